@@ -11,7 +11,7 @@ export const accessMutants: Mutant[] = [
         instead: "return { _id: typeof id === 'string' ? storedId(id) : id };",
       },
     ],
-    oracle: { file: 'test/service/gateway/tenancy.test.ts', test: 'unknown, deleted or malformed' },
+    oracle: { file: 'test/service/gateway/tenancy.test.ts', test: 'unknown or malformed, then the responses' },
   },
   {
     gone: 'the account, in the query of a list',
@@ -27,7 +27,7 @@ export const accessMutants: Mutant[] = [
         instead: "if (limit < 0) requireAccount(filter['account_id'], `A list",
       },
     ],
-    oracle: { file: 'test/service/gateway/tenancy.test.ts', test: 'then nothing of %s is there' },
+    oracle: { file: 'test/service/gateway/tenancy.test.ts', test: 'then no record of %s is in the list' },
   },
   {
     gone: 'ending a key waits until no gateway caches it',
@@ -57,7 +57,7 @@ export const accessMutants: Mutant[] = [
   {
     gone: 'a key that ended since its request was let in leaves no other behind',
     edits: [{ file: 'libs/billing/unit-of-work.ts', text: 'await options.beforeWork?.(session);', instead: '' }],
-    oracle: { file: 'test/service/gateway/api-keys.test.ts', test: 'when it asks for %s of %s, then 401' },
+    oracle: { file: 'test/service/gateway/api-keys.test.ts', test: 'when the request is %s of %s, then 401' },
   },
   {
     gone: 'a revoked key is refused',
@@ -68,7 +68,7 @@ export const accessMutants: Mutant[] = [
         instead: 'return !(',
       },
     ],
-    oracle: { file: 'test/service/gateway/api-keys.test.ts', test: 'when it is revoked, then the next request' },
+    oracle: { file: 'test/service/gateway/api-keys.test.ts', test: 'when a key is revoked, then the next request' },
   },
   {
     gone: 'an expired key is refused',
@@ -79,7 +79,7 @@ export const accessMutants: Mutant[] = [
         instead: 'return !revoked_at;',
       },
     ],
-    oracle: { file: 'test/service/gateway/api-keys.test.ts', test: 'when it expires, then it is refused' },
+    oracle: { file: 'test/service/gateway/api-keys.test.ts', test: 'when a key expires, then it is rejected' },
   },
   {
     gone: 'a key needs the scope of the operation',
@@ -90,7 +90,7 @@ export const accessMutants: Mutant[] = [
         instead: 'if (!scopes) throw',
       },
     ],
-    oracle: { file: 'test/service/gateway/access.test.ts', test: 'when the key has every scope but the one' },
+    oracle: { file: 'test/service/gateway/access.test.ts', test: 'when the key lacks only the required scope' },
   },
   {
     gone: 'the limit of requests',
@@ -112,7 +112,7 @@ export const accessMutants: Mutant[] = [
         instead: '',
       },
     ],
-    oracle: { file: 'test/service/gateway/rates.test.ts', test: 'when an address brings too many wrong keys' },
+    oracle: { file: 'test/service/gateway/rates.test.ts', test: 'when an address sends too many invalid keys' },
   },
   {
     gone: 'the limit of a body',
@@ -146,7 +146,7 @@ export const accessMutants: Mutant[] = [
     ],
     oracle: {
       file: 'test/service/gateway/bad-input.test.ts',
-      test: 'when a parameter is repeated, an operator or nonsense',
+      test: 'when a parameter is repeated, an operator or invalid',
     },
   },
   {
@@ -163,6 +163,6 @@ export const accessMutants: Mutant[] = [
         instead: 'const project = (await Project.collection.findOne({ _id: projectId as never })) as never;',
       },
     ],
-    oracle: { file: 'test/service/gateway/tenancy.test.ts', test: 'then 404 and it learns nothing' },
+    oracle: { file: 'test/service/gateway/tenancy.test.ts', test: 'then the response is the 404 of an unknown id' },
   },
 ];

@@ -14,7 +14,7 @@ export const billingMutants: Mutant[] = [
         instead: '',
       },
     ],
-    oracle: { file: FROM_TIME, test: 'when a draft with time is deleted and a sent one cancelled' },
+    oracle: { file: FROM_TIME, test: 'when a draft with time is deleted and a sent invoice cancelled' },
   },
   {
     gone: 'what is on an invoice is not selected again',
@@ -30,7 +30,7 @@ export const billingMutants: Mutant[] = [
         instead: '',
       },
     ],
-    oracle: { file: FROM_TIME, test: 'when 8 callers bill overlapping time at once' },
+    oracle: { file: FROM_TIME, test: 'when 8 callers bill overlapping time concurrently' },
   },
   {
     gone: 'time on a draft cannot be changed',
@@ -41,7 +41,7 @@ export const billingMutants: Mutant[] = [
         instead: '',
       },
     ],
-    oracle: { file: FROM_TIME, test: 'when time is on a draft, then it cannot be changed' },
+    oracle: { file: FROM_TIME, test: 'when time is on a draft, then neither it nor its project' },
   },
   {
     gone: 'a line is made of the printed quantity',
@@ -67,7 +67,7 @@ export const billingMutants: Mutant[] = [
         instead: '{ partialFilterExpression: { quote_claim: { $exists: true } } },',
       },
     ],
-    oracle: { file: CONVERT, test: 'when one quote is converted by eight at once' },
+    oracle: { file: CONVERT, test: 'when eight callers convert one quote concurrently' },
   },
   {
     gone: 'a quote that was changed since it was accepted is not converted',
@@ -78,6 +78,6 @@ export const billingMutants: Mutant[] = [
         instead: 'if (false as boolean)',
       },
     ],
-    oracle: { file: CONVERT, test: 'when the amount was changed after it was accepted' },
+    oracle: { file: CONVERT, test: 'when the amount was changed after the quote was accepted' },
   },
 ];

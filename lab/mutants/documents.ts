@@ -126,7 +126,7 @@ export const documentMutants: Mutant[] = [
         instead: '{ deadlineAt, signal }',
       },
     ],
-    oracle: { file: TOOL, test: 'when it loses the document with Redis' },
+    oracle: { file: TOOL, test: 'when the response is lost' },
   },
   {
     gone: 'a reply whose notice was lost is looked for',

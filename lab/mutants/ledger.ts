@@ -81,7 +81,7 @@ export const ledgerMutants: Mutant[] = [
   {
     gone: 'what earlier credit notes took is no more left',
     edits: [{ file: DRAW, text: 'leftToCredit(invoice, earlier);', instead: 'leftToCredit(invoice, []);' }],
-    oracle: { file: CREDITS, test: 'when it is credited in parts' },
+    oracle: { file: CREDITS, test: 'when an invoice is credited in parts' },
   },
   guard(
     'no more of a rate is credited than is left',
@@ -105,11 +105,11 @@ export const ledgerMutants: Mutant[] = [
   },
   guard('a draft is not credited', DRAW, "if (status === 'Draft') throw", {
     file: CREDITS,
-    test: 'when the invoice is a draft, cancelled or not there',
+    test: 'when the invoice is a draft, cancelled or unknown',
   }),
   guard('a cancelled invoice is not credited', DRAW, "if (status === 'Cancelled') throw", {
     file: CREDITS,
-    test: 'when the invoice is a draft, cancelled or not there',
+    test: 'when the invoice is a draft, cancelled or unknown',
   }),
   {
     gone: 'a credit note takes off what was written off',
@@ -130,7 +130,7 @@ export const ledgerMutants: Mutant[] = [
         instead: 'if (true as boolean) return',
       },
     ],
-    oracle: { file: CREDITS, test: 'when the money of a credited invoice is voided or goes back' },
+    oracle: { file: CREDITS, test: 'when a payment of a credited invoice is voided or refunded' },
   },
   {
     gone: 'a cancelled invoice takes none of the credit that is released',
@@ -150,7 +150,7 @@ export const ledgerMutants: Mutant[] = [
         instead: '',
       },
     ],
-    oracle: { file: CREDITS, test: 'when it is to go back' },
+    oracle: { file: CREDITS, test: 'when a refund is requested' },
   },
   {
     gone: 'a payment that is known is not booked again',
@@ -161,50 +161,50 @@ export const ledgerMutants: Mutant[] = [
         instead: 'given.external_id && (await findKnown(unit, String(Number.NaN)));',
       },
     ],
-    oracle: { file: PAYMENTS, test: 'when the same external_id comes from two callers at once' },
+    oracle: { file: PAYMENTS, test: 'when two callers send the same external_id concurrently' },
   },
   guard(
     'a payment that is known is the same payment',
     'libs/billing/known-payment.ts',
     'if (isOtherSum || isOtherClient || isOtherInvoice || isOtherwiseAllocated) {',
-    { file: PAYMENTS, test: 'when the same external_id comes from two callers at once' },
+    { file: PAYMENTS, test: 'when two callers send the same external_id concurrently' },
   ),
   guard('no more is allocated than came', PARTS, 'if (isTooMuch) throw', {
     file: PAYMENTS,
-    test: 'when it names %s, then it is refused and nothing is stored',
+    test: 'when it names %s, then it is rejected and nothing is stored',
   }),
   guard('a payment is not of a day to come', BOOK, 'if (date !== undefined && date > today) throw', {
     file: PAYMENTS,
-    test: 'when it names %s, then it is refused and nothing is stored',
+    test: 'when it names %s, then it is rejected and nothing is stored',
   }),
   {
     gone: 'only a rest within the tolerance is written off',
     edits: [{ file: PARTS, text: 'rest > 0 && rest <= tolerance;', instead: 'rest > 0;' }],
-    oracle: { file: PAYMENTS, test: 'when 400 comes for 335' },
+    oracle: { file: PAYMENTS, test: 'when 400 is paid for 335' },
   },
   {
     gone: 'a rest within the tolerance is written off',
     edits: [{ file: PARTS, text: 'rest > 0 && rest <= tolerance;', instead: 'false as boolean;' }],
-    oracle: { file: PAYMENTS, test: 'when a rest is within the tolerance' },
+    oracle: { file: PAYMENTS, test: 'when the remainder is within the tolerance' },
   },
   guard('credit is never below nothing', ALLOCATIONS, 'if (part.amount > unallocated) {', {
     file: PAYMENTS,
-    test: 'when more is allocated than is left of a payment',
+    test: 'when an allocation exceeds what is left of a payment',
   }),
   guard('no more goes back than there is', REFUND, 'if (amount > most) {', {
     file: PAYMENTS,
-    test: 'when money goes back',
+    test: 'when money is refunded',
   }),
   guard('a payment that was refunded is not voided', CHANGE, 'if (payment.refunds.length > 0) throw', {
     file: PAYMENTS,
-    test: 'when money goes back',
+    test: 'when money is refunded',
   }),
   {
     gone: 'a refund that is known is not booked again',
     edits: [
       { file: REFUND, text: 'given.external_id && (await isKnownRefund(unit, payment, given))', instead: 'false' },
     ],
-    oracle: { file: PAYMENTS, test: 'when money goes back' },
+    oracle: { file: PAYMENTS, test: 'when money is refunded' },
   },
   {
     gone: 'an allocation is released once',

@@ -20,7 +20,7 @@ export const prepaidMutants: Mutant[] = [
   },
   guard('no more of a fixed amount is billed than is left', 'libs/billing/fixed-amount.ts', 'if (part > left) throw', {
     file: FIXED,
-    test: 'when it is billed in parts and then the rest',
+    test: 'when a fixed amount is billed in parts and then the rest',
   }),
   {
     gone: 'an invoice that is deleted or cancelled gives its part of a fixed amount back',
@@ -33,7 +33,7 @@ export const prepaidMutants: Mutant[] = [
     'time that a fixed amount covers is not billed by its id',
     'libs/billing/time-guard.ts',
     "if (billing === 'fixed') throw",
-    { file: FIXED, test: 'when its time is listed and billed' },
+    { file: FIXED, test: 'when the time of the project is listed and billed' },
   ),
   {
     gone: 'a filter selects no time that a fixed amount covers',
@@ -44,7 +44,7 @@ export const prepaidMutants: Mutant[] = [
         instead: 'found.map(',
       },
     ],
-    oracle: { file: FIXED, test: 'when its time is listed and billed' },
+    oracle: { file: FIXED, test: 'when the time of the project is listed and billed' },
   },
   {
     gone: 'the update that draws hours demands that so many are left',
@@ -60,7 +60,7 @@ export const prepaidMutants: Mutant[] = [
   {
     gone: 'an invoice that is deleted or cancelled gives its prepaid hours back',
     edits: [{ file: 'libs/billing/release-billed.ts', text: '  await giveHoursBack(unit, invoice);\n', instead: '' }],
-    oracle: { file: PACKAGES, test: 'when the draft is deleted, the invoice cancelled or time taken off' },
+    oracle: { file: PACKAGES, test: 'when the draft is deleted, the invoice cancelled or time removed' },
   },
   {
     gone: 'a line that is covered whole has its own quantity',
@@ -71,7 +71,7 @@ export const prepaidMutants: Mutant[] = [
         instead: "seconds === billed ? '1' : hoursQuantity(seconds)",
       },
     ],
-    oracle: { file: PACKAGES, test: 'when 50 minutes are covered whole' },
+    oracle: { file: PACKAGES, test: 'when 50 minutes are fully covered' },
   },
   guard(
     'a package keeps the hours that were drawn',
@@ -93,18 +93,18 @@ export const prepaidMutants: Mutant[] = [
         instead: 'const when = {};',
       },
     ],
-    oracle: { file: EXPENSES, test: 'when 8 callers bill the same expenses at once' },
+    oracle: { file: EXPENSES, test: 'when 8 callers bill the same expenses concurrently' },
   },
   {
     gone: 'an invoice that is deleted or cancelled gives its expenses back',
     edits: [{ file: 'libs/billing/release-billed.ts', text: '  await releaseExpenses(unit, invoice);\n', instead: '' }],
-    oracle: { file: EXPENSES, test: 'when it is on a draft or issued, then it is locked' },
+    oracle: { file: EXPENSES, test: 'when an expense is on a draft or issued invoice, then it is locked' },
   },
   guard(
     'expenses of another currency are not billed',
     'libs/billing/find-expenses.ts',
     'if (found.some((expense) => expense.currency !== currency)) {',
-    { file: EXPENSES, test: 'when expenses come along' },
+    { file: EXPENSES, test: 'when expenses are included' },
   ),
   guard(
     'what was billed of a fixed amount keeps its terms',

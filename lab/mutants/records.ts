@@ -69,7 +69,7 @@ export const recordMutants: Mutant[] = [
         instead: '',
       },
     ],
-    oracle: { file: 'test/service/gateway/numbering.test.ts', test: 'when documents are made and drafts deleted' },
+    oracle: { file: 'test/service/gateway/numbering.test.ts', test: 'when documents are created and drafts deleted' },
   },
   {
     gone: 'an idempotency key belongs to one request, told by its fingerprint',
@@ -102,7 +102,7 @@ export const recordMutants: Mutant[] = [
         instead: 'if (tag === undefined) throw',
       },
     ],
-    oracle: { file: 'test/service/gateway/invoices.test.ts', test: 'when If-Match names an older state, then 412' },
+    oracle: { file: 'test/service/gateway/invoices.test.ts', test: 'when If-Match names an older version, then 412' },
   },
   {
     gone: 'a dry run is undone',

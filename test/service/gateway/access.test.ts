@@ -37,7 +37,7 @@ const credentials: [string, () => Record<string, string | string[]>][] = [
   ['the key in another header', () => ({ 'X-Api-Key': gateway.account.key })],
   ['a revoked key', () => ({ Authorization: `Bearer ${revoked}` })],
   ['an expired key', () => ({ Authorization: `Bearer ${expired}` })],
-  ['a key nobody issued', () => ({ Authorization: `Bearer ${makeApiKey()}` })],
+  ['a key that was never issued', () => ({ Authorization: `Bearer ${makeApiKey()}` })],
   ['one character changed', () => ({ Authorization: `Bearer ${swapped(gateway.account.key)}` })],
   ['one character less', () => ({ Authorization: `Bearer ${gateway.account.key.slice(0, -1)}` })],
   ['a key of ten kilobytes', () => ({ Authorization: `Bearer ${'k'.repeat(10_000)}` })],
@@ -48,13 +48,13 @@ describe.each(routeTable.map((row) => [row.operation, row] as const))('%s', (ope
   const path = row.path.replace('{id}', UNKNOWN_ID);
   const method = row.method.toUpperCase();
 
-  test.each(credentials)('when it is called with %s, then 401 with the one answer', async (_what, headers) => {
+  test.each(credentials)('when it is called with %s, then 401 with the same response', async (_what, headers) => {
     const reply = await send(method, path, headers());
 
     expect(reply).toEqual({ status: 401, challenge: 'Bearer', body: REFUSAL });
   });
 
-  test('when the key has every scope but the one, then 403 names it; when it has only that, then it gets in', async () => {
+  test('when the key lacks only the required scope, then 403 names it; when it has only that scope, then it is admitted', async () => {
     const writes = row.scope.replace(/:read$/, ':write');
     const others = SCOPES.filter((scope) => scope !== row.scope && scope !== writes);
     const [without, only] = [
@@ -62,16 +62,19 @@ describe.each(routeTable.map((row) => [row.operation, row] as const))('%s', (ope
       await gateway.workspace.account({ scopes: [row.scope] }),
     ];
 
-    const refused = await gateway.call(method, path, { key: without.key });
-    expect([refused.status, refused.body]).toEqual([403, { error: `Forbidden: API key lacks the ${row.scope} scope` }]);
+    const rejected = await gateway.call(method, path, { key: without.key });
+    expect([rejected.status, rejected.body]).toEqual([
+      403,
+      { error: `Forbidden: API key lacks the ${row.scope} scope` },
+    ]);
     const body = await bodyFor(gateway, operation, gateway.account);
     const taken = await gateway.call(method, path, { key: only.key, body });
     expect(taken.status).not.toBe(401);
-    expect(taken.body.error).not.toBe(refused.body.error);
+    expect(taken.body.error).not.toBe(rejected.body.error);
   });
 });
 
-test('when an operation knows no dry run, then asking for one is 400 and nothing is done', async () => {
+test('when an operation does not support dry runs, then requesting one is 400 and nothing is done', async () => {
   const { id } = await createClient(gateway);
   const real = routeTable.filter((row) => !('dry_run' in parametersOf(row)));
   const message = 'dry_run is not known to this operation';
@@ -94,7 +97,7 @@ test('when an operation knows no dry run, then asking for one is 400 and nothing
   expect((await gateway.get(`/api/v1/clients/${id}`)).status).toBe(200);
 });
 
-test('when several blanks stand between the scheme and the key, then it gets in', async () => {
+test('when several spaces separate the scheme from the key, then the request is admitted', async () => {
   const headers = { Authorization: `Bearer   ${gateway.account.key}` };
 
   expect((await gateway.get('/api/v1/clients', { key: undefined, headers })).status).toBe(200);
@@ -107,7 +110,7 @@ test('when a scope allows writing, then it allows reading', async () => {
   expect((await gateway.get('/api/v1/quotes', account)).status).toBe(403);
 });
 
-test('when a key is revoked while requests run, then every request that starts afterwards is refused', async () => {
+test('when a key is revoked while requests run, then every request that starts afterwards is rejected', async () => {
   const { id, key } = await create(gateway, '/api/v1/keys', { name: 'x', scopes: ['clients:read'] });
   const running = Array.from({ length: 50 }, () => gateway.get('/api/v1/clients', { key }));
   await gateway.delete(`/api/v1/keys/${id}`);
@@ -117,7 +120,7 @@ test('when a key is revoked while requests run, then every request that starts a
   for (const { status } of await Promise.all(running)) expect([200, 401]).toContain(status);
 });
 
-/** Not fetch: it would refuse to send half of this. */
+/** Not `fetch`, which refuses to send many of these headers. */
 function send(method: string, path: string, headers: Record<string, string | string[]>) {
   return new Promise((resolve, reject) => {
     const call = request(gateway.url + path, { method, headers }, (response) => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 describe('GET /api/v1/account', () => {
-  test('when nothing was set, then the standards are answered', async () => {
+  test('when nothing was set, then the response has the defaults', async () => {
     const account = await gateway.workspace.account({ name: 'Studio' });
 
     expect((await gateway.get(path, account)).body.data).toEqual({
@@ -77,7 +77,7 @@ describe('PATCH /api/v1/account', () => {
     project_statuses: ['Lead', 'Won', 'Lost'],
   };
 
-  test('when fields are given, then they are kept for the next read', async () => {
+  test('when fields are given, then they are stored and the next read returns them', async () => {
     const account = await gateway.workspace.account();
     const reply = await gateway.patch(path, profile, account);
 
@@ -87,7 +87,7 @@ describe('PATCH /api/v1/account', () => {
     expect((await gateway.get(path)).body.data.name).toBe('Test');
   });
 
-  test('when optional fields are cleared, then they are gone', async () => {
+  test('when optional fields are cleared, then they are absent', async () => {
     const account = await gateway.workspace.account();
     await gateway.patch(path, profile, account);
     const reply = await gateway.patch(
@@ -135,7 +135,7 @@ describe('PATCH /api/v1/account', () => {
     expect((await gateway.get(path)).body.data).toEqual(before);
   });
 
-  test('when legal fields are wrong, then 400 names every one of them at once, and nothing changes', async () => {
+  test('when legal fields are invalid, then 400 names all of them at once, and nothing changes', async () => {
     const before = (await gateway.get(path)).body.data;
     const reply = await gateway.patch(path, {
       vat_id: 'DE123456789',
@@ -172,7 +172,7 @@ describe('PATCH /api/v1/account', () => {
     expect((await gateway.get(path)).body.data).toEqual(before);
   });
 
-  test('when numbers are written with blanks and in small letters, then they are kept in their own form', async () => {
+  test('when numbers contain spaces and lower-case letters, then they are stored in their standard form', async () => {
     const account = await gateway.workspace.account();
     const reply = await gateway.patch(
       path,
@@ -190,7 +190,7 @@ describe('PATCH /api/v1/account', () => {
       postal_address: { line1: '1 rue de la Paix', line2: null, region: null, country: 'FR' },
       payment_options: [{ iban: 'DE89370400440532013000', bic: 'COBADEFF', holder: null }],
     });
-    // As it was read it goes back in, and that is no change.
+    // Sending the values back as they were read changes nothing.
     const { vat_id, legal_id, postal_address, payment_options, updated_at } = reply.body.data;
     const again = await gateway.patch(path, { vat_id, legal_id, postal_address, payment_options }, account);
     expect([again.status, again.body.data.updated_at]).toEqual([200, updated_at]);
@@ -207,7 +207,7 @@ describe('PATCH /api/v1/account', () => {
     expect((await gateway.patch(path, { time_zone }, account)).body.data.time_zone).toBe(kept);
   });
 
-  test('when a logo is inlined or a zone has an old name, then they are taken', async () => {
+  test('when a logo is inlined or a time zone has an old name, then they are accepted', async () => {
     const account = await gateway.workspace.account();
     const body = {
       logo_url: 'data:image/png;charset=utf-8;base64,iVBORw0KGgo=',
@@ -218,7 +218,7 @@ describe('PATCH /api/v1/account', () => {
     expect((await gateway.patch(path, body, account)).body.data).toMatchObject(body);
   });
 
-  test('when no known field is given or If-Match is old, then it is refused', async () => {
+  test('when no known field is given or If-Match is stale, then the request is rejected', async () => {
     const account = await gateway.workspace.account();
     const headers = { 'If-Match': String((await gateway.get(path, account)).headers.get('ETag')) };
 
@@ -230,7 +230,7 @@ describe('PATCH /api/v1/account', () => {
     expect((await gateway.patch(path, { name: 'Two' }, { ...account, headers })).status).toBe(412);
   });
 
-  test('when the key may only read, then 403', async () => {
+  test('when the key has only read scopes, then 403', async () => {
     const account = await gateway.workspace.account({ scopes: ['account:read'] });
 
     expect((await gateway.get(path, account)).status).toBe(200);

@@ -1,4 +1,4 @@
-// The erasure of a client: what is gone from records, events and searches, and what stays because it was issued.
+// Anonymising a client: what is removed from records, events and searches, and what stays because it was issued.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Client } from '#libs/models/accounts/client.ts';
 import { storedId } from '#libs/models/tenant.ts';
@@ -22,7 +22,7 @@ const PERSON = {
   buyer_reference: 'Zora 12',
 };
 const TRACES = /quillfeather|zora|5550|quill-7|220430231|London/i;
-const refusal = { error: 'Client was anonymised: it takes no new projects and documents' };
+const rejection = { error: 'Client was anonymised: it takes no new projects and documents' };
 
 let gateway: TestGateway;
 let account: TestAccount;
@@ -42,7 +42,7 @@ const get = async (path: string) => (await gateway.get(`/api/v1/${path}`, accoun
 const anonymise = (id: string = client.id) => gateway.post(`/api/v1/clients/${id}/anonymise`, {}, account);
 const dueLater = { due_date: '2031-01-01', amount: 10 };
 
-test('when a client is anonymised, then nothing of it is in its record, in any event or in a search; projects and drafts show it', async () => {
+test('when a client is anonymised, then its record, events and searches no longer hold its data; projects and drafts show that', async () => {
   const project = await make('projects', { name: 'Engine' });
   const draft = await make('invoices', { ...dueLater, project_id: project.id });
   await make('quotes', { amount: 5 });
@@ -84,7 +84,7 @@ test('when a client is anonymised, then nothing of it is in its record, in any e
   }
 });
 
-test('when documents were issued, then they stay as they were issued', async () => {
+test('when documents were issued before, then they stay as they were issued', async () => {
   const invoice = await make('invoices', { ...dueLater, status: 'Sent' });
   const quote = await make('quotes', { amount: 5, status: 'Sent' });
   await anonymise();
@@ -93,19 +93,19 @@ test('when documents were issued, then they stay as they were issued', async () 
   expect((await get(`quotes/${quote.id}`)).client).toEqual(quote.client);
 });
 
-test('when it is anonymised twice, also at once, then it happens once, and the second time clears what events say since', async () => {
+test('when a client is anonymised twice, even concurrently, then it happens once, and the repeat clears the events since then', async () => {
   const invoice = await make('invoices', { ...dueLater, status: 'Sent' });
   const replies = await Promise.all([anonymise(), anonymise(), anonymise()]);
 
   expect(new Set(replies.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1);
   expect((await eventsOf(account.id)).filter((type) => type === 'client.anonymised')).toHaveLength(1);
-  // The issued invoice names its client, and so do its own later events.
+  // The issued invoice names its client, and so do its later events.
   await gateway.patch(`/api/v1/invoices/${invoice.id}`, { status: 'Paid' }, account);
   await anonymise();
   for (const { body } of await Event.find({ account_id: account.id }).lean()) expect(body).not.toMatch(TRACES);
 });
 
-test('when a client has more events than one batch, then all are rewritten and those of others are not', async () => {
+test('when a client has more events than one batch, then all of them are rewritten and those of other clients are not', async () => {
   const other = await createClient(gateway, PERSON, account);
   const stranger = await createClient(gateway, PERSON);
   for (let count = 0; count < 210; count += 1) {
@@ -120,7 +120,7 @@ test('when a client has more events than one batch, then all are rewritten and t
   expect(foreign.filter(({ body }) => body.includes(stranger.id) && TRACES.test(body))).toHaveLength(1);
 }, 60_000);
 
-test('when it was anonymised, then what would need it is 409', async () => {
+test('when a client was anonymised, then every request that needs its data is 409', async () => {
   const draft = await make('invoices', dueLater);
   const quote = await make('quotes', { amount: 5 });
   const other = await createClient(gateway, {}, account);
@@ -134,7 +134,7 @@ test('when it was anonymised, then what would need it is 409', async () => {
     ['quotes', { amount: 1 }],
   ] as const) {
     const reply = await gateway.post(`/api/v1/${resource}`, { client_id: client.id, ...body }, account);
-    expect([resource, ...answerOf(reply)]).toEqual([resource, 409, refusal]);
+    expect([resource, ...answerOf(reply)]).toEqual([resource, 409, rejection]);
   }
   for (const [path, body] of [
     [`invoices/${draft.id}`, { status: 'Sent' }],
@@ -142,7 +142,7 @@ test('when it was anonymised, then what would need it is 409', async () => {
     [`projects/${project.id}`, { client_id: client.id }],
     [`invoices/${elsewhere.id}`, { client_id: client.id }],
   ] as const) {
-    expect([path, ...answerOf(await gateway.patch(`/api/v1/${path}`, body, account))]).toEqual([path, 409, refusal]);
+    expect([path, ...answerOf(await gateway.patch(`/api/v1/${path}`, body, account))]).toEqual([path, 409, rejection]);
   }
   expect(answerOf(await gateway.patch(`/api/v1/clients/${client.id}`, { name: 'Back' }, account))).toEqual([
     409,
@@ -150,7 +150,7 @@ test('when it was anonymised, then what would need it is 409', async () => {
   ]);
 });
 
-test('when documents and events are made at the same moment, then none keeps the name', async () => {
+test('when documents and events are created concurrently, then none keeps the name', async () => {
   const project = await make('projects', { name: 'Engine' });
   const changes = Array.from({ length: 8 }, (_, index) =>
     gateway.patch(`/api/v1/projects/${project.id}`, { name: `Engine ${index}` }, account),
@@ -164,7 +164,7 @@ test('when documents and events are made at the same moment, then none keeps the
   for (const { body } of await Event.find({ account_id: account.id }).lean()) expect(body).not.toMatch(TRACES);
 });
 
-test('when the id is unknown or foreign, or the key may only read, then nothing is erased', async () => {
+test('when the id is unknown or of another account, or the key has only read scopes, then nothing is erased', async () => {
   const stranger = await createClient(gateway, PERSON);
   const { key } = await create(gateway, '/api/v1/keys', { name: 'r', scopes: ['clients:read'] }, account);
   for (const id of [UNKNOWN_ID, stranger.id]) {

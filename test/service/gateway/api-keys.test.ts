@@ -1,4 +1,4 @@
-// API keys over HTTP: shown once, never more than the caller has, and gone with the next request.
+// API keys over HTTP: shown once, never more powerful than the caller, and revoked from the next request on.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiKey, issueApiKey } from '#libs/models/accounts/api-key.ts';
 import { Idempotency } from '#libs/models/idempotency-record.ts';
@@ -21,7 +21,7 @@ const make = (body: object = {}, call: object = {}) =>
 const works = async (key: string) => (await gateway.get('/api/v1/clients', { key })).status;
 
 describe('POST /api/v1/keys', () => {
-  test('when it is made, then the key works, is shown this once and stored nowhere', async () => {
+  test('when a key is created, then it works, is shown only once and is not stored in clear', async () => {
     const reply = await gateway.post(path, { name: 'robot', scopes: ['clients:read', 'quotes:write'] });
     const { key, ...view } = reply.body.data;
 
@@ -43,7 +43,7 @@ describe('POST /api/v1/keys', () => {
     expect(JSON.stringify(await ApiKey.find({ account_id: gateway.account.id }).lean())).not.toContain(key);
   });
 
-  test('when it is made under an Idempotency-Key, then a replay does not show the key again', async () => {
+  test('when a key is created with an Idempotency-Key, then a replay does not show the key again', async () => {
     const headers = { 'Idempotency-Key': 'make-a-key' };
     const first = await gateway.post(path, { name: 'once', scopes: ['clients:read'] }, { headers });
     const again = await gateway.post(path, { name: 'once', scopes: ['clients:read'] }, { headers });
@@ -54,7 +54,7 @@ describe('POST /api/v1/keys', () => {
     );
   });
 
-  test('when its end has passed since, then a replay is still the first answer', async () => {
+  test('when the key has expired since, then a replay still returns the first response', async () => {
     const expires = new Date(Date.now() + 3_000);
     const body = { name: 'brief', scopes: ['clients:read'], expires_at: expires.toISOString() };
     const headers = { 'Idempotency-Key': 'a-brief-key' };
@@ -71,13 +71,13 @@ describe('POST /api/v1/keys', () => {
     });
   });
 
-  test('when the caller expires, then 403 for a key that would outlive it, made or rotated', async () => {
+  test('when the caller has an expiry, then creating or rotating a key that would outlive it is 403', async () => {
     const account = await gateway.workspace.account();
     const expires_at = '2031-01-01T00:00:00.000Z';
     const caller = await make({ scopes: ['keys:write', 'clients:read'], expires_at }, account);
     const forever = await make({}, account);
     const body = { name: 'robot', scopes: ['clients:read'] };
-    const refused = [
+    const rejected = [
       await gateway.post(path, body, caller),
       await gateway.post(path, { ...body, expires_at: null }, caller),
       await gateway.post(path, { ...body, expires_at: '2031-01-01T00:00:00.001Z' }, caller),
@@ -85,7 +85,7 @@ describe('POST /api/v1/keys', () => {
     ];
 
     const error = `Forbidden: API key expires at ${expires_at}, the new key must not outlive it`;
-    expect(refused.map(answerOf)).toEqual(refused.map(() => [403, { error }]));
+    expect(rejected.map(answerOf)).toEqual(rejected.map(() => [403, { error }]));
     expect(await works(forever.key)).toBe(200);
     const made = await make({ expires_at }, caller);
     for (const { id } of [made, caller]) {
@@ -94,7 +94,7 @@ describe('POST /api/v1/keys', () => {
     }
   });
 
-  test('when it asks for a scope the caller lacks, then 403 names it', async () => {
+  test('when it requests a scope that the caller lacks, then 403 names it', async () => {
     const caller = await gateway.workspace.account({ scopes: ['keys:write', 'clients:write'] });
 
     expect((await make({ scopes: ['clients:read', 'clients:write', 'keys:read'] }, caller)).scopes).toHaveLength(3);
@@ -130,16 +130,16 @@ describe('POST /api/v1/keys', () => {
   ] as const)('when the account is %s, then all its keys are, and one asked to be %s is 400', async (mode, other) => {
     const account = await gateway.workspace.account({ mode });
     const made = await gateway.post(path, { name: 'x', scopes: ['*'], mode }, account);
-    const unsaid = await gateway.post(path, { name: 'x', scopes: ['*'] }, account);
+    const withDefault = await gateway.post(path, { name: 'x', scopes: ['*'] }, account);
     const rotated = await gateway.post(`${path}/${made.body.data.id}/rotate`, {}, account);
-    const refused = await gateway.post(path, { name: 'x', scopes: ['*'], mode: other }, account);
+    const rejected = await gateway.post(path, { name: 'x', scopes: ['*'], mode: other }, account);
 
-    for (const { body } of [made, unsaid, rotated]) expect(body.data.key).toMatch(new RegExp(`^bh_${mode}_`));
+    for (const { body } of [made, withDefault, rotated]) expect(body.data.key).toMatch(new RegExp(`^bh_${mode}_`));
     expect(account.key).toMatch(new RegExp(`^bh_${mode}_`));
-    expect(refused.body.details).toEqual({ mode: [`mode must be ${mode}, as the account's is`] });
+    expect(rejected.body.details).toEqual({ mode: [`mode must be ${mode}, as the account's is`] });
   });
 
-  test('when it expires, then it is refused from then on', async () => {
+  test('when a key expires, then it is rejected from then on', async () => {
     const expiresAt = new Date(Date.now() + 5_000);
     const { key } = await make({ expires_at: expiresAt.toISOString() });
     expect(await works(key)).toBe(200);
@@ -150,7 +150,7 @@ describe('POST /api/v1/keys', () => {
 });
 
 describe('the limit of usable keys', () => {
-  test('when an account has as many as it can have, then 409, also for two at once; what has ended makes room', async () => {
+  test('when an account has the maximum, then 409, also for two concurrent requests; a key that ended makes room', async () => {
     const account = await gateway.workspace.account();
     const own = await ApiKey.findOne({ account_id: account.id }).lean();
     const others = Array.from({ length: 98 }, (_, index) => ({
@@ -164,7 +164,7 @@ describe('the limit of usable keys', () => {
     await ApiKey.insertMany(others);
     const last = await make({}, account); // The 98th that works.
     const body = { accountId: account.id, name: 'x', scopes: ['*'] };
-    // As two gateways would: nothing but the database orders them.
+    // As with two gateways: only the database orders the requests.
     const both = await Promise.allSettled([1, 2, 3, 4].map(() => issueApiKey(body)));
 
     const error = 'An account can have at most 100 usable API keys';
@@ -179,7 +179,7 @@ describe('the limit of usable keys', () => {
 });
 
 describe('GET /api/v1/keys', () => {
-  test('when keys are listed, then newest first, without the keys and without those of others', async () => {
+  test('when keys are listed, then newest first, without the secrets and without those of other accounts', async () => {
     const account = await gateway.workspace.account();
     const made = [await make({ name: 'one' }, account), await make({ name: 'two' }, account)];
     const reply = await gateway.get(path, account);
@@ -191,7 +191,7 @@ describe('GET /api/v1/keys', () => {
 });
 
 describe('DELETE /api/v1/keys/{id}', () => {
-  test('when it is revoked, then the next request with it is refused; twice is once', async () => {
+  test('when a key is revoked, then the next request with it is rejected; revoking it again changes nothing', async () => {
     const { id, key } = await make();
     expect(await works(key)).toBe(200);
     const reply = await gateway.delete(`${path}/${id}`);
@@ -203,13 +203,13 @@ describe('DELETE /api/v1/keys/{id}', () => {
     expect((await gateway.get(`${path}/${id}`)).body.data.revoked_at).toBe(revoked_at);
   });
 
-  test('when it was only used since, then If-Match still names it; when it was changed, then 412', async () => {
+  test('when the key was only used since, then If-Match still matches; when it was changed, then 412', async () => {
     const { id, key } = await make();
     const at = `${path}/${id}`;
     const tag = (await gateway.get(at)).headers.get('ETag') ?? '';
     await works(key);
     await eventually(async () => (await gateway.get(at)).body.data.last_used_at !== null);
-    // Who has it by its tag still sees when it was used.
+    // A caller that sends the entity tag still sees when the key was used.
     const again = await gateway.get(at, { headers: { 'If-None-Match': tag } });
     expect([again.status, again.headers.get('ETag')]).toEqual([200, tag]);
     await gateway.post(`${at}/rotate`, { overlap_seconds: 60 });
@@ -219,7 +219,7 @@ describe('DELETE /api/v1/keys/{id}', () => {
     expect((await gateway.delete(at, { headers: { 'If-Match': headers.get('ETag') ?? '' } })).status).toBe(200);
   });
 
-  test("when it is another account's, then it is as if it did not exist", async () => {
+  test('when it belongs to another account, then the response is as if it did not exist', async () => {
     const stranger = await gateway.workspace.account();
     const { id, key } = await make();
 
@@ -234,33 +234,33 @@ describe('DELETE /api/v1/keys/{id}', () => {
   });
 });
 
-describe('DELETE /api/v1/keys/{id} by a weaker key', () => {
-  test('when the key can do more than the caller, then 403; itself it may revoke', async () => {
+describe('DELETE /api/v1/keys/{id} by a key with fewer scopes', () => {
+  test('when the key has more scopes than the caller, then 403; the caller may revoke itself', async () => {
     const strong = await gateway.workspace.account();
     const weak = await make({ scopes: ['keys:write'] }, strong);
     const other = await make({ scopes: ['keys:write', 'clients:read'] }, strong);
-    const refused = await gateway.delete(`${path}/${other.id}`, { key: weak.key });
+    const rejected = await gateway.delete(`${path}/${other.id}`, { key: weak.key });
 
-    expect(answerOf(refused)).toEqual([403, { error: 'Forbidden: API key lacks the clients:read scope' }]);
+    expect(answerOf(rejected)).toEqual([403, { error: 'Forbidden: API key lacks the clients:read scope' }]);
     expect(await works(other.key)).toBe(200);
     expect((await gateway.delete(`${path}/${weak.id}`, { key: weak.key })).status).toBe(200);
   });
 
-  test('when a key may only read, then it revokes itself, in whatever case its id is written, and no other', async () => {
+  test('when a key has only read scopes, then it can revoke itself, with its id in any case, and no other key', async () => {
     const account = await gateway.workspace.account();
     const weak = await make({ scopes: ['clients:read'] }, account);
     const other = await make({ scopes: ['clients:read'] }, account);
-    const refused = await gateway.delete(`${path}/${other.id}`, { key: weak.key });
+    const rejected = await gateway.delete(`${path}/${other.id}`, { key: weak.key });
     const revoked = await gateway.delete(`${path}/${weak.id.toUpperCase()}`, { key: weak.key });
 
-    expect(answerOf(refused)).toEqual([403, { error: 'Forbidden: API key lacks the keys:write scope' }]);
+    expect(answerOf(rejected)).toEqual([403, { error: 'Forbidden: API key lacks the keys:write scope' }]);
     expect(answerOf(revoked)).toEqual([200, { success: true, message: 'API key revoked' }]);
     expect([await works(weak.key), await works(other.key)]).toEqual([401, 200]);
   });
 });
 
 describe('POST /api/v1/keys/{id}/rotate', () => {
-  test('when it is rotated, then a new key of the same scopes works and the old one no more', async () => {
+  test('when a key is rotated, then a new key with the same scopes works and the old one no longer does', async () => {
     const old = await make({ scopes: ['clients:read', 'quotes:read'] });
     const reply = await gateway.post(`${path}/${old.id}/rotate`);
 
@@ -271,7 +271,7 @@ describe('POST /api/v1/keys/{id}/rotate', () => {
     expect((await gateway.post(`${path}/${old.id}/rotate`)).status).toBe(409);
   });
 
-  test('when an overlap is asked for, then both work until it ends', async () => {
+  test('when an overlap is requested, then both keys work until it ends', async () => {
     const old = await make();
     const { key } = (await gateway.post(`${path}/${old.id}/rotate`, { overlap_seconds: 3600 })).body.data;
 
@@ -280,7 +280,7 @@ describe('POST /api/v1/keys/{id}/rotate', () => {
     expect((await gateway.post(`${path}/${old.id}/rotate`, { overlap_seconds: -1 })).status).toBe(400);
   });
 
-  test('when it is rotated again within the overlap, then 409: no successor dies with the old key', async () => {
+  test('when a key is rotated again within the overlap, then 409, and its successor keeps its own expiry', async () => {
     const expires_at = '2031-01-01T00:00:00.000Z';
     for (const own of [{}, { expires_at }]) {
       const old = await make(own);
@@ -298,7 +298,7 @@ describe('POST /api/v1/keys/{id}/rotate', () => {
     }
   });
 
-  test('when it ends within the overlap anyway, then it is still replaced once', async () => {
+  test('when a key expires within the overlap anyway, then it can still be rotated once', async () => {
     const old = await make({ expires_at: new Date(Date.now() + 60_000).toISOString() });
     const at = `${path}/${old.id}/rotate`;
 
@@ -307,7 +307,7 @@ describe('POST /api/v1/keys/{id}/rotate', () => {
     expect((await gateway.get(`${path}/${old.id}`)).body.data.expires_at).toBe(old.expires_at);
   });
 
-  test('when the key has more scopes than the caller, then 403: no caller gets a stronger key this way', async () => {
+  test('when the key has more scopes than the caller, then 403, because no caller may obtain a stronger key', async () => {
     const strong = await gateway.workspace.account();
     const weak = await make({ scopes: ['keys:write'] }, strong);
     const own = (await gateway.get(path, strong)).body.data.find(({ name }: AnyRecord) => name === 'test');
@@ -317,15 +317,15 @@ describe('POST /api/v1/keys/{id}/rotate', () => {
   });
 });
 
-describe('a key that ends while a request that was let in with it waits', () => {
-  /** @returns what `ask` is answered when `change` is made after its key was let in. */
-  async function answerTo<Reply>(
+describe('a key that ends while a request that it authenticated waits', () => {
+  /** @returns the response to `ask` when `change` is made after its key was authenticated. */
+  async function responseTo<Reply>(
     ask: () => Promise<Reply>,
     key: { account_id: string; _id: string },
     change: () => Promise<unknown>,
   ): Promise<Reply> {
     const gate = Promise.withResolvers<void>();
-    const turn = withConcurrencyLimit(key.account_id, () => gate.promise);
+    const slot = withConcurrencyLimit(key.account_id, () => gate.promise);
     const asked = ask();
     try {
       await eventually(async () => (await ApiKey.findOne(key).lean())?.last_used_at);
@@ -334,7 +334,7 @@ describe('a key that ends while a request that was let in with it waits', () => 
       gate.resolve();
     }
     const reply = await asked;
-    await turn;
+    await slot;
     return reply;
   }
 
@@ -348,7 +348,7 @@ describe('a key that ends while a request that was let in with it waits', () => 
     ['DELETE', 'webhooks', (id) => `/api/v1/webhooks/${id}`, undefined],
     ['POST', 'webhooks', (id) => `/api/v1/webhooks/${id}/rotate-secret`, undefined],
     ['PATCH', 'account', () => '/api/v1/account', { bank_details: 'IBAN of somebody else' }],
-  ])('when it asks for %s of %s, then 401 and nothing is changed', async (method, kind, pathOf, body) => {
+  ])('when the request is %s of %s, then 401 and nothing is changed', async (method, kind, pathOf, body) => {
     const account = await gateway.workspace.account();
     const { id: target } = await make({ scopes: ['keys:write'] }, account);
     const { id: endpointId } = await create(gateway, '/api/v1/webhooks', endpoint, account);
@@ -362,7 +362,7 @@ describe('a key that ends while a request that was let in with it waits', () => 
     const key = { ...own, _id: leaked.id };
     const ask = () => gateway.call(method, pathOf(kind === 'keys' ? target : endpointId), { body, key: leaked.key });
     let before: unknown;
-    const reply = await answerTo(ask, key, async () => {
+    const reply = await responseTo(ask, key, async () => {
       await ApiKey.updateOne(key, { revoked_at: new Date() });
       before = await stored();
     });
@@ -372,18 +372,21 @@ describe('a key that ends while a request that was let in with it waits', () => 
   });
 
   test.each<[string, (id: string) => string, object]>([
-    ['another', () => path, { name: 'heir', scopes: ['clients:read'] }],
-    ['a new one for another', (id) => `${path}/${id}/rotate`, { overlap_seconds: 60 }],
-  ])('when it is given an end meanwhile and asks for %s that has none, then 403', async (_what, pathOf, body) => {
-    const account = await gateway.workspace.account();
-    const { id: target } = await make({}, account);
-    const replaced = await make({ scopes: ['keys:write', 'clients:read'] }, account);
-    const key = { account_id: account.id, _id: replaced.id };
-    const ask = () => gateway.post(pathOf(target), body, { key: replaced.key });
-    const inAMinute = { expires_at: new Date(Date.now() + 60_000) };
-    const reply = await answerTo(ask, key, () => ApiKey.updateOne(key, inAMinute));
+    ['another key', () => path, { name: 'heir', scopes: ['clients:read'] }],
+    ['a rotation of another key', (id) => `${path}/${id}/rotate`, { overlap_seconds: 60 }],
+  ])(
+    'when the key is given an expiry meanwhile and the request is for %s without one, then 403',
+    async (_what, pathOf, body) => {
+      const account = await gateway.workspace.account();
+      const { id: target } = await make({}, account);
+      const replaced = await make({ scopes: ['keys:write', 'clients:read'] }, account);
+      const key = { account_id: account.id, _id: replaced.id };
+      const ask = () => gateway.post(pathOf(target), body, { key: replaced.key });
+      const inAMinute = { expires_at: new Date(Date.now() + 60_000) };
+      const reply = await responseTo(ask, key, () => ApiKey.updateOne(key, inAMinute));
 
-    expect(reply.status).toBe(403);
-    expect(await ApiKey.countDocuments({ account_id: account.id })).toBe(3);
-  });
+      expect(reply.status).toBe(403);
+      expect(await ApiKey.countDocuments({ account_id: account.id })).toBe(3);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-// Input that is only ever sent to break something: refused in the envelope, never a 500, and nothing is stored.
+// Hostile input: rejected with the error envelope, never a 500, and nothing is stored.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** JSON as text: some of it no serialiser would write. None of it is ever a value of a field. */
+/** JSON as text, some of which no serialiser writes. None of it is a valid value of any field. */
 const NEVER_A_VALUE = [
   '{"$ne":null}',
   '{"$gt":""}',
@@ -69,41 +69,41 @@ describe.each(writes.map((row) => [row.operation, row] as const))('%s', (operati
     return { body, send };
   };
 
-  test('when a field holds an operator, an object, an endless number or broken text, then 4xx and nothing is stored', async () => {
+  test('when a field holds an operator, an object, an infinite number or broken text, then 4xx and nothing is stored', async () => {
     const { body, send } = await setUp();
     const before = await contents();
     for (const [field] of fieldsOf(row)) {
       for (const value of NEVER_A_VALUE) {
         const raw = JSON.stringify({ ...body, [field]: 'PLACE' }).replace('"PLACE"', value);
-        expectRefusal(await send(raw), `${field}: ${value.slice(0, 60)}`);
+        expectRejection(await send(raw), `${field}: ${value.slice(0, 60)}`);
       }
     }
     expect(await contents()).toEqual(before);
   });
 
-  test('when a number comes as text, or text as a number, then 400', async () => {
+  test('when a number is sent as text, or text as a number, then 400', async () => {
     const { body, send } = await setUp();
     const before = await contents();
     for (const [field, { type }] of fieldsOf(row)) {
       const wrong = type === 'number' ? ['"12"', '" 5"', '"0x10"', '""', 'true', '[1]', '"NaN"'] : ['7', 'true', '[7]'];
       for (const value of type === 'boolean' ? ['"true"', '1', '"yes"'] : wrong) {
         const raw = JSON.stringify({ ...body, [field]: 'PLACE' }).replace('"PLACE"', value);
-        expectRefusal(await send(raw), `${field}: ${value}`);
+        expectRejection(await send(raw), `${field}: ${value}`);
       }
     }
     expect(await contents()).toEqual(before);
   });
 
-  test('when a day does not exist or a text is endless, then 400', async () => {
+  test('when a day does not exist or a text is too long, then 400', async () => {
     const { body, send } = await setUp();
     for (const [field, { type }] of fieldsOf(row)) {
       const values = VALUES[type] ?? [];
       for (const value of values)
-        expectRefusal(await send(JSON.stringify({ ...body, [field]: value })), `${field}: ${value.slice(0, 40)}`);
+        expectRejection(await send(JSON.stringify({ ...body, [field]: value })), `${field}: ${value.slice(0, 40)}`);
     }
   });
 
-  test('when the body is no object, then 4xx', async () => {
+  test('when the body is not an object, then 4xx', async () => {
     const { send } = await setUp();
     const before = await contents();
     for (const raw of [
@@ -120,12 +120,12 @@ describe.each(writes.map((row) => [row.operation, row] as const))('%s', (operati
       '// c\n{}',
       '{"a":1}\u0000',
     ]) {
-      expectRefusal(await send(raw), raw);
+      expectRejection(await send(raw), raw);
     }
     expect(await contents()).toEqual(before);
   });
 
-  test("when a body names fields that are not the caller's to set, then they change nothing", async () => {
+  test('when a body names fields that the caller cannot set, then they change nothing', async () => {
     const { body, send } = await setUp();
     const extra = {
       account_id: 'x',
@@ -155,7 +155,7 @@ describe.each(writes.map((row) => [row.operation, row] as const))('%s', (operati
 describe.each(routeTable.filter(({ query }) => query).map((row) => [row.operation, row] as const))(
   'the query of %s',
   (operation, row) => {
-    test('when a parameter is repeated, an operator or nonsense, then 400', async () => {
+    test('when a parameter is repeated, an operator or invalid, then 400', async () => {
       const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
       const body = await bodyFor(gateway, operation, gateway.account);
       const before = await contents();
@@ -173,13 +173,13 @@ describe.each(routeTable.filter(({ query }) => query).map((row) => [row.operatio
           const reply = await gateway.call(row.method.toUpperCase(), `${row.path.replace('{id}', id)}?${query}`, {
             body,
           });
-          expectRefusal(reply, query);
+          expectRejection(reply, query);
         }
       }
       expect(await contents()).toEqual(before);
     });
 
-    test('when a whole number is written in any other way, then 400', async () => {
+    test('when an integer is not written in plain digits, then 400', async () => {
       const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
       for (const name of ['limit', 'offset'].filter((parameter) => parameter in parametersOf(row))) {
         for (const value of [
@@ -224,16 +224,16 @@ describe('text', () => {
     '$where',
   ];
 
-  test.each(TEXTS)('when a name is %j, then it comes back as it went in', async (name) => {
+  test.each(TEXTS)('when a name is %j, then it is returned as it was sent', async (name) => {
     const client = await createClient(gateway, { name });
 
     expect((await gateway.get(`/api/v1/clients/${client.id}`)).body.data.name).toBe(name);
     const found = await gateway.get(`/api/v1/clients?q=${encodeURIComponent(name)}`);
-    // Control characters are no search text.
+    // Control characters are not valid in a search text.
     if (!name.includes('\t')) expect(found.body.data.map(({ id }: { id: string }) => id)).toContain(client.id);
   });
 
-  test('when a search text looks like an expression, then it finds only itself', async () => {
+  test('when a search text looks like a regular expression, then it matches only itself', async () => {
     await createClient(gateway, { name: 'plain' });
     const odd = await createClient(gateway, { name: 'a.*b(c' });
 
@@ -257,7 +257,7 @@ describe('HTTP', () => {
     ['a form', { raw: 'name=x', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }, 415],
     ['no content type', { raw: '{}', headers: { 'Content-Type': '' } }, 415],
     ['a body of 300 kilobytes', { raw: JSON.stringify({ name: 'x'.repeat(300_000) }) }, 413],
-  ])('when the body is %s, then it is refused', async (_what, call, status) => {
+  ])('when the body is %s, then it is rejected', async (_what, call, status) => {
     const reply = await gateway.call('POST', '/api/v1/clients', call);
 
     expect([reply.status, Object.keys(reply.body)]).toEqual([status, ['error']]);
@@ -275,7 +275,7 @@ describe('HTTP', () => {
   ])('when the path is %s, then 4xx in the envelope', async (path) => {
     const reply = await gateway.get(path);
 
-    expectRefusal(reply, path);
+    expectRejection(reply, path);
   });
 
   test('when a request is smuggled behind another, then it is not served', async () => {
@@ -293,7 +293,7 @@ describe('HTTP', () => {
       '',
       '',
     ];
-    const answer = await new Promise<string>((resolve, reject) => {
+    const response = await new Promise<string>((resolve, reject) => {
       let text = '';
       const socket = connect(Number(port), hostname, () => socket.write(lines.join('\r\n')));
       socket
@@ -303,19 +303,19 @@ describe('HTTP', () => {
       socket.setTimeout(5_000, () => socket.destroy());
     });
 
-    expect(answer).toMatch(/^HTTP\/1\.1 400/);
-    expect(answer).not.toContain('200 OK');
+    expect(response).toMatch(/^HTTP\/1\.1 400/);
+    expect(response).not.toContain('200 OK');
   });
 });
 
-test('when names of every kind are hung on each other, then deletes name what is in the way', async () => {
+test('when a client has a project, then deleting the client is 409 and names what prevents it', async () => {
   const project = await createProject(gateway);
   const reply = await gateway.delete(`/api/v1/clients/${project.client.id}`);
 
   expect([reply.status, reply.body]).toEqual([409, { error: 'Cannot delete a client with projects' }]);
 });
 
-function expectRefusal({ status, body }: Reply, what: string) {
+function expectRejection({ status, body }: Reply, what: string) {
   expect([what, status >= 400 && status < 500, typeof body.error, status]).toEqual([what, true, 'string', status]);
   for (const name of Object.keys(body)) expect(['error', 'details']).toContain(name);
 }

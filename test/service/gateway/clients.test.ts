@@ -1,4 +1,4 @@
-// Clients over HTTP, as the specification has them.
+// Clients over HTTP, as specified.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeApiKey } from '#libs/api-key.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
@@ -13,7 +13,7 @@ afterAll(() => gateway.close());
 const ada = { name: 'Ada Lovelace', email: 'ada@example.com', company_name: 'Analytical Engines' };
 
 describe('POST /api/v1/clients', () => {
-  test('when name and email are given, then the client is answered, stored and announced in one event', async () => {
+  test('when name and email are given, then the client is returned, stored and announced in one event', async () => {
     const reply = await gateway.post('/api/v1/clients', ada);
 
     expect(reply.status).toBe(201);
@@ -35,7 +35,7 @@ describe('POST /api/v1/clients', () => {
     },
   );
 
-  test('when it has numbers, then it is found by its VAT id, and wrong ones are named at once', async () => {
+  test('when it has tax numbers, then a search by VAT id finds it, and invalid numbers are all named at once', async () => {
     const account = await gateway.workspace.account();
     const client = { name: 'Ada', email: 'ada@example.com' };
     const numbers = {
@@ -58,7 +58,7 @@ describe('POST /api/v1/clients', () => {
     ]);
   });
 
-  test('when several fields are wrong, then 400 names every one of them', async () => {
+  test('when several fields are invalid, then 400 names all of them', async () => {
     const reply = await gateway.post('/api/v1/clients', { name: 7, email: 'nowhere', phone: ['1'] });
 
     expect(reply.status).toBe(400);
@@ -66,7 +66,7 @@ describe('POST /api/v1/clients', () => {
     expect(Object.keys(reply.body.details)).toEqual(['name', 'email', 'phone']);
   });
 
-  test('when the same Idempotency-Key comes again, then the first answer is replayed and one client exists', async () => {
+  test('when the same Idempotency-Key is sent again, then the first response is replayed and one client exists', async () => {
     const headers = { 'Idempotency-Key': 'order-17' };
     const first = await gateway.post('/api/v1/clients', ada, { headers });
     const again = await gateway.post('/api/v1/clients', ada, { headers });
@@ -81,7 +81,7 @@ describe('POST /api/v1/clients', () => {
 describe('POST /api/v1/clients with all fields', () => {
   const all = { ...ada, phone: '+44 1', address: '1 Engine Street\nLondon', tax_id: 'GB1' };
 
-  test('when they are given, then they are kept; given as null or empty, then they are absent', async () => {
+  test('when they are given, then they are stored; when they are null or empty, then they are absent', async () => {
     const { data } = (await gateway.post('/api/v1/clients', all)).body;
     const bare = (await gateway.post('/api/v1/clients', { ...all, phone: null, address: '', company_name: null })).body
       .data;
@@ -90,7 +90,7 @@ describe('POST /api/v1/clients with all fields', () => {
     expect(Object.keys(bare).sort()).toEqual(['created_at', 'email', 'id', 'name', 'status', 'tax_id', 'updated_at']);
   });
 
-  test('when it is a dry run, then it is checked and nothing is stored or announced', async () => {
+  test('when it is a dry run, then the input is validated and nothing is stored or announced', async () => {
     const account = await gateway.workspace.account();
     const headers = { 'Idempotency-Key': 'rehearsal' };
     const reply = await gateway.post('/api/v1/clients?dry_run=true', all, { ...account, headers });
@@ -100,13 +100,13 @@ describe('POST /api/v1/clients with all fields', () => {
     expect((await gateway.post('/api/v1/clients?dry_run=true', { name: 'x' }, account)).status).toBe(400);
     expect((await gateway.get('/api/v1/clients', account)).body.pagination.total).toBe(0);
     expect(await Event.countDocuments({ account_id: account.id })).toBe(0);
-    // The key is still free for the real thing.
+    // The key can still be used for the real request.
     expect((await gateway.post('/api/v1/clients', all, { ...account, headers })).status).toBe(201);
   });
 });
 
 describe('GET /api/v1/clients', () => {
-  test('when it is searched and sorted, then parts of name, email and company are found in any case', async () => {
+  test('when the list is searched and sorted, then parts of name, email and company match in any case', async () => {
     const account = await gateway.workspace.account();
     for (const [name, email, company_name] of [
       ['Grace Hopper', 'grace@navy.example', 'Compilers'],
@@ -129,7 +129,7 @@ describe('GET /api/v1/clients', () => {
     expect((await gateway.get('/api/v1/clients?q=el&limit=1', account)).body.pagination.total).toBe(2);
   });
 
-  test('when a name is written in another way that reads the same, then it is found', async () => {
+  test('when a name is written with other characters that read the same, then it is found', async () => {
     const account = await gateway.workspace.account();
     for (const name of ['Νίκος Παππάς', 'ΟΔΟΣ', 'Jose\u0301', 'Ren\u00e9e']) {
       await gateway.post('/api/v1/clients', { name, email: 'a@example.com' }, account);
@@ -146,7 +146,7 @@ describe('GET /api/v1/clients', () => {
     for (const q of ['RENE\u0301', 'ren\u00e9e']) expect([q, await names(q)]).toEqual([q, ['Ren\u00e9e']]);
   });
 
-  test('when a search leaves out accents, or writes letters that have none, then the client is found, and no other', async () => {
+  test('when a search omits accents, or spells out special letters, then the client is found, and no other', async () => {
     const account = await gateway.workspace.account();
     const found: [name: string, ...queries: string[]][] = [
       ['Jos\u00e9 Garc\u00eda', 'jose', 'garcia', 'JOSE\u0301'],
@@ -167,7 +167,7 @@ describe('GET /api/v1/clients', () => {
     }
   });
 
-  test('when a part has characters that mean something to a pattern, or to how one is written, then they stand for themselves', async () => {
+  test('when a search text has characters that are special in a pattern or its notation, then they match literally', async () => {
     const account = await gateway.workspace.account();
     const parts = ['\u00a0', '/', '\\', '.', '*', '+?', '^', '$', '(', '[', '{2}', '|', '-', '#', '\\u2028', '\\d'];
     const nameOf = (part: string) => `x${part}y`;
@@ -186,7 +186,7 @@ describe('GET /api/v1/clients', () => {
 });
 
 describe('PATCH and DELETE /api/v1/clients/{id}', () => {
-  test('when fields change or are cleared, then that is answered, announced, and found under the new name', async () => {
+  test('when fields change or are cleared, then the change is returned, announced, and found under the new name', async () => {
     const account = await gateway.workspace.account();
     const { id } = (await gateway.post('/api/v1/clients', ada, account)).body.data;
     const reply = await gateway.patch(`/api/v1/clients/${id}`, { name: 'Countess', company_name: null }, account);
@@ -205,7 +205,7 @@ describe('PATCH and DELETE /api/v1/clients/{id}', () => {
     });
   });
 
-  test('when it has nothing, then it is deleted and that is announced', async () => {
+  test('when the client has no records, then it is deleted and that is announced', async () => {
     const account = await gateway.workspace.account();
     const { id } = (await gateway.post('/api/v1/clients', ada, account)).body.data;
 
@@ -223,7 +223,7 @@ describe('authentication', () => {
   test.each([
     ['no key', { key: undefined }],
     ['garbage', { key: 'nonsense' }],
-    ['a key of the right form that nobody issued', { key: makeApiKey() }],
+    ['a key of the right form that was never issued', { key: makeApiKey() }],
     ['another scheme', { key: undefined, headers: { Authorization: 'Basic abc' } }],
   ])('when the caller sends %s, then 401 with the one text', async (_what, call) => {
     const reply = await gateway.get('/api/v1/clients', call);
@@ -241,7 +241,7 @@ describe('authentication', () => {
     expect(reply.body).toEqual({ error: 'Forbidden: API key lacks the clients:write scope' });
   });
 
-  test('when a client belongs to another account, then it is answered as if it did not exist', async () => {
+  test('when a client belongs to another account, then the response is as if it did not exist', async () => {
     const { key } = await gateway.workspace.account();
     const { id } = (await gateway.post('/api/v1/clients', ada)).body.data;
 
@@ -253,7 +253,7 @@ describe('authentication', () => {
   });
 });
 
-describe('the envelope of errors', () => {
+describe('the error envelope', () => {
   test.each([
     ['broken JSON', 'POST', '/api/v1/clients', { raw: '{"name":' }, 400],
     ['another content type', 'POST', '/api/v1/clients', { raw: 'a=b', headers: { 'Content-Type': 'text/plain' } }, 415],

@@ -23,7 +23,7 @@ test.each([
   ['gzip', gunzipSync],
   ['br', brotliDecompressSync],
 ] as const)(
-  'when the caller accepts %s, then a list comes so, smaller and otherwise the same',
+  'when the caller accepts %s, then a list is sent with it, smaller and otherwise the same',
   async (coding, unpack) => {
     const plain = await send('GET', LIST);
     const packed = await send('GET', LIST, coding);
@@ -35,7 +35,7 @@ test.each([
   },
 );
 
-test('when the caller accepts nothing, or refuses it, then a list comes as it is and says that it depends', async () => {
+test('when the caller accepts no encoding, or rejects all, then a list is sent uncompressed and with Vary', async () => {
   for (const accepted of [undefined, 'identity', 'gzip;q=0, br;q=0', 'zip']) {
     const { headers, bytes } = await send('GET', LIST, accepted);
 
@@ -44,13 +44,13 @@ test('when the caller accepts nothing, or refuses it, then a list comes as it is
   }
 });
 
-test('when a list is small, then it comes as it is', async () => {
+test('when a list is small, then it is sent uncompressed', async () => {
   const { headers } = await send('GET', '/api/v1/quotes', 'gzip, br');
 
   expect([headers['content-encoding'], headers.vary]).toEqual([undefined, 'Accept-Encoding']);
 });
 
-test('when a single record is large, then it comes as it is, and its tag is good for If-Match', async () => {
+test('when a single record is large, then it is sent uncompressed, and its entity tag is valid for If-Match', async () => {
   const { headers } = await send('GET', `${LIST}/${id}`, 'gzip, br');
 
   expect([headers['content-encoding'], headers.etag?.startsWith('"')]).toEqual([undefined, true]);
@@ -62,7 +62,7 @@ test('when a single record is large, then it comes as it is, and its tag is good
   expect(changed.status).toBe(200);
 });
 
-test('when a document is printed, then it comes as it is', async () => {
+test('when a document is printed, then it is sent uncompressed', async () => {
   const body = {
     ...{ title: 'Invoice', number: '1', date: '2026-01-02', clientName: 'A', clientEmail: 'a@example.com' },
     ...{ partnerName: 'B', partnerEmail: 'b@example.com', amount: 1, lineItems: [] },
@@ -84,7 +84,7 @@ interface Sent {
   bytes: Buffer;
 }
 
-/** `fetch` would unpack. */
+/** Not `fetch`, which would decompress the body. */
 function send(method: string, path: string, accepted?: string, body?: string): Promise<Sent> {
   const { hostname, port } = new URL(gateway.url);
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// A quote becomes an invoice once, whole or in parts whose nets add up to it.
+// A quote is converted to an invoice once, in full or in parts whose net amounts add up to it.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 
@@ -15,7 +15,7 @@ interface Offer {
   convert(body?: object, query?: string): Promise<[number, Record<string, never> & { error?: string }]>;
 }
 
-/** A quote of an account of its own. */
+/** A quote in a new account. */
 async function offer(fields: object = {}): Promise<Offer> {
   const { key } = await gateway.workspace.account();
   const api = verbsOf(callerOf(gateway.url, key));
@@ -32,11 +32,11 @@ async function offer(fields: object = {}): Promise<Offer> {
 const LINES = [{ description: 'Drawings', quantity: 12, rate: 95 }];
 
 describe('a quote in full', () => {
-  test('when one quote is converted by eight at once, then there is one invoice, and seven 409 that name it', async () => {
+  test('when eight callers convert one quote concurrently, then there is one invoice, and seven 409 that name it', async () => {
     const { convert, api, path } = await offer();
     await api.patch(path, { status: 'Accepted' });
-    const answers = await Promise.all(Array.from({ length: 8 }, () => convert()));
-    const made = answers.filter(([status]) => status === 201);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => convert()));
+    const made = responses.filter(([status]) => status === 201);
     expect(made).toHaveLength(1);
     expect(made[0]?.[1]).toMatchObject({
       invoice_number: 'INV-0001',
@@ -44,7 +44,7 @@ describe('a quote in full', () => {
       amount: 1000,
       quote_part: 'full',
     });
-    for (const [status, body] of answers.filter(([one]) => one !== 201)) {
+    for (const [status, body] of responses.filter(([one]) => one !== 201)) {
       expect([status, body]).toEqual([409, { error: 'Quote was already converted to INV-0001' }]);
     }
     expect((await api.get('/api/v1/invoices')).body.pagination.total).toBe(1);
@@ -57,7 +57,7 @@ describe('a quote in full', () => {
     expect(types.slice(-3)).toEqual(['invoice.created', 'quote.updated', 'quote.converted']);
   });
 
-  test('when the lines sum to more than was quoted, then the invoice bills exactly what was quoted', async () => {
+  test('when the lines sum to more than the quoted amount, then the invoice bills exactly the quoted amount', async () => {
     const { convert } = await offer({ amount: 1000, line_items: LINES });
     expect(await convert({ accept: true })).toMatchObject([
       201,
@@ -72,7 +72,7 @@ describe('a quote in full', () => {
     ]);
   });
 
-  test('when the quote is not accepted, is declined or it is a dry run, then nothing is created', async () => {
+  test('when the quote is declined or not yet accepted, or it is a dry run, then nothing is created', async () => {
     const { convert, api, path } = await offer();
     expect(await convert()).toEqual([409, { error: 'Cannot convert a quote that is not accepted' }]);
     await api.patch(path, { status: 'Declined' });
@@ -85,7 +85,7 @@ describe('a quote in full', () => {
     expect((await api.get(path)).body.data).toMatchObject({ status: 'Accepted', acceptance: { by: 'owner' } });
   });
 
-  test('when the amount was changed after it was accepted, then 409 until the changes are accepted, too', async () => {
+  test('when the amount was changed after the quote was accepted, then 409 until the change is accepted as well', async () => {
     const { convert, api, path } = await offer();
     await api.patch(path, { status: 'Accepted' });
     await api.patch(path, { amount: 1200 });
@@ -108,7 +108,7 @@ describe('a quote in full', () => {
   });
 });
 
-describe('what was written off as a whole', () => {
+describe('an invoice that was written off in full', () => {
   test('when the invoice of a quote is written off, then the quote stays converted', async () => {
     const { convert, api, path } = await offer();
     const [, invoice] = await convert({ accept: true, status: 'Sent' });
@@ -122,14 +122,14 @@ describe('what was written off as a whole', () => {
     });
   });
 
-  test('when a deposit is written off, then the final invoice does not ask for it again', async () => {
+  test('when a deposit is written off, then the final invoice does not bill it again', async () => {
     const { convert, api } = await offer();
     const [, deposit] = await convert({ part: 'deposit', amount: 250, accept: true, status: 'Sent' });
     await api.post(`/api/v1/invoices/${deposit['id']}/write-off`, { reason: 'Goodwill' });
     expect(await convert({ part: 'final' })).toMatchObject([201, { amount: 750 }]);
   });
 
-  test('when an invoice is cancelled of which a part was written off, then the quote can be converted again', async () => {
+  test('when a partly written-off invoice is cancelled, then the quote can be converted again', async () => {
     const { convert, api } = await offer();
     const [, invoice] = await convert({ accept: true, status: 'Sent' });
     await api.post(`/api/v1/invoices/${invoice['id']}/write-off`, { reason: 'Bank fee', amount: 5 });
@@ -139,7 +139,7 @@ describe('what was written off as a whole', () => {
 });
 
 describe('a quote in parts', () => {
-  test('when 999.99 are billed as 30 % + 30 % + final, then nets add up to 999.99, and a fourth part is 409', async () => {
+  test('when 999.99 is billed as 30 % + 30 % + final, then the net amounts add up to 999.99, and a fourth part is 409', async () => {
     const { convert, api, path } = await offer({ amount: 999.99 });
     const share = { percent: 30, accept: true, status: 'Sent' };
     const [, deposit] = await convert({ ...share, part: 'deposit' });
@@ -178,7 +178,7 @@ describe('a quote in parts', () => {
     expect(left_to_bill).toBe(0);
   });
 
-  test('when a part is still a draft, then there is no final invoice, its amount cannot be changed and no time be added', async () => {
+  test('when a part is still a draft, then a final invoice is rejected, its amount cannot change and no time can be added', async () => {
     const { convert, api, path } = await offer();
     const [, deposit] = await convert({ part: 'deposit', amount: 250, accept: true });
     expect(await convert({ part: 'final' })).toEqual([

@@ -1,4 +1,4 @@
-// Credit notes: what they take off, where the rest goes, and that all of an invoice together are never more than the invoice.
+// Credit notes: what they deduct, where the remainder goes, and that together they never exceed their invoice.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
@@ -42,8 +42,8 @@ const balanceOf = async (account: TestAccount, { id }: AnyRecord) =>
 const sound = async ({ id }: TestAccount) =>
   expect([...(await auditLedger(id)), ...(await auditBilledOnce(id))]).toEqual([]);
 
-describe('what it takes off', () => {
-  test('when all is credited before any money, then Cancelled; after half of it, Paid with the half as credit', async () => {
+describe('what a credit note deducts', () => {
+  test('when all is credited before any payment, then Cancelled; after half is paid, then Paid with that half as credit', async () => {
     const { account, client, invoices } = await ledger(100, 100);
     const [unpaid, half] = invoices;
     const note = await credited(account, unpaid, { reason: 'cancellation' });
@@ -75,7 +75,7 @@ describe('what it takes off', () => {
     await sound(account);
   });
 
-  test('when eight full credits come at once, then one is drawn, and the others are 409', async () => {
+  test('when eight full credits are requested concurrently, then one is created, and the others are 409', async () => {
     const { account, invoices } = await ledger(100);
     const replies = await Promise.all(Array.from({ length: 8 }, () => credit(account, invoices[0])));
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, ...Array.from({ length: 7 }, () => 409)]);
@@ -84,7 +84,7 @@ describe('what it takes off', () => {
     await sound(account);
   });
 
-  test('when it is credited in parts, then none is more than is left, and the last one takes the rest of the tax', async () => {
+  test('when an invoice is credited in parts, then none exceeds what is left, and the last one takes the rest of the tax', async () => {
     const { account, invoices } = await ledger(0.09);
     const [invoice] = invoices; // 0.09 with 19 % is 0.11, and each third alone would have 0.01 of tax.
     const taxes: number[] = [];
@@ -98,7 +98,7 @@ describe('what it takes off', () => {
     await sound(account);
   });
 
-  test('when an invoice of two rates is credited by line, then each rate is the mirror of the original, and the rest is what is left', async () => {
+  test('when an invoice of two rates is credited by line, then each rate mirrors the original, and crediting the rest takes what is left', async () => {
     const { account, client } = await ledger();
     const line = (quantity: number, rate: number, tax_rate: number) => ({
       description: 'x',
@@ -122,7 +122,7 @@ describe('what it takes off', () => {
     await sound(account);
   });
 
-  test('when a part was written off, then the credit takes its place, and only what was paid is credit', async () => {
+  test('when a part was written off, then the credit note replaces the write-off, and only what was paid becomes credit', async () => {
     const { account, invoices } = await ledger(100);
     const [invoice] = invoices;
     await post(account, `invoices/${invoice.id}/payments`, { amount: 100 });
@@ -140,7 +140,7 @@ describe('what it takes off', () => {
     await sound(account);
   });
 
-  test('when the money of a credited invoice is voided or goes back, then its credit takes off what is due again', async () => {
+  test('when a payment of a credited invoice is voided or refunded, then its credit reduces what is due again', async () => {
     const { account, client, invoices } = await ledger(100, 100);
     for (const [index, undo] of [
       ['void', { reason: 'Bounced' }],
@@ -160,8 +160,8 @@ describe('what it takes off', () => {
   });
 });
 
-describe('what becomes of the rest', () => {
-  test('when it is to go back, then it is refunded at once; a repeat of its external id is the same credit note', async () => {
+describe('what happens to the remainder', () => {
+  test('when a refund is requested, then it is made at once; repeating its external id returns the same credit note', async () => {
     const { account, invoices } = await ledger(100);
     const [invoice] = invoices;
     await post(account, `invoices/${invoice.id}/payments`, {});
@@ -277,7 +277,7 @@ describe('what becomes of the rest', () => {
   });
 });
 
-describe('what is billed again', () => {
+describe('what can be billed again', () => {
   test.each([
     ['cancellation', 'unbilled'],
     ['correction', 'unbilled'],
@@ -305,7 +305,7 @@ describe('what is billed again', () => {
     await sound(account);
   });
 
-  test('when the invoice of a quote was paid and all of it is corrected, then the quote can be converted again; not after goodwill', async () => {
+  test('when the paid invoice of a quote is credited as a correction, then the quote can be converted again; not after goodwill', async () => {
     const { account, client } = await ledger();
     for (const [reason, status] of [
       ['correction', 201],
@@ -321,7 +321,7 @@ describe('what is billed again', () => {
     await sound(account);
   });
 
-  test('when an account cancels with credit notes, then cancelling draws one over the rest, and the money is credit', async () => {
+  test('when an account cancels with credit notes, then cancelling creates one for the rest, and what was paid becomes credit', async () => {
     const { account, client, invoices } = await ledger(100, 0);
     const [invoice, nothing] = invoices;
     await gateway.patch('/api/v1/account', { cancel_with_credit_note: true }, account);
@@ -345,36 +345,36 @@ describe('what is billed again', () => {
   });
 });
 
-describe('refusals', () => {
-  test('when the invoice is a draft, cancelled or not there, or the body says two things, then nothing is stored', async () => {
+describe('rejections', () => {
+  test('when the invoice is a draft, cancelled or unknown, or the body contradicts itself, then nothing is stored', async () => {
     const { account, client, invoices } = await ledger(100);
     const draft = await issue(account, client.id, { status: 'Draft' });
     const line_items = [{ description: 'Drawings', quantity: 1, rate: 10 }];
-    const said = async (invoice: AnyRecord, body: object = { reason: 'return' }) => {
+    const outcome = async (invoice: AnyRecord, body: object = { reason: 'return' }) => {
       const reply = await credit(account, invoice, body);
       return [reply.status, reply.body.details ?? reply.body.error];
     };
-    expect(await said(draft)).toEqual([409, 'Cannot credit a draft']);
+    expect(await outcome(draft)).toEqual([409, 'Cannot credit a draft']);
     await gateway.patch(`/api/v1/invoices/${draft.id}`, { status: 'Cancelled' }, account);
-    expect(await said(draft)).toEqual([409, 'Cannot credit a cancelled invoice']);
-    expect(await said({ id: UNKNOWN_ID })).toEqual([404, 'Invoice not found or access denied']);
+    expect(await outcome(draft)).toEqual([409, 'Cannot credit a cancelled invoice']);
+    expect(await outcome({ id: UNKNOWN_ID })).toEqual([404, 'Invoice not found or access denied']);
     const [invoice] = invoices;
-    expect(await said(invoice, { amount: 0, settle: 'x' })).toMatchObject([
+    expect(await outcome(invoice, { amount: 0, settle: 'x' })).toMatchObject([
       400,
       { reason: ['reason is required'], amount: [expect.any(String)], settle: [expect.any(String)] },
     ]);
     const both = { reason: 'return', amount: 5, line_items, refund: {} };
-    expect((await said(invoice, both))[0]).toBe(400);
+    expect((await outcome(invoice, both))[0]).toBe(400);
     const free = [{ description: 'Nothing', quantity: 0, rate: 10 }];
-    expect(await said(invoice, { reason: 'return', line_items: free })).toEqual([
+    expect(await outcome(invoice, { reason: 'return', line_items: free })).toEqual([
       400,
       { line_items: ['line_items must sum to more than 0'] },
     ]);
-    expect(await said(invoice, { reason: 'return', amount: 0.001 })).toEqual([
+    expect(await outcome(invoice, { reason: 'return', amount: 0.001 })).toEqual([
       400,
       { amount: ['amount must have at most 2 decimals in USD'] },
     ]);
-    expect(await said(invoice, { reason: 'return', amount: 101 })).toEqual([
+    expect(await outcome(invoice, { reason: 'return', amount: 101 })).toEqual([
       409,
       'Cannot credit more than is left of INV-0001: 100.00',
     ]);
@@ -382,7 +382,7 @@ describe('refusals', () => {
     expect((await get(account, 'numbering/audit?kind=credit_note')).kinds.credit_note.drawn).toBe(0);
   });
 
-  test('when it is a dry run, then it says what would be drawn, and nothing happens', async () => {
+  test('when it is a dry run, then the response shows the credit note that would be created, and nothing happens', async () => {
     const { account, invoices } = await ledger(100);
     const [invoice] = invoices;
     const reply = await post(account, `invoices/${invoice.id}/credit-notes?dry_run=true`, {

@@ -1,4 +1,4 @@
-// Without CORS_ORIGINS no page of another origin gets anything.
+// Without CORS_ORIGINS, no page of another origin may read a response.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('when no origins are named, then no response gives a permission and a preflight is 405', async () => {
+test('when no origins are configured, then no response has CORS headers and a preflight is 405', async () => {
   const headers = { Origin: 'https://app.example.com', 'Access-Control-Request-Method': 'GET' };
   const asked = await gateway.call('OPTIONS', '/api/v1/clients', { key: undefined, headers });
   const read = await gateway.get('/api/v1/clients', { headers });

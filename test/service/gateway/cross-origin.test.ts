@@ -1,4 +1,4 @@
-// CORS is off unless CORS_ORIGINS names origins, and then holds for every route and every kind of response.
+// CORS is off unless CORS_ORIGINS names origins, and then applies to every route and every kind of response.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readConfig } from '../../../services/gateway/config.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -25,7 +25,7 @@ const preflight = (gateway: TestGateway, path: string, method: string, origin: s
   });
 
 test.each(routeTable.map((row) => [row.operation, row] as const))(
-  'when a browser asks whether a page of a named origin may call %s, then it may',
+  'when a browser sends a preflight for %s from an allowed origin, then the call is permitted',
   async (_operation, row) => {
     const { status, headers } = await preflight(open, row.path, row.method.toUpperCase(), APP);
 
@@ -40,7 +40,7 @@ test.each(routeTable.map((row) => [row.operation, row] as const))(
   },
 );
 
-test('when a page of a named origin calls, then it can read the response and the headers that matter', async () => {
+test('when a page of an allowed origin calls, then it can read the response and the exposed headers', async () => {
   const { id } = await createClient(open);
   for (const path of ['/api/v1/clients', `/api/v1/clients/${id}`, '/api/v1/clients/none', '/api/v1/nothing']) {
     const { headers } = await open.get(path, { headers: { Origin: APP } });
@@ -58,7 +58,7 @@ test('when a page of a named origin calls, then it can read the response and the
   expect([stranger.status, stranger.headers.get('access-control-allow-origin')]).toEqual([401, APP]);
 });
 
-test('when a page of another origin calls, then it gets no permission', async () => {
+test('when a page of another origin calls, then the response has no CORS permission', async () => {
   for (const origin of [OTHER, 'null', `${APP}.evil.example`, 'http://app.example.com']) {
     const asked = await preflight(open, '/api/v1/clients', 'GET', origin);
     const read = await open.get('/api/v1/clients', { headers: { Origin: origin } });
@@ -70,11 +70,11 @@ test('when a page of another origin calls, then it gets no permission', async ()
   }
 });
 
-test('when OPTIONS is no question of a browser, then 405 as before', async () => {
+test('when OPTIONS is not a preflight, then 405 as without CORS', async () => {
   expect((await open.call('OPTIONS', '/api/v1/clients')).status).toBe(405);
 });
 
-test('when origins are not written as such, then the configuration names them', () => {
+test('when a configured origin is malformed, then the configuration error names it', () => {
   const env = { MONGODB_URI: 'mongodb://a/b', REDIS_URL: 'redis://a', SECRET_KEY: 'A'.repeat(43) };
   const config = readConfig({ ...env, CORS_ORIGINS: ` ${APP}, http://localhost:3000 ` });
 

@@ -1,4 +1,4 @@
-// Filters of the lists of invoices and quotes: several statuses, number, days, text, and all of them together.
+// Filters of the lists of invoices and quotes: several statuses, number, days, text, and all of them combined.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
 import { Client, searchOf } from '#libs/models/accounts/client.ts';
@@ -103,7 +103,7 @@ describe.each([
     expect(await found(query)).toEqual(expected);
   });
 
-  test('when pages of one are put together by their cursors, then they are the whole list', async () => {
+  test('when the pages of a filtered list are followed by cursor, then together they are the whole list', async () => {
     for (const query of [
       `status=Sent,${passed},Draft&sort=${until}`,
       `issue_date_from=${days(-90)}`,
@@ -120,13 +120,13 @@ describe.each([
     }
   });
 
-  test('when the client of a draft is renamed, then the draft is found by the new name, what was sent by the old', async () => {
+  test('when the client of a draft is renamed, then the draft is found by the new name, and sent documents by the old one', async () => {
     await gateway.patch(`/api/v1/clients/${ada.id}`, { name: 'Countess' }, account);
     expect([await found('q=countess'), await found('q=lovelace')]).toEqual([['draft'], ['late']]);
     await gateway.patch(`/api/v1/clients/${ada.id}`, { name: 'Ada Lovelace' }, account);
   });
 
-  test('when a description changes, then the new one is found', async () => {
+  test('when a description changes, then the document is found by the new one', async () => {
     const [id = ''] = [...names].find(([, name]) => name === 'draft') ?? [];
     await gateway.patch(`${path}/${id}`, { description: 'Brochure' }, account);
     expect([await found('q=brochure'), await found('q=first')]).toEqual([['draft'], []]);
@@ -149,7 +149,7 @@ describe.each([
   });
 });
 
-test('when a text is in the names of far too many clients, then 400 asks for a longer one', async () => {
+test('when a text matches the names of too many clients, then 400 asks for a longer one', async () => {
   const own = await gateway.workspace.account();
   const faces = { name: 'Zed', email: 'z@example.com' };
   const clients = Array.from({ length: CLIENTS_SEARCHED + 1 }, () => ({

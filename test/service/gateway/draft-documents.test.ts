@@ -1,4 +1,4 @@
-// What may still change before a document binds anybody: lines of a quote, the client of a draft, and whether there is a quote at all.
+// What may change before a document is binding: the lines of a quote, the client of a draft, and the deletion of a draft quote.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
 import { Quote, type QuoteRecord } from '#libs/models/billing/quote.ts';
@@ -38,7 +38,7 @@ const remove = (id: string) => gateway.delete(`${path}/${id}`, account);
 
 describe('the lines of a quote', () => {
   test.each(['Draft', 'Sent', 'Declined', 'Expired'])(
-    'when they change while it is %s, then their sum is its amount',
+    'when the lines change while the quote is %s, then their sum is its amount',
     async (status) => {
       const { id } = await make({ line_items: [line], tax_rate: 10 });
       await patch(id, { status });
@@ -50,7 +50,7 @@ describe('the lines of a quote', () => {
     },
   );
 
-  test('when it is accepted, then 409 names them, and the lines that it has are no change', async () => {
+  test('when the quote is accepted, then 409 names the lines, and sending the same lines is not a change', async () => {
     const { id } = await make({ line_items: [line], status: 'Sent' });
     await patch(id, { status: 'Accepted' });
 
@@ -64,7 +64,7 @@ describe('the lines of a quote', () => {
     expect(await read(id)).toMatchObject({ amount: 100, status: 'Accepted', line_items: [{ rate: '100' }] });
   });
 
-  test('when amount and lines come together, then they must agree', async () => {
+  test('when amount and lines are sent together, then they must agree', async () => {
     const { id } = await make({ line_items: [line] });
 
     expect(answerOf(await patch(id, { line_items: [line, line], amount: 20 }))).toEqual([
@@ -81,7 +81,7 @@ describe('the lines of a quote', () => {
     ]);
   });
 
-  test('when the amount alone changes, then the paper leads from the lines to it', async () => {
+  test('when only the amount changes, then the printed quote shows an adjustment from the lines to it', async () => {
     const { id } = await make({ line_items: [line], tax_rate: 10, currency: 'EUR' });
     await patch(id, { amount: 20 });
     const quote = (await Quote.findOne({ account_id: account.id, _id: id }).lean()) as unknown as QuoteRecord;
@@ -101,7 +101,7 @@ describe('the lines of a quote', () => {
 });
 
 describe('DELETE /api/v1/quotes/{id}', () => {
-  test('when it is a draft, then it is gone, its number leaves a tombstone and is never given again', async () => {
+  test('when it is a draft, then it is deleted, its number leaves a tombstone and is never reused', async () => {
     const { id } = await make();
     const before = await read(id);
 
@@ -133,7 +133,7 @@ describe.each([
     create(gateway, at, { client_id: client.id, amount: 1, due_date: '2031-01-01', ...body }, account);
   const change = (id: string, body: object) => gateway.patch(`${at}/${id}`, body, account);
 
-  test('when it changes, then the draft is the other client’s, and is sent to that one', async () => {
+  test('when the client changes, then the draft belongs to the new client, and is sent to that client', async () => {
     const grace = await createClient(gateway, { name: 'Grace' }, account);
     const { id } = await makeOne();
 
@@ -145,7 +145,7 @@ describe.each([
     ]);
   });
 
-  test('when its project is not of that client, then 400 names project_id, unless that changes with it', async () => {
+  test('when its project is not of that client, then 400 names project_id, unless it changes in the same request', async () => {
     const grace = await createClient(gateway, { name: 'Grace' }, account);
     const [first, second] = [
       await createProject(gateway, { client_id: client.id }, account),

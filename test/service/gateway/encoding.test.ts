@@ -16,11 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** From reports: Latin-1, a byte order mark of UTF-16, a surrogate, an overlong form, a cut sequence, beyond U+10FFFF. */
+/** Known cases: Latin-1, a byte order mark of UTF-16, a surrogate, an overlong form, a cut sequence, beyond U+10FFFF. */
 const KNOWN = ['fc', 'ff fe', 'ed a0 80', 'c0 af', 'e2 82', 'f4 90 80 80', '80'];
 const knownBytes = KNOWN.map((hex) => [hex, Buffer.from(hex.replaceAll(' ', ''), 'hex')] as const);
 
-/** Bytes beyond ASCII only: what they stand in stays valid JSON, and a valid URL. */
+/** Only bytes beyond ASCII, so that the JSON or URL around them stays valid. */
 const wrongBytes = fc
   .uint8Array({ min: 0x80, minLength: 1, maxLength: 8 })
   .filter((bytes) => !isUtf8(bytes))
@@ -50,7 +50,7 @@ test.each(withBodies.map((row) => [row.operation, row] as const))(
   },
 );
 
-test('when any bytes that are not UTF-8 stand anywhere in a body, then 400 and nothing is stored', async () => {
+test('when a body has bytes that are not UTF-8 at any position, then 400 and nothing is stored', async () => {
   const before = await stored();
   await fc.assert(
     fc.asyncProperty(wrongBytes, fc.constantFrom('/api/v1/clients', '/api/tools/generate-pdf'), async (bytes, path) => {
@@ -62,7 +62,7 @@ test('when any bytes that are not UTF-8 stand anywhere in a body, then 400 and n
   expect(await stored()).toBe(before);
 });
 
-test('when a body is UTF-8 of every length, then it comes back as it was sent', async () => {
+test('when a body has UTF-8 sequences of every length, then it is returned as it was sent', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }), async (text) => {
       const address = `a${text.replaceAll(/\p{C}/gu, '')}z`;
@@ -73,7 +73,7 @@ test('when a body is UTF-8 of every length, then it comes back as it was sent', 
   );
 });
 
-test('when a body is a byte order mark alone, then 400', async () => {
+test('when a body is only a byte order mark, then 400', async () => {
   const reply = await gateway.call('POST', '/api/v1/clients', { raw: '\u{feff}' });
 
   expect([reply.status, reply.body]).toEqual([400, { error: 'Request body is not valid JSON' }]);
@@ -93,7 +93,7 @@ test.each(readable.map((row) => [row.operation, row] as const))(
   },
 );
 
-test('when any bytes that are not UTF-8 are percent-encoded in a search, then 400', async () => {
+test('when a search has percent-encoded bytes that are not UTF-8, then 400', async () => {
   await fc.assert(
     fc.asyncProperty(wrongBytes, async (bytes) => {
       expect((await gateway.get(`/api/v1/clients?q=${percentEncoded(bytes)}`)).status).toBe(400);
@@ -102,7 +102,7 @@ test('when any bytes that are not UTF-8 are percent-encoded in a search, then 40
   );
 });
 
-test('when a search is UTF-8, then it finds', async () => {
+test('when a search is UTF-8, then it finds the record', async () => {
   const { id } = await createClient(gateway, { name: 'Jürgen Müller' });
 
   for (const q of ['M%C3%BCller', 'J%C3%BCrgen+M']) {
@@ -114,7 +114,7 @@ test('when a search is UTF-8, then it finds', async () => {
 const single = routeTable.filter(({ method, path }) => method === 'get' && /\{id\}$/.test(path));
 
 test.each(single.map((row) => [row.operation, row] as const))(
-  'when the id of %s cannot be decoded, then 404 like any id that cannot be',
+  'when the id of %s cannot be decoded, then 404 like any malformed id',
   async (_operation, row) => {
     for (const id of ['%FF', '%ff', '%', '%zz', '%ed%a0%80', 'x%']) {
       const path = row.path.replace('{id}', id);
@@ -124,13 +124,13 @@ test.each(single.map((row) => [row.operation, row] as const))(
   },
 );
 
-test('when a path that is no route cannot be decoded, then 404', async () => {
+test('when a path without a route cannot be decoded, then 404', async () => {
   for (const path of ['/%', '/api/v1/%ff', '/docs/%zz', '/api/%c0%ae/clients']) {
     expect([path, ...(await rawGet(path))]).toEqual([path, 404, { error: 'Not found' }]);
   }
 });
 
-/** Nothing encodes the path on its way, as `fetch` would. */
+/** Not `fetch`, which would encode the path. */
 async function rawGet(path: string): Promise<[number, unknown]> {
   const { hostname, port } = new URL(gateway.url);
   return new Promise((resolve, reject) => {
@@ -144,7 +144,7 @@ async function rawGet(path: string): Promise<[number, unknown]> {
   });
 }
 
-/** All that is stored, but when a key was last used. */
+/** Everything that is stored, except when a key was last used. */
 async function stored(): Promise<string> {
   const collections = (await mongoose.connection.db?.collections()) ?? [];
   const texts = collections

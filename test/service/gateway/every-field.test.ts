@@ -1,4 +1,4 @@
-// Every field that a body takes is stored, shown, described and changed: a place that was forgotten is named in a sentence.
+// Every field that a body accepts is stored, returned, documented and changeable; a failure names the place that omits it.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
 import { newId } from '#libs/models/tenant.ts';
@@ -16,7 +16,7 @@ interface Field {
 }
 
 const today = dayIn('UTC');
-/** Two values of each field whose type alone does not give one. */
+/** Two values of each field whose type alone does not determine them. */
 const SAMPLES: Record<string, [unknown, unknown]> = {
   unit: ['hour', 'piece'],
   'projects.status': ['Complete', 'Awaiting Approval'],
@@ -90,7 +90,7 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
   ],
   started_at: ['2026-11-02T09:00:00.000Z', '2026-11-02T09:30:00.000Z'],
   settle_tolerance: [0.05, 0.5],
-  // Money does not come in the future.
+  // The date of a payment must not be in the future.
   'payments.date': [today, addDays(today, -1)],
   number_formats: [{ invoice: { prefix: 'A-' } }, { invoice: { prefix: 'B-' } }],
 };
@@ -100,7 +100,7 @@ function postalAddress(country: string, parts: object) {
   return { ...none, ...parts, country };
 }
 
-/** Says what a request does; nothing of it is stored. */
+/** Fields that control what a request does and are not stored. */
 const ACTIONS = new Set(['timers.on_running']);
 
 const BY_TYPE: Record<string, [unknown, unknown]> = {
@@ -133,7 +133,7 @@ const created = creates
   .filter(({ row, name }) => !ACTIONS.has(`${kindOf(row.path)}.${name}`));
 const profile = rowOf('patch', '/api/v1/account') as Route;
 
-test('when the table is read, then the fields of all main resources are among those that are tried', () => {
+test('when the table of routes is read, then the tested fields include those of all main resources', () => {
   expect(creates.map(({ path }) => kindOf(path))).toEqual(
     expect.arrayContaining(['clients', 'projects', 'tasks', 'time-entries', 'quotes', 'invoices']),
   );
@@ -145,7 +145,7 @@ describe.each(created.map((one) => [`${kindOf(one.row.path)}.${one.name}`, one] 
   const item = `${row.path}/{id}`;
   const change = rowOf('patch', item);
 
-  test('when it is created, then it is shown as it was sent, and a change of it too', async () => {
+  test('when it is sent on create or changed, then it is returned as it was sent', async () => {
     const [value] = await samplesOf(resource, name, field);
     const sent = {
       ...(await bodyFor(gateway, row.operation, gateway.account)),
@@ -167,7 +167,7 @@ describe.each(created.map((one) => [`${kindOf(one.row.path)}.${one.name}`, one] 
     );
 
     const changed = fieldsOf(change)[name];
-    // What cannot be changed says so, see null-fields.test.ts. References have rules of their own.
+    // null-fields.test.ts covers fields that cannot be changed. References have rules of their own.
     if (!changed || name in REFERENCES) return;
     const [, other] = await samplesOf(resource, name, changed);
     const patched = await gateway.patch(url, { [name]: other });
@@ -179,7 +179,7 @@ describe.each(created.map((one) => [`${kindOf(one.row.path)}.${one.name}`, one] 
 });
 
 test.each(Object.entries(fieldsOf(profile)))(
-  'when %s of the account is changed, then it is shown',
+  'when %s of the account is changed, then it is returned',
   async (name, field) => {
     const [value] = await samplesOf('account', name, field);
     const { key } = await gateway.workspace.account();
@@ -195,7 +195,7 @@ test.each(Object.entries(fieldsOf(profile)))(
   },
 );
 
-/** A project must be of the client that the body names, and a task of the project. */
+/** A project must belong to the client that the body names, and a task to the project. */
 async function ownersOf(name: string, id: unknown, known: object): Promise<object> {
   const kind = REFERENCES[name];
   if (!kind) return {};
@@ -228,7 +228,7 @@ async function requireShown(url: string, name: string, value: unknown, reason: s
   }
 }
 
-/** How a response writes a value, where that is not how it was sent. */
+/** The form of a value in a response, where it differs from the one that was sent. */
 function expectedOf(name: string, value: unknown): unknown {
   if (name === 'number_formats')
     return expect.objectContaining({ invoice: expect.objectContaining((value as { invoice: object }).invoice) });

@@ -1,4 +1,4 @@
-// Expenses are billed once, locked and released exactly like time.
+// Expenses are billed once, and locked and released exactly like time.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 import { UNKNOWN_ID } from '../../support/records.ts';
@@ -41,7 +41,7 @@ async function world(fields: object = {}): Promise<World> {
 const linesOf = (data: { line_items: { description: string; qty: string; rate: string }[] }) =>
   data.line_items.map(({ description, qty, rate }) => [description, qty, rate]);
 
-test('when expenses come along, then each has a line after the time, with its markup, and is on the invoice', async () => {
+test('when expenses are included, then each has a line after the time, with its markup, and refers to the invoice', async () => {
   const w = await world();
   const id = await w.spend(33.35, { markup: 10, receipt: 'https://example.com/17.pdf' });
   await w.spend(20, { date: '2026-11-01', description: 'Paper' });
@@ -114,17 +114,17 @@ test('when the text of an expense is longer than a line, then it ends with a who
 test('when 8 callers bill the same expenses at once, then each is on one invoice', async () => {
   const w = await world();
   for (let count = 0; count < 4; count += 1) await w.spend(10);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, () => w.bill({ include_time: false, include_expenses: true })),
   );
-  const made = answers.filter(({ status }) => status === 201);
+  const made = responses.filter(({ status }) => status === 201);
   expect(made.map(({ body }) => body.data.amount)).toEqual([40]);
-  expect(new Set(answers.filter(({ status }) => status !== 201).map(({ body }) => body.error))).toEqual(
+  expect(new Set(responses.filter(({ status }) => status !== 201).map(({ body }) => body.error))).toEqual(
     new Set(['Nothing to bill']),
   );
 });
 
-test('when it is on a draft or issued, then it is locked; taken off, deleted or cancelled it is free again', async () => {
+test('when an expense is on a draft or issued invoice, then it is locked; removal, deletion or cancellation releases it', async () => {
   const w = await world();
   const [id, other] = [await w.spend(10), await w.spend(20)];
   await w.log(1);
@@ -154,7 +154,7 @@ test('when it is on a draft or issued, then it is locked; taken off, deleted or 
   expect((await change({ amount: 12 })).body.data).toMatchObject({ amount: 12, billing: 'unbilled', invoice: null });
 });
 
-test('when lines were edited by hand, then they stay when an expense is taken off', async () => {
+test('when lines were edited by hand, then they stay when an expense is removed', async () => {
   const w = await world();
   await w.spend(10);
   const draft = (await w.bill({ include_time: false, include_expenses: true })).body.data.id;
@@ -163,7 +163,7 @@ test('when lines were edited by hand, then they stay when an expense is taken of
   expect([data.amount, (await w.api.get('/api/v1/expenses?billing=unbilled')).body.pagination.total]).toEqual([99, 1]);
 });
 
-test('when it is settled by hand, then no invoice takes it and it cannot change until it is unbilled again', async () => {
+test('when an expense is settled by hand, then it cannot be invoiced or changed until it is unbilled again', async () => {
   const w = await world();
   const id = await w.spend(10);
   const settle = async (status: string) =>
@@ -176,7 +176,7 @@ test('when it is settled by hand, then no invoice takes it and it cannot change 
   expect([await settle('unbilled'), (await w.shown(id))['billing']]).toEqual([1, 'unbilled']);
 });
 
-test('when a project has a fixed amount, then its expenses are billed beside it; where work is not billed, they are not', async () => {
+test('when a project has a fixed amount, then its expenses are billed in addition; when work is not billed, neither are they', async () => {
   const w = await world({ billing: 'fixed', fixed_amount: 1000 });
   const id = await w.spend(50);
   const draft = (await w.api.post(`/api/v1/projects/${w.project}/bill`, { percent: 30 })).body.data;
@@ -189,7 +189,7 @@ test('when a project has a fixed amount, then its expenses are billed beside it;
   expect((await w.shown(id))['billing']).toBe('not_billable');
 });
 
-test('when a recurring invoice includes time, then it takes expenses along where it is told to', async () => {
+test('when a recurring invoice includes time, then it includes expenses if it is set to', async () => {
   const w = await world();
   const id = await w.spend(50);
   const recurring = await w.api.post('/api/v1/recurring-invoices', {
@@ -201,7 +201,7 @@ test('when a recurring invoice includes time, then it takes expenses along where
   expect([data.amount, (await w.shown(id))['invoice']]).toMatchObject([50, { id: data.id }]);
 });
 
-test('when amount, currency or project are wrong, then it is rejected and nothing is stored', async () => {
+test('when amount, currency or project are invalid, then the expense is rejected and nothing is stored', async () => {
   const w = await world();
   const create = async (body: object) =>
     (await w.api.post('/api/v1/expenses', { project_id: w.project, date: '2026-11-03', description: 'x', ...body }))

@@ -1,4 +1,4 @@
-// Projects with a fixed amount: it is billed whole or in parts, never more of it, and covers the time of the project.
+// Projects with a fixed amount: billed in full or in parts, never beyond it, and covering the time of the project.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { storedId } from '#libs/models/tenant.ts';
 import { Project } from '#libs/models/time/project.ts';
@@ -41,7 +41,7 @@ async function world(fields: object = {}): Promise<World> {
   };
 }
 
-test('when it is billed in parts and then the rest, then the parts add up to it and no more can be billed', async () => {
+test('when a fixed amount is billed in parts and then the rest, then the parts add up to it and no more can be billed', async () => {
   const w = await world();
   expect(await w.shown()).toMatchObject({ billing: 'fixed', currency: 'EUR', fixed_amount: 1000, left_to_bill: 1000 });
   const preview = await w.bill({ percent: 30 }, '?dry_run=true');
@@ -74,14 +74,14 @@ test('when it is billed in parts and then the rest, then the parts add up to it 
   expect(events.map(({ data }: { data: { left_to_bill: number } }) => data.left_to_bill)).toEqual([700, 0]);
 });
 
-test('when 8 callers bill 30 % at once, then three get it and 10 % is left', async () => {
+test('when 8 callers bill 30 % concurrently, then three succeed and 10 % is left', async () => {
   const w = await world();
-  const answers = await Promise.all(Array.from({ length: 8 }, () => w.bill({ percent: 30 })));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 409, 409, 409, 409, 409]);
+  const responses = await Promise.all(Array.from({ length: 8 }, () => w.bill({ percent: 30 })));
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 409, 409, 409, 409, 409]);
   expect(await w.shown()).toMatchObject({ fixed_billed: 900, left_to_bill: 100 });
 });
 
-test('when a draft is deleted and a sent invoice cancelled, then their parts can be billed again, a written-off one not', async () => {
+test('when a draft is deleted and a sent invoice cancelled, then their parts can be billed again, but a written-off part cannot', async () => {
   const w = await world();
   const draft = (await w.bill({ percent: 50 })).body.data.id;
   const sent = (await w.bill({ status: 'Sent' })).body.data.id;
@@ -97,7 +97,7 @@ test('when a draft is deleted and a sent invoice cancelled, then their parts can
   expect(await w.shown()).toMatchObject({ left_to_bill: 0 });
 });
 
-test('when its time is listed and billed, then the fixed amount covers it', async () => {
+test('when the time of the project is listed and billed, then the fixed amount covers it', async () => {
   const w = await world();
   const internal = (await w.api.post('/api/v1/projects', { name: 'Internal', client_id: w.client, billing: 'none' }))
     .body.data.id;
@@ -125,7 +125,7 @@ test('when its time is listed and billed, then the fixed amount covers it', asyn
   expect((await w.api.get('/api/v1/unbilled')).body.data).toEqual([]);
 });
 
-test('when the amount is missing, inexact or below what was billed, then it is rejected; what was billed keeps its terms', async () => {
+test('when the amount is missing, inexact or below what was billed, then it is rejected; parts already billed keep their terms', async () => {
   const w = await world();
   const create = (body: object) => w.api.post('/api/v1/projects', { name: 'x', client_id: w.client, ...body });
   expect((await create({ billing: 'fixed' })).body.details).toEqual({ fixed_amount: ['fixed_amount is required'] });

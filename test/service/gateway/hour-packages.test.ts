@@ -1,4 +1,4 @@
-// Prepaid hours: drawn to the second before anything is charged, never overdrawn, and given back with the invoice.
+// Prepaid hours: drawn to the second before anything is charged, never overdrawn, and returned when the invoice is undone.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 
@@ -38,7 +38,7 @@ async function world(): Promise<World> {
 const linesOf = (data: { line_items: { description: string; qty: string; rate: string }[] }) =>
   data.line_items.map(({ description, qty, rate }) => [description, qty, rate]);
 
-test('when time is billed, then the package is drawn first, the drawdown is listed, and the rest is charged', async () => {
+test('when time is billed, then the package is used first, the drawdown is listed, and the rest is charged', async () => {
   const w = await world();
   const id = await w.sell(2.5, { amount: 200, currency: 'EUR' });
   await w.log(1);
@@ -72,7 +72,7 @@ test('when time is billed, then the package is drawn first, the drawdown is list
   expect(lines.map((line: { prepaid_hours: number }) => line.prepaid_hours)).toEqual([1, 1.5]);
 });
 
-test('when 50 minutes are covered whole, then nothing of them is charged, whatever the rounding of the line', async () => {
+test('when 50 minutes are fully covered, then none of them is charged, whatever the rounding of the line', async () => {
   const w = await world();
   await w.sell(5);
   await w.log(50 / 60, { hourly_rate: 99.99 });
@@ -86,18 +86,18 @@ test('when 50 minutes are covered whole, then nothing of them is charged, whatev
   ]);
 });
 
-test('when 8 callers bill an hour each at once, then the package is never overdrawn and covers what it has', async () => {
+test('when 8 callers bill an hour each concurrently, then the package covers the hours it has and is never overdrawn', async () => {
   const w = await world();
   const id = await w.sell(3.5);
   const entries: string[] = [];
   for (let count = 0; count < 8; count += 1) entries.push(await w.log(1));
-  const answers = await Promise.all(entries.map((entry) => w.bill({ time_entry_ids: [entry] })));
-  expect(answers.map(({ status }) => status)).toEqual(entries.map(() => 201));
-  expect(answers.reduce((sum, { body }) => sum + body.data.amount, 0)).toBe(450);
+  const responses = await Promise.all(entries.map((entry) => w.bill({ time_entry_ids: [entry] })));
+  expect(responses.map(({ status }) => status)).toEqual(entries.map(() => 201));
+  expect(responses.reduce((sum, { body }) => sum + body.data.amount, 0)).toBe(450);
   expect(await w.left(id)).toBe(0);
 });
 
-test('when the draft is deleted, the invoice cancelled or time taken off, then the hours are given back, once', async () => {
+test('when the draft is deleted, the invoice cancelled or time removed, then the hours are returned once', async () => {
   const w = await world();
   const id = await w.sell(2);
   const [long, short] = [await w.log(3), await w.log(1, { date: '2026-11-03' })];
@@ -122,7 +122,7 @@ test('when the draft is deleted, the invoice cancelled or time taken off, then t
   ]);
 });
 
-test('when lines were edited by hand, then they and what they draw stay until no time is left on the draft', async () => {
+test('when lines were edited by hand, then they and their drawdown stay until no time is left on the draft', async () => {
   const w = await world();
   const id = await w.sell(2);
   const [first, second] = [await w.log(1), await w.log(2)];
@@ -133,7 +133,7 @@ test('when lines were edited by hand, then they and what they draw stay until no
   expect([(await release({ time_entry_ids: [second] })).body.data.amount, await w.left(id)]).toEqual([70, 2]);
 });
 
-test('when a retainer includes hours, then these count before the package', async () => {
+test('when a retainer includes hours, then these are used before the package', async () => {
   const w = await world();
   const id = await w.sell(5);
   await w.log(12);

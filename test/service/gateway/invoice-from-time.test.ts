@@ -1,4 +1,4 @@
-// Unbilled time becomes an invoice: each entry once, all or nothing, and each line is the product of its printed figures.
+// An invoice from unbilled time: each entry once, all or nothing, and each line is the product of its printed figures.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 
@@ -18,7 +18,7 @@ interface Work {
   entry(id: string): Promise<Record<string, unknown>>;
 }
 
-/** An account of its own with a client, a project and a task. */
+/** A new account with a client, a project and a task. */
 async function work(
   settings: { account?: object; client?: object; project?: object; task?: object } = {},
 ): Promise<Work> {
@@ -75,24 +75,24 @@ describe('an invoice from time', () => {
     expect((await bill(w)).body.data).toMatchObject({ invoice_number: 'INV-0001', amount: 100 });
   });
 
-  test('when 8 callers bill overlapping time at once, then each entry is on one invoice and no hour is lost', async () => {
+  test('when 8 callers bill overlapping time concurrently, then each entry is on one invoice and no hour is lost', async () => {
     const w = await work();
     for (let count = 0; count < 12; count += 1) await w.log({ date: `2026-11-${String(count + 1).padStart(2, '0')}` });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         bill(w, { date_from: '2026-11-01', date_to: index % 2 === 0 ? '2026-11-12' : '2026-11-06' }),
       ),
     );
-    const made = answers.filter(({ status }) => status === 201);
-    const refused = answers.filter(({ status }) => status !== 201);
+    const made = responses.filter(({ status }) => status === 201);
+    const rejected = responses.filter(({ status }) => status !== 201);
     expect(made.reduce((sum, { body }) => sum + body.data.amount, 0)).toBe(1200);
-    for (const { status, body } of refused) expect([status, body]).toEqual([409, { error: 'Nothing to bill' }]);
+    for (const { status, body } of rejected) expect([status, body]).toEqual([409, { error: 'Nothing to bill' }]);
     const numbers = made.map(({ body }) => body.data.invoice_number).toSorted();
     expect(numbers).toEqual(numbers.map((_, index) => `INV-000${index + 1}`));
     expect((await w.api.get('/api/v1/time-entries?billing=unbilled')).body.pagination.total).toBe(0);
   });
 
-  test('when a draft with time is deleted and a sent one cancelled, then the time is free, with an event for each', async () => {
+  test('when a draft with time is deleted and a sent invoice cancelled, then the time is unbilled, with an event for each', async () => {
     const w = await work();
     const id = await w.log();
     const draft = (await bill(w)).body.data.id;
@@ -114,7 +114,7 @@ describe('an invoice from time', () => {
     ]);
   });
 
-  test('when one task has two rates, then it has two lines; groups and texts are as asked', async () => {
+  test('when one task has two rates, then it has two lines; groups and texts are as requested', async () => {
     const w = await work();
     await w.log({ description: 'Mill' });
     await w.log({ hourly_rate: 120, date: '2026-11-03' });
@@ -135,7 +135,7 @@ describe('an invoice from time', () => {
     ]);
   });
 
-  test('when rules round at project, client and account, then the closest one counts, and the request before all', async () => {
+  test('when project, client and account have rounding rules, then the closest one applies, and the request overrides all', async () => {
     const rule = { minutes: 30, mode: 'up', scope: 'day' };
     const w = await work({ account: { rounding: { minutes: 60, mode: 'up' } }, client: { rounding: rule } });
     for (let count = 0; count < 2; count += 1) await w.log({ hours: 5 / 60 });
@@ -151,7 +151,7 @@ describe('an invoice from time', () => {
     expect(await qty()).toBe('0.1667');
   });
 
-  test('when no rate is set, then it is refused by name, left out or billed at 0, as asked', async () => {
+  test('when an entry has no rate, then it is rejected by name, left out or billed at 0, as requested', async () => {
     const w = await work({ task: { rate: null } });
     const id = await w.log();
     await w.log({ hourly_rate: 10 });
@@ -171,7 +171,7 @@ describe('an invoice from time', () => {
     expect((await bill(w, { time_entry_ids: [id] })).body.data).toMatchObject({ amount: 80, currency: 'EUR' });
   });
 
-  test('when time is not billable, settled or taken, then a filter leaves it out and an id that names it is 409', async () => {
+  test('when time is not billable, settled or already billed, then a filter omits it and naming its id is 409', async () => {
     const w = await work();
     const [plain, free, settled] = [await w.log(), await w.log({ billable: false }), await w.log()];
     const settling = { time_entry_ids: [settled], status: 'billed_elsewhere' };
@@ -196,7 +196,7 @@ describe('an invoice from time', () => {
     expect(counts).toEqual([0, 1, 0, 1, 1]);
   });
 
-  test('when a list asks for a state and an invoice, or a project and a client, then both count', async () => {
+  test('when a list is filtered by state and invoice, or by project and client, then both apply', async () => {
     const w = await work();
     const [first, second] = [await w.log(), await w.log()];
     const draft = (await bill(w, { time_entry_ids: [first] })).body.data.id;
@@ -219,7 +219,7 @@ describe('an invoice from time', () => {
     expect(await listed(`project_id=${w.project}&client_id=${other}`)).toEqual([]);
   });
 
-  test('when unbilled time of one day is read page by page, then every entry is there once', async () => {
+  test('when unbilled time of one day is read page by page, then every entry is listed once', async () => {
     const w = await work();
     const ids: string[] = [];
     for (let index = 0; index < 5; index += 1) ids.push(await w.log());
@@ -232,7 +232,7 @@ describe('an invoice from time', () => {
     expect(seen).toEqual(ids.toReversed());
   });
 
-  test('when ids and a filter are combined, or another client is named, then it is 400 and nothing is billed', async () => {
+  test('when ids and a filter are combined, or another client is named, then 400 and nothing is billed', async () => {
     const w = await work();
     const id = await w.log();
     expect((await bill(w, { time_entry_ids: [id], date_from: '2026-11-01' })).body.details).toEqual({
@@ -245,7 +245,7 @@ describe('an invoice from time', () => {
     expect(await w.entry(id)).toMatchObject({ billing: 'unbilled' });
   });
 
-  test('when more than 1,000 entries are selected, then it is 409 at once', async () => {
+  test('when more than 1,000 entries are selected, then 409; 1,000 are billed unless they give too many lines', async () => {
     const w = await work();
     const id = await w.log();
     const collection = (await import('mongoose')).default.connection.collection('time_entries');
@@ -265,7 +265,7 @@ describe('an invoice from time', () => {
 });
 
 describe('time on a draft', () => {
-  test('when time is added and taken off again, then lines follow it, and the last one leaves an empty draft', async () => {
+  test('when time is added and removed again, then lines follow it, and removing the last entry leaves an empty draft', async () => {
     const w = await work();
     const first = await w.log();
     const { id } = (await bill(w)).body.data;
@@ -290,7 +290,7 @@ describe('time on a draft', () => {
     expect((await w.api.get(`/api/v1/invoices/${id}/time`)).body.data.lines).toEqual([]);
   });
 
-  test('when the lines are replaced by one fixed sum, then the time stays billed there and says that it was edited', async () => {
+  test('when the lines are replaced by one fixed sum, then the time stays billed there and is marked as edited', async () => {
     const w = await work();
     const id = await w.log();
     const invoice = (await bill(w)).body.data.id;
@@ -308,7 +308,7 @@ describe('time on a draft', () => {
     expect((await w.api.patch(`/api/v1/invoices/${invoice}`, { client_id })).status).toBe(200);
   });
 
-  test('when time is on a draft, then it cannot be changed, moved or deleted, nor its project or client; its text can', async () => {
+  test('when time is on a draft, then neither it nor its project or client can be changed, moved or deleted; its text can change', async () => {
     const w = await work();
     const id = await w.log();
     const invoice = (await bill(w)).body.data.id;
@@ -327,7 +327,7 @@ describe('time on a draft', () => {
   });
 });
 
-test('when unbilled time is listed, then each project has its sums as an invoice would have them', async () => {
+test('when unbilled time is listed, then each project has the same sums as an invoice would', async () => {
   const w = await work({
     account: { currency: 'EUR' },
     project: { rounding: { minutes: 15, mode: 'up', scope: 'day' } },
@@ -357,7 +357,7 @@ test('when unbilled time is listed, then each project has its sums as an invoice
   expect((await w.api.get(`/api/v1/unbilled?client_id=${w.project}`)).body.data).toEqual([]);
 });
 
-test('when every optional field is null, then it is as if it were absent', async () => {
+test('when every optional field is null, then the response is as if they were absent', async () => {
   const w = await work();
   await w.log();
   const names = [
@@ -384,7 +384,7 @@ test('when every optional field is null, then it is as if it were absent', async
   expect([status, body.data]).toMatchObject([201, { amount: 100, currency: 'USD', status: 'Draft' }]);
 });
 
-test('when a key lacks the scope for time, then it bills none and sees none', async () => {
+test('when a key lacks the scope for time, then it can neither bill nor read time', async () => {
   const { key } = await gateway.workspace.account({ scopes: ['invoices:write', 'clients:write'] });
   const api = verbsOf(callerOf(gateway.url, key));
   const client_id = (await api.post('/api/v1/clients', { name: 'Ada', email: 'ada@example.com' })).body.data.id;

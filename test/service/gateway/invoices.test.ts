@@ -1,4 +1,4 @@
-// Invoices over HTTP: amounts, numbers, states, and what each change announces.
+// Invoices over HTTP: amounts, numbers, statuses, and the events of each change.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
@@ -42,7 +42,7 @@ const read = async (id: string) => (await gateway.get(`${path}/${id}`, account))
 const list = (query = '') => gateway.get(path + query, account);
 
 describe('POST /api/v1/invoices', () => {
-  test('when only the required fields are given, then the rest has the defaults', async () => {
+  test('when only the required fields are given, then the others have their defaults', async () => {
     const reply = await post({ amount: 100.5 });
 
     expect(reply.status).toBe(201);
@@ -90,7 +90,7 @@ describe('POST /api/v1/invoices', () => {
     expect((await list()).body.data).toEqual([reply.body.data]);
   });
 
-  test('when lines are given, then each is rounded, their sum is the amount, whatever amount was sent', async () => {
+  test('when lines are given, then each is rounded and their sum is the amount, whatever amount was sent', async () => {
     const line_items = [
       { description: 'Design', quantity: 3, rate: 33.335, discount: 50 },
       { description: 'Hosting', qty: 1, rate: 1.005 },
@@ -130,7 +130,7 @@ describe('POST /api/v1/invoices', () => {
     expect(stored?.parties).toMatchObject({ issuer: { name: 'Test' }, client: { name: client.name } });
   });
 
-  test('when everything is wrong, then 400 tells all of it by field, and no number is drawn', async () => {
+  test('when every field is invalid, then 400 names each of them, and no number is drawn', async () => {
     const reply = await gateway.post(
       path,
       {
@@ -196,7 +196,7 @@ describe('POST /api/v1/invoices', () => {
     expect(Object.keys(reply.body.details).sort()).toEqual([...(fields as string[])].sort());
   });
 
-  test('when lines or their sum are larger than a double tells to the cent, then 400; the largest sum is exact', async () => {
+  test('when lines or their sum exceed what a double can hold to the cent, then 400; the largest sum is exact', async () => {
     const x = (quantity: number, rate: number) => ({ description: 'x', quantity, rate });
     const problems = async (line_items: object[], tax_rate: number) => {
       const reply = await post({ line_items, tax_rate });
@@ -206,7 +206,7 @@ describe('POST /api/v1/invoices', () => {
       400,
       { line_items: ['line_items[0] is too large in USD'] },
     ]);
-    // Two that cancel out could not be printed.
+    // Two huge lines that cancel out could not be printed.
     expect(await problems([x(1e9, 1e12), x(-1e9, 1e12), x(1, 1)], 0)).toEqual([
       400,
       { line_items: ['line_items[0] is too large in USD', 'line_items[1] is too large in USD'] },
@@ -222,7 +222,7 @@ describe('POST /api/v1/invoices', () => {
     expect(largest).toMatchObject({ amount: 4_999_999_999_999.99, total: 9_999_999_999_999.98 });
   });
 
-  test('when an older version took a sum that is too large, then it can still be paid', async () => {
+  test('when an older version accepted a sum that is too large, then the invoice can still be paid', async () => {
     const { id } = await make({ status: 'Sent' });
     const line_items = [{ description: 'x', qty: '45', rate: '1000000000000', discount: '0' }];
     await Invoice.updateOne({ _id: id, account_id: account.id }, { $set: { amount: 45e14, line_items } });
@@ -230,7 +230,7 @@ describe('POST /api/v1/invoices', () => {
     expect((await patch(id, { status: 'Paid' })).status).toBe(200);
   });
 
-  test('when there are far too many lines, none of them right, then 400 names their number and the other mistake', async () => {
+  test('when there are far too many lines, all invalid, then 400 names their number and the other invalid field', async () => {
     const line_items = Array.from({ length: 9_000 }, () => ({}));
     const reply = await gateway.post(path, { client_id: 'x', due_date: tomorrow, line_items }, account);
 
@@ -239,7 +239,7 @@ describe('POST /api/v1/invoices', () => {
     expect(reply.body.details.line_items).toEqual(['line_items must contain less than or equal to 500 items']);
   });
 
-  test('when 500 lines are given, then they are taken', async () => {
+  test('when 500 lines are given, then they are accepted', async () => {
     const line_items = Array.from({ length: 500 }, () => ({ description: 'x', quantity: 1, rate: 0.015 }));
 
     expect((await post({ line_items })).body.data.amount).toBe(10);
@@ -265,7 +265,7 @@ describe('POST /api/v1/invoices', () => {
     expect((await make()).invoice_number).toBe('INV-0001');
   });
 
-  test('when it names a project of the account, then the answer embeds it', async () => {
+  test('when it names a project of the account, then the response embeds it', async () => {
     const project = await createProject(gateway, { client_id: client.id }, account);
     const invoice = await make({ project_id: project.id });
 
@@ -273,14 +273,14 @@ describe('POST /api/v1/invoices', () => {
     expect((await list()).body.data[0].project).toEqual(invoice.project);
   });
 
-  test('when the account has a default tax rate, then it is used where none is given', async () => {
+  test('when the account has a default tax rate, then it applies if none is given', async () => {
     await gateway.patch('/api/v1/account', { default_tax_rate: 20 }, account);
 
     expect(await make()).toMatchObject({ tax_rate: 20, total: 120 });
     expect(await make({ tax_rate: 0 })).toMatchObject({ tax_rate: 0, total: 100 });
   });
 
-  test('when it is a dry run, then totals are answered and nothing is stored, numbered or announced', async () => {
+  test('when it is a dry run, then the response has totals and nothing is stored, numbered or announced', async () => {
     const before = await eventsOf(account.id);
     const reply = await post(
       { line_items: [{ description: 'x', quantity: 2, rate: 3 }], status: 'Sent' },
@@ -305,7 +305,7 @@ describe('GET /api/v1/invoices', () => {
     const due = await make({ status: 'Sent', due_date: today });
     const draft = await make({ due_date: yesterday });
 
-    expect(late.status).toBe('Sent'); // What was asked for is what is answered.
+    expect(late.status).toBe('Sent'); // The response to a create shows the requested status.
     expect((await read(late.id)).status).toBe('Overdue');
     const found = async (status: string) => (await list(`?status=${status}`)).body.data.map(({ id }: AnyRecord) => id);
     expect(await found('Overdue')).toEqual([late.id]);
@@ -314,8 +314,8 @@ describe('GET /api/v1/invoices', () => {
     expect((await list('?status=Overdue')).body.pagination.total).toBe(1);
   });
 
-  test('when the account lives in another time zone, then its own calendar day decides', async () => {
-    // At every instant one of the two is a day ahead of the other.
+  test('when the account is in another time zone, then its own calendar day decides', async () => {
+    // At any time, one of the two is a day ahead of the other.
     const ahead = await gateway.workspace.account({ timeZone: 'Pacific/Kiritimati' });
     const behind = await gateway.workspace.account({ timeZone: 'Etc/GMT+12' });
     const due_date = dayIn('Etc/GMT+12');
@@ -331,7 +331,7 @@ describe('GET /api/v1/invoices', () => {
     expect(statuses).toEqual(['Overdue', 'Sent']);
   });
 
-  test('when filters, sort and pages are combined, then each finds what it says', async () => {
+  test('when filters, sort and pages are combined, then each of them applies', async () => {
     const other = await createClient(gateway, {}, account);
     const first = await make({ due_date: addDays(today, 9) });
     const second = await make({ due_date: addDays(today, 3), client_id: other.id });
@@ -374,7 +374,7 @@ describe('GET /api/v1/invoices', () => {
 });
 
 describe('GET /api/v1/invoices/{id}', () => {
-  test('when the caller has it already, then 304; when it has changed, then the new one', async () => {
+  test('when the caller has the current version, then 304; when it has changed, then the new one', async () => {
     const { id } = await make();
     const first = await gateway.get(`${path}/${id}`, account);
     const headers = { 'If-None-Match': String(first.headers.get('ETag')) };
@@ -422,7 +422,7 @@ describe('PATCH /api/v1/invoices/{id}', () => {
     expect((await read(id)).status).toBe(status === 200 ? to : from);
   });
 
-  test('when the status changes, then that is announced after the update', async () => {
+  test('when the status changes, then its event follows the one of the update', async () => {
     const { id } = await make();
     for (const status of ['Sent', 'Overdue', 'Sent', 'Paid']) await patch(id, { status });
     const other = await make();
@@ -441,13 +441,13 @@ describe('PATCH /api/v1/invoices/{id}', () => {
     expect(await read(other.id)).toMatchObject({ amount_paid: 0, amount_due: 0, description: 'Too late' });
   });
 
-  test('when it is sent and past its due date, then it moves as an overdue one', async () => {
+  test('when it is sent and past its due date, then it changes status as an overdue one', async () => {
     const { id } = await make({ status: 'Sent', due_date: yesterday });
 
     expect((await patch(id, { status: 'Paid' })).body.data.status).toBe('Paid');
   });
 
-  test('when a draft changes its money, then everything is computed anew', async () => {
+  test('when the amounts of a draft change, then all totals are recomputed', async () => {
     const { id } = await make({ tax_rate: 10 });
     const change = async (body: object) => (await patch(id, body)).body.data;
 
@@ -465,7 +465,7 @@ describe('PATCH /api/v1/invoices/{id}', () => {
     expect(await read(id)).toMatchObject({ amount: 2.5, tax_amount: 0.5, total: 3 });
   });
 
-  describe('what was issued', () => {
+  describe('an issued invoice', () => {
     const LINE = { description: 'x', quantity: 1, rate: 5 };
     const issued = {
       Sent: { steps: [], when: 'after the invoice was sent' },
@@ -480,54 +480,63 @@ describe('PATCH /api/v1/invoices/{id}', () => {
       return id as string;
     }
 
-    test.each(cases)('when it is %s, then money, project, lines and description stay', async (status, steps, when) => {
-      const id = await madeAs(steps);
-      const project = await createProject(gateway, { client_id: client.id }, account);
-      const before = await read(id);
-      const events = await eventsOf(account.id);
+    test.each(cases)(
+      'when it is %s, then its amounts, project, lines and description cannot change',
+      async (status, steps, when) => {
+        const id = await madeAs(steps);
+        const project = await createProject(gateway, { client_id: client.id }, account);
+        const before = await read(id);
+        const events = await eventsOf(account.id);
 
-      for (const [body, names] of [
-        [{ amount: 1, line_items: null }, 'amount, line_items'],
-        [{ currency: 'EUR' }, 'currency'],
-        [{ tax_rate: 1 }, 'tax_rate'],
-        [{ line_items: [] }, 'line_items'],
-        [{ project_id: project.id }, 'project_id'],
-        [{ description: 'Consulting 2025, 40 hours' }, 'description'],
-        [{ description: null, tax_rate: 7 }, 'description, tax_rate'],
-      ] as const) {
-        const { status: answered, body: told } = await patch(id, body);
-        expect([answered, told]).toEqual([409, { error: `Cannot change ${names} ${when}` }]);
-      }
-      expect(await read(id)).toEqual(before);
-      expect(before.status).toBe(status);
-      expect(await eventsOf(account.id)).toEqual(events);
-    });
+        for (const [body, names] of [
+          [{ amount: 1, line_items: null }, 'amount, line_items'],
+          [{ currency: 'EUR' }, 'currency'],
+          [{ tax_rate: 1 }, 'tax_rate'],
+          [{ line_items: [] }, 'line_items'],
+          [{ project_id: project.id }, 'project_id'],
+          [{ description: 'Consulting 2025, 40 hours' }, 'description'],
+          [{ description: null, tax_rate: 7 }, 'description, tax_rate'],
+        ] as const) {
+          const { status: httpStatus, body: response } = await patch(id, body);
+          expect([httpStatus, response]).toEqual([409, { error: `Cannot change ${names} ${when}` }]);
+        }
+        expect(await read(id)).toEqual(before);
+        expect(before.status).toBe(status);
+        expect(await eventsOf(account.id)).toEqual(events);
+      },
+    );
 
-    test.each(cases)('when it is %s, then its due date changes only while it is open', async (status, steps, when) => {
-      const id = await madeAs(steps);
-      const later = addDays(tomorrow, 30);
-      const { status: answered, body } = await patch(id, { due_date: later });
+    test.each(cases)(
+      'when it is %s, then its due date can change only while it is open',
+      async (status, steps, when) => {
+        const id = await madeAs(steps);
+        const later = addDays(tomorrow, 30);
+        const { status: httpStatus, body } = await patch(id, { due_date: later });
 
-      if (status === 'Sent' || status === 'Overdue') expect([answered, body.data.due_date]).toEqual([200, later]);
-      else expect([answered, body]).toEqual([409, { error: `Cannot change due_date ${when}` }]);
-    });
+        if (status === 'Sent' || status === 'Overdue') expect([httpStatus, body.data.due_date]).toEqual([200, later]);
+        else expect([httpStatus, body]).toEqual([409, { error: `Cannot change due_date ${when}` }]);
+      },
+    );
 
-    test.each(cases)('when it is %s and the same values come again, then that is no change', async (status, steps) => {
-      const id = await madeAs(steps);
-      const same = {
-        currency: 'USD',
-        tax_rate: 0,
-        line_items: [LINE],
-        amount: 5,
-        due_date: tomorrow,
-        project_id: null,
-      };
-      const { status: answered, body } = await patch(id, { ...same, status, description: 'Logo design' });
+    test.each(cases)(
+      'when it is %s and the same values are sent again, then they are accepted',
+      async (status, steps) => {
+        const id = await madeAs(steps);
+        const same = {
+          currency: 'USD',
+          tax_rate: 0,
+          line_items: [LINE],
+          amount: 5,
+          due_date: tomorrow,
+          project_id: null,
+        };
+        const { status: httpStatus, body } = await patch(id, { ...same, status, description: 'Logo design' });
 
-      expect([answered, body.data.status, body.data.amount]).toEqual([200, status, 5]);
-    });
+        expect([httpStatus, body.data.status, body.data.amount]).toEqual([200, status, 5]);
+      },
+    );
 
-    test('when it moves on with the values that it has, then it moves; with others, then not at all', async () => {
+    test('when its status changes with its current values, then it is accepted; with other values, then it is rejected', async () => {
       const id = await madeAs([], { amount: 1000 });
 
       expect((await patch(id, { status: 'Paid', amount: 900 })).body).toEqual({
@@ -539,7 +548,7 @@ describe('PATCH /api/v1/invoices/{id}', () => {
     });
   });
 
-  test('when a draft is sent later, then its client is frozen from then on', async () => {
+  test('when a draft is sent later, then the client details on it are frozen from then on', async () => {
     const { id } = await make();
     await gateway.patch(`/api/v1/clients/${client.id}`, { name: 'Second name' }, account);
     expect((await read(id)).client.name).toBe('Second name');
@@ -549,7 +558,7 @@ describe('PATCH /api/v1/invoices/{id}', () => {
     expect((await read(id)).client.name).toBe('Second name');
   });
 
-  test('when the scheduler has announced that it is overdue, then what does not change its day does not announce it again', async () => {
+  test('when the scheduler has announced that it is overdue, then a change that keeps its due date does not announce it again', async () => {
     const { id } = await make({ status: 'Sent', due_date: yesterday });
     const filter = { account_id: account.id, _id: id };
     const stored = async () => (await Invoice.findOne(filter).lean())?.expires_on;
@@ -563,7 +572,7 @@ describe('PATCH /api/v1/invoices/{id}', () => {
     expect(await stored()).toBeUndefined();
   });
 
-  test('when no known field is given, then 400; when a field is wrong, then 400 by field', async () => {
+  test('when no known field is given, then 400; when a field is invalid, then 400 by field', async () => {
     const { id } = await make();
 
     for (const body of [{}, { nothing: 1 }, { invoice_number: 'INV-9999' }, [], null]) {
@@ -578,7 +587,7 @@ describe('PATCH /api/v1/invoices/{id}', () => {
     });
   });
 
-  test('when If-Match names an older state, then 412 and nothing changes', async () => {
+  test('when If-Match names an older version, then 412 and nothing changes', async () => {
     const { id } = await make();
     const tag = String((await gateway.get(`${path}/${id}`, account)).headers.get('ETag'));
     const patched = await gateway.patch(`${path}/${id}`, { amount: 7 }, { ...account, headers: { 'If-Match': tag } });
@@ -593,7 +602,7 @@ describe('PATCH /api/v1/invoices/{id}', () => {
 });
 
 describe('DELETE /api/v1/invoices/{id}', () => {
-  test('when it is a draft, then it is gone, its number leaves a tombstone and is never given again', async () => {
+  test('when it is a draft, then it is deleted, its number leaves a tombstone and is never reused', async () => {
     const { id } = await make();
     const reply = await gateway.delete(`${path}/${id}`, account);
 
@@ -623,7 +632,7 @@ describe('DELETE /api/v1/invoices/{id}', () => {
     expect((await read(id)).status).toBe(status);
   });
 
-  test('when it is sent and deleted at the same moment, then one of the two wins', async () => {
+  test('when it is sent and deleted concurrently, then one of the two wins', async () => {
     const { id } = await make();
     const [sent, removed] = await Promise.all([
       patch(id, { status: 'Sent' }),
@@ -637,12 +646,12 @@ describe('DELETE /api/v1/invoices/{id}', () => {
   });
 });
 
-describe('a due date that was not announced yet', () => {
+describe('an expiry that was not announced yet', () => {
   test.each([
     ['invoices', { due_date: yesterday }, 'Overdue', 'invoice.overdue'],
     ['quotes', { expires_at: yesterday }, 'Expired', 'quote.expired'],
   ])(
-    'when a caller sets the status of %s before the scheduler comes, then it is announced once',
+    'when a caller sets the status of %s before the scheduler runs, then it is announced once',
     async (kind, due, status, type) => {
       const body = { client_id: client.id, amount: 100, status: 'Sent', ...due };
       const { id } = await create(gateway, `/api/v1/${kind}`, body, account);
@@ -655,7 +664,7 @@ describe('a due date that was not announced yet', () => {
   );
 });
 
-describe('a day that has passed', () => {
+describe('an expiry day that has passed', () => {
   const kinds = [
     ['invoices', 'due_date', 'Overdue'],
     ['quotes', 'expires_at', 'Expired'],
@@ -672,11 +681,11 @@ describe('a day that has passed', () => {
       status: async () => (await gateway.get(`${at}/${id}`, account)).body.data.status,
     };
   }
-  const lapses = async () =>
+  const expiryEvents = async () =>
     (await eventsOf(account.id)).filter((type) => type === 'invoice.overdue' || type === 'quote.expired').length;
 
   test.each(kinds)(
-    'when a status that %s have by it is set once more, then a later day still takes it back',
+    'when a caller sets the status that %s already have by that day, then a later day still reverts it',
     async (...kind) => {
       const [, day, status] = kind;
       const one = await made(kind[0], day);
@@ -688,7 +697,7 @@ describe('a day that has passed', () => {
   );
 
   test.each(kinds)(
-    'when %s are given the status and a later day at once, then they keep the status',
+    'when the status and a later day of %s are set together, then they keep the status',
     async (...kind) => {
       const [, day, status] = kind;
       const one = await made(kind[0], day);
@@ -698,20 +707,20 @@ describe('a day that has passed', () => {
   );
 
   test.each(kinds)(
-    'when that of %s is corrected to another that has passed, then nobody is told twice',
+    'when the day of %s is corrected to another past day, then no second event is emitted',
     async (...kind) => {
       const one = await made(kind[0], kind[1]);
       await one.change({ [kind[1]]: dayBefore });
       await emitExpirations();
-      expect(await lapses()).toBe(1);
+      expect(await expiryEvents()).toBe(1);
       await one.change({ [kind[1]]: yesterday });
       await emitExpirations();
-      expect(await lapses()).toBe(1);
-      // A day that is still to come is a new one to tell of.
+      expect(await expiryEvents()).toBe(1);
+      // A day in the future starts anew: when it passes, there is another event.
       await one.change({ [kind[1]]: later });
       await one.change({ [kind[1]]: yesterday });
       await emitExpirations();
-      expect(await lapses()).toBe(2);
+      expect(await expiryEvents()).toBe(2);
     },
   );
 });

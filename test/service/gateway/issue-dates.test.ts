@@ -1,4 +1,4 @@
-// When a document is issued and when its work was done: given or by default, in the order of issue, and as printed.
+// Issue dates and service dates of documents: given or by default, in the order of issue, and as printed.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
@@ -41,7 +41,7 @@ describe.each(kinds)('%s', (kind, form) => {
   const early = (day: string) =>
     problem('issue_date', `issue_date must not be before ${day}, when the last one was issued`);
 
-  test('when none is given, then a draft has none, and it is issued on the day of the account', async () => {
+  test('when no issue date is given, then a draft has none, and it is issued on the current day of the account', async () => {
     const draft = await make();
     expect(draft).toMatchObject({ issue_date: null, service_date: null, service_period: null });
     expect((await patch(draft.id, { status: 'Sent' })).body.data.issue_date).toBe(today);
@@ -54,7 +54,7 @@ describe.each(kinds)('%s', (kind, form) => {
     }
   });
 
-  test('when it is given, then it is kept, may be changed and taken back on a draft, and not after that', async () => {
+  test('when an issue date is given, then a draft can change or clear it, and an issued document cannot', async () => {
     const { id, issue_date } = await make({ issue_date: days(-400) });
     expect(issue_date).toBe(days(-400));
     expect((await patch(id, { issue_date: days(-3) })).body.data.issue_date).toBe(days(-3));
@@ -69,7 +69,7 @@ describe.each(kinds)('%s', (kind, form) => {
     expect((await read(id)).issue_date).toBe(days(1));
   });
 
-  test('when it is after tomorrow or before the last one that was issued, then 400 names it', async () => {
+  test('when an issue date is after tomorrow or before that of the last issued document, then 400 names it', async () => {
     await make({ status: 'Sent', issue_date: days(-10) });
     await make({ issue_date: days(-2) }); // A draft was not issued.
     expect(answerOf(await post({ issue_date: days(2) }))).toEqual(late(days(1)));
@@ -82,13 +82,13 @@ describe.each(kinds)('%s', (kind, form) => {
     expect((await gateway.get('/api/v1/numbering/audit', account)).body.data.gapless).toBe(true);
   });
 
-  test('when the last one was dated tomorrow, then the next is not dated before it', async () => {
+  test('when the last document was dated tomorrow, then the next one is not dated before it', async () => {
     await make({ status: 'Sent', issue_date: days(1) });
 
     expect((await make({ status: 'Sent' })).issue_date).toBe(days(1));
   });
 
-  test('when the account allows backdating, then a day before the last one is taken', async () => {
+  test('when the account allows backdating, then a day before the last issue date is accepted', async () => {
     await make({ status: 'Sent' });
     await gateway.patch('/api/v1/account', { allow_backdating: true }, account);
 
@@ -99,7 +99,7 @@ describe.each(kinds)('%s', (kind, form) => {
     expect((await post({ status: 'Sent', issue_date: days(-30) })).status).toBe(400);
   });
 
-  test('when a day or a period of the service is given, then one of them is kept and printed', async () => {
+  test('when a service day or a service period is given, then that one is stored and printed', async () => {
     const service_period = { from: '2026-10-01', to: '2026-10-31' };
     const made = await make({ service_period, issue_date: days(-1) });
     expect(made).toMatchObject({ service_period, service_date: null });
@@ -133,7 +133,7 @@ describe.each(kinds)('%s', (kind, form) => {
   });
 });
 
-test('when a sent quote becomes a draft again, then it is issued anew', async () => {
+test('when a sent quote becomes a draft again, then it gets a new issue date', async () => {
   const { id } = await create(gateway, '/api/v1/quotes', { client_id, amount: 1, status: 'Sent' }, account);
   const turn = async (fields: object) =>
     (await gateway.patch(`/api/v1/quotes/${id}`, fields, account)).body.data as AnyRecord;
@@ -142,7 +142,7 @@ test('when a sent quote becomes a draft again, then it is issued anew', async ()
   expect((await turn({ status: 'Sent', issue_date: days(1) })).issue_date).toBe(days(1));
 });
 
-test('when an invoice was sent, then what it refers to stays; before, it can be taken back', async () => {
+test('when an invoice was sent, then its references stay; on a draft they can be cleared', async () => {
   const draft = { client_id, amount: 1, due_date: '2031-01-01', order_reference: 'PO-1', contract_reference: 'C-1' };
   const { id } = await create(gateway, '/api/v1/invoices', draft, account);
   const change = (fields: object) => gateway.patch(`/api/v1/invoices/${id}`, fields, account);
@@ -160,7 +160,7 @@ test('when an invoice was sent, then what it refers to stays; before, it can be 
   ]);
 });
 
-test('when an invoice was sent, then the dates of its service stay', async () => {
+test('when an invoice was sent, then its service dates stay', async () => {
   const fields = { client_id, amount: 1, due_date: '2031-01-01', status: 'Sent', service_date: '2026-10-15' };
   const { id } = await create(gateway, '/api/v1/invoices', fields, account);
 

@@ -1,4 +1,4 @@
-// The catalogue: lines copy an item wherever a body takes lines, and nothing refers to it afterwards.
+// The item catalogue: a line copies the fields of an item in every body with lines, and keeps no reference to it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { Item } from '#libs/models/billing/item.ts';
@@ -36,7 +36,7 @@ const COPIED = {
 };
 const line = () => ({ item_id: item, quantity: 2 });
 
-test('when a line names an item wherever lines are taken, then it has its fields, and the item changes no document', async () => {
+test('when a line names an item in any body with lines, then it copies its fields, and changing the item changes no document', async () => {
   const due = { client_id: client, due_date: '2099-01-01' };
   const logged = (await api.post('/api/v1/projects', { name: 'Care', client_id: client })).body.data.id;
   await api.post('/api/v1/time-entries', { project_id: logged, hours: 1, date: '2026-11-02' });
@@ -116,7 +116,7 @@ test('when an item is unknown or the line incomplete without one, then it is rej
   expect((await api.get('/api/v1/invoices')).body.pagination.total).toBe(before);
 });
 
-test('when a create comes again after its item was deleted, then it is replayed', async () => {
+test('when a create is repeated after its item was deleted, then it is replayed', async () => {
   const gone = (await api.post('/api/v1/items', { name: 'Short-lived', rate: 5 })).body.data.id;
   const body = { client_id: client, due_date: '2099-01-01', line_items: [{ item_id: gone, quantity: 1 }] };
   const options = { headers: { 'Idempotency-Key': 'item-17' } };
@@ -126,7 +126,7 @@ test('when a create comes again after its item was deleted, then it is replayed'
   expect([again.status, again.body]).toEqual([201, first.body]);
 });
 
-test('when items are searched, then case and accents do not count', async () => {
+test('when items are searched, then case and accents are ignored', async () => {
   await api.post('/api/v1/items', { name: 'Café visit', rate: 10 });
   const found = async (q: string) => (await api.get(`/api/v1/items?q=${q}`)).body.data.length;
   expect([await found('CAFE'), await found('half'), await found('nothing')]).toEqual([1, 1, 0]);

@@ -1,11 +1,11 @@
-// The short form of `npm run ledger-model`: any movements of time and money, two at a time, leave sums and links that hold.
+// A short run of `npm run ledger-model`: any movements of time and money, two at a time, leave sums and links consistent.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openLedgerWorld } from '../../../lab/ledger/ledger-world.ts';
 import { runModel } from '../../../lab/ledger/model.ts';
 import { count } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 
-/** The short form is the same on every machine; another seed may be given. */
+/** Fixed, so that every run is the same; another seed can be given. */
 const SEED = Number(process.env['TEST_SEED'] ?? 20_261_126);
 const SEQUENCES = 8;
 const LIMIT_MS = 300_000;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 test(
-  'when any movements of time and money follow each other or meet, then every sum and every link holds after each',
+  'when any movements of time and money are made in turn or concurrently, then all sums and links are correct after each',
   async () => {
     const { steps } = await runModel({
       seed: SEED,

@@ -1,4 +1,4 @@
-// Line items go back in as responses write them, and every decimal may be a number or a plain decimal string.
+// Line items are accepted as responses write them, and every decimal may be a number or a plain decimal string.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -23,7 +23,7 @@ const post = (kind: 'invoices' | 'quotes', line: object) =>
     line_items: [{ description: 'x', quantity: 1, rate: 1, ...line }],
   });
 
-test('when the lines of an invoice are read, then they go back in unchanged, into it and into new documents', async () => {
+test('when the lines of an invoice are read, then they can be sent back unchanged, to it and to new documents', async () => {
   const made = await makeInvoice([
     { description: 'D', quantity: 2.5, rate: 99.99, discount: 10 },
     { description: 'Credit', quantity: -1, rate: 0.3 },
@@ -37,7 +37,7 @@ test('when the lines of an invoice are read, then they go back in unchanged, int
   expect(quote.line_items).toEqual(line_items);
 });
 
-test('when lines hold any decimals, then what comes back goes in again and comes back the same', async () => {
+test('when lines hold any decimals, then the returned lines can be sent again and are returned the same', async () => {
   const decimal = (whole: number) =>
     fc
       .tuple(fc.integer({ min: -whole, max: whole }), fc.nat({ max: 999_999_999_999 }), fc.integer({ min: 1, max: 12 }))
@@ -50,7 +50,7 @@ test('when lines hold any decimals, then what comes back goes in again and comes
   });
   await fc.assert(
     fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 20 }), async (lines) => {
-      // A credit alone is no invoice: this line keeps the sum above zero.
+      // An invoice cannot be negative: this line keeps the sum above zero.
       const first = await makeInvoice([...lines, { description: 'Sum', quantity: 1, rate: 1e11 }]);
       const again = await makeInvoice(first.line_items);
 
@@ -69,7 +69,7 @@ test('when a decimal has more digits than a double, then it keeps them', async (
   expect(line_items).toEqual([{ description: 'x', qty: '123456789.123456789012', rate: '0.01', discount: '0' }]);
 });
 
-describe('what is no plain decimal', () => {
+describe('invalid decimals', () => {
   const odd = [
     '',
     ' 1',
@@ -103,7 +103,7 @@ describe('what is no plain decimal', () => {
     expect(answerOf(quote)).toEqual([400, { error: 'Validation failed', details: [message('qty')] }]);
   });
 
-  test('when a string is beyond the bounds of its field, then it is refused as a number is', async () => {
+  test('when a string is beyond the bounds of its field, then it is rejected as a number is', async () => {
     const fields = { quantity: '1000000000.000000000001', rate: '-1000000000000.5', discount: '100.000000000001' };
     const { details } = (await post('invoices', fields)).body;
 
@@ -114,7 +114,7 @@ describe('what is no plain decimal', () => {
     });
   });
 
-  test('when amounts and rates outside of lines are strings, then they stay no numbers', async () => {
+  test('when amounts and rates outside of lines are strings, then they are rejected', async () => {
     const reply = await gateway.post(invoices, { client_id, due_date: '2031-01-01', amount: '1', tax_rate: '1' });
 
     expect(Object.keys((reply.body as AnyRecord).details).toSorted()).toEqual(['amount', 'tax_rate']);

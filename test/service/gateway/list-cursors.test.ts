@@ -1,4 +1,4 @@
-// Pages by cursor: whatever is created, changed and removed between them, none repeats or skips; and a copy that follows `updated_at` loses no change.
+// Pages by cursor: concurrent changes repeat or skip no record, and a copy that follows `updated_at` loses no change.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { driverOf } from '#libs/models/records.ts';
@@ -30,7 +30,7 @@ async function page(path: string, key: string): Promise<{ data: Listed[]; next: 
   return { data: body.data, next: nextOf(headers) };
 }
 
-/** Every record of a list, page by page. @param between is done after each page. */
+/** Every record of a list, page by page. @param between runs after each page. */
 async function walk(path: string, key: string, between: (seen: Listed[]) => Promise<void> = async () => {}) {
   const seen: Listed[] = [];
   for (let at: string | undefined = path; at !== undefined; ) {
@@ -67,7 +67,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom('patch' as const, 'move' as const, 'remove' as const), pick: fc.nat() }),
 );
 
-/** Follows what is done to the entries, so that what a walk has to show is known. */
+/** Records the changes of the entries, from which the expected result of a walk follows. */
 function journalOf(account: Account, alive: string[]) {
   const removed = new Set<string>();
   const moved = new Set<string>();
@@ -96,7 +96,7 @@ function journalOf(account: Account, alive: string[]) {
   return { take, removed, moved, created };
 }
 
-/** Orders in which a change of the record cannot move it, and those in which it can. */
+/** Orders in which a change of a record can move it, and those in which it cannot. */
 const ORDERS = [
   '',
   'sort=created_at',
@@ -124,7 +124,7 @@ test('when records are created, changed and removed between pages, then no page 
         for (const one of steps.shift() ?? []) await journal.take(one);
       });
 
-      const mayMove = !order.includes('created_at'); // The others are orders of `date`, the standard one, and of `updated_at`.
+      const mayMove = !order.includes('created_at'); // The others order by `date`, the default, or by `updated_at`.
       const isFixed = (id: string) => !journal.removed.has(id) && !(mayMove && journal.moved.has(id));
       const fixed = ids(seen).filter(isFixed);
       expect(fixed).toEqual([...new Set(fixed)]);
@@ -134,7 +134,7 @@ test('when records are created, changed and removed between pages, then no page 
   await fc.assert(property, { numRuns: 40 });
 });
 
-test('when pages of an order that nothing can move are put together, then they are in that order', async () => {
+test('when records do not change while a list is paged, then the pages together are in its order', async () => {
   const account = await freshAccount();
   for (let index = 0; index < 10; index += 1) await logTime(account, DAYS[index % 3] as string);
   for (const order of ORDERS) {
@@ -144,7 +144,7 @@ test('when pages of an order that nothing can move are put together, then they a
   }
 });
 
-test('when a record of the first page is changed before the second is read, then a copy has every record nevertheless', async () => {
+test('when a record of the first page is changed before the second is read, then a copy still has every record', async () => {
   const account = await freshAccount();
   for (let index = 0; index < 6; index += 1) await logTime(account, DAYS[0]);
   const path = '/api/v1/time-entries?sort=updated_at&updated_since=2000-01-01T00:00:00Z&limit=3';
@@ -158,7 +158,7 @@ test('when a record of the first page is changed before the second is read, then
   expect(seen.at(-1)).toMatchObject({ id: seen[0].id, hours: 2 });
 });
 
-test('when a copy follows updated_at while several writers are at work, then it ends with exactly what there is', async () => {
+test('when a copy follows updated_at while several writers run, then it ends equal to the records', async () => {
   const account = await freshAccount();
   const alive: string[] = [];
   for (let index = 0; index < 20; index += 1) alive.push(await logTime(account, DAYS[0]));
@@ -187,7 +187,7 @@ test('when a copy follows updated_at while several writers are at work, then it 
   await Promise.all(writers);
   isDone = true;
   await following;
-  // Once more: what was committed after the last look began.
+  // Once more, for changes that were committed after the last read began.
   await follow();
 
   const truth = await walk('/api/v1/time-entries?limit=100', account.key);
@@ -197,7 +197,7 @@ test('when a copy follows updated_at while several writers are at work, then it 
   );
 });
 
-test('when a long list is read to its end, then a deep page reads no more records than the first, even where thousands share a day', async () => {
+test('when a long list is read to its end, then a deep page reads no more records than the first, even if thousands share a day', async () => {
   const account = await freshAccount();
   const entry = {
     project_id: storedId(account.project.id),
@@ -214,7 +214,7 @@ test('when a long list is read to its end, then a deep page reads no more record
     }),
   );
   for (const order of ORDERS) {
-    // As deep as an offset gets in one step: the cursor is taken from there.
+    // The deepest page that an offset reaches in one step supplies the cursor.
     const deep = await page(`/api/v1/time-entries?limit=20&offset=${RECORDS - 500}&${order}`, account.key);
     let data: Listed[] = [];
     const plans = await plansOf(TimeEntry.collection.name, async () => {
@@ -224,14 +224,14 @@ test('when a long list is read to its end, then a deep page reads no more record
     const examined = finds.reduce((sum, { docsExamined }) => sum + docsExamined, 0);
     expect([order, finds.some(({ hasSortStage }) => hasSortStage), data.length]).toEqual([order, false, 20]);
     expect(examined).toBeLessThanOrEqual(22);
-    // Not even their keys, which an offset walks over.
+    // Not even the index keys, which an offset has to skip over.
     expect(finds.reduce((sum, { keysExamined }) => sum + keysExamined, 0)).toBeLessThanOrEqual(26);
   }
 });
 
 const lists = routeTable.filter((row) => row.method === 'get' && 'limit' in parametersOf(row));
 
-test('when the lists are compared, then each takes a cursor, except the feed, which has its sequence, and sums, which are not records', () => {
+test('when the lists are compared, then each accepts a cursor, except the feed, which has a sequence, and sums, which are no records', () => {
   expect(lists.length).toBeGreaterThan(10);
   expect(lists.filter((row) => !hasCursor(row)).map(({ operation }) => operation)).toEqual([
     'listUnbilledTime',
@@ -248,7 +248,7 @@ describe('a cursor', () => {
   });
 
   test.each([
-    ['is none', 'sort=name&after=zzz', 'cursor of a `Link` header'],
+    ['is invalid', 'sort=name&after=zzz', 'cursor of a `Link` header'],
     [
       'holds an operator',
       `sort=name&after=${Buffer.from('["x","y","value",{"$gt":""}]').toString('base64url')}`,
@@ -259,26 +259,26 @@ describe('a cursor', () => {
     ['is of other filters', 'sort=name&q=ada&after=CURSOR', 'other filters'],
     ['comes with an offset', 'sort=name&offset=1&after=CURSOR', 'exclude each other'],
     ['comes twice', 'sort=name&after=CURSOR&after=CURSOR', 'must not be repeated'],
-  ])('when it %s, then 400 and says so', async (_what, query, message) => {
+  ])('when it %s, then 400 and the message says so', async (_what, query, message) => {
     const { status, body } = await gateway.get(`/api/v1/clients?${query.replaceAll('CURSOR', cursor)}`);
 
     expect([status, body.error]).toEqual([400, 'Validation failed']);
     expect(body.details.after.join()).toContain(message);
   });
 
-  test('when it is of another list, then 400, on quotes as a list of texts', async () => {
+  test('when it belongs to another list, then 400, which for quotes has a list of messages', async () => {
     const { status, body } = await gateway.get(`/api/v1/quotes?after=${cursor}`);
 
     expect([status, body.details]).toEqual([400, ['after belongs to a list of another order or with other filters']]);
   });
 
-  test('when the page size changes on the way, then it holds', async () => {
+  test('when the page size changes between pages, then the cursor is still valid', async () => {
     const { data } = await page(`/api/v1/clients?limit=2&sort=name&after=${cursor}`, gateway.account.key);
 
     expect(data).toHaveLength(2);
   });
 
-  test('when the record it stands at is removed, then the next page is the same', async () => {
+  test('when the record of the cursor is removed, then the next page is the same', async () => {
     const account = await freshAccount();
     for (const date of [...DAYS, ...DAYS]) await logTime(account, date);
     const { data, next } = await page('/api/v1/time-entries?limit=2', account.key);
@@ -303,7 +303,7 @@ describe('a cursor', () => {
   });
 
   test.each(['keys', 'webhooks', 'numbering/audit?'])(
-    'when GET /%s is read page by page, then all is there once',
+    'when GET /%s is read page by page, then every record is listed once',
     async (name) => {
       const account = await freshAccount();
       for (let index = 0; index < 5; index += 1) {

@@ -1,4 +1,4 @@
-// Totals of lists come from the account's counter: after any sequence of requests they are what a count of the records gives.
+// Totals of lists come from the account's counter: after any sequence of requests they equal a count of the records.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import mongoose from 'mongoose';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const which = fc.nat({ max: 9 });
-/** Last month, this month before and after today, next months, and days that make no sense. */
+/** Last month, this month before and after today, next months, and extreme days. */
 const day = fc.oneof(
   fc.integer({ min: -40, max: 70 }).map((days) => addDays(today, days)),
   fc.constantFrom('1899-01-01', '2100-01-01', '9999-12-31'),
@@ -72,7 +72,7 @@ interface Scene {
 }
 
 test(
-  'when any requests follow each other or meet, then every total of every list is a count of its records after each',
+  'when any requests are made in turn or concurrently, then every total of every list equals a count after each',
   async () => {
     const seen = new Set<string>();
     const property = fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: LONGEST }), async (sequence) => {
@@ -180,7 +180,7 @@ const STATUSES: Record<string, string[]> = {
   'time-entries': [],
 };
 
-/** From the counter, as it is for a caller; and once more without it. */
+/** The total from the counter, as a caller gets it, and the total without it. */
 async function expectTotals(account: TestAccount) {
   const kept = await totals(account);
   await Counter.collection.updateOne({ _id: storedId(account.id) as never }, { $unset: { counts: 1 } });
@@ -198,13 +198,13 @@ async function totals(account: TestAccount) {
   for (const path of paths) {
     const { body } = await gateway.get(`/api/v1/${path}`, account);
     found[path] = body.pagination.total;
-    // A hundred are on a page at most, so these are all of them.
+    // A page has up to a hundred records, so these are all of them.
     expect([path, body.data.length]).toEqual([path, Math.min(50, body.pagination.total)]);
   }
   return found;
 }
 
-test('when a count was damaged, then the comparison names it, a recount repairs it, and the list is right again', async () => {
+test('when a count is wrong, then the comparison names it, a recount repairs it, and the list is correct again', async () => {
   const { account, client_id } = await open();
   for (const status of ['Draft', 'Sent']) {
     await create(gateway, '/api/v1/invoices', { client_id, amount: 5, due_date: '2099-12-31', status }, account);
@@ -219,7 +219,7 @@ test('when a count was damaged, then the comparison names it, a recount repairs 
   expect((await gateway.get('/api/v1/invoices', account)).body.pagination.total).toBe(2);
 });
 
-test('when an account is from before there were counts, then its lists count, changes make none, and a recount does', async () => {
+test('when an account has no counter yet, then its lists count records, changes create none, and a recount does', async () => {
   const { account, client_id } = await open();
   await Counter.collection.updateOne({ _id: storedId(account.id) as never }, { $unset: { counts: 1 } });
   await create(gateway, '/api/v1/invoices', { client_id, amount: 5, due_date: '2099-12-31', status: 'Sent' }, account);
@@ -230,7 +230,7 @@ test('when an account is from before there were counts, then its lists count, ch
   expect(await compareCounts(account.id)).toEqual([]);
 });
 
-test('when records are made, changed and removed, then no request updates the counter only to count them', async () => {
+test('when records are made, changed and removed, then no request updates the counter in a separate write', async () => {
   const { account, client_id, project_id } = await open();
   const { db } = mongoose.connection;
   if (!db) throw new Error('not connected');

@@ -1,4 +1,4 @@
-// Every list with every filter in every order: found by an index, never sorted in memory, never by looking at everything.
+// Every list with every filter in every order: served by an index, never sorted in memory, never by a collection scan.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import pLimit from 'p-limit';
@@ -45,7 +45,7 @@ let samples: Record<string, string[]>;
 beforeAll(async () => {
   gateway = await startGateway();
   stranger = await gateway.workspace.account();
-  // Most records are a stranger's: an index that does not begin with the account would show.
+  // Most records are of another account, which reveals an index that does not begin with the account.
   const ids = await Promise.all([
     fill(gateway.account.id, gateway.account.key, RECORDS),
     fill(stranger.id, stranger.key, RECORDS * 2),
@@ -78,7 +78,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 describe.each(lists.map((row) => [row.path, row] as const))('GET %s', (path, row) => {
-  test('when it is filtered and sorted in every way, then no query scans a collection or sorts in memory', async () => {
+  test('when the list is filtered and sorted in every way, then no query scans a collection or sorts in memory', async () => {
     const queries = queriesOf(row);
     const limit = pLimit(AT_ONCE);
     let requests = 0;
@@ -98,7 +98,7 @@ describe.each(lists.map((row) => [row.path, row] as const))('GET %s', (path, row
     expect(plans.length).toBeGreaterThan(requests);
   }, 600_000);
 
-  test('when pages are put together, then every record is there once', async () => {
+  test('when all pages are read, then every record is listed once', async () => {
     const pages = [];
     for (let offset = 0; offset < 400; offset += 100) {
       pages.push(...(await gateway.get(`${path}?limit=100&offset=${offset}`)).body.data);
@@ -107,7 +107,7 @@ describe.each(lists.map((row) => [row.path, row] as const))('GET %s', (path, row
     expect(new Set(pages.map(({ id }) => id)).size).toBe(400);
   });
 
-  test('when only a page is wanted, then little more than a page is read', async () => {
+  test('when one page is requested, then little more than a page is read', async () => {
     const [find] = (await plansOf(`${path}?limit=20`)).filter(
       ({ detail }) => detail.command === 'find' && detail.collection !== Counter.collection.name,
     );
@@ -133,7 +133,7 @@ test.each([
   'invoices?status=Sent,Overdue',
   'invoices?status=Draft,Overdue',
 ])(
-  'when the total of %s is wanted, then the counter tells it, and at most a month of days is counted',
+  'when %s is listed, then its total comes from the counter, and at most a month of days is counted',
   async (query) => {
     const plans = await plansOf(`/api/v1/${query}`);
     const counts = plans.filter(({ detail }) => detail.command === 'count');
@@ -154,13 +154,13 @@ test.each([
   'invoices?due_date_to=2026-11-01',
   'invoices?status=Overdue&due_date_from=2026-10-02',
   'quotes?expires_at_from=2026-11-01&status=Accepted',
-])('when %s is counted, then along an index that knows the day, and no record is read for it', async (query) => {
+])('when %s is counted, then by an index that has the day, and no record is read for it', async (query) => {
   const counts = (await plansOf(`/api/v1/${query}`)).filter(({ detail }) => detail.command === 'count');
 
   expect(counts.map(({ detail }) => [detail.docsExamined, detail.keysExamined > 10])).toEqual([[0, true]]);
 });
 
-test('when MongoDB does not get a list done in its time, then the answer is 503 and says when to ask again', async () => {
+test('when MongoDB does not finish a list before its deadline, then 503 with Retry-After', async () => {
   const outOfTime = {
     failCommands: ['find', 'count', 'aggregate'],
     namespace: `${Client.db.name}.${Client.collection.name}`,
@@ -175,7 +175,7 @@ test('when MongoDB does not get a list done in its time, then the answer is 503 
   ]);
 });
 
-test('when a list has pages around it, then Link names them', async () => {
+test('when a list has pages before and after, then Link names them', async () => {
   const link = String((await gateway.get('/api/v1/invoices?status=Draft&limit=10&offset=20')).headers.get('Link'));
 
   for (const [rel, offset] of [
@@ -193,7 +193,7 @@ function afterOf(headers: Headers): string | undefined {
   return /[?&]after=([\w-]+)[^>]*>; rel="next"/.exec(String(headers.get('Link')))?.[1];
 }
 
-/** Of lists that take several at once, or have their own. */
+/** Values of filters that accept several, or that only some lists have. */
 const STATUSES: Record<string, string[]> = {
   '/api/v1/recurring-invoices': ['Active', 'Paused', 'Ended', 'Active,Paused'],
   '/api/v1/projects': ['In Progress'],
@@ -209,7 +209,7 @@ const STATUSES: Record<string, string[]> = {
     'Sent,Declined',
   ],
 };
-/** Lists with more filters than this are asked for two at a time, each two in the order of the list and in one other. */
+/** Lists with more filters than this are tested with two at a time, in the default order and in one other. */
 const FILTERS_COMBINED = 6;
 
 const query = (set: string[], order: string) => [...set, order].filter(Boolean).join('&');
@@ -232,7 +232,7 @@ function queriesOf(row: Route): string[] {
     .flatMap((set, index) => ['', sorts[index % sorts.length] ?? ''].map((order) => query(set, order)));
 }
 
-test('when the feed is asked for a rare type, then no other events are looked at', async () => {
+test('when the feed is filtered by a rare type, then no other events are examined', async () => {
   const accountId = gateway.account.id;
   await announceMany(accountId, 500);
   await inTransaction(async (session) => {
@@ -255,11 +255,11 @@ async function got(path: string) {
 
 const plansOf = (path: string) => plansWhile(() => got(path));
 
-/** What the database says about the queries that are made meanwhile. */
+/** The plans that the database profiles while the requests run. */
 async function plansWhile(run: () => Promise<unknown>) {
   const { db } = mongoose.connection;
   if (!db) throw new Error('not connected');
-  // By default it keeps a megabyte.
+  // By default the profile collection keeps one megabyte.
   await db.createCollection('system.profile', { capped: true, size: PROFILE_BYTES });
   await db.command({ profile: 2 });
   await run();
@@ -285,7 +285,7 @@ async function plansWhile(run: () => Promise<unknown>) {
     }));
 }
 
-/** Fills an account straight in the database: thousands of requests would prove nothing more. */
+/** Fills an account directly in the database: thousands of requests would show nothing more. */
 async function fill(account: string, key: string, count: number) {
   const client = await createClient(gateway, {}, { key });
   const project = await createProject(gateway, { client_id: client.id }, { key });
@@ -455,7 +455,7 @@ async function fill(account: string, key: string, count: number) {
     date: addDays('2026-01-01', index % 200),
     description: null,
   }));
-  // Few run, each for an owner of its own.
+  // Few timers run, each for a different owner.
   await many(Timer, (index) => ({
     owner: index % 20 ? pick(['ada', 'grace', 'joan'], index) : `owner ${index}`,
     project_id: pick([project_id, storedId('0192e0a0-0000-7000-8000-000000000000')], index),

@@ -39,7 +39,7 @@ const found = async (status: string) => {
 };
 
 describe.each(ways)('when %s', (_what, fields) => {
-  test('and its due date has passed, then it is Sent wherever it is read, and nothing is announced', async () => {
+  test('and its due date has passed, then every read shows Sent, and nothing is announced', async () => {
     const late = await make({ amount: 1 });
     const { id } = await make(fields);
     await emitExpirations();
@@ -49,7 +49,7 @@ describe.each(ways)('when %s', (_what, fields) => {
     expect((await eventsOf(account.id)).filter((type) => type === 'invoice.overdue')).toHaveLength(1);
   });
 
-  test('and it was a draft, then sending it marks nothing, nor does another due date', async () => {
+  test('and it was a draft, then neither sending it nor another due date schedules an expiry event', async () => {
     const { id } = await make({ ...fields, status: 'Draft' });
     for (const body of [
       { status: 'Sent' },
@@ -75,7 +75,7 @@ describe.each(ways)('when %s', (_what, fields) => {
   });
 });
 
-test('when a draft loses its amount as it is sent, then that is what counts', async () => {
+test('when a draft is sent and its amount set to 0 in one request, then nothing is due', async () => {
   const { id } = await make({ amount: 100, status: 'Draft' });
   await patch(id, { amount: 0, status: 'Sent' });
   await emitExpirations();
@@ -84,7 +84,7 @@ test('when a draft loses its amount as it is sent, then that is what counts', as
   expect(await eventsOf(account.id)).not.toContain('invoice.overdue');
 });
 
-test('when it is marked for its event all the same, then nothing is announced', async () => {
+test('when an invoice with nothing due has an expiry day nevertheless, then nothing is announced', async () => {
   const { id } = await make({ amount: 0 });
   await Invoice.collection.updateOne({ _id: storedId(id) as never }, { $set: { expires_on: yesterday } });
   await emitExpirations();

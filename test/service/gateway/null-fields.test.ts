@@ -1,4 +1,4 @@
-// null in bodies, over the whole table: absent on create, back to the default or empty on a change, and nothing is ignored in silence.
+// null in bodies of every route: absent on create, reset to the default or cleared on a change, and never silently ignored.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor, kindOf, make } from '../../support/operations.ts';
@@ -28,7 +28,7 @@ const posts = routeTable.filter(
 const patches = routeTable.filter(({ method }) => method === 'patch');
 const changesOfCreated = patches.filter((row) => createOf(row));
 
-/** Amount and lines: an invoice has one of them. A recurring one has lines or time. */
+/** An invoice needs an amount or lines, a recurring invoice lines or time. */
 const NEEDED: Record<string, string[]> = {
   createInvoice: ['amount'],
   updateInvoice: ['amount'],
@@ -43,11 +43,11 @@ async function callerOf(row: Row) {
   return { path, call: (body: object) => gateway.call(row.method.toUpperCase(), path, { body }) };
 }
 
-/** Fields that differ between two records however equal they are. */
+/** Fields that differ between any two records. */
 const isOwn = (name: string) =>
   /^(id|key|number|secret|start|.*_at|.*_number|event_id|delivery_id)$/.test(name) && name !== 'expires_at';
 
-/** A record without them, in what it contains too. An id that the body named has to be there. */
+/** A record without those fields, also in nested objects. An id that the body named has to stay. */
 function plain(value: unknown, named: string): unknown {
   if (Array.isArray(value)) return value.map((one) => plain(one, named));
   if (typeof value !== 'object' || value === null) return value;
@@ -59,7 +59,7 @@ function plain(value: unknown, named: string): unknown {
   );
 }
 
-test('when the table is read, then it holds every resource', () => {
+test('when the table of routes is read, then it covers every resource', () => {
   expect(posts.length).toBeGreaterThan(11);
   expect(changesOfCreated.map(({ operation }) => operation).toSorted()).toEqual(
     [
@@ -81,7 +81,7 @@ test('when the table is read, then it holds every resource', () => {
 });
 
 test.each(posts.map((row) => [row.operation, row] as const))(
-  'when every optional field of %s is null, then it answers as if they were absent',
+  'when every optional field of %s is null, then the response is as if they were absent',
   async (operation, row) => {
     const names = optional(row);
     const bare = async () => {
@@ -104,7 +104,7 @@ test.each(posts.map((row) => [row.operation, row] as const))(
 );
 
 describe.each(changesOfCreated.map((row) => [row.operation, row] as const))('%s', (_operation, row) => {
-  test('when any field that a create need not have is null, then it is taken back', async () => {
+  test('when a field that is optional on create is null, then it is cleared', async () => {
     const created = createOf(row) as Row;
     const names = optional(created).filter((name) => name in fieldsOf(row));
     const { path, call } = await callerOf(row);
@@ -114,13 +114,13 @@ describe.each(changesOfCreated.map((row) => [row.operation, row] as const))('%s'
       expect([name, reply.status, reply.body.details]).toEqual([name, 200, undefined]);
     }
 
-    // What was made has nothing but what it must have: nothing was there to be taken back, but for the texts that mark it.
+    // The record has only required fields, so null cleared nothing except the texts that mark it.
     const { description: _mark, company_name: _company, note: _note, ...after } = (await gateway.get(path)).body.data;
     const { updated_at: _then, ...unchanged } = after;
     expect(before).toEqual(expect.objectContaining(unchanged));
   });
 
-  test('when a field that a create must have is null, then 400 names it', async () => {
+  test('when a field that is required on create is null, then 400 names it', async () => {
     const created = createOf(row) as Row;
     const required = Object.keys(fieldsOf(created)).filter((name) => !optionalOf(created).includes(name));
     const { call } = await callerOf(row);
@@ -151,7 +151,7 @@ describe.each(changesOfCreated.map((row) => [row.operation, row] as const))('%s'
     expect((await gateway.get(path)).body).toEqual(before);
   });
 
-  test('when it holds only fields that nothing knows, then 400', async () => {
+  test('when the body has only unknown fields, then 400', async () => {
     const reply = await (await callerOf(row)).call({ created_at: 'x', nothing: null });
 
     expect([reply.status, reply.body]).toEqual([400, { error: 'No valid fields to update' }]);
@@ -159,7 +159,7 @@ describe.each(changesOfCreated.map((row) => [row.operation, row] as const))('%s'
 });
 
 describe('defaults', () => {
-  test('when the fields of a changed record become null, then they are what a new one has', async () => {
+  test('when the fields of a changed record are set to null, then they have the values of a new record', async () => {
     const account = await gateway.workspace.account();
     await gateway.patch('/api/v1/account', { default_tax_rate: 7 }, account);
     const project = await createProject(gateway, { status: 'Complete' }, account);
@@ -200,7 +200,7 @@ describe('defaults', () => {
     expect([data.time_zone, data.locale]).toEqual(['UTC', 'en-US']);
   });
 
-  test('when the amount of an invoice is null, then its lines give it, and without lines 400 asks for it', async () => {
+  test('when the amount of an invoice is null, then it is the sum of the lines, and without lines 400 names it', async () => {
     const { id: client_id } = await createClient(gateway);
     const base = { client_id, due_date: '2040-01-01', amount: null };
     const line = { description: 'L', quantity: 2, rate: 3, discount: null, qty: null };

@@ -1,4 +1,4 @@
-// Numbers in the account's own format: per kind, from a start, anew each year, and never twice however the format changes.
+// Number formats of an account: per kind, from a start, restarting yearly, and never a duplicate when the format changes.
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { dayIn } from '#libs/day.ts';
 import { Account } from '#libs/models/accounts/account.ts';
@@ -31,7 +31,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test('when none is set, then numbers are those of the specification, and the account says so', async () => {
+test('when no format is set, then numbers have the default format, and the account shows it', async () => {
   const { number_formats } = (await own.gateway.get('/api/v1/account', own.account)).body.data;
 
   expect(number_formats).toEqual({
@@ -43,7 +43,7 @@ test('when none is set, then numbers are those of the specification, and the acc
   expect([(await invoice()).invoice_number, (await quote()).quote_number]).toEqual(['INV-0001', 'QUO-0001']);
 });
 
-test('when one is set, then new numbers have it, in records, filters of events and the audit, and old ones stay', async () => {
+test('when a format is set, then new numbers use it in records, event filters and the audit, and old ones stay', async () => {
   const first = await invoice();
   await formatted({ prefix: 'R{year}/{month}-', padding: 6 });
   const second = await invoice();
@@ -76,7 +76,7 @@ test('when a start is set before the first number, then the sequence begins ther
   ]);
 });
 
-test('when numbers restart yearly, then the date of the document decides, and each year is gapless', async () => {
+test('when numbers restart yearly, then the date of the document decides the year, and each year is gapless', async () => {
   await formatted({ prefix: '{year}-', restart: 'yearly', padding: 3 });
   const made = [await dated('2024-12-31'), await dated('2025-01-01'), await dated('2024-12-31'), await invoice()];
 
@@ -90,7 +90,7 @@ test('when numbers restart yearly, then the date of the document decides, and ea
 });
 
 describe('a changed format', () => {
-  test('when it would give a number that there was before, then that is skipped, and nothing is missing', async () => {
+  test('when it would repeat an existing number, then that number is skipped, and the sequence is gapless', async () => {
     await formatted({ prefix: `INV-${year}-` });
     expect(await numbers(3)).toEqual([1, 2, 3].map((number) => `INV-${year}-000${number}`));
     await formatted({ prefix: 'INV-{year}-', restart: 'yearly' });
@@ -139,7 +139,7 @@ describe('a changed format', () => {
   });
 });
 
-test('when 50 are made at once over the turn of a year, then each year has its numbers without doubles and holes', async () => {
+test('when 50 are created concurrently across the turn of a year, then each year has no duplicates and no gaps', async () => {
   await formatted({ prefix: '{year}-', restart: 'yearly' });
   const clock = { advanceTimers: false, doNotFake: [...FAKEABLE] };
   jest.useFakeTimers({ ...clock, now: new Date('2026-12-31T23:59:59.900Z') });
@@ -160,7 +160,7 @@ test('when 50 are made at once over the turn of a year, then each year has its n
   expect((await audit()).data.kinds.invoice).toMatchObject({ gapless: true, drawn: 50, live: 50 });
 });
 
-/** All but Date: sockets, timers and the database go on. */
+/** Everything but Date, so that sockets, timers and the database keep working. */
 const FAKEABLE = [
   'hrtime',
   'nextTick',

@@ -1,4 +1,4 @@
-// The audit of numbers: gapless with tombstones, and able to tell when it is not.
+// The audit of numbers: gapless including tombstones, and able to detect gaps.
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { Invoice } from '#libs/models/billing/invoice.ts';
@@ -11,7 +11,7 @@ import type { AnyRecord } from '../../support/records.ts';
 
 const { own, invoice, quote, audit } = numberedAccount();
 
-test('when nothing was ever numbered, then it is gapless and empty', async () => {
+test('when nothing was ever numbered, then the audit is gapless and empty', async () => {
   expect(await audit()).toEqual({
     data: {
       gapless: true,
@@ -27,7 +27,7 @@ test('when nothing was ever numbered, then it is gapless and empty', async () =>
   });
 });
 
-test('when documents are made and drafts deleted, then every number has its document or its tombstone', async () => {
+test('when documents are created and drafts deleted, then every number has a document or a tombstone', async () => {
   const made = [await invoice(), await invoice(), await invoice()];
   const offer = await quote();
   await own.gateway.delete(`/api/v1/invoices/${made[1].id}`, own.account);
@@ -75,17 +75,17 @@ test('when a document is created while an account is audited, then no search for
   const plans = await plansOf(NumberLedger.collection.name, () =>
     withErrors(isSlow, async () => {
       const asked = audit('?kind=invoice');
-      await pause(500); // Now its last count hangs.
+      await pause(500); // By now the last count of the audit is blocked.
       await invoice();
       expect((await asked).data.kinds.invoice).toMatchObject({ gapless: true, drawn: 1, live: 1 });
     }),
   );
 
-  // All, the deleted ones, and how many pages there are.
+  // One each for all numbers, the deleted ones, and the number of pages.
   expect(plans.filter(({ command }) => command === 'aggregate')).toHaveLength(3);
 });
 
-test('when a row or a document was removed directly in the database, then the number is named', async () => {
+test('when a row or a document was removed directly in the database, then the audit names the number', async () => {
   const made = [await invoice(), await invoice(), await invoice(), await invoice()];
   await NumberLedger.deleteOne({ account_id: own.account.id, number: 2 });
   await Invoice.deleteOne({ account_id: own.account.id, _id: made[1].id });

@@ -1,4 +1,4 @@
-// The OpenAPI document: linted, complete, with examples that run; its page; and the client generated from it.
+// The OpenAPI document: linted, complete and with examples that work; its page; and the generated client.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,8 +35,8 @@ interface Example {
   body: unknown;
 }
 
-/** Deletions after reads and changes, and what others refer to after what refers to it; then everything is made anew. */
-const TURN = { get: 0, patch: 1, delete: 2, post: 3 } as const;
+/** Reads and changes first, then deletions (a record before those that it refers to), then creates. */
+const ORDER = { get: 0, patch: 1, delete: 2, post: 3 } as const;
 
 function examplesOf({ paths, components }: OpenApi): Example[] {
   const examples = Object.entries(paths).flatMap(([path, methods]) =>
@@ -47,10 +47,10 @@ function examplesOf({ paths, components }: OpenApi): Example[] {
       return { method, path, operation: operationId, body: examples?.[0] };
     }),
   );
-  const turn = ({ method }: Example) => TURN[method as keyof typeof TURN];
+  const orderOf = ({ method }: Example) => ORDER[method as keyof typeof ORDER];
   const byResource = ['time-entries', 'tasks', 'invoices', 'quotes', 'projects', 'clients'];
   const rank = ({ path }: Example) => byResource.findIndex((name) => path.includes(name));
-  return examples.toSorted((a, b) => turn(a) - turn(b) || (turn(a) === TURN.delete ? rank(a) - rank(b) : 0));
+  return examples.toSorted((a, b) => orderOf(a) - orderOf(b) || (orderOf(a) === ORDER.delete ? rank(a) - rank(b) : 0));
 }
 
 test('when the document is linted by the strict rules, then nothing is found', () => {
@@ -81,7 +81,7 @@ test('when the table of routes is read, then each row describes its response', (
   expect(silent.map(({ operation }) => operation)).toEqual([]);
 });
 
-/** They need a delivery that happened or a receiver, and what prints needs a renderer: see test/contract and test/journeys. */
+/** These need a past delivery or a receiver, and printing needs a renderer: see test/contract and test/journeys. */
 const ELSEWHERE = new Set(['getDelivery', 'replayDelivery', 'getEvent', 'replayEvent', 'replayWebhook', 'testWebhook']);
 const SPENT = new Set([
   'billProject',
@@ -90,7 +90,7 @@ const SPENT = new Set([
   'addTimeToInvoice',
   'settleTimeEntries',
 ]);
-/** Operations on an invoice that was issued, and on money of a payment. */
+/** Operations on an issued invoice, and on the money of a payment. */
 const LEDGER = new Set([
   ...['writeOffInvoice', 'payInvoice', 'allocatePayment'],
   ...['releasePayment', 'voidPayment', 'refundPayment'],
@@ -116,7 +116,7 @@ async function prepare(operation: string) {
   await create(gateway, `/api/v1/${kind}/${exampleId[kind]}/allocations`, { invoice_id: exampleId.invoices });
 }
 
-test('when every example of the document is sent as it stands, then it succeeds and is answered as described', async () => {
+test('when every example of the document is sent unchanged, then it succeeds and the response is as documented', async () => {
   await makeExampleRecords(gateway);
   const check = answerCheck(document as never);
   const failed: unknown[] = [];
@@ -125,12 +125,12 @@ test('when every example of the document is sent as it stands, then it succeeds 
     if (ELSEWHERE.has(operation) || printed.has(operation)) continue;
     if (method === 'post' && (isSpent || LEDGER.has(operation) || operation === 'billProject'))
       await prepare(operation);
-    // A client that was anonymised takes nothing new, time is billed once, and an issued invoice stays issued.
+    // An anonymised client accepts no new records, time is billed once, and an issued invoice stays issued.
     isSpent = method === 'delete' || SPENT.has(operation) || LEDGER.has(operation);
     const url = path.replace('{id}', exampleIdFor(path));
     // The example of a change accepts the quote, and only a draft is deleted.
     if (operation === 'deleteQuote') await gateway.patch(url, { status: 'Draft' });
-    // A client with payments stays, and no operation deletes a payment: the ledger keeps what it has.
+    // A client with payments cannot be deleted, and no operation deletes a payment.
     for (const records of operation === 'deleteClient' ? [Payment, CreditNote] : [])
       await driverOf(records).deleteMany({ account_id: storedId(gateway.account.id) });
     const reply = await gateway.call(method.toUpperCase(), url, body === undefined ? {} : { body });
@@ -141,7 +141,7 @@ test('when every example of the document is sent as it stands, then it succeeds 
   expect(failed).toEqual([]);
 });
 
-test('when a POST comes again under the same Idempotency-Key, then it is replayed exactly where the document offers one', async () => {
+test('when a POST is repeated with its Idempotency-Key, then it is replayed exactly if the document offers the header', async () => {
   const posts = examplesOf(document).filter(({ method }) => method === 'post');
   const wrong: unknown[] = [];
   for (const { path, operation, body } of posts) {
@@ -161,7 +161,7 @@ test('when a POST comes again under the same Idempotency-Key, then it is replaye
   expect(wrong).toEqual([]);
 });
 
-test('when an operation refuses to be rehearsed, then the document has its 400', async () => {
+test('when an operation rejects a dry run, then the document has its 400', async () => {
   const wrong: unknown[] = [];
   for (const { method, path, operation, body } of examplesOf(document)) {
     if (method === 'get') continue;
@@ -174,7 +174,7 @@ test('when an operation refuses to be rehearsed, then the document has its 400',
   expect(wrong).toEqual([]);
 });
 
-test('when If-Match names another state, then 412 exactly where the document says so', async () => {
+test('when If-Match names another version, then 412 exactly if the document says so', async () => {
   const changes = examplesOf(document).filter(({ method }) => method === 'patch' || method === 'delete');
   const wrong: unknown[] = [];
   await makeExampleRecords(gateway);
@@ -191,7 +191,7 @@ test('when If-Match names another state, then 412 exactly where the document say
   expect(wrong).toEqual([]);
 });
 
-test('when an operation prints, then its 422 and 504 are those of a document', () => {
+test('when an operation prints, then its 422 and 504 are documented as those of a rendered document', () => {
   const rendered = ['/api/tools/generate-pdf', '/api/v1/invoices/{id}/pdf', '/api/v1/quotes/{id}/pdf'];
   for (const path of rendered) {
     const [described] = Object.values(document.paths[path] ?? {});
@@ -202,10 +202,10 @@ test('when an operation prints, then its 422 and 504 are those of a document', (
   }
 });
 
-/** By other fields than the rest; their tests have the answers. */
+/** Operations that name records in other fields; tests of their own cover them. */
 const NAMES_OTHERWISE = new Set(['createDocuments', 'settleTimeEntries', 'settleExpenses', 'diagnoseSignature']);
 
-test('when a body names a record that is not there, then the answer is the example of the 404, and only such operations have one', async () => {
+test('when a body names an unknown record, then the response is the example of the 404, and only such operations have one', async () => {
   const unknown = '01890000-0000-7000-8000-000000000000';
   for (const { method, path, operation, body } of examplesOf(document)) {
     const described = document.paths[path]?.[method]?.responses as Record<string, { content?: object }>;
@@ -221,7 +221,7 @@ test('when a body names a record that is not there, then the answer is the examp
   }
 });
 
-test('when the page is asked for, then it has every operation, no script, and a policy that allows nothing', async () => {
+test('when the page is requested, then it has every operation, no script, and a policy that allows nothing', async () => {
   const reply = await gateway.get('/docs', { key: undefined });
   const page = String(reply.body);
 
@@ -232,7 +232,7 @@ test('when the page is asked for, then it has every operation, no script, and a 
   for (const { operation } of routeTable) expect(page).toContain(`id="${operation}"`);
 });
 
-test('when document and page are asked for again, then 304 by their tags', async () => {
+test('when document and page are requested again, then 304 by their entity tags', async () => {
   for (const path of ['/openapi.json', '/docs']) {
     const { headers } = await gateway.get(path, { key: undefined });
     const again = await gateway.get(path, { headers: { 'If-None-Match': headers.get('ETag') ?? '' } });
@@ -240,11 +240,11 @@ test('when document and page are asked for again, then 304 by their tags', async
   }
 });
 
-test('when the client is generated again, then it is what the repository holds', () => {
+test('when the client is generated again, then it equals the one in the repository', () => {
   const { status, stderr } = spawnSync(process.execPath, ['client/generate.ts', scratch], { encoding: 'utf8' });
 
   expect([status, stderr]).toEqual([0, '']);
   const fresh = readFileSync(join(scratch, 'billhook.ts'), 'utf8');
-  // Not toBe: its report of a difference would be the whole client.
+  // Not toBe, which would print the whole client on a difference.
   expect(fresh === readFileSync('client/generated/billhook.ts', 'utf8') || 'run npm run client').toBe(true);
 });

@@ -36,7 +36,7 @@ const balanceOf = async (account: TestAccount, { id }: AnyRecord) =>
   (await gateway.get(`/api/v1/clients/${id}/balance`, account)).body.data.balances;
 
 describe('booking', () => {
-  test('when 400 comes for 335, then Paid with a credit of 65 that pays another, and voiding makes both due again', async () => {
+  test('when 400 is paid for 335, then Paid with a credit of 65 that pays another invoice, and voiding makes both due again', async () => {
     const { account, client, invoices } = await ledger(335, 100);
     const [first, second] = invoices;
 
@@ -63,7 +63,7 @@ describe('booking', () => {
     ]);
   });
 
-  test('when no invoice is named, then the oldest due are paid first, and the rest is credit', async () => {
+  test('when no invoice is named, then the earliest due are paid first, and the rest is credit', async () => {
     const { account, client } = await ledger();
     const late = await issue(account, client.id, { amount: 50, due_date: '2099-03-01' });
     const early = await issue(account, client.id, { amount: 50, due_date: '2099-02-01' });
@@ -81,7 +81,7 @@ describe('booking', () => {
     expect((await pay(account, { client_id: client.id, amount: 5, allocations: [] })).unallocated).toBe(5);
   });
 
-  test('when two equal honest payments come in one second without keys, then two payments', async () => {
+  test('when two equal payments are sent within one second without keys, then there are two payments', async () => {
     const { account, invoices } = await ledger(100);
     const at = `/api/v1/invoices/${invoices[0].id}/payments`;
     const replies = await Promise.all([1, 2].map(() => post(account, at, { amount: 30 })));
@@ -89,7 +89,7 @@ describe('booking', () => {
     expect(await read(account, invoices[0])).toMatchObject({ amount_paid: 60, amount_due: 40 });
   });
 
-  test('when the same external_id comes from two callers at once, then one payment, and both get it', async () => {
+  test('when two callers send the same external_id concurrently, then there is one payment, and both receive it', async () => {
     const { account, client, invoices } = await ledger(100);
     const external_id = randomUUID();
     const body = { client_id: client.id, amount: 100, external_id };
@@ -105,7 +105,7 @@ describe('booking', () => {
     }
   });
 
-  test("when the external_id of a client's credit comes for an invoice of another client, then 422 and nothing is paid", async () => {
+  test("when the external_id of a client's credit is sent for an invoice of another client, then 422 and nothing is paid", async () => {
     const { account, invoices } = await ledger(100);
     const { id: client_id } = await createClient(gateway, {}, account);
     await pay(account, { client_id, amount: 100, external_id: 'ch_1' });
@@ -119,7 +119,7 @@ describe('booking', () => {
     expect(await read(account, invoices[0])).toMatchObject({ status: 'Sent', amount_paid: 0 });
   });
 
-  test('when it is a dry run, then it says what would happen, and nothing happens', async () => {
+  test('when it is a dry run, then the response shows the result, and nothing is stored', async () => {
     const { account, client, invoices } = await ledger(100);
     const reply = await post(account, `${path}?dry_run=true`, { client_id: client.id, amount: 150 });
     expect([reply.status, reply.body.data]).toMatchObject([200, { id: null, payment_number: null, unallocated: 50 }]);
@@ -127,7 +127,7 @@ describe('booking', () => {
     expect((await pay(account, { client_id: client.id, amount: 1 })).payment_number).toBe('PAY-0001');
   });
 
-  test('when a rest is within the tolerance, then Paid, and the rest is written off visibly', async () => {
+  test('when the remainder is within the tolerance, then Paid, and the remainder is written off visibly', async () => {
     const { account, invoices } = await ledger(335);
     await gateway.patch('/api/v1/account', { settle_tolerance: 0.1 }, account);
     const at = `/api/v1/invoices/${invoices[0].id}/payments`;
@@ -146,7 +146,7 @@ describe('booking', () => {
   });
 });
 
-describe('refusals', () => {
+describe('rejections', () => {
   test.each<[string, (client_id: string, invoice_id: string) => object, number, unknown]>([
     [
       'more than is due',
@@ -161,7 +161,7 @@ describe('refusals', () => {
       'Cannot pay a USD invoice in EUR',
     ],
     [
-      'more than came',
+      'more than was paid',
       (client_id, invoice_id) => ({ client_id, amount: 5, allocations: [{ invoice_id, amount: 6 }] }),
       400,
       { allocations: ['allocations must not sum to more than amount'] },
@@ -173,7 +173,7 @@ describe('refusals', () => {
       'Invoice not found or access denied',
     ],
     [
-      'a day to come',
+      'a day in the future',
       (client_id) => ({ client_id, amount: 5, date: '2999-01-01' }),
       400,
       { date: [expect.stringContaining('date must not be after')] },
@@ -184,15 +184,15 @@ describe('refusals', () => {
       400,
       { amount: ['amount must have at most 2 decimals in USD'] },
     ],
-  ])('when it names %s, then it is refused and nothing is stored', async (_what, bodyOf, status, said) => {
+  ])('when it names %s, then it is rejected and nothing is stored', async (_what, bodyOf, status, message) => {
     const { account, client, invoices } = await ledger(335);
     const reply = await post(account, path, bodyOf(client.id, invoices[0].id));
-    expect([reply.status, reply.body.details ?? reply.body.error]).toEqual([status, said]);
+    expect([reply.status, reply.body.details ?? reply.body.error]).toEqual([status, message]);
     expect((await gateway.get(path, account)).body.pagination.total).toBe(0);
     expect((await gateway.get('/api/v1/numbering/audit?kind=payment', account)).body.data.kinds.payment.drawn).toBe(0);
   });
 
-  test('when an amount has more decimals than its currency, then every movement refuses it, and float noise is no decimal', async () => {
+  test('when an amount has more decimals than its currency, then every movement rejects it, and floating-point noise is ignored', async () => {
     const { account, client, invoices } = await ledger(0.3);
     const yen = await issue(account, client.id, { currency: 'JPY', amount: 500 });
     const whole = { amount: ['amount must be a whole number in JPY'] };
@@ -211,7 +211,7 @@ describe('refusals', () => {
     expect([noisy.status, noisy.body.data.amount]).toEqual([201, 0.3]);
   });
 
-  test('when a repeat of an external_id names other invoices or amounts, then 422; the same ones are a repeat, also after a release', async () => {
+  test('when an external_id is repeated with other invoices or amounts, then 422; with the same ones it is replayed, even after a release', async () => {
     const { account, client, invoices } = await ledger(100, 200);
     const [first, second] = invoices;
     const body = {
@@ -235,7 +235,7 @@ describe('refusals', () => {
     expect([again.status, again.body.data.id]).toEqual([200, payment.id]);
   });
 
-  test('when a repeat of a refund names another invoice, then 422', async () => {
+  test('when a refund is repeated with another invoice, then 422', async () => {
     const { account, invoices } = await ledger(100);
     const [invoice] = invoices;
     const payment = (await post(account, `/api/v1/invoices/${invoice.id}/payments`, { amount: 130 })).body.data;
@@ -301,7 +301,7 @@ describe('what follows', () => {
     expect([voiding.status, voiding.body.error]).toEqual([409, 'Cannot void a payment that was refunded']);
   });
 
-  test('when an invoice is marked as paid, then what was due is booked as a payment that can be voided', async () => {
+  test('when an invoice is marked as paid, then the amount due is booked as a payment that can be voided', async () => {
     const { account, client, invoices } = await ledger(100);
     await pay(account, { client_id: client.id, amount: 40 });
     const reply = await gateway.patch(`/api/v1/invoices/${invoices[0].id}`, { status: 'Paid' }, account);
@@ -312,7 +312,7 @@ describe('what follows', () => {
     expect(await read(account, invoices[0])).toMatchObject({ status: 'Sent', amount_due: 60 });
   });
 
-  test('when an invoice that is paid in part is cancelled, then Cancelled, and the money is credit', async () => {
+  test('when a partly paid invoice is cancelled, then Cancelled, and the money becomes credit', async () => {
     const { account, client, invoices } = await ledger(100);
     const payment = await pay(account, { client_id: client.id, amount: 40 });
     const reply = await gateway.patch(`/api/v1/invoices/${invoices[0].id}`, { status: 'Cancelled' }, account);
@@ -330,7 +330,7 @@ describe('what follows', () => {
     ]);
   });
 
-  test('when the rest is written off, then Paid with money and Cancelled without', async () => {
+  test('when the rest is written off, then Paid if something was paid and Cancelled if not', async () => {
     const { account, client, invoices } = await ledger(100, 100);
     const [paid, unpaid] = invoices;
     await pay(account, { client_id: client.id, amount: 40, allocations: [{ invoice_id: paid.id }] });
@@ -343,7 +343,7 @@ describe('what follows', () => {
     }
   });
 
-  test('when more is allocated than is left of a payment, then 409 and its credit stays; all of it can be used', async () => {
+  test('when an allocation exceeds what is left of a payment, then 409 and its credit stays; all of it can be used', async () => {
     const { account, client, invoices } = await ledger(100, 100);
     const { id } = await pay(account, { client_id: client.id, amount: 50, allocations: [] });
     const use = (body: object) => post(account, `${path}/${id}/allocations`, body);
@@ -354,7 +354,7 @@ describe('what follows', () => {
     expect([nothing.status, nothing.body.error]).toEqual([409, 'Nothing is left of PAY-0001']);
   });
 
-  test('when an allocation is released, then it is credit, and a second release is 409', async () => {
+  test('when an allocation is released, then it becomes credit, and a second release is 409', async () => {
     const { account, client, invoices } = await ledger(100);
     const payment = await pay(account, { client_id: client.id, amount: 100 });
     const allocation_id = payment.allocations[0].id;

@@ -27,11 +27,11 @@ let call: ReturnType<typeof callerOf>;
 let queues: Queues;
 let replies: Replies;
 let worker: RunningWorker;
-/** What stands in for the renderers, on the real queue. */
+/** Stands in for the renderers, on the real queue. */
 let work: Work<RenderDocument>;
 let seen: unknown[] = [];
 
-const answerWith =
+const replyWith =
   (reply: Parameters<typeof sendReply>[2]): typeof work =>
   async ({ document, replyTo }, { jobId }) => {
     seen.push(document);
@@ -67,8 +67,8 @@ const print = (given: object = {}, options: Call = {}) =>
   call('POST', PATH, { body: { ...invoice, ...given }, ...options });
 
 describe('a document that can be printed', () => {
-  test('when the renderer answers, then the bytes come as a file, never kept and never guessed at', async () => {
-    work = answerWith({ bytes: PDF, warnings: ['logoUrl: unreachable', 'amount: differs from the lines'] });
+  test('when the renderer responds, then the bytes are sent as a file, with no-store and nosniff', async () => {
+    work = replyWith({ bytes: PDF, warnings: ['logoUrl: unreachable', 'amount: differs from the lines'] });
     const reply = await print();
 
     expect(reply.status).toBe(200);
@@ -83,12 +83,12 @@ describe('a document that can be printed', () => {
     });
   });
 
-  test('when there are more warnings than a header can carry, then the first of them come whole, and how many there are', async () => {
+  test('when there are more warnings than a header can carry, then it has the first ones in full and the total', async () => {
     const warnings = Array.from(
       { length: 500 },
       (_none, index) => `lineItems.${index}.description: no glyph for U+12000`,
     );
-    work = answerWith({ bytes: PDF, warnings });
+    work = replyWith({ bytes: PDF, warnings });
     const header = (await print()).headers.get('X-Document-Warnings') ?? '';
 
     const shown = header.split('; ');
@@ -98,7 +98,7 @@ describe('a document that can be printed', () => {
   });
 
   test('when fields are left out, empty or null, then the renderer gets the defaults', async () => {
-    work = answerWith({ bytes: PDF, warnings: [] });
+    work = replyWith({ bytes: PDF, warnings: [] });
     seen = [];
     const reply = await print({ notes: '', terms: null, dueDate: null, unknown: 'field', taxRate: null });
 
@@ -119,7 +119,7 @@ describe('a document that can be printed', () => {
   });
 
   test('when the title is Quote and isQuote is not given, then it has the labels of a quote', async () => {
-    work = answerWith({ bytes: PDF, warnings: [] });
+    work = replyWith({ bytes: PDF, warnings: [] });
     seen = [];
     await print({ title: 'Quote' });
     await print({ title: 'Quote', isQuote: false });
@@ -133,8 +133,8 @@ describe('a document that can be printed', () => {
     ['a"b\r\nSet-Cookie: x=1', 'a-b-Set-Cookie- x=1.pdf'],
     ['...', 'document.pdf'],
   ])('when the number is %j, then the file is called %s', async (number, name) => {
-    work = answerWith({ bytes: PDF, warnings: [] });
-    // Line breaks are no part of a number in a header, but may be in a text.
+    work = replyWith({ bytes: PDF, warnings: [] });
+    // A number in a header must not have line breaks, but a text may.
     const reply = await print({ number });
 
     expect(reply.status).toBe(200);
@@ -143,7 +143,7 @@ describe('a document that can be printed', () => {
   });
 
   test('when the number is not ASCII, then the name is given in both forms', async () => {
-    work = answerWith({ bytes: PDF, warnings: [] });
+    work = replyWith({ bytes: PDF, warnings: [] });
 
     expect((await print({ number: 'Angebot №7' })).headers.get('Content-Disposition')).toMatch(
       /^attachment; filename="Angebot \?7\.pdf"; filename\*=UTF-8''Angebot%20%E2%84%967\.pdf$/,
@@ -151,13 +151,13 @@ describe('a document that can be printed', () => {
   });
 });
 
-describe('a document that is refused', () => {
-  const refused: [string, object, string[]][] = [
+describe('a document that is rejected', () => {
+  const rejected: [string, object, string[]][] = [
     ['title', { title: 'Receipt' }, ['title']],
     ['dates', { date: '2026-02-29', dueDate: '21.11.2026', expiryDate: 20261121 }, ['date', 'dueDate', 'expiryDate']],
     ['amounts as text', { amount: '240', subtotal: '1', taxRate: '20' }, ['amount', 'subtotal', 'taxRate']],
     [
-      'amounts without end',
+      'infinite amounts',
       { amount: 1e300, discountAmount: -1e13, shippingAmount: 1e13 },
       ['amount', 'discountAmount', 'shippingAmount'],
     ],
@@ -172,7 +172,7 @@ describe('a document that is refused', () => {
       ['isQuote', 'requiresSignature', 'showBanner'],
     ],
     ['a colour by name', { brandColor: 'red' }, ['brandColor']],
-    ['a colour that is more', { brandColor: '#fff}</style><script>' }, ['brandColor']],
+    ['a colour with markup', { brandColor: '#fff}</style><script>' }, ['brandColor']],
     ['a colour with a line break', { brandColor: '#fff\n' }, ['brandColor']],
     ['days', { paymentDueDays: -1 }, ['paymentDueDays']],
     ['half days', { paymentDueDays: 1.5 }, ['paymentDueDays']],
@@ -186,7 +186,7 @@ describe('a document that is refused', () => {
       },
       ['lineItems.0.qty', 'lineItems.0.rate', 'lineItems.1.qty', 'lineItems.1.rate'],
     ],
-    ['lines that are none', { lineItems: 'Design' }, ['lineItems']],
+    ['lines that are not a list', { lineItems: 'Design' }, ['lineItems']],
     ['too many lines', { lineItems: Array(501).fill({ qty: 1 }) }, ['lineItems']],
     [
       'long strings',
@@ -199,14 +199,14 @@ describe('a document that is refused', () => {
     ['data URIs', { logoUrl: 'data:image/png;base64,***', bannerUrl: 'data:text/html,<b>' }, ['bannerUrl', 'logoUrl']],
   ];
 
-  test.each(refused)('when %s are wrong, then 400 names each field', async (_what, given, fields) => {
+  test.each(rejected)('when %s are wrong, then 400 names each field', async (_what, given, fields) => {
     const reply = await print(given);
 
     expect(reply).toMatchObject({ status: 400, body: { error: 'Validation failed' } });
     expect(Object.keys(reply.body.details).toSorted()).toEqual(fields);
   });
 
-  test('when a number is written as people write it, then the answer says how, and shows no pattern', async () => {
+  test('when a number is not a plain decimal, then 400 gives an example of one and no regular expression', async () => {
     const { body } = await print({ lineItems: [{ qty: '1,5', rate: true }] });
 
     expect(body.details).toEqual({
@@ -227,7 +227,7 @@ describe('a document that is refused', () => {
     [0.8, 200],
     [1.2, 200],
   ])('when textScale is %d, then it is accepted', async (textScale, status) => {
-    work = answerWith({ bytes: PDF, warnings: [] });
+    work = replyWith({ bytes: PDF, warnings: [] });
     expect((await print({ textScale })).status).toBe(status);
   });
 
@@ -242,16 +242,16 @@ describe('a document that is refused', () => {
     expect((await print({}, { key })).status).toBe(403);
   });
 
-  test('when the method is another, then 405 says which', async () => {
+  test('when the method is not POST, then 405 names the allowed one', async () => {
     const reply = await call('GET', PATH);
 
     expect([reply.status, reply.headers.get('Allow')]).toEqual([405, 'POST']);
   });
 });
 
-describe('a renderer that cannot', () => {
-  test.each([422, 503, 504])('when it answers %d, then the caller gets that as JSON', async (status) => {
-    work = answerWith({ status, message: 'not today' });
+describe('a renderer that fails', () => {
+  test.each([422, 503, 504])('when it responds with %d, then the caller gets that as JSON', async (status) => {
+    work = replyWith({ status, message: 'not today' });
     const reply = await print();
 
     expect(reply).toMatchObject({ status, body: { error: 'not today' } });
@@ -264,18 +264,18 @@ describe('a renderer that cannot', () => {
     ['something else', Buffer.from('<html>%%EOF')],
     ['empty', Buffer.alloc(0)],
   ])('when the PDF is %s, then the caller gets an error and no part of it', async (_what, bytes) => {
-    work = answerWith({ bytes, warnings: [] });
+    work = replyWith({ bytes, warnings: [] });
     const reply = await print();
 
     expect(reply).toMatchObject({ status: 500, body: { error: 'Internal server error' } });
   });
 
-  test('when it loses the document with Redis, then it is put in again', async () => {
+  test('when the response is lost, then the document is enqueued again', async () => {
     let runs = 0;
     work = async (payload, context) => {
       runs += 1;
-      // The first time the job is done and nobody answered: as if the answer had been lost.
-      if (runs > 1) await answerWith({ bytes: PDF, warnings: [] })(payload, context);
+      // The first run completes without a reply, as if the reply had been lost.
+      if (runs > 1) await replyWith({ bytes: PDF, warnings: [] })(payload, context);
     };
 
     expect((await print()).status).toBe(200);
@@ -299,61 +299,61 @@ describe('a renderer that cannot', () => {
   });
 });
 
-describe('too much at once', () => {
+describe('too many concurrent documents', () => {
   test('when one account has its share in flight, then 429, and others are served', async () => {
     const gate = Promise.withResolvers<void>();
     work = async (payload, context) => {
       await gate.promise;
-      await answerWith({ bytes: PDF, warnings: [] })(payload, context);
+      await replyWith({ bytes: PDF, warnings: [] })(payload, context);
     };
     const inFlight = Array.from({ length: 6 }, () => print());
     await eventually(async () => (await queues.counts(renderDocument)).active === 6);
     const other = await workspace.account();
 
-    const refused = await print();
+    const rejected = await print();
     const unread = await call('POST', PATH, { raw: '{' });
     const served = print({}, { key: other.key });
     gate.resolve();
 
-    // Refused before the body is read, which would be 400.
-    expect([refused.status, unread.status]).toEqual([429, 429]);
-    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
+    // Rejected before the body is read, which would be 400.
+    expect([rejected.status, unread.status]).toEqual([429, 429]);
+    expect(Number(rejected.headers.get('Retry-After'))).toBeGreaterThan(0);
     expect((await served).status).toBe(200);
     expect((await Promise.all(inFlight)).map(({ status }) => status)).toEqual(Array(6).fill(200));
   });
 
-  test('when many bodies are refused one after the other, then none of them keeps room for a document', async () => {
-    const answers = [];
-    for (let count = 0; count < 30; count += 1) answers.push((await call('POST', PATH, { raw: '{' })).status);
+  test('when many bodies are rejected in turn, then none of them keeps its reservation', async () => {
+    const responses = [];
+    for (let count = 0; count < 30; count += 1) responses.push((await call('POST', PATH, { raw: '{' })).status);
 
-    expect(answers).toEqual(Array(30).fill(400));
+    expect(responses).toEqual(Array(30).fill(400));
   });
 
-  test('when too many wait, then 503 with Retry-After, and all waiting callers are served', async () => {
+  test('when too many callers wait, then 503 with Retry-After, and all waiting callers are served', async () => {
     const gate = Promise.withResolvers<void>();
     work = async (payload, context) => {
       await gate.promise;
-      await answerWith({ bytes: PDF, warnings: [] })(payload, context);
+      await replyWith({ bytes: PDF, warnings: [] })(payload, context);
     };
     const other = await workspace.account();
     const inFlight = [...Array(5)].flatMap(() => [print(), print({}, { key: other.key })]);
     await eventually(async () => (await queues.counts(renderDocument)).active === 10);
 
-    const refused = await print({}, { key: other.key });
-    // Accounts with nothing in flight find a quarter more.
+    const rejected = await print({}, { key: other.key });
+    // Accounts with nothing in flight have a quarter more capacity.
     for (let count = 0; count < 3; count += 1) inFlight.push(print({}, { key: (await workspace.account()).key }));
     await eventually(async () => (await queues.counts(renderDocument)).active === 13);
-    // Neither key nor body is looked at: a refusal must cost next to nothing.
+    // Neither key nor body is examined: a rejection must cost next to nothing.
     const unread = await call('POST', PATH, { key: undefined, raw: `{"notes":"${'x'.repeat(1_000_000)}` });
     gate.resolve();
 
-    expect([refused.status, unread.status]).toEqual([503, 503]);
-    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect([rejected.status, unread.status]).toEqual([503, 503]);
+    expect(Number(rejected.headers.get('Retry-After'))).toBeGreaterThan(0);
     expect((await Promise.all(inFlight)).map(({ status }) => status)).toEqual(Array(13).fill(200));
   });
 });
 
-describe('a caller that goes', () => {
+describe('a caller that disconnects', () => {
   test('when the document is being printed, then its renderer is notified', async () => {
     const aborted = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<string>();
@@ -369,7 +369,7 @@ describe('a caller that goes', () => {
       method: 'POST',
       headers: { Authorization: `Bearer ${account.key}`, 'Content-Type': 'application/json' },
     });
-    request.on('error', () => undefined); // We hang up ourselves.
+    request.on('error', () => undefined); // This test aborts the request itself.
     request.end(JSON.stringify({ ...invoice, number: 'GONE' }));
     await begun.promise;
 

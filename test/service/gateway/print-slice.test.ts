@@ -1,4 +1,4 @@
-// What counts as a try of a document in a batch, and whose turn it is first. Without renderers: each test says what takes a document.
+// Tries and order of the documents in a batch. There are no renderers: each test defines what takes a document.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type RenderDocument, renderDocument } from '#libs/jobs/catalog.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
@@ -22,9 +22,9 @@ import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import type { AnyRecord } from '../../support/records.ts';
 import { testLog } from '../../support/workspace.ts';
 
-/** Instead of half a minute. */
+/** Instead of 30 s. */
 const DEADLINE_MS = 1_500;
-/** One more in vain, and it has failed. */
+/** One more failed try, and the document has failed. */
 const TRIES = 11;
 const NEVER = new AbortController().signal;
 const PDF = Buffer.from('%PDF-1.7\n%%EOF\n');
@@ -59,7 +59,7 @@ async function make(resource: string, body: object): Promise<AnyRecord> {
   return reply.body.data;
 }
 
-test('when no renderer takes a document before its deadline, then that is no try, and it leaves the queue', async () => {
+test('when no renderer takes a document before its deadline, then that is not a try, and it leaves the queue', async () => {
   const batch = await batchOf([{ tries: TRIES }]);
 
   await printSlice(batch, { print, signal: NEVER });
@@ -69,20 +69,20 @@ test('when no renderer takes a document before its deadline, then that is no try
   await eventually(async () => (await queues.counts(renderDocument)).ready === 0);
 });
 
-test('when somebody waited for it as well, then 504, and it leaves the queue', async () => {
-  const answers: unknown[] = [];
+test('when a caller waits for the document, then 504, and it leaves the queue', async () => {
+  const errors: unknown[] = [];
   const waitedFor: PrintDocument = (request) =>
     print({ ...request, isBackground: false }).catch((error: unknown) => {
-      answers.push(error);
+      errors.push(error);
       throw error;
     });
   await printSlice(await batchOf([{ tries: 0 }]), { print: waitedFor, signal: NEVER });
 
-  expect(answers).toMatchObject([{ status: 504 }]);
+  expect(errors).toMatchObject([{ status: 504 }]);
   await eventually(async () => (await queues.counts(renderDocument)).ready === 0);
 });
 
-test('when a renderer took it and never answered, then that is a try', async () => {
+test('when a renderer takes a document and never responds, then that is a try', async () => {
   const batch = await batchOf([{ tries: TRIES }]);
   const silence = Promise.withResolvers<void>();
 
@@ -96,7 +96,7 @@ test('when a renderer took it and never answered, then that is a try', async () 
   ]);
 });
 
-test('when a renderer answers that it was late, then that is a try', async () => {
+test('when a renderer responds that it was too late, then that is a try', async () => {
   const batch = await batchOf([{ tries: TRIES }, { tries: 0 }]);
 
   await withRenderer(
@@ -116,9 +116,9 @@ test('when a renderer answers that it was late, then that is a try', async () =>
 });
 
 test.each<[string, Partial<BatchedDocument>]>([
-  ['were tried in vain', { tries: 2, next_at: new Date(1) }],
-  ['were taken by nobody', { next_at: new Date(1) }],
-])('when the first of a batch %s, then the others have their turn before them', async (_what, given) => {
+  ['were tried without success', { tries: 2, next_at: new Date(1) }],
+  ['were not taken by any renderer', { next_at: new Date(1) }],
+])('when the first documents of a batch %s, then the others are printed before them', async (_what, given) => {
   const batch = await batchOf([given, given, {}, {}, {}, {}, {}, {}, {}, {}]);
   const printed: string[] = [];
   const printNow = (async ({ document }) => {
@@ -128,11 +128,11 @@ test.each<[string, Partial<BatchedDocument>]>([
 
   await printSlice(batch, { print: printNow, signal: NEVER });
 
-  // Two are printed at a time: in what order is not said.
+  // Two are printed at a time, so their order is not defined.
   expect(printed.toSorted()).toEqual(invoices.slice(2).map(({ invoice_number }) => invoice_number));
 });
 
-/** Has something take documents from the queue while `act` runs. */
+/** Runs `work` as a renderer on the queue while `act` runs. */
 async function withRenderer(work: Work<RenderDocument>, act: () => Promise<void>) {
   const { redisUrl, redisPrefix: prefix } = gateway.workspace;
   const worker = startWorker(renderDocument, work, { redisUrl, prefix, log: testLog, concurrency: 2 });
@@ -143,7 +143,7 @@ async function withRenderer(work: Work<RenderDocument>, act: () => Promise<void>
   }
 }
 
-/** A batch in our hands: of the first invoices, each as far as `given` says. */
+/** A batch with a lease of this process: the first invoices, each with the fields of `given`. */
 async function batchOf(given: Partial<BatchedDocument>[]): Promise<ClaimedBatch> {
   const documents = given.map((fields, index) => ({
     kind: 'invoice' as const,

@@ -1,4 +1,4 @@
-// The hours behind an invoice on its PDF, and how much time a selection may find: what reaches the renderer, and what never does.
+// Time entries on the PDF of an invoice, and the limit of a selection of time: what is sent to the renderer.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
@@ -33,7 +33,7 @@ async function billed() {
   return create(gateway, '/api/v1/invoices/from-time', { client_id: client.id, line_text: 'Work' });
 }
 
-test('when an invoice is printed with its time, then each line comes with its entries; without, it does not', async () => {
+test('when an invoice is printed with its time, then each line has its entries; without, it has none', async () => {
   const invoice = await billed();
   const path = `/api/v1/invoices/${invoice.id}`;
   expect((await gateway.get(`${path}/pdf`)).status).toBe(200);
@@ -59,12 +59,12 @@ test('when an invoice is printed with its time, then each line comes with its en
   expect(headers.get('ETag')).not.toBe((await gateway.get(`${path}/pdf`)).headers.get('ETag'));
   await gateway.patch(path, { line_items: [{ description: 'Fixed', quantity: 1, rate: 200 }] });
   await gateway.get(`${path}/pdf?time=true`);
-  // It says how long it took, and no other sum than the invoice.
+  // It shows the hours, and no other sum than the invoice.
   expect(printed?.time?.[0]).toMatchObject({ description: 'Work', billed: '2.75' });
   expect(printed?.time?.[0]).not.toHaveProperty('amount');
 });
 
-test('when a key may not read time, then 403 for an invoice with it and for a batch', async () => {
+test('when a key lacks the scope to read time, then 403 for an invoice with time and for a batch with time', async () => {
   const invoice = await billed();
   const scopes = ['invoices:read', 'documents:write'];
   const { key } = await issueApiKey({ accountId: gateway.account.id, name: 'printer', scopes });

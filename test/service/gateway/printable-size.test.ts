@@ -1,4 +1,4 @@
-// Printable text is bounded when it is stored: no invoice or quote exists that a renderer would reject.
+// Printable text is limited when it is stored, so that no stored invoice or quote is too large for a renderer.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { requireBoundedWork, WORK_PAGES_MAX } from '#libs/billing/document-work.ts';
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
@@ -17,7 +17,7 @@ const lines = (count: number, description: string) => Array.from({ length: count
 const HOSTILE: [string, object][] = [
   ['sixty lines of line breaks', { line_items: lines(60, `${'\n'.repeat(1_998)}a`) }],
   ['scripts that change with each letter', { line_items: lines(60, 'a字ب'.repeat(500)) }],
-  ['characters that no face has', { line_items: lines(60, '\u{12000}\u{12345}'.repeat(480)) }],
+  ['characters that no font has', { line_items: lines(60, '\u{12000}\u{12345}'.repeat(480)) }],
   ['a description of line breaks', { description: `a${BREAKS}`, amount: 10 }],
 ];
 const AT_MOST = /estimated at [\d,]+ pages of work, at most \d+ are printed$/;
@@ -41,20 +41,20 @@ describe.each([
   const path = `/api/v1/${kind}`;
 
   test.each(HOSTILE)(
-    'when one is made of %s, then 422 names estimate and bound, and nothing is stored',
+    'when one is created with %s, then 422 names estimate and limit, and nothing is stored',
     async (_what, content) => {
       const before = await eventsOf(account.id);
       const reply = await gateway.post(path, { ...fields, client_id: client.id, ...content }, account);
 
       expect([reply.status, reply.body.error]).toEqual([422, expect.stringMatching(AT_MOST)]);
       expect(await eventsOf(account.id)).toEqual(before);
-      // No number was drawn either.
+      // No number is drawn either.
       const next = await create(gateway, path, { ...fields, client_id: client.id }, account);
       expect(next.number ?? next.invoice_number ?? next.quote_number).toMatch(/0001$/);
     },
   );
 
-  test.each(HOSTILE)('when one is changed to %s, then 422, and it stays as it was', async (_what, content) => {
+  test.each(HOSTILE)('when one is changed to %s, then 422, and nothing changes', async (_what, content) => {
     const { id } = await create(gateway, path, { ...fields, client_id: client.id, description: 'Design' }, account);
     const before = (await gateway.get(`${path}/${id}`, account)).body.data;
     const { amount: _amount, ...changes } = content as { amount?: number };
@@ -108,7 +108,7 @@ test('when a client or the issuer has an address of line breaks, then 422, and n
   });
 });
 
-test('when document, client and issuer are as large as each may be, then they are printed together', async () => {
+test('when document, client and issuer have their maximum sizes, then they can be printed together', async () => {
   const han = '字'.repeat(20_000);
   const large = await createClient(gateway, { name: '字'.repeat(1_900), address: han }, account);
   await gateway.patch('/api/v1/account', { address: han, bank_details: 'x'.repeat(20_000) }, account);

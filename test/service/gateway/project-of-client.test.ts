@@ -1,4 +1,4 @@
-// A project belongs to one client: documents of another cannot name it, and its client cannot change once it has documents.
+// A project belongs to one client: documents of other clients cannot name it, and documents fix its client.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Quote } from '#libs/models/billing/quote.ts';
 import { storedId } from '#libs/models/tenant.ts';
@@ -33,7 +33,7 @@ const patch = (path: string, body: object) => gateway.patch(path, body, account)
 const move = (client: AnyRecord) => patch(`${projects}/${project.id}`, { client_id: client.id });
 
 describe.each(kinds)('%s', (path, body, details) => {
-  test('when a new one names a project of another client, then 400 names project_id, and no number is lost', async () => {
+  test('when a new document names a project of another client, then 400 names project_id, and no number is lost', async () => {
     const reply = await gateway.post(path, { ...body, client_id: grace.id, project_id: project.id }, account);
 
     expect(answerOf(reply)).toEqual([400, { error: 'Validation failed', details }]);
@@ -45,7 +45,7 @@ describe.each(kinds)('%s', (path, body, details) => {
   });
 });
 
-test('when an invoice is given a project of another client, then 400; one of its own is taken', async () => {
+test('when an invoice is given a project of another client, then 400; a project of its own client is accepted', async () => {
   const { id } = await create(gateway, kinds[0][0], { ...kinds[0][1], client_id: grace.id }, account);
   const own = await createProject(gateway, { client_id: grace.id }, account);
 
@@ -61,7 +61,7 @@ describe('a project moves to another client', () => {
     ['invoices', kinds[0][0], { ...kinds[0][1], status: 'Sent' }],
     ['invoices', kinds[0][0], kinds[0][1]],
     ['quotes', kinds[1][0], { ...kinds[1][1], status: 'Sent' }],
-  ])('when it has %s, then 409 says so, nothing changes and nothing is announced', async (name, path, body) => {
+  ])('when it has %s, then 409 names them, nothing changes and nothing is announced', async (name, path, body) => {
     await create(gateway, path, { ...body, client_id: ada.id, project_id: project.id }, account);
     const events = await eventsOf(account.id);
 
@@ -73,7 +73,7 @@ describe('a project moves to another client', () => {
     expect(await eventsOf(account.id)).toEqual(events);
   });
 
-  test('when it has time, then it moves as long as none of it is billed', async () => {
+  test('when it has time, then it can move as long as none of it is billed', async () => {
     const time = { project_id: project.id, hours: 1, date: '2026-01-02' };
     const entry = await create(gateway, '/api/v1/time-entries', time, account);
     expect((await move(grace)).body.data.client.id).toBe(grace.id);
@@ -89,7 +89,7 @@ describe('a project moves to another client', () => {
     ]);
   });
 
-  test('when it is set to the client that it has, then that is no move', async () => {
+  test('when it is set to its current client, then the request is accepted', async () => {
     await create(gateway, kinds[1][0], { ...kinds[1][1], client_id: ada.id, project_id: project.id }, account);
 
     expect((await move(ada)).status).toBe(200);

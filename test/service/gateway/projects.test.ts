@@ -35,7 +35,7 @@ const patch = (id: string, body: object) => gateway.patch(`${path}/${id}`, body,
 const list = (query = '') => gateway.get(path + query, account);
 
 describe('POST /api/v1/projects', () => {
-  test('when name and client are given, then it is In Progress, stored and announced', async () => {
+  test('when name and client are given, then the project is In Progress, stored and announced', async () => {
     const reply = await gateway.post(path, { name: 'Engine', client_id: client.id }, account);
 
     expect(reply.status).toBe(201);
@@ -61,7 +61,7 @@ describe('POST /api/v1/projects', () => {
     expect(await lastEvent(account.id)).toMatchObject({ type: 'project.created', data: reply.body.data });
   });
 
-  test('when fields are missing or wrong, then 400 by field', async () => {
+  test('when fields are missing or invalid, then 400 by field', async () => {
     expect((await gateway.post(path, {}, account)).body.details).toEqual({
       name: ['name is required'],
       client_id: ['client_id is required'],
@@ -82,7 +82,7 @@ describe('POST /api/v1/projects', () => {
     }
   });
 
-  test('when the account has statuses of its own, then they and only they count', async () => {
+  test('when the account has statuses of its own, then only these are accepted', async () => {
     await gateway.patch('/api/v1/account', { project_statuses: ['Lead', 'Won'] }, account);
 
     expect((await make()).status).toBe('Lead');
@@ -103,7 +103,7 @@ describe('POST /api/v1/projects', () => {
 });
 
 describe('GET /api/v1/projects', () => {
-  test('when there are several, then newest first, by filter and page', async () => {
+  test('when there are several, then they are listed newest first, with filters and pages', async () => {
     const other = await createClient(gateway, {}, account);
     const [first, second, third] = [
       await make(),
@@ -122,8 +122,8 @@ describe('GET /api/v1/projects', () => {
   });
 });
 
-describe('a status that the account has given up', () => {
-  test('when the account spells it in another way since, then a filter finds projects of both, and new ones get the new', async () => {
+describe('a status that the account has removed', () => {
+  test('when the account changes its spelling, then a filter finds projects of both, and new projects get the new one', async () => {
     const old = await make({ status: 'Complete' });
     await gateway.patch('/api/v1/account', { project_statuses: ['Lead', 'COMPLETE'] }, account);
     const fresh = await make({ status: 'complete' });
@@ -135,7 +135,7 @@ describe('a status that the account has given up', () => {
     }
   });
 
-  test('when a project still has it, then it is accepted as a filter; when none has, then 400', async () => {
+  test('when a project still has it, then it is accepted as a filter; when none has it, then 400', async () => {
     const { id } = await make({ status: 'Complete' });
     await gateway.patch('/api/v1/account', { project_statuses: ['Lead'] }, account);
     const other = await createClient(gateway, {}, account);
@@ -143,14 +143,14 @@ describe('a status that the account has given up', () => {
     expect((await list('?status=Complete')).body.data.map((project: AnyRecord) => project.id)).toEqual([id]);
     expect((await list(`?status=Complete&client_id=${other.id}`)).body.data).toEqual([]);
     expect((await list('?status=Awaiting%20Approval')).status).toBe(400);
-    // What other accounts have is nothing to this one.
+    // Projects of other accounts do not count.
     await createProject(gateway, { status: 'Awaiting Approval' });
     expect((await list('?status=Awaiting%20Approval')).status).toBe(400);
   });
 });
 
 describe('PATCH /api/v1/projects/{id}', () => {
-  test('when fields change, then they are answered and announced', async () => {
+  test('when fields change, then they are returned and announced', async () => {
     const { id } = await make();
     const other = await createClient(gateway, { name: 'Grace' }, account);
     const reply = await patch(id, { name: 'New', status: 'Complete', client_id: other.id });
@@ -159,7 +159,7 @@ describe('PATCH /api/v1/projects/{id}', () => {
     expect(await lastEvent(account.id)).toMatchObject({ type: 'project.updated', data: reply.body.data });
   });
 
-  test('when its status was given up by the account, then the project may keep it', async () => {
+  test('when the account has removed its status, then the project may keep it', async () => {
     const { id } = await make({ status: 'Complete' });
     await gateway.patch('/api/v1/account', { project_statuses: ['Lead'] }, account);
 
@@ -167,7 +167,7 @@ describe('PATCH /api/v1/projects/{id}', () => {
     expect((await patch(id, { status: 'In Progress' })).status).toBe(400);
   });
 
-  test('when nothing known is given, the id is unknown or the client is foreign, then it is refused', async () => {
+  test('when no known field is given, the id is unknown or the client is of another account, then it is rejected', async () => {
     const { id } = await make();
 
     expect(answerOf(await patch(id, { color: 'red' }))).toEqual([400, { error: 'No valid fields to update' }]);
@@ -181,7 +181,7 @@ describe('PATCH /api/v1/projects/{id}', () => {
 });
 
 describe('DELETE /api/v1/projects/{id}', () => {
-  test('when it has tasks without time, then it goes with them', async () => {
+  test('when it has tasks without time, then it is deleted together with them', async () => {
     const { id } = await make();
     const task = await create(gateway, '/api/v1/tasks', { project_id: id, name: 'Plan' }, account);
 
@@ -225,7 +225,7 @@ describe('DELETE /api/v1/projects/{id}', () => {
     ['time entries', '/api/v1/time-entries', { hours: 1, date: '2026-01-02' }],
     ['invoices', '/api/v1/invoices', { amount: 1, due_date: '2031-01-01' }],
     ['quotes', '/api/v1/quotes', { amount: 1 }],
-  ])('when it has %s, then 409 says so and it stays', async (what, other, body) => {
+  ])('when it has %s, then 409 names them and it stays', async (what, other, body) => {
     const { id } = await make();
     await create(gateway, other, { ...body, project_id: id, client_id: client.id }, account);
 
@@ -242,7 +242,7 @@ describe('DELETE /api/v1/clients/{id}', () => {
     ['projects', path, { name: 'x' }],
     ['invoices', '/api/v1/invoices', { amount: 1, due_date: '2031-01-01' }],
     ['quotes', '/api/v1/quotes', { amount: 1 }],
-  ])('when the client has %s, then 409 says so and it stays', async (what, other, body) => {
+  ])('when the client has %s, then 409 names them and it stays', async (what, other, body) => {
     await create(gateway, other, { ...body, client_id: client.id }, account);
 
     expect(answerOf(await gateway.delete(`/api/v1/clients/${client.id}`, account))).toEqual([
@@ -251,7 +251,7 @@ describe('DELETE /api/v1/clients/{id}', () => {
     ]);
   });
 
-  test('when it is deleted while a record is attached to it, then one of the two is rejected and nothing is orphaned', async () => {
+  test('when it is deleted while a project is added to it, then one of the two is rejected and nothing is orphaned', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id } = await createClient(gateway, {}, account);
       const [made, removed] = await Promise.all([

@@ -1,4 +1,4 @@
-// A query parameter that an operation does not know, or that comes twice, is refused by name on every operation.
+// Every operation rejects unknown and repeated query parameters by name.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor, kindOf, make } from '../../support/operations.ts';
@@ -38,7 +38,7 @@ test.each(routeTable.map((row) => [row.operation, row] as const))(
   },
 );
 
-test('when a list of a client asks for a filter it lacks, then it does not answer with the records of all', async () => {
+test('when a list does not have the requested filter, then 400 instead of the records of all clients', async () => {
   const { id } = await createClient(gateway);
   const reply = await gateway.get(`/api/v1/time-entries?client=${id}`);
 
@@ -54,7 +54,7 @@ test('when a query holds thousands of parameters, then 400 is short and carries 
   expect(reply.headers.get('link')).toBeNull();
 });
 
-test('when a page is asked for with blank parameters, then Link repeats those of the operation only', async () => {
+test('when a page is requested with empty parameters, then Link repeats only those of the operation', async () => {
   await createClient(gateway, { name: 'Linked' });
   const reply = await gateway.get(`/api/v1/clients?limit=1&q=Linked&${'&'.repeat(3_000)}`);
 

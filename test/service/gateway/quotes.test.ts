@@ -1,4 +1,4 @@
-// Quotes over HTTP: defaults, the free choice of states, and what each change announces.
+// Quotes over HTTP: defaults, unrestricted status changes, and the events of each change.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -37,7 +37,7 @@ const read = async (id: string) => (await gateway.get(`${path}/${id}`, account))
 const list = (query = '') => gateway.get(path + query, account);
 
 describe('POST /api/v1/quotes', () => {
-  test('when only the required fields are given, then the rest has the defaults, and it is valid for 30 days', async () => {
+  test('when only the required fields are given, then the others have their defaults, and it is valid for 30 days', async () => {
     const reply = await post({ amount: 1234.5 });
 
     expect(reply.status).toBe(201);
@@ -79,7 +79,7 @@ describe('POST /api/v1/quotes', () => {
     expect((await lastEvent(account.id)).data).toEqual(reply.body.data);
   });
 
-  test('when all fields are given, then they are kept, and the amount is the one that was sent', async () => {
+  test('when all fields are given, then they are stored, and the amount is the one that was sent', async () => {
     const project = await createProject(gateway, { client_id: client.id }, account);
     const { data } = (
       await post({
@@ -108,7 +108,7 @@ describe('POST /api/v1/quotes', () => {
     expect((await eventsOf(account.id)).slice(-2)).toEqual(['quote.created', 'quote.sent']);
   });
 
-  test('when fields are wrong, then details is a list with all of it', async () => {
+  test('when fields are invalid, then details is a list that names all of them', async () => {
     expect((await gateway.post(path, {}, account)).body).toEqual({
       error: 'Validation failed',
       details: ['client_id is required', 'amount is required'],
@@ -126,7 +126,7 @@ describe('POST /api/v1/quotes', () => {
     expect((await post({ amount: 1e12, currency: 'CLF' })).body.details).toEqual(['amount is too large in CLF']);
   });
 
-  test('when a line is larger than a document can show, also in another currency later, then 400', async () => {
+  test('when a line is larger than a document can show, or becomes so in another currency, then 400', async () => {
     const line = { description: 'x', quantity: 4, rate: 1e12 };
     const reply = await post({ amount: 1, line_items: [line, { ...line, quantity: 5 }] });
     expect([reply.status, reply.body.details]).toEqual([400, ['line_items[1] is too large in USD']]);
@@ -162,7 +162,7 @@ describe('POST /api/v1/quotes', () => {
     expect((await make()).quote_number).toBe('QUO-0001');
   });
 
-  test('when quotes and invoices are made, then each kind has its own sequence', async () => {
+  test('when quotes and invoices are created, then each kind has its own sequence', async () => {
     const invoice = () =>
       create(gateway, '/api/v1/invoices', { client_id: client.id, amount: 1, due_date: today }, account);
 
@@ -172,7 +172,7 @@ describe('POST /api/v1/quotes', () => {
 });
 
 describe('GET /api/v1/quotes', () => {
-  test('when a sent quote is past its last day, then it reads, lists and filters as Expired', async () => {
+  test('when a sent quote is past its expiry day, then it reads, lists and filters as Expired', async () => {
     const late = await make({ status: 'Sent', expires_at: yesterday });
     const open = await make({ status: 'Sent', expires_at: today });
     const draft = await make({ expires_at: yesterday });
@@ -188,7 +188,7 @@ describe('GET /api/v1/quotes', () => {
   });
 
   test.each(['status=draft', 'client_id=me', 'limit=x', 'sort=amount'])(
-    'when the query is %s, then 400 with a list',
+    'when the query is %s, then 400 with a list of details',
     async (query) => {
       const reply = await list(`?${query}`);
 
@@ -204,7 +204,7 @@ describe('GET /api/v1/quotes', () => {
 
 describe('PATCH /api/v1/quotes/{id}', () => {
   test.each(STATUSES.flatMap((from) => STATUSES.map((to) => [from, to] as const)))(
-    'when a %s quote is set to %s, then it is that',
+    'when a %s quote is set to %s, then it has that status',
     async (from, to) => {
       const { id } = await make();
       await patch(id, { status: from });
@@ -216,7 +216,7 @@ describe('PATCH /api/v1/quotes/{id}', () => {
     },
   );
 
-  test('when the status changes, then that is announced after the update', async () => {
+  test('when the status changes, then its event follows the one of the update', async () => {
     const { id } = await make();
     for (const status of ['Sent', 'Sent', 'Declined', 'Accepted', 'Expired', 'Draft']) await patch(id, { status });
 
@@ -233,7 +233,7 @@ describe('PATCH /api/v1/quotes/{id}', () => {
     ]);
   });
 
-  test('when money changes, then totals are computed anew', async () => {
+  test('when amounts change, then totals are recomputed', async () => {
     const { id } = await make({ tax_rate: 10, amount: 10.55 });
 
     expect((await patch(id, { currency: 'JPY' })).body.data).toMatchObject({ amount: 11, tax_amount: 1, total: 12 });
@@ -245,7 +245,7 @@ describe('PATCH /api/v1/quotes/{id}', () => {
     });
   });
 
-  test('when nothing known is given, then 400; when the quote is unknown, then 404', async () => {
+  test('when no known field is given, then 400; when the quote is unknown, then 404', async () => {
     const { id } = await make();
 
     expect(answerOf(await patch(id, { quote_number: 'QUO-9' }))).toEqual([400, { error: 'No valid fields to update' }]);
@@ -256,7 +256,7 @@ describe('PATCH /api/v1/quotes/{id}', () => {
     ]);
   });
 
-  test('when If-Match names an older state, then 412', async () => {
+  test('when If-Match names an older version, then 412', async () => {
     const { id } = await make();
     const headers = { 'If-Match': String((await gateway.get(`${path}/${id}`, account)).headers.get('ETag')) };
 

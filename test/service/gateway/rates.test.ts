@@ -36,14 +36,14 @@ const ratesOn = (redis: Redis, limits: Partial<RateLimits>) =>
     prefix: `${gateway.workspace.redisPrefix}${connections.length}`,
     limits: { requests: 0, documents: 0, refusals: 0, ...limits },
     log: testLog,
-    readLimitMs: 20_000, // The tests are about the counts; on a busy machine Redis may take longer than a request waits.
+    readLimitMs: 20_000, // The tests are about counts, and on a busy machine Redis may be slower than the default timeout.
   });
 
 async function anotherKey(accountId: string): Promise<string> {
   return (await issueApiKey({ accountId, name: 'another', scopes: ['*'] })).key;
 }
 
-/** An application with limits of its own beside the gateway, on the same records. */
+/** A second application with its own limits, on the same records as the gateway. */
 async function callerWith(limits: Partial<RateLimits>, redis = connect(), options: Partial<AppOptions> = {}) {
   if (redis.options.port !== 1) await whenReady(redis, 5_000);
   const app = makeApp({ ...appOptionsFor(gateway.workspace), rates: ratesOn(redis, limits), ...options });
@@ -53,7 +53,7 @@ async function callerWith(limits: Partial<RateLimits>, redis = connect(), option
   return callerOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, gateway.account.key);
 }
 
-test('when a key calls what it may not, then that counts, too', async () => {
+test('when a key calls an operation without the scope, then that counts as well', async () => {
   const call = await callerWith({ requests: 5 });
   const { key } = await gateway.workspace.account({ scopes: ['clients:read'] });
   const statuses = [];
@@ -63,7 +63,7 @@ test('when a key calls what it may not, then that counts, too', async () => {
   expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
 });
 
-test('when a key calls too often, then 429 in the envelope with the standard headers, and other keys are not hurt', async () => {
+test('when a key calls too often, then 429 in the envelope with the standard headers, and other keys are not affected', async () => {
   const call = await callerWith({ requests: 5 });
   const { key } = await gateway.workspace.account();
   const replies = [];
@@ -78,20 +78,20 @@ test('when a key calls too often, then 429 in the envelope with the standard hea
   expect((await call('GET', path)).status).toBe(200);
 });
 
-test('when the keys of one account call too often together, then 429 for all of them, and other accounts are not hurt', async () => {
+test('when the keys of one account together call too often, then 429 for all of them, and other accounts are not affected', async () => {
   const call = await callerWith({ requests: 5, documents: 1 });
   const { key, id } = await gateway.workspace.account();
   const keys = [key, ...(await Promise.all([1, 2, 3].map(() => anotherKey(id))))];
   const statuses = [];
   for (let count = 0; count < 12; count += 1) statuses.push((await call('GET', path, { key: keys[count % 4] })).status);
-  const refused = await call('GET', path, { key: keys[3] });
+  const rejected = await call('GET', path, { key: keys[3] });
 
   expect(statuses).toEqual([...Array(10).fill(200), 429, 429]);
-  expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
+  expect(Number(rejected.headers.get('Retry-After'))).toBeGreaterThan(0);
   expect((await call('GET', path)).status).toBe(200);
 });
 
-test('when many calls come at once, then exactly as many pass as may', async () => {
+test('when many calls are concurrent, then exactly as many pass as the limit allows', async () => {
   const call = await callerWith({ requests: 5 });
   const replies = await Promise.all(Array.from({ length: 20 }, () => call('GET', path)));
 
@@ -99,7 +99,7 @@ test('when many calls come at once, then exactly as many pass as may', async () 
   expect(replies.filter(({ status }) => status === 429)).toHaveLength(15);
 });
 
-test('when two gateways fetch hits in batches, then the limit is never exceeded and missed by a batch at most', async () => {
+test('when two gateways count hits in batches, then the limit is never exceeded and undershot by at most a batch', async () => {
   const redis = connect();
   await whenReady(redis, 5_000);
   const [one, other] = [ratesOn(redis, { requests: 1_000 }), ratesOn(redis, { requests: 1_000 })];
@@ -138,7 +138,7 @@ test('when a caller has the document already, asks for its headers, or there is 
   expect(later).toEqual([200, 429]);
 });
 
-test('when an address brings too many wrong keys, then 429, while a good key from there still works', async () => {
+test('when an address sends too many invalid keys, then 429, while a valid key from there still works', async () => {
   const call = await callerWith({ refusals: 3 });
   const statuses = [];
   for (let count = 0; count < 5; count += 1) statuses.push((await call('GET', path, { key: 'nonsense' })).status);
@@ -156,7 +156,7 @@ test('when Redis is unavailable, then no caller is limited', async () => {
   expect((await call('GET', path, { key: 'nonsense' })).status).toBe(401);
 });
 
-test('when Redis comes back, then the limits hold again', async () => {
+test('when Redis is available again, then the limits apply again', async () => {
   const redis = connect();
   await whenReady(redis, 5_000);
   const rates = ratesOn(redis, { requests: 1 });
@@ -180,7 +180,7 @@ async function admitted(rates: Rates): Promise<boolean> {
   }
 }
 
-/** As much of a request and a response as the limits look at. */
+/** The parts of a request and a response that the limits use. */
 function fakeCall() {
   const request = { ip: '127.0.0.1', originalUrl: '/' };
   const response = { locals: {}, headersSent: false, append: () => undefined, setHeader: () => undefined };

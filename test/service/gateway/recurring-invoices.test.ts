@@ -1,4 +1,4 @@
-// Recurring invoices over HTTP: what may be set up, how it is changed, paused and run by hand. Their days are in scheduler/.
+// Recurring invoices over HTTP: creating, changing, pausing and running by hand. Tests of their days are in scheduler/.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
 import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
@@ -37,8 +37,8 @@ async function agency(account: object = {}): Promise<Agency> {
   return { id, api, client, made };
 }
 
-describe('a new one', () => {
-  test('when little is given, then the currency is that of the client and the first twelve days are shown', async () => {
+describe('a new recurring invoice', () => {
+  test('when only the required fields are given, then the client sets the currency and the first twelve days are shown', async () => {
     const { made } = await agency();
     expect(await made()).toMatchObject({
       currency: 'EUR',
@@ -53,7 +53,7 @@ describe('a new one', () => {
     });
   });
 
-  test('when it began in the past, then nothing of the past is made up for, and the rhythm is kept', async () => {
+  test('when it starts in the past, then no past day is invoiced, and the interval is kept', async () => {
     const { made } = await agency();
     const start_on = addDays(TODAY, -10);
     expect(await made({ schedule: { unit: 'week', start_on } })).toMatchObject({ next_on: addDays(start_on, 14) });
@@ -121,7 +121,7 @@ describe('a new one', () => {
 });
 
 describe('a change', () => {
-  test('when lines change, then what was made stays and what comes has the new ones', async () => {
+  test('when lines change, then past invoices stay and later ones have the new lines', async () => {
     const { api, made } = await agency();
     const { id } = await made();
     await api.post(`${path}/${id}/run`, {});
@@ -135,7 +135,7 @@ describe('a change', () => {
     ]);
   });
 
-  test('when the schedule changes after a run, then no day of a billed period is billed again and occurrences go on counting', async () => {
+  test('when the schedule changes after a run, then no billed period is billed again and the count of occurrences continues', async () => {
     const { api, made } = await agency();
     const { id } = await made();
     await api.post(`${path}/${id}/run`, {});
@@ -149,7 +149,7 @@ describe('a change', () => {
     ]);
   });
 
-  test('when the client got a treatment that its numbers do not allow, then a change of something else is accepted', async () => {
+  test('when the client has a tax treatment that its tax numbers do not allow, then changes of other fields are accepted', async () => {
     const { api, client, made } = await agency();
     const { id } = await made();
     await api.patch(`/api/v1/clients/${client}`, { tax_treatment: 'reverse_charge' });
@@ -175,7 +175,7 @@ describe('a change', () => {
     expect(events.map(({ type }) => type)).toEqual(['client.created', 'recurring_invoice.created']);
   });
 
-  test('when it has ended and gets a longer schedule, then it goes on', async () => {
+  test('when it has ended and gets a longer schedule, then it continues', async () => {
     const { api, made } = await agency();
     const { id } = await made({ schedule: { ...weekly, count: 1 } });
     await api.post(`${path}/${id}/run`, {});
@@ -193,8 +193,8 @@ describe('a pause', () => {
     );
 
   test.each([
-    ['without what was missed', {}, addDays(TODAY, 4)],
-    ['with what was missed', { catch_up: true }, addDays(TODAY, -10)],
+    ['without the missed days', {}, addDays(TODAY, 4)],
+    ['with the missed days', { catch_up: true }, addDays(TODAY, -10)],
   ])('when it is resumed %s, then the next day is the right one', async (_how, body, next_on) => {
     const { api, made, id: account } = await agency();
     const { id } = await made();
@@ -207,8 +207,8 @@ describe('a pause', () => {
   });
 });
 
-describe('by hand', () => {
-  test('when it is a dry run, then the invoice is shown, and no number and no day is used up', async () => {
+describe('a run by hand', () => {
+  test('when it is a dry run, then the invoice is shown, and neither a number nor a day is used', async () => {
     const { api, made } = await agency();
     const { id } = await made();
     const { status, body } = await api.post(`${path}/${id}/run?dry_run=true`, {});
@@ -216,7 +216,7 @@ describe('by hand', () => {
     expect((await api.get(`${path}/${id}`)).body.data).toMatchObject({ next_on: TODAY, occurrences_made: 0 });
   });
 
-  test('when one Idempotency-Key is sent twice, then one invoice is made', async () => {
+  test('when one Idempotency-Key is sent twice, then one invoice is created', async () => {
     const { api, made } = await agency();
     const { id } = await made();
     const headers = { 'Idempotency-Key': 'once' };
@@ -228,7 +228,7 @@ describe('by hand', () => {
     expect((await api.get('/api/v1/invoices')).body.pagination.total).toBe(1);
   });
 
-  test('when eight run it at once, then eight occurrences follow each other', async () => {
+  test('when eight callers run it concurrently, then there are eight consecutive occurrences', async () => {
     const { api, made } = await agency();
     const { id } = await made();
     const replies = await Promise.all(Array.from({ length: 8 }, () => api.post(`${path}/${id}/run`, {})));
@@ -237,7 +237,7 @@ describe('by hand', () => {
     expect(data.map(({ occurrence }: { occurrence: number }) => occurrence)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
   });
 
-  test('when there is only time to bill and none of it, then 409', async () => {
+  test('when it bills only time and there is none, then 409', async () => {
     const { api, made } = await agency();
     const { id } = await made({ line_items: null, include_time: { group_by: 'task' } });
     const { status, body } = await api.post(`${path}/${id}/run`, {});
@@ -245,8 +245,8 @@ describe('by hand', () => {
   });
 });
 
-describe('what hangs together', () => {
-  test('when a client or a project has one, then it cannot be deleted, and after its deletion it can; its invoices stay', async () => {
+describe('related records', () => {
+  test('when a client or a project has a recurring invoice, then it cannot be deleted until that is; its invoices stay', async () => {
     const { api, client, made } = await agency();
     const project = (await api.post('/api/v1/projects', { name: 'Engine', client_id: client })).body.data.id;
     const { id } = await made({ project_id: project });
@@ -262,7 +262,7 @@ describe('what hangs together', () => {
     expect((await api.get(`/api/v1/invoices/${run.body.data.id}`)).body.data).toMatchObject({ recurring: { id } });
   });
 
-  test('when the list is filtered, then by client and by several statuses', async () => {
+  test('when the list is filtered, then client and several statuses are supported', async () => {
     const { api, client, made } = await agency();
     const paused = await made();
     await made({ schedule: { unit: 'month', start_on: '2031-01-01' } });

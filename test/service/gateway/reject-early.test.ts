@@ -1,4 +1,4 @@
-// Requests for documents reserve a place before their body is read: only those with a key that was used a moment ago.
+// A document request reserves a place before its body is read only if its key was used a moment ago.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { makeApiKey } from '#libs/api-key.ts';
 import { AppError } from '#libs/errors.ts';
@@ -15,11 +15,11 @@ import { routeTable } from '../../support/route-table.ts';
 
 const PDF_TOOL = '/api/tools/generate-pdf';
 const STRANGERS = 50;
-/** Fewer than the strangers: they would fill it. */
+/** Fewer than STRANGERS, which would fill it. */
 const WAITING_MAX = 10;
 
 let gateway: TestGateway;
-/** Of the accounts that reserved a place. */
+/** The ids of the accounts that reserved a place. */
 let reservedBy: (string | undefined)[] = [];
 beforeAll(async () => {
   const admission = openAdmission({ waiting: WAITING_MAX });
@@ -38,9 +38,9 @@ const ask = (key: string | undefined) => gateway.post(PDF_TOOL, pdfOf('Invoice')
 test.each([
   ['no key', undefined],
   ['a key of the right form that does not exist', makeApiKey()],
-  ['something that is no key', 'x'],
+  ['a malformed key', 'x'],
 ])(
-  'when many strangers ask for documents with %s, then they take no place, and a caller is admitted',
+  'when many requests for documents come with %s, then they reserve no place, and a valid caller is admitted',
   async (_what, key) => {
     reservedBy = [];
 
@@ -49,12 +49,12 @@ test.each([
 
     expect(new Set((await strangers).map(({ status }) => status))).toEqual(new Set([401]));
     expect(caller.status).toBe(422);
-    // The caller's key is remembered for a second only: on a busy machine it may reserve nothing either.
+    // The caller's key is cached for only a second: on a busy machine it may not reserve a place either.
     expect(reservedBy.filter((id) => id !== gateway.account.id)).toEqual([]);
   },
 );
 
-test('when documents are rejected, then before the request waits for its fair share', async () => {
+test('when a document is rejected, then that happens before the request waits for its fair share', async () => {
   const row = routeTable.find(({ operation }) => operation === 'generatePdf') as Route;
   const rejected = {
     status: 503,

@@ -1,4 +1,4 @@
-// Bytes of responses that wait to be read are limited by account: one account must not fill the memory of a gateway.
+// The bytes of unread responses are limited per account, so that one account cannot fill the memory of a gateway.
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openResponseCapacity } from '../../../services/gateway/limits/large-responses.ts';
@@ -7,7 +7,7 @@ import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { create, createClient } from '../../support/records.ts';
 
 const KIB = 1024;
-/** One list of these clients is more than the kernel's buffers take. */
+/** One list of these clients exceeds the kernel's socket buffers. */
 const CLIENTS = 100;
 const ADDRESS = '字'.repeat(20_000);
 

@@ -1,4 +1,4 @@
-// Equal requests under one Idempotency-Key: the values count, not how they are written.
+// Equal requests with one Idempotency-Key: values are compared, not their notation.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -16,7 +16,7 @@ const PATH = '/api/v1/clients';
 const send = (key: string, raw: string, path = PATH) =>
   gateway.call('POST', path, { raw, headers: { 'Idempotency-Key': key } });
 
-/** The same value with its names in another order, and blanks wherever JSON takes them. */
+/** The same value with its names in another order, and whitespace wherever JSON allows it. */
 function rewritten(value: unknown, shuffle: (names: string[]) => string[], blank: () => string): string {
   if (Array.isArray(value))
     return `${blank()}[${value.map((item) => rewritten(item, shuffle, blank)).join(',')}]${blank()}`;
@@ -28,12 +28,12 @@ function rewritten(value: unknown, shuffle: (names: string[]) => string[], blank
   return `{${fields.join(',')}}`;
 }
 
-test('when a request comes again with other white space and another order of names, then it is a replay', async () => {
+test('when a request is repeated with other whitespace and another order of names, then it is replayed', async () => {
   const body = fc.record({
     name: fc.constantFrom('Ada', 'Zoë'),
     email: fc.constant('ada@example.com'),
     phone: fc.constantFrom('1', null),
-    // Not known, and part of the request all the same.
+    // An unknown field, but still part of the request.
     note: fc.jsonValue({ maxDepth: 3 }),
   });
   const order = fc.constantFrom<(names: string[]) => string[]>(
@@ -43,7 +43,7 @@ test('when a request comes again with other white space and another order of nam
   );
   await fc.assert(
     fc.asyncProperty(body, order, fc.constantFrom('', ' ', '\n\t', '\r\n  '), async (value, shuffle, blank) => {
-      // Refused as names in any body.
+      // These names are rejected in any body.
       fc.pre(!/"(?:__proto__|constructor|prototype)"/.test(JSON.stringify(value)));
       const key = randomUUID();
       const first = await send(key, JSON.stringify(value));
@@ -58,7 +58,7 @@ test('when a request comes again with other white space and another order of nam
   );
 });
 
-test('when a key comes with a value, a name, an order of a list or a path that differs, then 422', async () => {
+test('when a key is repeated with another value, name, list order or path, then 422', async () => {
   const { id: client_id } = await createClient(gateway);
   const line = (description: string) => ({ description, quantity: 1, rate: 1 });
   const body = { client_id, due_date: '2031-01-01', line_items: [line('a'), line('b')] };

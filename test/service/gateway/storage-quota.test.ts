@@ -1,4 +1,4 @@
-// What an account may keep: bytes of records and events, and bytes of printed files, exact however many write at the same time.
+// Storage quotas of an account: bytes of records and events, and bytes of printed files, exact under concurrent writes.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Counter } from '#libs/models/counter.ts';
 import { BatchFile, keepFile, removeFiles, sumFiles } from '#libs/models/documents/batch-file.ts';
@@ -27,7 +27,7 @@ beforeEach(async () => {
 const storedBytes = async () =>
   Number((await Counter.findById(account.id).lean<{ stored_bytes?: number }>())?.stored_bytes ?? 0);
 
-/** 71 kB, twice: the record's and the event's. Each is more than a step of the sum, so that nothing here is left to chance. */
+/** 71 kB for the record and again for its event. Each exceeds a step of the sum, so that no rounding is random. */
 const HAN = { address: '字'.repeat(20_000), company_name: '字'.repeat(1_900), tax_id: '字'.repeat(1_900) };
 const large = (name: string) => createClient(gateway, { name, ...HAN }, account);
 
@@ -42,13 +42,13 @@ describe('records and events', () => {
       409,
       { error: expect.stringMatching(/^Records and events would take 2 MiB, at most 1 MiB are kept for an account/) },
     ]);
-    // A mebibyte holds seven of them and not eight.
+    // One MiB holds seven of them, but not eight.
     expect(count).toBe(7);
     expect(await eventsOf(account.id)).toHaveLength(count);
     expect((await gateway.get('/api/v1/clients', account)).body.pagination.total).toBe(count);
   });
 
-  test('when the quota is reached, then reads, deletions and erasures go on, and what they free can be used again', async () => {
+  test('when the quota is reached, then reads, deletions and anonymisation still work, and freed bytes can be used again', async () => {
     const clients = [];
     for (let count = 0; count < 3; count += 1) clients.push(await large(`C${count}`));
     await Counter.collection.updateOne({ _id: storedId(account.id) as never }, { $set: { stored_bytes: MIB } });
@@ -61,7 +61,7 @@ describe('records and events', () => {
     await createClient(gateway, { name: 'Small' }, account);
   });
 
-  test('when another account has reached it, then this one goes on', async () => {
+  test('when another account has reached its quota, then this one is not affected', async () => {
     const other = await gateway.workspace.account();
     await Counter.collection.updateOne(
       { _id: storedId(other.id) as never },
@@ -72,7 +72,7 @@ describe('records and events', () => {
     await createClient(gateway, {}, account);
   });
 
-  test('when records are made, changed and removed, then the sum follows their size', async () => {
+  test('when records are created, changed and removed, then the sum follows their size', async () => {
     const { id } = await large('One');
     const made = await storedBytes();
     // Record and event.
@@ -83,7 +83,7 @@ describe('records and events', () => {
     expect((await storedBytes()) - made).toBeGreaterThan(70_000);
   });
 
-  test('when changes are small, then the sum is right on average, and few of them raise it', async () => {
+  test('when changes are small, then the sum is correct on average, and few of them update it', async () => {
     const sums: number[] = [];
     await inTransaction(async (session) => {
       countStored(session, 1_000);
@@ -132,7 +132,7 @@ describe('files of batches', () => {
   const count = () => BatchFile.countDocuments({ account_id: account.id });
   const sum = () => sumFiles(storedId(account.id));
 
-  test('when one more would exceed the bound, then 409 names both figures, and it is not kept', async () => {
+  test('when one more file would exceed the limit, then 409 names both figures, and it is not stored', async () => {
     const batch = await aBatch();
     await keep(batch, 0, 3);
     await expect(keep(batch, 1, 2)).rejects.toMatchObject({
@@ -142,7 +142,7 @@ describe('files of batches', () => {
     expect([await count(), await sum()]).toEqual([1, 3 * MIB]);
   });
 
-  test('when many are kept at the same time in several batches, then never more than the bound', async () => {
+  test('when many files are stored concurrently in several batches, then the limit is never exceeded', async () => {
     const batches = [await aBatch(), await aBatch(), await aBatch()];
     const kept = await Promise.allSettled(batches.flatMap((batch) => [0, 1, 2].map((index) => keep(batch, index, 1))));
 

@@ -1,4 +1,4 @@
-// Tasks over HTTP, and what becomes of their time.
+// Tasks over HTTP, and their time entries.
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { issueApiKey } from '#libs/models/accounts/api-key.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
@@ -31,7 +31,7 @@ const list = (query = '') => gateway.get(path + query, account);
 const log = (task_id: string, hours = 1) =>
   create(gateway, '/api/v1/time-entries', { project_id: project.id, task_id, hours, date: '2026-01-02' }, account);
 
-test('when a key may write tasks and not time entries, then it deletes a task only while that has no time', async () => {
+test('when a key has the scope for tasks and not for time entries, then it can delete a task only without time', async () => {
   const { key } = await issueApiKey({ accountId: account.id, name: 'tasks only', scopes: ['tasks:write'] });
   const remove = (id: string) => gateway.delete(`${path}/${id}`, { ...account, key });
   const [withTime, without] = [await make(), await make()];
@@ -47,7 +47,7 @@ test('when a key may write tasks and not time entries, then it deletes a task on
 
 const tooMuch = 'Cannot delete a task with more than 5000 time entries or 16 MiB of them: delete time entries first';
 
-/** Logs much time straight in the database. @returns the ids, the oldest first. */
+/** Inserts many time entries directly into the database. @returns the ids, the oldest first. */
 async function logMany(task_id: string, count: number, description: string | null = null): Promise<string[]> {
   const ids = { project_id: storedId(project.id), task_id: storedId(task_id) };
   const fields = { hours: 1, seconds: 3600, hourly_rate: null, date: '2026-01-02', description };
@@ -57,7 +57,7 @@ async function logMany(task_id: string, count: number, description: string | nul
 }
 
 describe('POST /api/v1/tasks', () => {
-  test('when project and name are given, then the rest has the defaults', async () => {
+  test('when project and name are given, then the other fields have their defaults', async () => {
     const reply = await gateway.post(path, { project_id: project.id, name: 'Draw' }, account);
 
     expect(reply.status).toBe(201);
@@ -83,7 +83,7 @@ describe('POST /api/v1/tasks', () => {
     expect(await lastEvent(account.id)).toMatchObject({ type: 'task.created', data: reply.body.data });
   });
 
-  test('when all fields are given, then they are kept', async () => {
+  test('when all fields are given, then they are stored', async () => {
     const fields = {
       description: 'Plans',
       status: 'in_progress',
@@ -96,7 +96,7 @@ describe('POST /api/v1/tasks', () => {
     expect(await make(fields)).toMatchObject(fields);
   });
 
-  test("when fields are wrong, then 400 by field; when the project is not the account's, then 404", async () => {
+  test("when fields are invalid, then 400 by field; when the project is not the account's, then 404", async () => {
     const reply = await gateway.post(
       path,
       {
@@ -138,7 +138,7 @@ describe('POST /api/v1/tasks', () => {
 });
 
 describe('GET /api/v1/tasks', () => {
-  test('when there are several projects, then all are listed, and filters find theirs', async () => {
+  test('when there are several projects, then the tasks of all are listed, and filters apply', async () => {
     const other = await createProject(gateway, {}, account);
     const [first, second] = [await make(), await make({ project_id: other.id, status: 'done' })];
     const ids = async (query: string) => (await list(query)).body.data.map(({ id }: AnyRecord) => id);
@@ -152,7 +152,7 @@ describe('GET /api/v1/tasks', () => {
 });
 
 describe('PATCH /api/v1/tasks/{id}', () => {
-  test('when fields change or are cleared, then they are answered and announced', async () => {
+  test('when fields change or are cleared, then they are returned and announced', async () => {
     const { id } = await make({ rate: 5, phase_id: UNKNOWN_ID });
     const reply = await patch(id, {
       name: 'New',
@@ -175,7 +175,7 @@ describe('PATCH /api/v1/tasks/{id}', () => {
     expect(await lastEvent(account.id)).toMatchObject({ type: 'task.updated', data: reply.body.data });
   });
 
-  test('when it moves to another project, then it may only without time', async () => {
+  test('when it is moved to another project, then that is accepted only without time entries', async () => {
     const { id } = await make();
     const other = await createProject(gateway, { name: 'Other' }, account);
 
@@ -190,7 +190,7 @@ describe('PATCH /api/v1/tasks/{id}', () => {
     expect((await patch(id, { project_id: (await createProject(gateway)).id })).status).toBe(404);
   });
 
-  test('when nothing known is given or the id is unknown, then it is refused', async () => {
+  test('when no known field is given or the id is unknown, then it is rejected', async () => {
     const { id } = await make();
 
     expect(answerOf(await patch(id, { total_seconds: 5 }))).toEqual([400, { error: 'No valid fields to update' }]);
@@ -202,7 +202,7 @@ describe('PATCH /api/v1/tasks/{id}', () => {
 });
 
 describe('DELETE /api/v1/tasks/{id}', () => {
-  test('when it has time, then its entries go with it and others stay', async () => {
+  test('when it has time, then its entries are deleted with it and others stay', async () => {
     const [task, other] = [await make(), await make()];
     const gone = [await log(task.id), await log(task.id)];
     const kept = await log(other.id);
@@ -217,7 +217,7 @@ describe('DELETE /api/v1/tasks/{id}', () => {
       type: 'task.deleted',
       data: { id: task.id, total_seconds: 7200 },
     });
-    // Who keeps a copy of the time hears of each entry.
+    // A receiver that keeps a copy of the time needs an event for each entry.
     const feed = (await gateway.get('/api/v1/events?type=time_entry.deleted', account)).body.data;
     expect(feed.map(({ data }: AnyRecord) => [data.id, data.task.id, data.project.id])).toEqual(
       gone.map(({ id }) => [id, task.id, project.id]),
@@ -232,7 +232,7 @@ describe('DELETE /api/v1/tasks/{id}', () => {
     ]);
   });
 
-  test('when it has much time, then no more than a batch of it is in memory, and each entry is announced in order', async () => {
+  test('when it has many time entries, then at most a batch of them is in memory, and each is announced in order', async () => {
     const task = await make();
     const ids = await logMany(task.id, 450);
     const insertMany = jest.spyOn(Event.collection, 'insertMany');
@@ -261,7 +261,7 @@ describe('DELETE /api/v1/tasks/{id}', () => {
     expect((await gateway.delete(`${path}/${task.id}`, account)).status).toBe(200);
   });
 
-  test('when its time is larger than what one transaction removes, then 409', async () => {
+  test('when its time entries are larger than one transaction can remove, then 409', async () => {
     const task = await make();
     await logMany(task.id, 850, 'x'.repeat(20_000));
 
@@ -269,7 +269,7 @@ describe('DELETE /api/v1/tasks/{id}', () => {
     expect(await TimeEntry.countDocuments({ account_id: account.id })).toBe(850);
   });
 
-  test('when its time is on an invoice or settled, then 409; once it is free it is deleted', async () => {
+  test('when its time is on an invoice or settled, then 409; once the time is unbilled, the task can be deleted', async () => {
     const task = await make();
     const entry = await log(task.id);
     const invoice = await create(
@@ -303,7 +303,7 @@ describe('DELETE /api/v1/tasks/{id}', () => {
   });
 });
 
-describe('a rate under the name that it has elsewhere', () => {
+describe('a rate with the field name of another resource', () => {
   test.each([
     ['tasks', 'hourly_rate', 'rate'],
     ['projects', 'rate', 'hourly_rate'],
@@ -330,7 +330,7 @@ describe('a rate under the name that it has elsewhere', () => {
       body: { details: message },
     });
     expect((await gateway.get(`${path}/${id}`)).body.data).toEqual(before);
-    // A record that was read is sent back as a whole.
+    // A body with both names is accepted, as when a whole record is sent back.
     const whole = await gateway.patch(`${path}/${id}`, { [wrong]: 90, [right]: 80 });
     expect([whole.status, (await gateway.get(`${path}/${id}`)).body.data[right]]).toEqual([200, 80]);
   });

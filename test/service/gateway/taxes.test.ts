@@ -1,4 +1,4 @@
-// Taxes by rate and category on invoices, quotes and recurring invoices: what is stored, shown, announced and refused.
+// Taxes by rate and category on invoices, quotes and recurring invoices: what is stored, returned, announced and rejected.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
@@ -22,7 +22,7 @@ interface Studio {
   made(path: string, body?: object): Promise<[number, Record<string, never> & { error?: string; details?: unknown }]>;
 }
 
-/** An account of its own with one client. */
+/** A new account with one client. */
 async function studio(profile: object = {}, client: object = {}): Promise<Studio> {
   const { id, key } = await gateway.workspace.account();
   const api = verbsOf(callerOf(gateway.url, key));
@@ -38,7 +38,7 @@ async function studio(profile: object = {}, client: object = {}): Promise<Studio
 }
 
 describe('lines with rates of their own', () => {
-  test('when rates are mixed, then each is rounded once, also where prices include it, and event and list say the same', async () => {
+  test('when rates are mixed, then each is rounded once, even if prices include tax, and event and list show the same', async () => {
     const { made, api, id } = await studio();
     const line = (quantity: number, rate: number, tax_rate: number) => ({
       description: 'Work',
@@ -63,7 +63,7 @@ describe('lines with rates of their own', () => {
     expect((await api.get('/api/v1/invoices')).body.data).toEqual([gross, net]);
   });
 
-  test('when a line was sent with tax and unit, then it alone shows them, and the lines go back in as they are', async () => {
+  test('when a line was sent with tax and unit, then only that line shows them, and the lines can be sent back unchanged', async () => {
     const { made, api } = await studio();
     const [status, invoice] = await made('invoices', { line_items: [DRAWINGS, BOOK], tax_rate: 19 });
     expect(status).toBe(201);
@@ -85,7 +85,7 @@ describe('lines with rates of their own', () => {
     expect(plain.body.data).toMatchObject({ total: 1190, taxes: [S(19, 1000, 190)] });
   });
 
-  test('when prices come to include the tax and no longer do, then the sum of the lines is the total, and the amount again', async () => {
+  test('when prices are changed to include tax and back, then the sum of the lines is the total, then the amount again', async () => {
     const { made, api } = await studio();
     for (const resource of ['invoices', 'quotes']) {
       const [, { id }] = await made(resource, { amount: 1000, line_items: [DRAWINGS], tax_rate: 19 });
@@ -98,7 +98,7 @@ describe('lines with rates of their own', () => {
     }
   });
 
-  test('when lines and taxes are wrong, then 400 names all of it at once and no number is drawn', async () => {
+  test('when lines and taxes are invalid, then 400 names all of them at once and no number is drawn', async () => {
     const { made } = await studio({ default_tax_rate: 19 });
     const lines = [
       { ...DRAWINGS, unit: 'hours' },
@@ -191,7 +191,7 @@ describe('the tax treatment of a client', () => {
     expect([line.status, line.body.details]).toEqual([400, { client_id: [missing[0]] }]);
   });
 
-  test('when a draft moves to another client, then its category follows, and its rate stays', async () => {
+  test('when the client of a draft changes, then its category follows, and its rate stays', async () => {
     const { made, api, client_id } = await studio(ids.account, { ...ids.client, tax_treatment: 'export' });
     const [, draft] = await made('invoices', { amount: 100 });
     expect(draft).toMatchObject({ tax_rate: 0, taxes: [{ category: 'G', note: 'Export, exempt from VAT' }] });
@@ -203,7 +203,7 @@ describe('the tax treatment of a client', () => {
     expect(back.taxes).toEqual(draft['taxes']);
   });
 
-  test('when the account says why it charges no tax, then documents at rate 0 are exempt, and the note is frozen when they are sent', async () => {
+  test('when the account has an exemption note, then documents at rate 0 are exempt, and the note is frozen when they are sent', async () => {
     const note = 'Kein Ausweis von Umsatzsteuer gemäß § 19 UStG';
     const { made, api } = await studio({ locale: 'de-DE', tax_exemption_note: note });
     const [, draft] = await made('invoices', { amount: 100 });
@@ -226,7 +226,7 @@ describe('a quote of several rates', () => {
     { prices_include_tax: false, deposit: 315, taxes: [S(19, 300, 57), S(7, 15, 1.05)], left: 735 },
     { prices_include_tax: true, deposit: 266.12, taxes: [S(19, 252.1, 47.9), S(7, 14.02, 0.98)], left: 735 },
   ])(
-    'when it is billed in parts, prices_include_tax: $prices_include_tax, then each group has its share and its rest',
+    'when it is billed in parts, prices_include_tax: $prices_include_tax, then each tax group has its share and its remainder',
     async ({ deposit, taxes, left, ...prices }) => {
       const { made, api } = await studio();
       const [, quote] = await made('quotes', { ...offer, ...prices });
@@ -245,7 +245,7 @@ describe('a quote of several rates', () => {
     },
   );
 
-  test('when its lines get other taxes after it was accepted, then it is not what was accepted', async () => {
+  test('when its lines get other taxes after it was accepted, then it counts as changed', async () => {
     const { made, api } = await studio();
     const [, quote] = await made('quotes', { ...offer, amount: 1050 });
     const path = `/api/v1/quotes/${quote['id']}`;
@@ -257,7 +257,7 @@ describe('a quote of several rates', () => {
   });
 });
 
-test('when a recurring invoice has prices with tax, and time is billed beside lines of another rate, then their invoices have them', async () => {
+test('when a recurring invoice has prices with tax, or time is billed beside lines of another rate, then the invoices have them', async () => {
   const { made, api, client_id } = await studio({ default_tax_rate: 19, hourly_rate: 100 });
   const schedule = { every: 1, unit: 'month', start_on: addDays(today, 5) };
   const content = { line_items: [DRAWINGS, BOOK], prices_include_tax: true, schedule };

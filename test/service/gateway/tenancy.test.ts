@@ -1,4 +1,4 @@
-// No account ever sees, changes or detects another's records: every operation × own, foreign, unknown, deleted and malformed ids × both ways.
+// No account can see, change or detect another's records: every operation × own, other, unknown and malformed ids × both ways.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Reply, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor, kindOf, make, operations, REFERENCES } from '../../support/operations.ts';
@@ -47,7 +47,7 @@ const send = async (row: { method: string; path: string }, id: string, account: 
     body,
   });
 
-/** What a caller could tell two refusals apart by. */
+/** Everything by which a caller could distinguish two rejections. */
 function visible({ status, body, headers }: Reply) {
   const shown = [...headers].filter(([name]) => !/^(date|x-request-id|ratelimit|content-length|keep-alive)/.test(name));
   return { status, body, headers: Object.fromEntries(shown) };
@@ -62,11 +62,11 @@ describe.each(onRecords.map((row) => [row.operation, row] as const))('%s', (oper
   describe.each(ways)('called by %s', (caller, other) => {
     const kind = kindOf(row.path);
 
-    test('when the record is its own, then it is served, in capitals too', async () => {
+    test('when the record is its own, then it is served, even with its id in capitals', async () => {
       for (const write of [(id: string) => id, (id: string) => id.toUpperCase()]) {
         const body = await bodyFor(gateway, operation, accounts[caller]);
         const id = await make(gateway, kind, accounts[caller], `${caller}-`);
-        // Without a renderer a document can be asked for by HEAD.
+        // Without a renderer, a document can only be requested by HEAD.
         const asked = operations[operation]?.printed ? { ...row, method: 'head' as const } : row;
         const reply = await send(asked, write(id), accounts[caller], body);
 
@@ -74,14 +74,14 @@ describe.each(onRecords.map((row) => [row.operation, row] as const))('%s', (oper
       }
     });
 
-    test("when the record is another account's, unknown, deleted or malformed, then the answers cannot be told apart", async () => {
+    test("when the id is another account's, unknown or malformed, then the responses are indistinguishable", async () => {
       const foreign = await make(gateway, kind, accounts[other], `${other}-`);
       const body = await bodyFor(gateway, operation, accounts[caller]);
       const before = await snapshot(kind, foreign, accounts[other]);
       const expected = visible(await send(row, UNKNOWN_ID, accounts[caller], body));
 
       expect(expected).toMatchObject({ status: 404, body: { error: row.missing } });
-      // What is refused changes nothing, so all are asked at once.
+      // Rejected requests change nothing, so all are sent concurrently.
       await Promise.all(
         [foreign, ...MALFORMED.map(encodeURIComponent)].map(async (id) =>
           expect([id, visible(await send(row, id, accounts[caller], body))]).toEqual([id, expected]),
@@ -93,7 +93,7 @@ describe.each(onRecords.map((row) => [row.operation, row] as const))('%s', (oper
 });
 
 describe.each(lists.map((row) => [row.operation, row] as const))('%s', (_operation, row) => {
-  test.each(ways)('when %s lists, then nothing of %s is there, whatever it filters by', async (caller, other) => {
+  test.each(ways)('when %s lists, then no record of %s is in the list, whatever the filter', async (caller, other) => {
     const filters = Object.keys(parametersOf(row)).filter((name) => name in REFERENCES);
     const ids = new Map<string, string>();
     for (const kind of [
@@ -126,7 +126,7 @@ describe.each(lists.map((row) => [row.operation, row] as const))('%s', (_operati
 
 describe.each(references)('%s with %s', (operation, field, row) => {
   test.each(ways)(
-    "when %s names %s's record or one that is not there, then 404 and it learns nothing",
+    "when %s names %s's record or a deleted one, then the response is the 404 of an unknown id",
     async (caller, other) => {
       const kind = REFERENCES[field] as string;
       const body = (await bodyFor(gateway, operation, accounts[caller])) ?? {};
@@ -148,7 +148,7 @@ describe.each(references)('%s with %s', (operation, field, row) => {
   );
 });
 
-/** The record as its owner sees it. */
+/** The record as its own account sees it. */
 async function snapshot(kind: string, id: string, owner: TestAccount) {
   const { status, body } = await gateway.get(`/api/v1/${kind.replace(/^(sent|timed|paused|fixed)-/, '')}/${id}`, owner);
   expect(status).toBe(200);

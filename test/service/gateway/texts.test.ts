@@ -1,4 +1,4 @@
-// Texts of all resources: one-line fields are one line without blanks around it, names show something, and blanks are no text.
+// Texts of all resources: one-line fields are trimmed and have one line, names are visible, and blank texts are absent.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor, kindOf, make } from '../../support/operations.ts';
@@ -35,7 +35,7 @@ async function callerOf(row: Row) {
     gateway.call(row.method.toUpperCase(), row.path.replace('{id}', id), { body: { ...body, ...fields } });
 }
 
-/** What is shown of a text that an operation took; some have another place than their name. */
+/** The stored text of a field in a response; some operations return it in another field. */
 async function shownOf({ operation }: Row, field: string, data: AnyRecord): Promise<unknown> {
   if (operation === 'voidPayment') return data.void_reason;
   if (operation === 'refundPayment' || operation === 'refundCreditNote') return data.refunds.at(-1)[field];
@@ -44,7 +44,7 @@ async function shownOf({ operation }: Row, field: string, data: AnyRecord): Prom
   return ledger.body.data.movements.at(-1).reason;
 }
 
-test('when the table is read, then every resource with names is in it', () => {
+test('when the table of routes is read, then it covers every resource with names', () => {
   const operations = withLines.map(({ operation }) => operation);
   const named = [
     'updateAccount',
@@ -76,10 +76,10 @@ test.each(withLines.map((row) => [row.operation, row] as const))(
 );
 
 test.each(withLines.map((row) => [row.operation, row] as const))(
-  'when a one-line field of %s has blanks around it, then they are not kept',
+  'when a one-line field of %s has whitespace around it, then it is trimmed',
   async (_operation, row) => {
     const call = await callerOf(row);
-    // Statuses, zones and languages are values of a list, VAT ids have a form of their own.
+    // Statuses, time zones and locales are values of a list, VAT ids have their own format.
     const formed = ['status', 'time_zone', 'locale', 'vat_id'];
     const free = fieldsOf(row, ['name', 'line']).filter(([name]) => !formed.includes(name));
     for (const [field, { rules = [] }] of free) {
@@ -94,7 +94,7 @@ test.each(withLines.map((row) => [row.operation, row] as const))(
 );
 
 test.each(withTexts.map((row) => [row.operation, row] as const))(
-  'when an optional text of %s holds only blanks, then it is a text not given',
+  'when an optional text of %s has only whitespace, then it is treated as absent',
   async (_operation, row) => {
     const call = await callerOf(row);
     for (const [field, { allow, rules = [] }] of fieldsOf(row, ['line', 'text'])) {
@@ -116,18 +116,18 @@ describe('names', () => {
     });
     const { data } = (await gateway.get(`/api/v1/clients/${id}`)).body;
 
-    // Of several lines the blanks may mean something.
+    // In a text of several lines, whitespace may be intended.
     expect([data.name, data.company_name, data.address]).toEqual(['Zed', undefined, ' 1 High Street\nLondon ']);
   });
 
-  test('when statuses of an account differ only in case or blanks, then 400', async () => {
+  test('when statuses of an account differ only in case or whitespace, then 400', async () => {
     for (const twin of ['done', ' Done', 'DONE ']) {
       const reply = await gateway.patch('/api/v1/account', { project_statuses: ['Done', twin] });
       expect([twin, reply.status]).toEqual([twin, 400]);
     }
   });
 
-  test('when a line item has several lines, then they are kept; when it shows nothing, then 400', async () => {
+  test('when a description has several lines, then they are stored; when it is blank, then 400', async () => {
     const { id: client_id } = await createClient(gateway);
     const invoiceOf = (description: string) =>
       gateway.post('/api/v1/invoices', {

@@ -31,7 +31,7 @@ const make = async (body: object = {}) => {
   return reply.body.data;
 };
 const list = (query = '') => gateway.get(path + query, account);
-/** The account's newest events, oldest of them first. */
+/** The account's newest events, in order. */
 const newest = async (count: number): Promise<{ type: string; data: AnyRecord }[]> => {
   const events = await Event.find({ account_id: account.id }).sort({ sequence: -1 }).limit(count).lean();
   return events.reverse().map(({ body }) => JSON.parse(body));
@@ -40,7 +40,7 @@ const typesOf = (events: { type: string }[]) => events.map(({ type }) => type);
 const total = async () => (await gateway.get(`/api/v1/tasks/${task.id}`, account)).body.data.total_seconds;
 
 describe('POST /api/v1/time-entries', () => {
-  test('when project, hours and date are given, then exactly the fields of the specification are answered', async () => {
+  test('when project, hours and date are given, then the response has exactly the specified fields', async () => {
     const reply = await post({ hours: 1.5 });
 
     expect(reply.status).toBe(201);
@@ -72,7 +72,7 @@ describe('POST /api/v1/time-entries', () => {
     expect([reply.status, reply.body.details]).toEqual([400, { hours: [expect.stringMatching(problem)] }]);
   });
 
-  test('when the account allows more hours, then more are taken, at once; when it takes that back, then no more', async () => {
+  test('when the account allows more hours, then they are accepted at once; when it resets that, then they no longer are', async () => {
     const { id } = await make({ hours: 24 });
     await gateway.patch('/api/v1/account', { max_entry_hours: 40 }, account);
     await make({ hours: 40 });
@@ -94,18 +94,18 @@ describe('POST /api/v1/time-entries', () => {
     expect([entry.hours, entry.hourly_rate, changed.body.data.hours]).toEqual([0.3, 0.8, 3.3]);
   });
 
-  test("when it has a task, then the task's rate is taken unless one is given, and its total grows", async () => {
+  test("when it has a task, then the task's rate applies unless one is given, and its total grows", async () => {
     expect(await make({ task_id: task.id, hours: 0.5 })).toMatchObject({ task_id: task.id, hourly_rate: 80 });
     expect(await make({ task_id: task.id, hourly_rate: 0 })).toMatchObject({ hourly_rate: 0 });
     expect(await make({ task_id: task.id, hours: 1 / 3, description: 'x' })).toMatchObject({ description: 'x' });
     expect(await total()).toBe(1800 + 3600 + 1200);
   });
 
-  test('when its rate is given as null, then it is as if it were not given', async () => {
+  test('when its rate is null, then it is treated as absent', async () => {
     expect(await make({ task_id: task.id, hourly_rate: null })).toMatchObject({ hourly_rate: 80 });
   });
 
-  test('when fields are wrong, then 400 by field with the words of the specification', async () => {
+  test('when fields are invalid, then 400 by field with the specified messages', async () => {
     expect((await gateway.post(path, {}, account)).body).toEqual({
       error: 'Validation failed',
       details: { project_id: ['project_id is required'], hours: ['hours is required'], date: ['date is required'] },
@@ -118,7 +118,7 @@ describe('POST /api/v1/time-entries', () => {
     });
   });
 
-  test('when project or task are not there for the account, then 404 that says which', async () => {
+  test('when project or task do not exist in the account, then 404 names which', async () => {
     const other = await createProject(gateway, {}, account);
     const foreignProject = await createProject(gateway);
     const foreignTask = await create(gateway, '/api/v1/tasks', { project_id: foreignProject.id, name: 'x' });
@@ -146,7 +146,7 @@ describe('POST /api/v1/time-entries', () => {
 });
 
 describe('GET /api/v1/time-entries', () => {
-  test('when there are several, then latest date first, each with project and task', async () => {
+  test('when there are several, then they are listed latest date first, each with project and task', async () => {
     const early = await make({ date: '2026-01-01' });
     const late = await make({ date: '2026-03-01', task_id: task.id });
     const middle = await make({ date: '2026-02-01' });
@@ -161,7 +161,7 @@ describe('GET /api/v1/time-entries', () => {
     expect(reply.body.data[1].task).toBeNull();
   });
 
-  test('when filters are given, then they find theirs, days included', async () => {
+  test('when filters are given, then they apply, and date ranges include both ends', async () => {
     const other = await createProject(gateway, {}, account);
     const a = await make({ date: '2026-01-01', task_id: task.id });
     const b = await make({ date: '2026-01-02' });
@@ -188,7 +188,7 @@ describe('GET /api/v1/time-entries', () => {
 });
 
 describe('PATCH /api/v1/time-entries/{id}', () => {
-  test('when fields change, then only the fields of the specification are answered, and the total follows', async () => {
+  test('when fields change, then the response has only the specified fields, and the total follows', async () => {
     const { id, created_at } = await make({ task_id: task.id, hours: 2 });
     const reply = await gateway.patch(
       `${path}/${id}`,
@@ -208,7 +208,7 @@ describe('PATCH /api/v1/time-entries/{id}', () => {
     });
   });
 
-  test('when nothing known is given, a field is wrong or the id is unknown, then it is refused', async () => {
+  test('when no known field is given, a field is invalid or the id is unknown, then it is rejected', async () => {
     const { id } = await make();
 
     expect(answerOf(await gateway.patch(`${path}/${id}`, {}, account))).toEqual([
@@ -226,7 +226,7 @@ describe('PATCH /api/v1/time-entries/{id}', () => {
 });
 
 describe('the total of a task', () => {
-  test('when time is logged, changed or deleted, then the task is announced with its new total, as a read answers it', async () => {
+  test('when time is logged, changed or deleted, then the task is announced with its new total, as a read returns it', async () => {
     const { id } = await make({ task_id: task.id, hours: 2 });
     const created = await newest(2);
     await gateway.patch(`${path}/${id}`, { hours: 0.5 }, account);
@@ -242,7 +242,7 @@ describe('the total of a task', () => {
     expect(deleted[1]?.data).toEqual((await gateway.get(`/api/v1/tasks/${task.id}`, account)).body.data);
   });
 
-  test('when the total stays, then there is no event of the task and its tag is as before', async () => {
+  test('when the total stays the same, then there is no event of the task and its entity tag does not change', async () => {
     const { id } = await make({ task_id: task.id, hours: 2 });
     const before = await gateway.get(`/api/v1/tasks/${task.id}`, account);
     await gateway.patch(`${path}/${id}`, { description: 'other words', date: '2026-07-08' }, account);
@@ -280,7 +280,7 @@ describe('moving a time entry', () => {
     );
   });
 
-  test('when it moves to another project of the client, then with a task of it, or with none', async () => {
+  test('when it moves to another project of the client, then it has a task of that project, or none', async () => {
     const next = await createProject(gateway, { name: 'Next', client_id: project.client.id }, account);
     const other = await newTask(next.id);
     const [one, two] = [await make({ task_id: task.id }), await make({ task_id: task.id })];
@@ -292,7 +292,7 @@ describe('moving a time entry', () => {
     expect([await totalOf(task.id), await totalOf(other.id)]).toEqual([0, 3600]);
   });
 
-  test('when the project is of another client, foreign or unknown, or the task of another project, then it stays', async () => {
+  test('when the project is of another client or account or unknown, or the task of another project, then it stays', async () => {
     const elsewhere = await createProject(gateway, {}, account);
     const sibling = await createProject(gateway, { client_id: project.client.id }, account);
     const foreign = await createProject(gateway);
@@ -317,7 +317,7 @@ describe('moving a time entry', () => {
     expect(await total()).toBe(3600);
   });
 
-  test('when it is on an invoice, then 409; the same place is no move', async () => {
+  test('when it is on an invoice, then 409; sending its current project and task is accepted', async () => {
     const invoice = { client_id: project.client.id, due_date: '2031-01-01', amount: 1 };
     const { id: invoiceId } = await create(gateway, '/api/v1/invoices', invoice, account);
     const { id } = await make({ task_id: task.id });
@@ -332,7 +332,7 @@ describe('moving a time entry', () => {
 });
 
 describe('DELETE /api/v1/time-entries/{id}', () => {
-  test('when it is deleted, then it is gone for good and the total follows', async () => {
+  test('when it is deleted, then it no longer exists and the total follows', async () => {
     const { id } = await make({ task_id: task.id, hours: 2 });
     await make({ task_id: task.id });
 
@@ -349,7 +349,7 @@ describe('DELETE /api/v1/time-entries/{id}', () => {
     expect(answerOf(await gateway.get(`${path}/${id}`, account))).toEqual([404, { error: 'Time entry not found' }]);
   });
 
-  test('when many entries change at once, then the total is still their sum', async () => {
+  test('when many entries change concurrently, then the total is still their sum', async () => {
     const entries = await Promise.all(Array.from({ length: 10 }, () => make({ task_id: task.id, hours: 1 })));
     await Promise.all(
       entries.map(({ id }, index) =>

@@ -1,4 +1,4 @@
-// Timers: one runs per owner, and becomes a time entry once when it stops.
+// Timers: one runs per owner, and stopping it creates exactly one time entry.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditTimers } from '#libs/billing/timer-audit.ts';
 import { storedId } from '#libs/models/tenant.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** An account of its own with a project and a task. */
+/** A new account with a project and a task. */
 async function work(timeZone = 'UTC') {
   const { id: account, key } = await gateway.workspace.account({ timeZone });
   const api = verbsOf(callerOf(gateway.url, key));
@@ -33,7 +33,7 @@ const typesOf = async (api: Verbs) =>
   (await dataOf(api, 'events?limit=100')).map(({ type }: { type: string }) => type) as string[];
 
 describe('from start to stop', () => {
-  test('when a timer is started and stopped, then it is a time entry with rate and total of its task, and says which', async () => {
+  test('when a timer is started and stopped, then it names its new time entry, which has the rate of the task and counts in its total', async () => {
     const { api, task_id, start, stop } = await work();
     const started = await start({ task_id, description: 'Mill', owner: 'ada', started_at: ago(1.5 * HOUR) });
     expect([started.status, started.body.data]).toMatchObject([
@@ -61,14 +61,14 @@ describe('from start to stop', () => {
     ]);
   });
 
-  test('when it has run for a moment, then the entry has one second, because an entry has hours', async () => {
+  test('when it is stopped immediately, then the entry has one second, because hours must be positive', async () => {
     const { start, stop } = await work();
     const { id } = (await start()).body.data;
     const { status, body } = await stop(id);
     expect([status, body.data.hours]).toEqual([201, 0.0003]);
   });
 
-  test('when it is stopped twice, then the second is 409 and the entry stays as it is', async () => {
+  test('when it is stopped twice, then the second request is 409 and the entry stays as it is', async () => {
     const { api, start, stop } = await work();
     const { id } = (await start({ started_at: ago(HOUR) })).body.data;
     const first = await stop(id);
@@ -82,7 +82,7 @@ describe('from start to stop', () => {
     expect(await dataOf(api, 'time-entries')).toEqual([first.body.data]);
   });
 
-  test('when eight stop the same timer at once, then one gets the entry, seven 409, and there is one entry', async () => {
+  test('when eight callers stop a timer concurrently, then one gets the entry, seven get 409, and there is one entry', async () => {
     const { api, start, stop } = await work();
     const { id } = (await start({ started_at: ago(HOUR) })).body.data;
     const replies = await Promise.all(Array.from({ length: 8 }, () => stop(id)));
@@ -90,7 +90,7 @@ describe('from start to stop', () => {
     expect(await dataOf(api, 'time-entries')).toHaveLength(1);
   });
 
-  test('when it is discarded, then it is gone and no time is counted', async () => {
+  test('when it is discarded, then it no longer exists and no time is counted', async () => {
     const { api, start } = await work();
     const { id } = (await start({ started_at: ago(HOUR) })).body.data;
     expect((await api.delete(`/api/v1/timers/${id}`)).body).toEqual({ success: true, message: 'Timer discarded' });
@@ -99,7 +99,7 @@ describe('from start to stop', () => {
     expect((await typesOf(api)).at(-1)).toBe('timer.discarded');
   });
 
-  test('when it is a dry run, then the answer shows the start or the entry, and nothing is stored', async () => {
+  test('when it is a dry run, then the response shows the timer or the entry, and nothing is stored', async () => {
     const { api, project_id, start } = await work();
     const preview = await api.post('/api/v1/timers?dry_run=true', { project_id });
     expect([preview.status, preview.body.data]).toMatchObject([200, { id: null, status: 'running' }]);
@@ -110,7 +110,7 @@ describe('from start to stop', () => {
     expect(await dataOf(api, `timers/${id}`)).toMatchObject({ status: 'running' });
   });
 
-  test('when start and stop are repeated with their Idempotency-Key, then both happened once', async () => {
+  test('when start and stop are repeated with their Idempotency-Key, then both happen once', async () => {
     const { api, project_id } = await work();
     const once = (path: string, body: object, key: string) =>
       api.post(path, body, { headers: { 'Idempotency-Key': key } });
@@ -126,7 +126,7 @@ describe('from start to stop', () => {
 });
 
 describe('one per owner', () => {
-  test('when an owner starts another timer, then the old one is an entry, and other owners run on', async () => {
+  test('when an owner starts another timer, then the old one becomes an entry, and timers of other owners keep running', async () => {
     const { api, start } = await work();
     const other = (await start({ owner: 'grace' })).body.data;
     const old = (await start({ owner: 'ada', started_at: ago(2 * HOUR) })).body.data;
@@ -157,8 +157,8 @@ describe('one per owner', () => {
   test('when a start shall not stop the running one, then 409, and it runs on', async () => {
     const { api, start } = await work();
     const { id } = (await start()).body.data;
-    const refused = await start({ on_running: 'refuse' });
-    expect([refused.status, refused.body]).toEqual([409, { error: 'A timer is already running' }]);
+    const rejected = await start({ on_running: 'refuse' });
+    expect([rejected.status, rejected.body]).toEqual([409, { error: 'A timer is already running' }]);
     expect(await dataOf(api, `timers/${id}`)).toMatchObject({ status: 'running' });
   });
 
@@ -168,7 +168,7 @@ describe('one per owner', () => {
     expect((await start()).body.data.owner).toBe(id);
   });
 
-  test('when eight start at once, then one runs, and each of the others became one entry', async () => {
+  test('when eight timers start concurrently, then one runs, and each of the others becomes one entry', async () => {
     const { account, api, start } = await work();
     const replies = await Promise.all(Array.from({ length: 8 }, () => start({ owner: 'ada' })));
     expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(201));
@@ -179,23 +179,23 @@ describe('one per owner', () => {
       entries.length,
       new Set(stopped.map((timer: { time_entry_id: string }) => timer.time_entry_id)).size,
     ]).toEqual([7, 7]);
-    // What the database refuses, whoever writes it.
+    // The unique index rejects a second running timer even for a direct write.
     const [timer] = await Timer.find({ account_id: account, status: 'running' }).lean();
     const twin = { ...timer, _id: storedId(UNKNOWN_ID) };
     await expect(Timer.collection.insertOne(twin as never)).rejects.toThrow(/duplicate key/);
   });
 
-  test('when eight start at once and none shall stop another, then one is 201 and seven are 409', async () => {
+  test('when eight timers start concurrently and must not stop another, then one is 201 and seven are 409', async () => {
     const { start } = await work();
     const replies = await Promise.all(Array.from({ length: 8 }, () => start({ on_running: 'refuse' })));
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(409)]);
   });
 });
 
-describe('a timer that ran on', () => {
-  test('when it runs over midnight and over a clock change, then it is listed, and stopped it has the right seconds and the day of its start', async () => {
+describe('a long-running timer', () => {
+  test('when it runs over midnight and a clock change, then it is listed, and its entry has the right seconds and the start day', async () => {
     const { api, start, stop } = await work('Europe/Berlin');
-    // The night in which 3:00 became 2:00: from 23:30 to 4:00 it was five and a half hours.
+    // The night in which 3:00 became 2:00: from 23:30 to 4:00 is five and a half hours.
     const { id } = (await start({ started_at: '2026-10-24T21:30:00Z' })).body.data;
     expect(await dataOf(api, 'timers')).toMatchObject([{ id, status: 'running' }]);
     const { status, body } = await stop(id, { ended_at: '2026-10-25T03:00:00Z' });
@@ -208,13 +208,13 @@ describe('a timer that ran on', () => {
         ended_at: '2026-10-25T03:00:00.000Z',
       },
     ]);
-    // And the one in which 2:00 became 3:00: from 23:30 to 4:00 it was three and a half.
+    // The night in which 2:00 became 3:00: from 23:30 to 4:00 is three and a half hours.
     const spring = (await start({ started_at: '2026-03-28T22:30:00Z' })).body.data;
     const short = await stop(spring.id, { ended_at: '2026-03-29T02:00:00Z' });
     expect(short.body.data).toMatchObject({ hours: 3.5, date: '2026-03-28' });
   });
 
-  test('when it has run for 63 hours, then stop wants ended_at, another start too, and with it the entry is right', async () => {
+  test('when it has run for 63 hours, then stop requires ended_at, another start is 409, and with ended_at the entry is right', async () => {
     const { api, start, stop } = await work();
     const started_at = ago(63 * HOUR + 60_000);
     const { id } = (await start({ started_at })).body.data;
@@ -236,7 +236,7 @@ describe('a timer that ran on', () => {
     expect(await dataOf(api, 'timers?status=running')).toEqual([]);
   });
 
-  test('when an account allows longer entries, then a timer may run as long', async () => {
+  test('when an account allows longer entries, then a timer may run that long', async () => {
     const { api, start, stop } = await work();
     await api.patch('/api/v1/account', { max_entry_hours: 48 });
     const { id } = (await start({ started_at: ago(30 * HOUR) })).body.data;
@@ -248,14 +248,14 @@ describe('a timer that ran on', () => {
     ['started_at', '2999-01-01T00:00:00Z', 'started_at must not be in the future'],
     ['started_at', '1969-12-31T23:59:59Z', 'started_at must not be before 1970'],
     ['started_at', '2026-02-30T00:00:00Z', 'started_at must be'],
-  ])('when %s is %s, then 400 and no timer', async (name, value, message) => {
+  ])('when %s is %s, then 400 and no timer is created', async (name, value, message) => {
     const { api, start } = await work();
     const { status, body } = await start({ [name]: value });
     expect([status, body.details[name][0]]).toEqual([400, expect.stringContaining(message)]);
     expect(await dataOf(api, 'timers')).toEqual([]);
   });
 
-  test('when it would end before it started, or in the future, then 400 and it runs on', async () => {
+  test('when ended_at is not after the start, or in the future, then 400 and it keeps running', async () => {
     const { api, start, stop } = await work();
     const started_at = ago(HOUR);
     const { id } = (await start({ started_at })).body.data;
@@ -269,8 +269,8 @@ describe('a timer that ran on', () => {
   });
 });
 
-describe('what it refers to', () => {
-  test('when a running timer is changed, then it is as it was sent; another project needs a task of its own', async () => {
+describe('references of a timer', () => {
+  test('when a running timer is changed, then it has the sent values; another project needs a task of that project', async () => {
     const { api, made, client_id, task_id, start } = await work();
     const other = await made('projects', { name: 'Other', client_id });
     const { id } = (await start({ task_id })).body.data;
@@ -292,7 +292,7 @@ describe('what it refers to', () => {
     expect((await change({ description: 'x' }, { 'If-Match': '"old"' })).status).toBe(412);
   });
 
-  test('when task or project are deleted or the task is moved while it runs, then 409; after it, they can be', async () => {
+  test('when task or project are deleted or the task is moved while it runs, then 409; after it has stopped, they can be', async () => {
     const { api, made, client_id, project_id, task_id, start } = await work();
     const { id } = (await start({ task_id })).body.data;
     const error = async (reply: Promise<{ body: unknown }>) => (await reply).body;
@@ -310,7 +310,7 @@ describe('what it refers to', () => {
     expect((await api.delete(`/api/v1/projects/${project_id}`)).status).toBe(200);
   });
 
-  test('when the entry of a stopped timer is deleted, by itself or with its task, then the timer goes with it', async () => {
+  test('when the entry of a stopped timer is deleted, by itself or with its task, then the timer is deleted with it', async () => {
     const { account, api, task_id, start, stop } = await work();
     const first = (await start({ task_id })).body.data;
     const entry = (await stop(first.id)).body.data;
@@ -330,7 +330,7 @@ describe('what it refers to', () => {
     const entry = (await stop(id)).body.data;
     await TimeEntry.collection.deleteOne({ _id: storedId(entry.id) as never });
     const running = (await start()).body.data;
-    // Only without the index can there be two.
+    // Two running timers are only possible without the index.
     await Timer.collection.dropIndex('account_id_1_owner_1');
     const [timer] = await Timer.find({ account_id: account, status: 'running' }).lean();
     const twin = { ...timer, _id: storedId(UNKNOWN_ID) };

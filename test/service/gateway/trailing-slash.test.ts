@@ -1,4 +1,4 @@
-// A slash at the end of a path changes nothing, on any route.
+// A trailing slash makes no difference on any route.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { UNKNOWN_ID } from '../../support/records.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 test.each(routeTable.map((row) => [row.operation, row] as const))(
-  'when %s is called with a slash at its end, then it answers as without',
+  'when %s is called with a trailing slash, then the response is the same as without',
   async (_operation, row) => {
     const path = row.path.replace('{id}', UNKNOWN_ID).replace(/\{\w+\}/, '1');
     const method = row.method.toUpperCase();

@@ -1,4 +1,4 @@
-// A PATCH that changes nothing stores nothing and announces nothing, whatever it is sent to.
+// On every route, a PATCH that changes nothing stores nothing and announces nothing.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -15,7 +15,7 @@ afterAll(() => gateway.close());
 const patches = routeTable.filter(({ method }) => method === 'patch');
 const namesOf = ({ body }: (typeof patches)[number]) => Object.keys((body?.describe()['keys'] ?? {}) as object);
 
-/** What a record says of itself, as a change would say it. */
+/** The fields of a returned record in the form of a PATCH body. */
 function asBody(data: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
   const references = Object.fromEntries(
     ['client', 'project', 'task'].flatMap((name) => {
@@ -40,12 +40,12 @@ async function expectNothing(path: string, body: object, what: string) {
   expect((await gateway.patch(path, body, { headers: { 'If-Match': '"other"' } })).status).toBe(412);
 }
 
-test('when the table is read, then all that can be changed is in it', () => {
+test('when the table of routes is read, then it covers everything that can be changed', () => {
   expect(patches.length).toBeGreaterThan(7);
 });
 
 test.each(patches.map((row) => [row.operation, row] as const))(
-  'when %s sends the values that are there, then nothing is stored and nothing announced',
+  'when %s sends the current values, then nothing is stored and nothing announced',
   async (operation, row) => {
     const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
     const path = row.path.replace('{id}', id);
@@ -59,7 +59,7 @@ test.each(patches.map((row) => [row.operation, row] as const))(
   },
 );
 
-test('when all optional fields are filled, then the values that are there change nothing either', async () => {
+test('when all optional fields are set, then sending the current values changes nothing either', async () => {
   const client = await createClient(gateway, { company_name: 'C', phone: '1', address: 'A\nB', tax_id: 'T' });
   const project = await createProject(gateway, { client_id: client.id, status: 'Complete' });
   const task = await create(gateway, '/api/v1/tasks', {
@@ -104,11 +104,11 @@ test('when all optional fields are filled, then the values that are there change
   }
   await filled('quotes', quote.id, { without: ['status'] });
   await filled('invoices', invoice.id);
-  // A sent one that is Overdue by its day: the status may be news, see the scheduler.
+  // Sent and overdue by its date: here a status may be a change, see the tests of the scheduler.
   await filled('invoices', sent.id, { without: ['status'] });
 });
 
-test('when one value of several differs, then it is a change', async () => {
+test('when one of several values differs, then the record changes', async () => {
   const client = await createClient(gateway, { name: 'Same' });
   const reply = await gateway.patch(`/api/v1/clients/${client.id}`, { name: 'Same', phone: '2' });
 
@@ -122,7 +122,7 @@ async function filled(kind: string, id: string, { without = [] as string[] } = {
   await expectNothing(path, asBody((await gateway.get(path)).body.data, names), kind);
 }
 
-/** All that is stored, but when a key was last used and the counters that lock rows. */
+/** Everything that is stored, except when a key was last used and the counters of row locks. */
 async function everything(): Promise<string> {
   const collections = (await mongoose.connection.db?.collections()) ?? [];
   const texts = collections

@@ -1,4 +1,4 @@
-// The service period of an invoice of work: from the first to the last day of what is on it, until somebody says otherwise.
+// The service period of an invoice of work: from the first to the last day of its entries, unless a caller sets it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 
@@ -25,7 +25,7 @@ async function work() {
 
 const period = (from: string, to: string) => ({ service_date: null, service_period: { from, to } });
 
-test('when time and expenses are billed, added and taken off, then the period follows them', async () => {
+test('when time and expenses are billed, added and removed, then the period follows them', async () => {
   const { client, entries, entry, expense } = await work();
   const first = await made('invoices/from-time', { client_id: client, time_entry_ids: entries });
   expect(first).toMatchObject(period('2026-10-05', '2026-10-20'));
@@ -41,7 +41,7 @@ test('when time and expenses are billed, added and taken off, then the period fo
   expect(await made(`${path}/release`, {})).toMatchObject({ service_period: null });
 });
 
-test('when a day or a period is given, or the period is taken back, then it stays whatever is added', async () => {
+test('when a day or a period is given, or the period is cleared, then it stays whatever is added', async () => {
   for (const [given, kept] of [
     [{ service_date: '2026-11-01' }, { service_date: '2026-11-01', service_period: null }],
     [{ service_period: { from: '2026-10-01', to: '2026-10-31' } }, period('2026-10-01', '2026-10-31')],
@@ -56,7 +56,7 @@ test('when a day or a period is given, or the period is taken back, then it stay
   }
 });
 
-test('when a part of a fixed amount contains its tax, then the total is the part, on the day that is given', async () => {
+test('when a part of a fixed amount includes its tax, then the total is the part, with the given service day', async () => {
   const client = (await made('clients', { name: 'Ada', email: 'ada@example.com' })).id;
   const fixed = { name: 'Logo', client_id: client, billing: 'fixed', fixed_amount: 1190 };
   const project = (await made('projects', fixed)).id;
@@ -70,7 +70,7 @@ test('when a part of a fixed amount contains its tax, then the total is the part
   expect((await api.get(`/api/v1/projects/${project}`)).body.data).toMatchObject({ left_to_bill: 595 });
 });
 
-test('when the client owes the tax itself, then a part of a fixed amount has none', async () => {
+test('when the client is under reverse charge, then a part of a fixed amount has no tax', async () => {
   await api.patch('/api/v1/account', { tax_id: 'DE136695976' });
   const german = { name: 'Ada', email: 'ada@example.com', tax_id: 'ATU13585627', tax_treatment: 'reverse_charge' };
   const client = (await made('clients', german)).id;
