@@ -208,7 +208,7 @@ describe('what happens to the remainder', () => {
     await sound(account);
   });
 
-  test('when it pays another invoice, then that is Paid until it is released or cancelled, and all of it can go back', async () => {
+  test('when it pays another invoice, then that is Paid until it is released or cancelled, and all of it can be refunded', async () => {
     const { account, client, invoices } = await ledger(100, 50, 50);
     const [first, second, third] = invoices;
     await post(account, `invoices/${first.id}/payments`, {});
@@ -253,7 +253,7 @@ describe('what happens to the remainder', () => {
     await sound(account);
   });
 
-  test('when the movements of an invoice are listed, then its credit notes and the credit that pays it are there in order', async () => {
+  test('when the movements of an invoice are listed, then they include its credit notes and the credit that pays it, in order', async () => {
     const { account, invoices } = await ledger(100, 100);
     const [first, second] = invoices;
     await post(account, `invoices/${first.id}/payments`, {});

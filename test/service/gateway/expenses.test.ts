@@ -111,7 +111,7 @@ test('when the text of an expense is longer than a line, then it ends with a who
   expect(line.description).toMatch(/^Nov 3, 2026: a+…$/);
 });
 
-test('when 8 callers bill the same expenses at once, then each is on one invoice', async () => {
+test('when 8 callers bill the same expenses concurrently, then each expense is on one invoice', async () => {
   const w = await world();
   for (let count = 0; count < 4; count += 1) await w.spend(10);
   const responses = await Promise.all(

@@ -180,7 +180,7 @@ test('when time of a retainer is taken off its draft, then the included hours co
   expect([none.amount, linesOf(none)]).toEqual([450, [['Fee', '1', '450']]]);
 });
 
-test('when a package is changed or deleted, then what was drawn stays, and bad days and amounts are 400', async () => {
+test('when a package is changed or deleted, then past drawdowns stay, and invalid days and amounts are 400', async () => {
   const w = await world();
   const id = await w.sell(2, { valid_until: '2026-10-31' });
   const change = (body: object) => w.api.patch(`/api/v1/hour-packages/${id}`, body);

@@ -103,7 +103,7 @@ test('when a transaction begins again after the item has lost fields, then its l
   ]);
 });
 
-test('when an item is unknown or the line incomplete without one, then it is rejected and no number is drawn', async () => {
+test('when an item is unknown, or a line without one is incomplete, then it is rejected and no number is drawn', async () => {
   const create = async (lines: object[]) =>
     (await api.post('/api/v1/invoices', { client_id: client, due_date: '2099-01-01', line_items: lines })).body;
   const before = (await api.get('/api/v1/invoices')).body.pagination.total;

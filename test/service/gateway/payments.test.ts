@@ -256,7 +256,7 @@ describe('rejections', () => {
   });
 });
 
-describe('what follows', () => {
+describe('changes of a payment', () => {
   test('when a payment is voided and entered anew with its true day, then no invoice was ever overpaid on a past day', async () => {
     const day = (ago: number) => addDays(dayIn('UTC'), -ago);
     const { account, client } = await ledger();
@@ -275,7 +275,7 @@ describe('what follows', () => {
     expect(await balanceOf(account, client)).toMatchObject([{ due: 60, credit: 0 }]);
   });
 
-  test('when money goes back, then it comes from the credit or from the invoice that is named', async () => {
+  test('when money is refunded, then it is taken from the credit or from the named invoice', async () => {
     const { account, invoices } = await ledger(100);
     const at = `/api/v1/invoices/${invoices[0].id}/payments`;
     const { data: payment } = (await post(account, at, { amount: 120 })).body;

@@ -288,7 +288,7 @@ describe('a renderer that fails', () => {
     work = async (payload, context) => {
       runs += 1;
       if (runs === 1) enqueue.mockRejectedValueOnce(new Error('unavailable'));
-      else await answerWith({ bytes: PDF, warnings: [] })(payload, context);
+      else await replyWith({ bytes: PDF, warnings: [] })(payload, context);
     };
 
     const { status } = await print();

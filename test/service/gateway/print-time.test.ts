@@ -94,7 +94,7 @@ test('when a key may not read time, then it sees a batch that was printed with i
   expect((await gateway.get(`${path}/files/1`)).status).toBe(409);
 });
 
-test('when a filter finds far more time than an invoice takes, then 409, and little more than that is read', async () => {
+test('when a filter matches far more time than an invoice can hold, then 409, and little more than the limit is read', async () => {
   const client = await createClient(gateway, { hourly_rate: 90 });
   const project = await createProject(gateway, { client_id: client.id });
   const entries = Array.from({ length: 20_000 }, () => ({

@@ -88,7 +88,7 @@ test('when time whose text is too much is added to a draft, then 422, and the dr
   expect((await gateway.get(path, account)).body.data).toEqual(draft);
 });
 
-test('when a client or the issuer has an address of line breaks, then 422, and nothing is stored', async () => {
+test('when a client or the issuer gets an address of line breaks, then 422, and nothing is stored', async () => {
   const address = `a${BREAKS}b`;
   const named = { name: 'Ada', email: 'ada@example.com' };
   const replies = [

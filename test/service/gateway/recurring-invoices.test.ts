@@ -166,7 +166,7 @@ describe('a change', () => {
     expect((await api.patch(`${path}/${id}`, { currency: null })).body.data).toMatchObject({ currency: 'EUR' });
   });
 
-  test('when a change has no effect, then it is silent', async () => {
+  test('when a change has no effect, then it is not announced', async () => {
     const { api, made } = await agency();
     const one = await made({ tax_rate: 19 });
     const given = { tax_rate: 19, line_items: lines, schedule: { every: 1, ...weekly } };

@@ -154,7 +154,7 @@ describe('one per owner', () => {
     expect(await dataOf(api, 'time-entries')).toMatchObject([{ hours: 1.5, started_at: began, ended_at: moved }]);
   });
 
-  test('when a start shall not stop the running one, then 409, and it runs on', async () => {
+  test('when a start must not stop the running timer, then 409, and that keeps running', async () => {
     const { api, start } = await work();
     const { id } = (await start()).body.data;
     const rejected = await start({ on_running: 'refuse' });
