@@ -59,7 +59,7 @@ test('when thousands have timed out behind one that never ends, then the next is
 
 test('when two tasks of a name end a moment apart, then never more than allowed run after them', async () => {
   const pass = async (turns: number) => {
-    for (let turn = 0; turn < turns; turn += 1) await undefined;
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
   };
   const offsets = Array.from({ length: 8 }, (_none, offset) => offset);
   for (const [apart, before, between] of offsets.flatMap((a) =>
