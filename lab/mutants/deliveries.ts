@@ -107,14 +107,14 @@ export const deliveryMutants: Mutant[] = [
         instead: 'Buffer.from(JSON.stringify(JSON.parse(body), undefined, 1)), {',
       },
     ],
-    oracle: { file: DELIVER, test: 'when a receiver fails twice and then answers' },
+    oracle: { file: DELIVER, test: 'when a receiver fails twice and then succeeds' },
   },
   {
     gone: 'the signature is over id and time as well',
     edits: [
       { file: 'services/webhooks/post-signed.ts', text: '.sign(eventId, now, body)', instead: ".sign('', now, body)" },
     ],
-    oracle: { file: DELIVER, test: 'when a receiver fails twice and then answers' },
+    oracle: { file: DELIVER, test: 'when a receiver fails twice and then succeeds' },
   },
   {
     gone: 'secrets are sealed',

@@ -41,7 +41,7 @@ export const documentMutants: Mutant[] = [
         instead: "navigate(session, 'data:text/html,')",
       },
     ],
-    oracle: { file: WALLS, test: 'when a document brings a sheet or a frame of its own' },
+    oracle: { file: WALLS, test: 'when a document has a style sheet or a frame of its own' },
   },
   {
     gone: 'the empty network of Chromium',
@@ -142,7 +142,7 @@ export const documentMutants: Mutant[] = [
   {
     gone: 'a large reply stays until it was read',
     edits: [{ file: 'libs/jobs/replies.ts', text: 'redis.getBuffer(', instead: 'redis.getdelBuffer(' }],
-    oracle: { file: 'test/service/libs/replies.test.ts', test: 'when the answer that brings a large reply is lost' },
+    oracle: { file: 'test/service/libs/replies.test.ts', test: 'when the response with a large reply is lost' },
   },
   {
     gone: 'a job outlives its worker',

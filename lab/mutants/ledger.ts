@@ -22,7 +22,7 @@ function index(gone: string, file: string, unique: string): Mutant {
   return {
     gone,
     edits: [{ file, text: unique, instead }],
-    oracle: { file: INDEXES, test: 'then the database refuses it' },
+    oracle: { file: INDEXES, test: 'then the database rejects it' },
   };
 }
 
@@ -60,17 +60,17 @@ export const ledgerMutants: Mutant[] = [
   {
     gone: 'the claim of time demands that it is on no invoice',
     edits: [{ file: CLAIM, text: '          invoice_id: null,\n', instead: '' }],
-    oracle: { file: GUARDS, test: 'when an entry that was read as free is billed meanwhile' },
+    oracle: { file: GUARDS, test: 'when an entry is billed after it was read as unbilled' },
   },
   guard('the claim of time counts what it matched', CLAIM, 'if (matchedCount !== records.size) throw', {
     file: GUARDS,
-    test: 'when an entry that was read as free is billed meanwhile',
+    test: 'when an entry is billed after it was read as unbilled',
   }),
   guard(
     'a balance is never below nothing',
     'libs/billing/settle-invoices.ts',
     'if (balance.amount_paid < 0 || dueOf(next) < 0) throw',
-    { file: GUARDS, test: 'then the ledger refuses the movement and nothing is stored' },
+    { file: GUARDS, test: 'then the ledger rejects the movement and nothing is stored' },
   ),
   guard(
     'an invoice is credited once',

@@ -16,7 +16,7 @@ export const recordMutants: Mutant[] = [
     ],
     oracle: {
       file: 'test/service/libs/mongo-sessions.test.ts',
-      test: 'when thousands of questions are answered, then nothing of them stays in memory',
+      test: 'when thousands of queries have ended, then nothing of them stays in memory',
     },
   },
   {
@@ -58,7 +58,7 @@ export const recordMutants: Mutant[] = [
         instead: 'numberSchema.index({ account_id: 1, kind: 1, period: 1, number: 1 });',
       },
     ],
-    oracle: { file: 'test/service/libs/number-ledger.test.ts', test: 'when a number is given a second time' },
+    oracle: { file: 'test/service/libs/number-ledger.test.ts', test: 'when a number is assigned a second time' },
   },
   {
     gone: 'the tombstone of a deleted draft',

@@ -59,7 +59,7 @@ describe.each(REDIS_USERS)('%s', (user) => {
     ['PUBLISH', 'others:channel', '1'],
     ['EVAL', "return redis.call('GET', KEYS[1])", '1', 'others:key'],
     ['EVAL', "return redis.call('CONFIG', 'GET', 'dir')", '0'],
-  ])('when it sends %s %s %s, then Redis refuses', async (command, ...args) => {
+  ])('when it sends %s %s %s, then Redis rejects it', async (command, ...args) => {
     await expect(as(user).call(command, ...args)).rejects.toThrow(/NOPERM|ACL|permission|can't run|not allowed/i);
   });
 });
@@ -72,9 +72,12 @@ test.each([
   ['HSET', 'ours:fan-out-event:meta', 'paused', '1'],
   ['PUBLISH', 'ours:nudges', ''],
   ['CLIENT', 'LIST'],
-])('when the renderer sends %s %s, then Redis refuses: it has its own queue only', async (command, ...args) => {
-  await expect(as('renderer').call(command, ...args)).rejects.toThrow(/NOPERM/);
-});
+])(
+  'when the renderer sends %s %s, then Redis rejects it: the renderer may use its own queue only',
+  async (command, ...args) => {
+    await expect(as('renderer').call(command, ...args)).rejects.toThrow(/NOPERM/);
+  },
+);
 
 test.each([
   ['GET', 'ours:unsaved:render-document:1'],
@@ -82,7 +85,7 @@ test.each([
   ['GET', 'ours:reply:1'],
   ['PUBLISH', 'ours:replies:gateway', 'forged'],
 ])(
-  'when the webhook service sends %s %s, then Redis refuses: documents are not its business',
+  'when the webhook service sends %s %s, then Redis rejects it: the service may not read documents',
   async (command, ...args) => {
     await expect(as('webhooks').call(command, ...args)).rejects.toThrow(/NOPERM/);
   },
@@ -94,7 +97,7 @@ test.each([
   ['GET', 'ours:rate:requests:key'],
   ['PUBLISH', 'ours:replies:gateway', 'forged'],
 ])(
-  'when the dashboard sends %s %s, then Redis refuses: it has the queues without their documents',
+  'when the dashboard sends %s %s, then Redis rejects it: the dashboard may read the queues without their documents',
   async (command, ...args) => {
     await expect(as('operations').call(command, ...args)).rejects.toThrow(/NOPERM/);
   },
@@ -106,28 +109,28 @@ test.each([
   ['PUBLISH', 'ours:cancels', '1'],
   ['CLIENT', 'LIST'],
 ])(
-  'when the scheduler sends %s %s, then Redis refuses: it may nudge the relay and no more',
+  'when the scheduler sends %s %s, then Redis rejects it: the scheduler may only nudge the relay',
   async (command, ...args) => {
     await expect(as('scheduler').call(command, ...args)).rejects.toThrow(/NOPERM/);
     expect(await as('scheduler').publish('ours:nudges', '')).toBe(0);
   },
 );
 
-test('when a connection does not log in, then PING is all that is answered', async () => {
-  const stranger = connection(server.url, { enableReadyCheck: false }); // Its INFO is refused, too.
+test('when a connection does not log in, then it may send PING only', async () => {
+  const anonymous = connection(server.url, { enableReadyCheck: false }); // Its INFO is rejected, too.
 
-  expect(await stranger.call('PING')).toBe('PONG');
-  const refused: [string, ...string[]][] = [
+  expect(await anonymous.call('PING')).toBe('PONG');
+  const rejected: [string, ...string[]][] = [
     ['GET', 'ours:reply:1'],
     ['INFO'],
     ['CONFIG', 'GET', 'dir'],
     ['ACL', 'WHOAMI'],
     ['EVAL', 'return 1', '0'],
   ];
-  for (const command of refused) await expect(stranger.call(...command)).rejects.toThrow(/NOPERM/);
+  for (const command of rejected) await expect(anonymous.call(...command)).rejects.toThrow(/NOPERM/);
 });
 
-test('when the gateway asks and the renderer prints, then the document and its PDF pass, with no right missing', async () => {
+test('when the gateway requests a document and the renderer prints it, then neither lacks a right for it', async () => {
   const gateway = { redisUrl: users.urlOf('gateway', server.url), prefix, log: testLog };
   const queues = openQueues(gateway);
   const replies = openReplies({ ...gateway, redis: queues.redis });
@@ -159,7 +162,7 @@ function as(user: RedisUser): Redis {
 
 function connection(url: string, options: ConnectionOptions = {}): Redis {
   const redis = openRedis(url, { retryStrategy: () => null, ...options });
-  redis.on('error', () => undefined); // Some commands end the connection of who may not send them.
+  redis.on('error', () => undefined); // Some forbidden commands end the connection.
   connections.push(redis);
   return redis;
 }

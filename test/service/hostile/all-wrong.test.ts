@@ -13,9 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** Of another type than any field of a body has. */
+/** A value of the wrong type for the field. */
 const wrongFor = ({ shape }: Field) => (shape.type === 'object' || shape.type === 'array' ? 'wrong' : {});
-/** Written on every request. */
+/** Collections that every request writes to. */
 const NOT_OF_WRITES = new Set(['api_keys']);
 
 test.each(writes.map((row) => [row.operation, row] as const))(
@@ -30,16 +30,18 @@ test.each(writes.map((row) => [row.operation, row] as const))(
 
     expect([reply.status, reply.body.error]).toEqual([400, 'Validation failed']);
     const { details } = reply.body as { details: string[] | Record<string, string[]> };
-    const said = Array.isArray(details) ? details : Object.keys(details);
-    const unnamed = Object.keys(body).filter((name) => !said.some((text) => new RegExp(`\\b${name}\\b`).test(text)));
+    const reported = Array.isArray(details) ? details : Object.keys(details);
+    const unnamed = Object.keys(body).filter(
+      (name) => !reported.some((text) => new RegExp(`\\b${name}\\b`).test(text)),
+    );
     expect(unnamed).toEqual([]);
-    // Neither a record nor a number of a document, nor an event.
+    // No record, document number or event.
     expect(await storedOf(gateway.account)).toEqual(before);
     count('bodies with every field wrong', 1);
   },
 );
 
-test('when the operations are counted, then those that move time and money are among them', () => {
+test('when the operations are listed, then those that move time and money are among them', () => {
   const names = writes.map(({ operation }) => operation);
   expect(names).toEqual(
     expect.arrayContaining([

@@ -7,7 +7,7 @@ import { HOSTILE_DOCUMENTS, HOSTILE_JSON, HOSTILE_TEXTS } from '../../support/ho
 import { fields, nameOf, senderOf, writes } from './json-fields.ts';
 import { contents, every, expectRefusal } from './json-refusals.ts';
 
-/** What a gateway answers whose renderers are all busy: a body that gets so far has passed every check. */
+/** The response of a gateway whose renderers are all busy: a body that gets it has passed every check. */
 const BUSY = 503;
 
 let gateway: TestGateway;
@@ -16,11 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** Each operation gets one in so many of its cases; the whole form tries all. */
+/** Each operation tries one of this many cases; the full form tries all. */
 const STEP = isFull ? 1 : 12;
 
 describe.each(writes.map((row, index) => [row.operation, row, index] as const))('%s', (_operation, row, index) => {
-  test('when a body is made to be slow, then JSON stores nothing and texts are stored or rejected, all in the envelope', async () => {
+  test('when a body is made to be slow, then JSON is rejected, and texts are stored or rejected, without an internal error', async () => {
     const { send, bodyWith } = await senderOf(gateway, row);
     const before = await contents();
     for (const { name, body } of HOSTILE_JSON) expectRefusal(await send(body()), name);
@@ -40,7 +40,7 @@ describe.each(writes.map((row, index) => [row.operation, row, index] as const))(
 });
 
 test.each(HOSTILE_DOCUMENTS.map((one) => [one.name, one] as const))(
-  'when the PDF tool gets %s, then it is rejected or handed to a renderer as its bound says',
+  'when the PDF tool gets %s, then it is rejected or passed on to a renderer',
   async (_name, { body }) => {
     const reply = await gateway.call('POST', '/api/tools/generate-pdf', { raw: body() });
 

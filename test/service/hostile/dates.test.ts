@@ -1,4 +1,4 @@
-// Days and moments in every spelling, in every field and parameter that is one: a real calendar day, or a refusal.
+// Days and moments in every notation, in every field and parameter for them: only real calendar days are accepted.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { dayIn } from '#libs/day.ts';
 import { count, isFull } from '../../support/form.ts';
@@ -117,7 +117,7 @@ const UNREAL = [
   '275760-09-13',
   '2026-01-01'.repeat(50),
 ];
-const NO_TEXT = ['0', '20260101', '1767225600000', 'true', '[]', '["2026-01-01"]', '{}', '{"$date":"2026-01-01"}'];
+const OTHER_TYPES = ['0', '20260101', '1767225600000', 'true', '[]', '["2026-01-01"]', '{}', '{"$date":"2026-01-01"}'];
 const STEP = isFull ? 1 : 10;
 
 const isDayField = ({ path, shape }: Field) =>
@@ -134,16 +134,16 @@ test('when the corpus is counted, then it has 80 days for at least 7 fields', ()
   expect(days.length + parameters.length).toBeGreaterThanOrEqual(7);
 });
 
-/** A call that succeeded leaves nothing to bill for the next one, which is 409. */
+/** A call that succeeds leaves nothing to bill for the next one, which gets 409. */
 const ONCE = new Set(['createInvoiceFromTime', 'addTimeToInvoice']);
-/** Money comes and goes on a day that has begun. */
+/** Payments and refunds cannot be dated in the future. */
 const OF_MONEY = new Set(['createPayment', 'payInvoice', 'refundPayment', 'refundCreditNote']);
-/** They are answered with the record that money goes back from. */
+/** Their response is the record that is refunded. */
 const REFUNDS = new Set(['refundPayment', 'refundCreditNote']);
 
 describe.each(days.map((field, index) => [nameOf(field), field, index] as const))('%s', (_name, field, index) => {
-  test('when it is a real calendar day, then it is answered as it was given, in years 1 to 9999', async () => {
-    // Others issue documents in this account, and their days are later.
+  test('when it is a real calendar day, then it is returned as it was sent, in years 1 to 9999', async () => {
+    // Other tests issue documents in this account, with later dates.
     await gateway.patch('/api/v1/account', { allow_backdating: true });
     const sender = await senderOf(gateway, field.row);
     const real = every(REAL, STEP, index);
@@ -166,7 +166,10 @@ describe.each(days.map((field, index) => [nameOf(field), field, index] as const)
 
   test('when it is anything else, then 400', async () => {
     const sender = await senderOf(gateway, field.row);
-    const wrong = [...every(UNREAL, STEP, index).map((text) => JSON.stringify(text)), ...every(NO_TEXT, STEP, index)];
+    const wrong = [
+      ...every(UNREAL, STEP, index).map((text) => JSON.stringify(text)),
+      ...every(OTHER_TYPES, STEP, index),
+    ];
     for (const literal of wrong) {
       const reply = await sender.send(sender.bodyWith(field, literal));
       expect([literal.slice(0, 60), reply.status]).toEqual([literal.slice(0, 60), 400]);

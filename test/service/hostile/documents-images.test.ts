@@ -1,4 +1,4 @@
-// Pictures made to break what looks at them: each document is printed without its picture, says so, and its neighbours have theirs.
+// Images made to break decoders: a document is printed without such an image and with a warning, and others keep theirs.
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { deflateSync } from 'node:zlib';
@@ -11,7 +11,7 @@ const RED = '#ff0000';
 let renderer: TestRenderer;
 let host: Server;
 let good: Buffer;
-/** By path; a function answers in its own manner. */
+/** Responses by path: bytes of an image, or a function that responds itself. */
 const served = new Map<string, Buffer | ((response: ServerResponse) => void)>();
 
 beforeAll(async () => {
@@ -63,7 +63,7 @@ function crc32(bytes: Buffer): number {
   return (sum ^ 0xffffffff) >>> 0;
 }
 
-/** A PNG that says it has this size, with whatever data. */
+/** A PNG whose header claims this size, with any data. */
 function pngOf(width: number, height: number, data: Buffer, [bits, colours] = [8, 2]): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
@@ -72,7 +72,7 @@ function pngOf(width: number, height: number, data: Buffer, [bits, colours] = [8
   return Buffer.concat([PNG, chunk('IHDR', head), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** The head of the hole in libwebp (CVE-2023-4863): a lossless picture whose tables of codes are longer than what is kept for them. */
+/** A file for CVE-2023-4863 of libwebp: a lossless image whose code tables are longer than the buffer for them. */
 function webpOf(payload: Buffer): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt32LE(payload.length);
@@ -91,23 +91,20 @@ const BROKEN: [string, () => Buffer | Promise<Buffer>][] = [
   ['HTML behind the first bytes of a JPEG', () => bytesOf(`\xff\xd8\xff\xe0${html}`)],
   ['HTML behind the first bytes of a WebP', () => bytesOf(`RIFF\xff\xff\xff\xffWEBP${html}`)],
   [
-    'an SVG with a file',
+    'an SVG with a file as an entity',
     () => bytesOf(`<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>${svg('<text>&x;</text>')}`),
   ],
   [
-    'an SVG of a thousand million laughs',
+    'an SVG of a billion laughs',
     () => bytesOf(`<!DOCTYPE svg [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>${svg('<text>&b;</text>')}`),
   ],
-  ['an SVG packed with gzip', () => Buffer.from('1f8b0800000000000003b329c849cdb3e3020000ffff', 'hex')],
+  ['an SVG compressed with gzip', () => Buffer.from('1f8b0800000000000003b329c849cdb3e3020000ffff', 'hex')],
   ['a PDF', () => bytesOf('%PDF-1.7\n1 0 obj\n%%EOF')],
   ['a TIFF', () => picture(9, 9).tiff().toBuffer()],
   ['an AVIF', () => bytesOf('\0\0\0\x1cftypavif\0\0\0\0avifmif1')],
   ['a BMP', () => bytesOf('BM\x3a\0\0\0\0\0\0\0\x36\0\0\0')],
   ['an icon', () => bytesOf('\0\0\x01\0\x01\0\x10\x10')],
-  [
-    'a script of ImageMagick',
-    () => bytesOf('push graphic-context\nfill "url(http://127.0.0.1/)"\npop graphic-context'),
-  ],
+  ['an ImageMagick script', () => bytesOf('push graphic-context\nfill "url(http://127.0.0.1/)"\npop graphic-context')],
   ['a PostScript', () => bytesOf('%!PS\n(/etc/passwd) (r) file')],
   ['a PNG without its end', async () => (await picture(300, 120).png().toBuffer()).subarray(0, 70)],
   ['a JPEG without its end', async () => (await picture(300, 120).jpeg().toBuffer()).subarray(0, 400)],
@@ -118,20 +115,23 @@ const BROKEN: [string, () => Buffer | Promise<Buffer>][] = [
     async () =>
       Buffer.concat([(await noise()).subarray(0, 2_000), Buffer.alloc(2_000, 0xff), (await noise()).subarray(4_000)]),
   ],
-  ['a PNG of no size', () => pngOf(0, 0, deflateSync(Buffer.alloc(1)))],
-  ['a PNG as wide as numbers go', () => pngOf(0x7fffffff, 1, deflateSync(Buffer.alloc(1)))],
-  ['a PNG whose size has no end', () => pngOf(0xffffffff, 0xffffffff, deflateSync(Buffer.alloc(1)))],
+  ['a PNG of size zero', () => pngOf(0, 0, deflateSync(Buffer.alloc(1)))],
+  ['a PNG of the largest possible width', () => pngOf(0x7fffffff, 1, deflateSync(Buffer.alloc(1)))],
+  ['a PNG of a size beyond the format', () => pngOf(0xffffffff, 0xffffffff, deflateSync(Buffer.alloc(1)))],
   ['a PNG with less data than it says', () => pngOf(2_000, 2_000, deflateSync(Buffer.alloc(100)))],
-  ['a PNG with data that are not packed', () => pngOf(20, 20, Buffer.alloc(1_000, 7))],
+  ['a PNG with uncompressed data', () => pngOf(20, 20, Buffer.alloc(1_000, 7))],
   [
     'a WebP with tables that are too long',
     () => webpOf(Buffer.concat([Buffer.from([0x2f, 0, 0, 0, 0]), Buffer.alloc(4_000, 0x77)])),
   ],
   ['a WebP with tables cut off', () => webpOf(Buffer.from('2f00000010881e0880ff7fffff', 'hex'))],
   ['a WebP that says it is longer than it is', () => bytesOf('RIFF\xff\xff\xff\x7fWEBPVP8 \xff\xff\xff\x7f')],
-  ['a GIF of no size', () => bytesOf('GIF89a\0\0\0\0\0\0\0;')],
-  // One bit for each point: packed it is 24 KB, unfolded 600 MB.
-  ['a bomb of 14,000 × 14,000 points', () => pngOf(14_000, 14_000, deflateSync(Buffer.alloc(14_000 * 1_751)), [1, 0])],
+  ['a GIF of size zero', () => bytesOf('GIF89a\0\0\0\0\0\0\0;')],
+  // One bit for each pixel: 24 KB compressed, 600 MB decoded.
+  [
+    'a decompression bomb of 14,000 × 14,000 pixels',
+    () => pngOf(14_000, 14_000, deflateSync(Buffer.alloc(14_000 * 1_751)), [1, 0]),
+  ],
 ];
 
 const noise = () =>
@@ -149,9 +149,9 @@ async function printBoth(source: string): Promise<{ reasons: string[]; hasImage:
   return { reasons: reasons.map((text) => text.split(': ')[1] ?? ''), hasImage: bytes.includes('/Subtype /Image') };
 }
 
-describe('a picture that is none', () => {
+describe('a file that is not an image', () => {
   test.each(BROKEN)(
-    'when it is %s, then neither a logo nor a banner is drawn, and both are warned of',
+    'when it is %s, then neither a logo nor a banner is drawn, and each has a warning',
     async (_what, make) => {
       const bytes = await make();
       const fetched = await printBoth(serve(bytes));
@@ -168,7 +168,7 @@ describe('a picture that is none', () => {
     },
   );
 
-  test('when it calls itself an SVG, then its name does not help it', async () => {
+  test('when its declared type is SVG, then it is still not an image', async () => {
     const { reasons, hasImage } = await printBoth(asDataUri(bytesOf(html), 'image/svg+xml'));
     expect({ reasons, hasImage }).toEqual({ reasons: ['not an image', 'not an image'], hasImage: false });
   });
@@ -176,15 +176,15 @@ describe('a picture that is none', () => {
   test.each([
     ['a script', '<script>1</script>'],
     ['a script in a namespace', '<s:script xmlns:s="http://www.w3.org/2000/svg">1</s:script>'],
-    ['a document of its own', '<foreignObject><iframe src="http://127.0.0.1/x"></iframe></foreignObject>'],
-    ['a picture of somebody else', (at: string) => `<image href="${at}" width="9" height="9"/>`],
-    ['a picture of somebody else in other words', (at: string) => `<image xlink:href = '${at}' width="9" height="9"/>`],
-    ['a drawing of somebody else', (at: string) => `<use href="${at}#a"/>`],
-    ['a picture without quotes in its style', (at: string) => `<rect style="fill:url(${at}#a)" width="9" height="9"/>`],
-    ['a style sheet of somebody else', (at: string) => `<style>@import "${at}"; rect { mask: url('${at}') }</style>`],
+    ['an embedded document', '<foreignObject><iframe src="http://127.0.0.1/x"></iframe></foreignObject>'],
+    ['a remote image', (at: string) => `<image href="${at}" width="9" height="9"/>`],
+    ['a remote image in xlink:href', (at: string) => `<image xlink:href = '${at}' width="9" height="9"/>`],
+    ['a remote drawing', (at: string) => `<use href="${at}#a"/>`],
+    ['a remote fill without quotes', (at: string) => `<rect style="fill:url(${at}#a)" width="9" height="9"/>`],
+    ['a remote style sheet', (at: string) => `<style>@import "${at}"; rect { mask: url('${at}') }</style>`],
     ['a file that is included', '<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="/etc/passwd"/>'],
-    ['a file of the machine', '<image href="file:///etc/passwd" width="9" height="9"/>'],
-  ])('when an SVG has %s, then the rest of it is drawn, and nothing is asked for', async (_what, harmful) => {
+    ['a local file', '<image href="file:///etc/passwd" width="9" height="9"/>'],
+  ])('when an SVG has %s, then the rest of it is drawn, and nothing is fetched', async (_what, harmful) => {
     const asked = count;
     const inside = typeof harmful === 'string' ? harmful : harmful(serve(good));
     const drawing = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9">${inside}<rect width="9" height="9" fill="#c81e3c"/></svg>`;
@@ -195,30 +195,30 @@ describe('a picture that is none', () => {
   });
 });
 
-describe('a picture that does not come', () => {
+describe('an image that does not arrive', () => {
   test.each<[string, (response: ServerResponse) => void, string]>([
-    ['is never answered', () => undefined, 'unreachable'],
+    ['gets no response', () => undefined, 'unreachable'],
     [
-      'stops in its middle',
+      'stops in the middle',
       (response) => void response.writeHead(200, { 'Content-Length': '9000' }).write(good),
       'unreachable',
     ],
-    ['is broken off', (response) => void response.write(good.subarray(0, 50), () => response.destroy()), 'unreachable'],
-    ['comes a byte at a time', (response) => drip(response), 'unreachable'],
+    ['is cut off', (response) => void response.write(good.subarray(0, 50), () => response.destroy()), 'unreachable'],
+    ['arrives a byte at a time', (response) => drip(response), 'unreachable'],
     ['does not end', (response) => flood(response), 'too large'],
-    ['is an error with a picture', (response) => void response.writeHead(500).end(good), 'unreachable'],
+    ['is an error response with an image', (response) => void response.writeHead(500).end(good), 'unreachable'],
     [
-      'is packed with something else',
+      'has another content encoding than declared',
       (response) => void response.writeHead(200, { 'Content-Encoding': 'br' }).end(deflateSync(good)),
       'not an image',
     ],
-    ['moves for ever', (response) => void response.writeHead(302, { Location: `/${count}` }).end(), 'unreachable'],
+    ['redirects for ever', (response) => void response.writeHead(302, { Location: `/${count}` }).end(), 'unreachable'],
   ])('when it %s, then the document is printed without it', async (_what, answer, reason) => {
     expect(await printBoth(serve(answer))).toEqual({ reasons: [reason, reason], hasImage: false });
   });
 });
 
-test('when a picture has ten thousand frames, then its first is drawn or none is', async () => {
+test('when an image has ten thousand frames, then its first one is drawn, or none', async () => {
   const frame = await picture(2, 2).gif().toBuffer();
   const head = frame.subarray(0, frame.length - 1);
   const one = Buffer.from('2c000000000200020000020284510000'.slice(0, 30), 'hex');
@@ -228,7 +228,7 @@ test('when a picture has ten thousand frames, then its first is drawn or none is
   expect(warnings.filter((text) => text !== 'logoUrl: not an image')).toEqual([]);
 });
 
-test('when pictures break their decoder again and again, then documents beside them have theirs', async () => {
+test('when images break their decoder again and again, then other documents keep theirs', async () => {
   const bad = await Promise.all(BROKEN.slice(0, 24).map(async ([, make]) => make()));
   const [broken, whole] = await Promise.all([
     Promise.all(bad.map((bytes) => printBoth(serve(bytes)))),

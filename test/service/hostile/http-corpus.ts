@@ -1,6 +1,6 @@
-// Requests no decent client sends, byte for byte. `%KEY%` stands for a good key.
+// Malformed and unusual requests, byte for byte. `%KEY%` stands for a valid key.
 
-/** What may come of it: `refused` is one 4xx or a closed connection, `served` is a decent answer, `each` is 4xx for every request in it. */
+/** The expected outcome: `refused` is a 4xx or a closed connection, `served` a success, `not found` a 4xx, `any` no 5xx. */
 type Outcome = 'refused' | 'served' | 'any' | 'not found';
 
 export interface RawCase {
@@ -12,7 +12,7 @@ export interface RawCase {
 const AUTH = 'Authorization: Bearer %KEY%';
 const PATH = '/api/v1/clients';
 const BODY = '{"name":"raw","email":"raw@example.com"}';
-/** Must never be seen by the service: it is inside the body of another request. */
+/** A request inside the body of another one, which the service must never see. */
 const HIDDEN = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
 
 const get = (headers: string[] = [], target = `${PATH}?limit=1`, version = 'HTTP/1.1') =>
@@ -87,7 +87,7 @@ const smuggling: RawCase[] = [
   ...encodings.map((value) =>
     refused(`chunks called ${JSON.stringify(value)}`, post([`Transfer-Encoding: ${value}`], `0\r\n\r\n${HIDDEN}`)),
   ),
-  // Chunks come last, so everybody finds the same end of the body: what follows is a request of its own.
+  // Chunked is the last encoding, so all servers find the same end of the body: what follows is another request.
   ...['identity, chunked', 'gzip, chunked'].map((value) =>
     any(`chunks called "${value}"`, post([`Transfer-Encoding: ${value}`], '0\r\n\r\n')),
   ),
@@ -190,9 +190,9 @@ const heads: RawCase[] = [
   },
   refused('no host', `GET ${PATH} HTTP/1.1\r\n${AUTH}\r\n\r\n`),
   refused('two hosts', get(['Host: y'])),
-  any('a host that is none', get().replace('Host: x', 'Host: <script>')),
+  any('an invalid host', get().replace('Host: x', 'Host: <script>')),
   refused('two keys', get(['Authorization: Bearer x'])),
-  refused('an expectation nobody knows', get(['Expect: the-unexpected'])),
+  refused('an unknown expectation', get(['Expect: the-unexpected'])),
   any(
     'an upgrade to HTTP/2',
     get(['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA']),
@@ -275,7 +275,7 @@ const paths: RawCase[] = [
   ...targets.map((target): RawCase => ({ what: `GET ${target}`, bytes: get([], target), outcome: 'not found' })),
   any('an absolute target', get([], `http://evil.example${PATH}?limit=1`)),
   any('a target of another scheme', get([], `ftp://x${PATH}`)),
-  refused('no target but a star', get([], '*')),
+  refused('an asterisk as the target', get([], '*')),
   refused('a target without a slash', get([], 'api/v1/clients')),
   any('a fragment', get([], `${PATH}#x`)),
 ];
@@ -318,9 +318,9 @@ const bodies: RawCase[] = [
       outcome: 'served',
     }),
   ),
-  refused('a body of 10 MB that is announced', post(['Content-Length: 10000000'], '')),
+  refused('an announced body of 10 MB', post(['Content-Length: 10000000'], '')),
   any(
-    'a body that is awaited with 100-continue and held back',
+    'a body that is announced with 100-continue and never sent',
     post(['Content-Length: 40', 'Expect: 100-continue'], ''),
   ),
   any('a body that is shorter than it says', post(['Content-Length: 4000'], BODY)),

@@ -1,4 +1,4 @@
-// One Idempotency-Key is one effect on every POST that writes: at once, again, with another body, by another account, after a refusal.
+// One Idempotency-Key has one effect on every POST that writes: at once, again, with another body, from another account, after a rejection.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Idempotency } from '#libs/models/idempotency-record.ts';
 import { count } from '../../support/form.ts';
@@ -22,7 +22,7 @@ afterAll(() => gateway.close());
 describe.each(posts.map((row) => [row.operation, row] as const))('%s', (operation, row) => {
   const headers = { 'Idempotency-Key': `key-${operation}` };
 
-  test('when one key comes many times at once and again, then there is one effect and one answer', async () => {
+  test('when one key is sent many times at once and again, then there is one effect and one response', async () => {
     const account = await gateway.workspace.account();
     const { send } = await senderOf(gateway, row, account);
     const raw = row.body ? undefined : '';
@@ -31,7 +31,7 @@ describe.each(posts.map((row) => [row.operation, row] as const))('%s', (operatio
 
     const served = replies.filter(({ status }) => status < 300);
     expect(served.length).toBeGreaterThan(0);
-    // One that comes while the first is running is told so.
+    // A request that arrives while the first one is running gets 409.
     expect(replies.filter(({ status }) => status >= 300 && status !== 409).map(({ status }) => status)).toEqual([]);
     expect([again.status < 300, again.headers.get('Idempotent-Replayed')]).toEqual([true, 'true']);
     const idOf = ({ body }: (typeof replies)[number]) => body.data?.id ?? JSON.stringify(body.data);
@@ -41,7 +41,7 @@ describe.each(posts.map((row) => [row.operation, row] as const))('%s', (operatio
     count('idempotency cases', AT_ONCE + 1);
   });
 
-  test('when the key comes with another request or from another account, then 422, or an effect of its own', async () => {
+  test('when the key is sent with another request, then 422; when from another account, then an effect of its own', async () => {
     const [one, two] = [await gateway.workspace.account(), await gateway.workspace.account()];
     const mine = await senderOf(gateway, row, one);
     const theirs = await senderOf(gateway, row, two);
@@ -52,13 +52,13 @@ describe.each(posts.map((row) => [row.operation, row] as const))('%s', (operatio
 
     expect([first.status < 300, other.status]).toEqual([true, first.status]);
     expect(other.headers.get('Idempotent-Replayed')).toBeNull();
-    // A body that nobody reads makes no other request.
+    // Where no body is read, another body is not another request.
     if (row.body) expectRefusal(another, '422');
     if (row.body) expect(another.status).toBe(422);
     count('idempotency cases', 3);
   });
 
-  test('when the request was refused, or the key itself is wrong, then nothing is used up', async () => {
+  test('when the request was rejected, or the key is invalid, then the key is not used up', async () => {
     const account = await gateway.workspace.account();
     const { send } = await senderOf(gateway, row, account);
     const raw = row.body ? undefined : '';

@@ -1,4 +1,4 @@
-// Raw requests against the server as it listens in production: refused in the envelope or cut off, never smuggled, never a crash.
+// Raw requests against the server as it listens in production: rejected in the envelope or disconnected, never smuggled, never a crash.
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -14,16 +14,16 @@ let workspace: Workspace;
 let account: TestAccount;
 let server: Server;
 let close: () => Promise<void>;
-/** Every path the service was asked for. */
-const asked: string[] = [];
+/** The path of every request that reached the service. */
+const requested: string[] = [];
 beforeAll(async () => {
   workspace = await openWorkspace();
   account = await workspace.account();
   const app = oneAtATime(makeApp(appOptionsFor(workspace)));
   server = createServer({ ...serverOptions, connectionsCheckingInterval: 50 }, app);
-  server.prependListener('request', ({ url = '' }) => asked.push(url));
+  server.prependListener('request', ({ url = '' }) => requested.push(url));
   close = await listen(server, '127.0.0.1', 0, testLog);
-  // What a client holds back is waited for, only not as long as in production.
+  // The rest of an incomplete request is awaited, but not as long as in production.
   server.requestTimeout = 1_500;
   server.headersTimeout = 1_000;
 });
@@ -35,80 +35,82 @@ afterAll(async () => {
 
 const portOf = () => (server.address() as AddressInfo).port;
 
-/** All the server says until it ends the connection, or is silent for long after having said something. */
+/** @returns all that the server sends until it ends the connection, or is silent for `silenceMs` after its first bytes. */
 function raw(bytes: string, { silenceMs = 400 } = {}): Promise<string> {
   return new Promise((resolve) => {
-    let answer = '';
+    let response = '';
     const socket = connect(portOf(), '127.0.0.1', () =>
       socket.write(Buffer.from(bytes.replaceAll('%KEY%', account.key), 'latin1')),
     );
     socket.once('timeout', () => socket.destroy());
     socket.on('data', (data) => {
-      answer += data.toString('latin1');
+      response += data.toString('latin1');
       socket.setTimeout(silenceMs);
     });
-    // A server that refuses a long request closes while it is still being sent: that is a refusal like any other.
+    // A server that rejects a long request closes the connection while it is being sent: that is a rejection, too.
     socket.on('error', () => undefined);
-    socket.once('close', () => resolve(answer));
+    socket.once('close', () => resolve(response));
   });
 }
 
-const statusesOf = (answer: string) =>
-  [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)).filter((status) => status !== 100);
+const statusesOf = (response: string) =>
+  [...response.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)).filter((status) => status !== 100);
 
-test('when the corpus is counted, then it has at least 150 requests, each of its own', () => {
+test('when the corpus is counted, then it has at least 150 distinct requests', () => {
   expect(new Set(rawCases.map(({ bytes }) => bytes)).size).toBeGreaterThanOrEqual(150);
   expect(new Set(rawCases.map(({ what }) => what)).size).toBe(rawCases.length);
 });
 
-test('when requests are malformed, then each is refused or cut off, none is smuggled, and the next client is served', async () => {
-  const answers: { what: string; outcome: string; answer: string }[] = [];
+test('when requests are malformed, then each is rejected or disconnected, none is smuggled, and the next client is served', async () => {
+  const responses: { what: string; outcome: string; response: string }[] = [];
   const queue = [...rawCases];
   const work = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
-      answers.push({ what: next.what, outcome: next.outcome, answer: await raw(next.bytes) });
+      responses.push({ what: next.what, outcome: next.outcome, response: await raw(next.bytes) });
     }
   };
   await Promise.all(Array.from({ length: 12 }, work));
 
-  const wrong = answers.filter(({ outcome, answer }) => !isAsItShouldBe(outcome, answer));
-  expect(wrong.map(({ what, outcome, answer }) => [what, outcome, answer.slice(0, 200)])).toEqual([]);
-  expect(asked.filter((url) => url.includes('smuggled'))).toEqual([]);
+  const wrong = responses.filter(({ outcome, response }) => !isExpected(outcome, response));
+  expect(wrong.map(({ what, outcome, response }) => [what, outcome, response.slice(0, 200)])).toEqual([]);
+  expect(requested.filter((url) => url.includes('smuggled'))).toEqual([]);
   const call = callerOf(`http://127.0.0.1:${portOf()}`, account.key);
   expect((await call('GET', '/api/v1/clients')).status).toBe(200);
   count('raw requests', rawCases.length);
 });
 
-function isAsItShouldBe(outcome: string, answer: string): boolean {
-  const statuses = statusesOf(answer);
-  const isTold = !/node_modules|\.ts:\d|at Object|Mongo/.test(answer);
-  const isDecent = statuses.every((status) => status < 500) && isTold;
+function isExpected(outcome: string, response: string): boolean {
+  const statuses = statusesOf(response);
+  const leaksNothing = !/node_modules|\.ts:\d|at Object|Mongo/.test(response);
+  const isSafe = statuses.every((status) => status < 500) && leaksNothing;
   const isRefusal = statuses.every((status) => status >= 400) && statuses.length <= 2;
-  if (outcome === 'served') return isDecent && statuses.length === 1 && (statuses[0] === 200 || statuses[0] === 201);
-  if (outcome === 'not found') return isDecent && isRefusal && statuses.length > 0;
-  if (outcome === 'refused') return isDecent && isRefusal;
-  return isDecent && statuses.length <= 2;
+  if (outcome === 'served') return isSafe && statuses.length === 1 && (statuses[0] === 200 || statuses[0] === 201);
+  if (outcome === 'not found') return isSafe && isRefusal && statuses.length > 0;
+  if (outcome === 'refused') return isSafe && isRefusal;
+  return isSafe && statuses.length <= 2;
 }
 
-test('when a thousand requests come at once on one connection, then as many answers come in their order', async () => {
+test('when a thousand requests are pipelined on one connection, then their responses arrive in order', async () => {
   const requests = isFull ? 1_000 : 200;
   const one = (index: number) => {
     const end = index === requests - 1 ? 'Connection: close\r\n' : '';
     return `GET /api/v1/clients?limit=1&offset=${index} HTTP/1.1\r\nHost: x\r\n${end}Authorization: Bearer %KEY%\r\n\r\n`;
   };
   server.requestTimeout = 60_000;
-  const answer = await raw(Array.from({ length: requests }, (_, index) => one(index)).join(''), { silenceMs: 30_000 });
+  const response = await raw(Array.from({ length: requests }, (_, index) => one(index)).join(''), {
+    silenceMs: 30_000,
+  });
   server.requestTimeout = 1_500;
 
-  expect(statusesOf(answer)).toEqual(Array.from({ length: requests }, () => 200));
-  const offsets = [...answer.matchAll(/"pagination":\{"total":\d+,"limit":1,"offset":(\d+)\}/g)].map(([, offset]) =>
+  expect(statusesOf(response)).toEqual(Array.from({ length: requests }, () => 200));
+  const offsets = [...response.matchAll(/"pagination":\{"total":\d+,"limit":1,"offset":(\d+)\}/g)].map(([, offset]) =>
     Number(offset),
   );
   expect(offsets).toEqual(Array.from({ length: requests }, (_, index) => index));
   count('raw requests', requests);
 });
 
-test('when a client goes in the middle of a hundred requests, then the next client is served', async () => {
+test('when clients disconnect in the middle of a hundred requests, then the next client is served', async () => {
   const call = callerOf(`http://127.0.0.1:${portOf()}`, account.key);
   const head = `POST /api/v1/clients HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.key}\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n{"name"`;
   await Promise.all(

@@ -1,4 +1,4 @@
-// Every field of every body in the table of routes, however deep, and a way to send a body that is right but for one of them.
+// Every field of every body in the table of routes, at any depth, and a way to send a body that is valid except for one of them.
 import { exampleId } from '../../../services/gateway/fields/example-ids.ts';
 import type { Reply, TestGateway } from '../../support/gateway.ts';
 import { bodyFor, kindOf, make, operations } from '../../support/operations.ts';
@@ -7,7 +7,7 @@ import type { TestAccount } from '../../support/workspace.ts';
 
 type Row = (typeof routeTable)[number];
 
-/** What joi says of a schema, as far as tests look at it. */
+/** The part of joi's description of a schema that the tests use. */
 interface Shape {
   type?: string;
   flags?: { presence?: string };
@@ -46,13 +46,13 @@ function shapeOf({ body }: Row): Shape {
 }
 
 export interface Sender {
-  /** Calls the operation. @param raw the body's bytes; without them it is the right one. */
+  /** Calls the operation. @param raw the body's bytes; without them it is the valid one. */
   send(raw?: string | Buffer, headers?: Record<string, string>): Promise<Reply>;
-  /** Calls it with a query, and the right body where it takes one. */
+  /** Calls it with a query, and a valid body where it takes one. */
   sendTo(query: string): Promise<Reply>;
-  /** The right body as JSON, with one field's value as `literal`, which need not be JSON. */
+  /** The valid body as JSON, with one field's value as `literal`, which need not be JSON. */
   bodyWith(field: Field, literal: string): string;
-  /** The right body as JSON, with more names and values. */
+  /** The valid body as JSON, with more names and values. */
   bodyAnd(more: object): string;
 }
 
@@ -64,7 +64,7 @@ export async function senderOf(
 ): Promise<Sender> {
   const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), account, 'own-') : '';
   const path = row.path.replace('{id}', id).replace('{position}', '1');
-  const body = await rightBody(gateway, row, account);
+  const body = await validBody(gateway, row, account);
   return {
     send: (raw = JSON.stringify(body), headers = {}) =>
       gateway.call(row.method.toUpperCase(), path, { key: account.key, raw, headers }),
@@ -75,22 +75,22 @@ export async function senderOf(
       }),
     bodyWith: (field, literal) =>
       JSON.stringify(
-        placed(without(body, OTHERWISE[`${field.row.operation} ${field.path[0]}`]), field.path, shapeOf(row)),
+        placed(without(body, EXCLUDED_BY[`${field.row.operation} ${field.path[0]}`]), field.path, shapeOf(row)),
       ).replace('"PLACE"', () => literal),
     bodyAnd: (more) => JSON.stringify({ ...more, ...body }),
   };
 }
 
-async function rightBody(gateway: TestGateway, row: Row, account: TestAccount): Promise<Record<string, unknown>> {
+async function validBody(gateway: TestGateway, row: Row, account: TestAccount): Promise<Record<string, unknown>> {
   const [example = {}] = shapeOf(row).examples ?? [];
-  // The records that examples refer to are not there.
-  const isThere = (value: unknown) => !EXAMPLE_IDS.some((id) => JSON.stringify(value).includes(id));
-  const plain = Object.fromEntries(Object.entries(example).filter(([, value]) => isThere(value)));
+  // The records that examples refer to do not exist.
+  const exists = (value: unknown) => !EXAMPLE_IDS.some((id) => JSON.stringify(value).includes(id));
+  const plain = Object.fromEntries(Object.entries(example).filter(([, value]) => exists(value)));
   return { ...plain, ...(await bodyFor(gateway, row.operation, account)) };
 }
 
 /** A field that another one excludes. */
-const OTHERWISE: Record<string, string> = {
+const EXCLUDED_BY: Record<string, string> = {
   'convertQuote amount': 'percent',
   'billProject amount': 'percent',
   'creditInvoice amount': 'line_items',

@@ -1,4 +1,4 @@
-// Names that are the service's to set, on every write: what the caller gives them is stored nowhere.
+// Fields that only the service may set, on every write: a value from the caller is never stored.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { count } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -57,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 describe.each(writes.map((row) => [row.operation, row] as const))('%s', (operation, row) => {
-  test("when a body names what is the service's to set, then no trace of it is answered or stored", async () => {
+  test('when a body sets fields that only the service may set, then no trace of it is returned or stored', async () => {
     const own = new Set(
       fields.filter((field) => field.row === row && field.path.length === 1).map(({ path }) => path[0]),
     );
@@ -65,10 +65,10 @@ describe.each(writes.map((row) => [row.operation, row] as const))('%s', (operati
     const { send, bodyAnd } = await senderOf(gateway, row);
     const reply = await send(bodyAnd(more));
 
-    // An example of a batch names documents that are not there.
+    // The example of a batch names documents that do not exist.
     if (operation !== 'createDocuments') expect([reply.status, reply.status < 300]).toEqual([reply.status, true]);
-    const told = `${JSON.stringify(reply.body)}\n${await everything()}`;
-    expect(TRACES.filter((trace) => told.includes(trace))).toEqual([]);
+    const visible = `${JSON.stringify(reply.body)}\n${await everything()}`;
+    expect(TRACES.filter((trace) => visible.includes(trace))).toEqual([]);
     count('forged fields', Object.keys(more).length);
   });
 });

@@ -1,4 +1,4 @@
-// What other systems take for operators of the database, in every field of every body, every parameter and every id.
+// Operators of databases and template languages, in every field of every body, every parameter and every id.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { count, isFull } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -78,7 +78,7 @@ const IN_QUERIES = (name: string) => [
   `${name}%00=1`,
   `${name}%0d%0aX-Evil:1=1`,
 ];
-/** A value no parameter has: a text that is searched for is the one exception. */
+/** Values that are invalid for every parameter except a search text. */
 const AS_VALUES = [
   ...[
     '{"$ne":null}',
@@ -115,10 +115,10 @@ const AS_VALUES = [
   ],
   ...['null', 'undefined', 'NaN', '__proto__', 'constructor', 'hasOwnProperty', '0', '-1', '1e400', '9'.repeat(40)],
 ];
-/** Each place gets one in so many. */
+/** Each place tries one of this many. */
 const STEP = isFull ? 1 : 40;
 
-test('when the payloads are counted, then there are 70, each of its own', () => {
+test('when the payloads are counted, then there are about 70 distinct ones for bodies, and more for queries', () => {
   expect(new Set(IN_BODIES.map((payload) => JSON.stringify(payload))).size).toBeGreaterThanOrEqual(68);
   expect(new Set(AS_VALUES).size + IN_QUERIES('x').length).toBeGreaterThanOrEqual(70);
 });
@@ -126,15 +126,15 @@ test('when the payloads are counted, then there are 70, each of its own', () => 
 describe.each([...Map.groupBy(fields, ({ row }) => row)].map(([row, of]) => [row.operation, row, of] as const))(
   'the body of %s',
   (_operation, row, fieldsOfRow) => {
-    test('when a field holds an operator, then 4xx, or it is kept out of every query', async () => {
+    test('when a field contains an operator, then 4xx and nothing is stored', async () => {
       const { send, bodyWith } = await senderOf(gateway, row);
       const before = await contents();
       let cases = 0;
       for (const [index, field] of fieldsOfRow.entries()) {
-        // What takes any object, the headers of a call, takes these as such.
+        // A field for any object, such as the headers of a call, accepts these, too.
         if (field.shape.type === 'object') continue;
         for (const payload of every(IN_BODIES, STEP, index)) {
-          // A line on paper may lack everything: what nobody knows is left out, and the rest of it is a line.
+          // A printed line may lack every field: unknown ones are dropped, and what is left is a valid line.
           if (row.operation === 'generatePdf' && nameOf(field).endsWith('lineItems') && Array.isArray(payload))
             continue;
           const literal = JSON.stringify(payload);
@@ -148,13 +148,13 @@ describe.each([...Map.groupBy(fields, ({ row }) => row)].map(([row, of]) => [row
   },
 );
 
-/** Parameters that are compared with text, whatever it is. */
+/** Parameters that accept any text. */
 const FREE_TEXT = new Set(['q', 'number', 'external_id', 'owner']);
 
 describe.each(callable.filter(({ query }) => query).map((row, index) => [row.operation, row, index] as const))(
   'the query of %s',
   (_operation, row, index) => {
-    test('when a parameter is an operator, or holds one, then 4xx', async () => {
+    test('when a parameter is or contains an operator, then 4xx and nothing is stored', async () => {
       const { sendTo } = await senderOf(gateway, row);
       const before = await contents();
       let cases = 0;
@@ -177,13 +177,13 @@ describe.each(callable.filter(({ query }) => query).map((row, index) => [row.ope
 describe.each(
   callable.filter(({ path }) => path.includes('{id}')).map((row, index) => [row.operation, row, index] as const),
 )('the path of %s', (_operation, row, index) => {
-  test('when the id is an operator, or holds one, then 404 as for any other that is not there', async () => {
+  test('when the id is or contains an operator, then 404 as for any other unknown id', async () => {
     const before = await contents();
     const values = every(AS_VALUES, STEP, index);
     for (const value of values) {
       const path = row.path.replace('{id}', encodeURIComponent(value)).replace('{position}', '1');
       const reply = await gateway.call(row.method.toUpperCase(), path, row.body ? { body: {} } : {});
-      // A dot segment is taken away by the client already: then it is another path.
+      // The client already resolves a dot segment, which makes it another path.
       const expected = value === '../..' ? [404] : [404, 400];
       expect([kindOf(path), value, expected.includes(reply.status)]).toEqual([kindOf(path), value, true]);
       expectRefusal(reply, value);
@@ -193,7 +193,7 @@ describe.each(
   });
 });
 
-test('when a text that is searched for looks like an operator, then it finds what holds it letter by letter, and nothing else', async () => {
+test('when a search text looks like an operator, then it is searched for literally', async () => {
   const { send, bodyAnd } = await senderOf(
     gateway,
     callable.find(({ operation }) => operation === 'addClient') as never,

@@ -1,9 +1,9 @@
-// What a refusal looks like, and a look at everything that is stored.
+// Checks of a rejection, and reads of everything that is stored.
 import { expect } from '@jest/globals';
 import mongoose from 'mongoose';
 import type { Reply } from '../../support/gateway.ts';
 
-/** 4xx in the specification's envelope, and nothing of how the service is made. */
+/** 4xx in the specification's envelope, and no internals of the service. */
 export function expectRefusal({ status, body }: Reply, what: string): void {
   const names = Object.keys(body);
   expect([what, status >= 400 && status < 500, typeof body.error, status]).toEqual([what, true, 'string', status]);
@@ -33,7 +33,7 @@ async function collections(): Promise<string[]> {
   return list.map(({ name }) => name).sort();
 }
 
-/** Takes every `step`-th, so that a short form still goes through all of a long list. */
+/** Takes every `step`-th, so that the short form still covers a long list. */
 export function every<Item>(items: readonly Item[], step: number, shift: number): Item[] {
   return items.filter((_item, index) => (index + shift) % step === 0);
 }

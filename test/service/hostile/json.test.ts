@@ -1,4 +1,4 @@
-// Bodies that are not what a JSON body should be, on every operation that takes one.
+// Invalid JSON bodies, on every operation that takes a body.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { count, isFull } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -16,7 +16,7 @@ const utf16be = (text: string) => Buffer.concat([Buffer.from([0xfe, 0xff]), Buff
 const deep = (open: string, inside: string, close: string, depth: number) =>
   open.repeat(depth) + inside + close.repeat(depth);
 
-/** None of them is a body any operation takes. */
+/** No operation accepts any of them. */
 const BROKEN: (string | Buffer)[] = [
   // Not JSON at all.
   '{',
@@ -136,7 +136,7 @@ const BROKEN: (string | Buffer)[] = [
   '[null]',
   '[1,2,3]',
   '"{}"',
-  // An object that is made to break what reads it.
+  // Objects and lists that are made to break a parser.
   '{"__proto__":{"admin":true}}',
   '{"__proto__":null}',
   '{"constructor":{"prototype":{"admin":true}}}',
@@ -160,10 +160,10 @@ const TOO_LARGE = [
   `{"a":${'9'.repeat(4_000_000)}}`,
   ' '.repeat(10_000_000),
 ];
-/** Each operation gets one in so many. */
+/** Each operation tries one of this many. */
 const STEP = isFull ? 1 : 10;
 
-test('when the corpus is counted, then it has at least 120 bodies, each of its own', () => {
+test('when the corpus is counted, then it has at least 120 distinct bodies', () => {
   const all = [...BROKEN, ...TOO_LARGE].map(String);
   expect(new Set(all).size).toBeGreaterThanOrEqual(120);
 });
@@ -174,14 +174,14 @@ describe.each(writes.map((row, index) => [row.operation, row, index] as const))(
     const before = await contents();
     const bodies = every(BROKEN, STEP, index);
     for (const raw of bodies) {
-      // Where every field is optional, an empty object is a body; none of these is one.
+      // Where every field is optional, an empty object is valid: the corpus has none.
       expectRefusal(await send(raw), String(raw).slice(0, 60));
     }
     expect(await contents()).toEqual(before);
     count('JSON bodies', bodies.length);
   });
 
-  test('when a body is larger than any of its kind, then 413 and nothing is stored', async () => {
+  test('when a body is larger than its limit, then 413 and nothing is stored', async () => {
     const { send } = await senderOf(gateway, row);
     const before = await contents();
     const bodies = every(TOO_LARGE, isFull ? 1 : 8, index);
@@ -191,7 +191,7 @@ describe.each(writes.map((row, index) => [row.operation, row, index] as const))(
   });
 });
 
-test('when a name comes twice, a byte order mark leads, or blanks surround it, then it is read as any JSON reader would', async () => {
+test('when a body repeats a name, begins with a byte order mark or is surrounded by blanks, then it is read as by any JSON parser', async () => {
   const { send } = await senderOf(gateway, writes.find(({ operation }) => operation === 'addClient') as never);
   const right = '{"name":"x","email":"x@example.com"}';
   for (const [raw, name] of [

@@ -3,8 +3,8 @@ import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { UNKNOWN_ID } from '../../support/records.ts';
 import {
+  blockerOf,
   freeze,
-  inTheWay,
   type Kept,
   type Kind,
   MOVES,
@@ -58,7 +58,7 @@ const values = fc.record<Values>({
   isLate: fc.boolean(),
 });
 
-/** A body, what the model will keep of it, and what it hangs on; nothing when there is nothing to hang it on. */
+/** A body, the record the model will keep, and its events; undefined without a record that it has to refer to. */
 function draft(
   model: Model,
   account: Who,
@@ -145,15 +145,15 @@ function draft(
   };
 }
 
-/** The create was answered: into the model with it. */
+/** Adds a record that the service has created to the model. */
 function keep(model: Model, account: Who, of: Kind, made: NonNullable<ReturnType<typeof draft>>, id: string): Kept {
-  const of_ = model.accounts[account];
+  const own = model.accounts[account];
   const record: Kept = { id, ...made.kept };
-  of_.records[of].push(record);
-  if (of === 'quotes' || of === 'invoices') freeze(of_, record, record.fields['status'] === 'Sent');
-  of_.events.push(...made.events);
-  if (of === 'invoices') of_.drawn.invoice += 1;
-  if (of === 'quotes') of_.drawn.quote += 1;
+  own.records[of].push(record);
+  if (of === 'quotes' || of === 'invoices') freeze(own, record, record.fields['status'] === 'Sent');
+  own.events.push(...made.events);
+  if (of === 'invoices') own.drawn.invoice += 1;
+  if (of === 'quotes') own.drawn.quote += 1;
   if (of === 'time-entries') refreshTask(model, account, record.refs.task);
   return record;
 }
@@ -163,7 +163,7 @@ function refreshTask(model: Model, account: Who, taskId: string | null | undefin
   if (task) task.fields['total_seconds'] = secondsOf(model.accounts[account], task.id);
 }
 
-/** From the day after its last day a sent document reads differently. */
+/** From the day after its last day a sent document is shown as overdue or expired. */
 function readAs(of: Kind, { fields }: Kept): Kept['fields'] {
   const until = String(fields['due_date'] ?? fields['expires_at'] ?? FUTURE);
   if (fields['status'] !== 'Sent' || until > PAST) return fields;
@@ -209,7 +209,7 @@ const NAMED: Record<Kind, string> = {
 
 const rename = fc.tuple(who, kind, index, name, fc.boolean()).map(([account, of, at, text, isGuarded]) =>
   command(
-    `rename ${of} ${at} of ${account} to ${JSON.stringify(text)}${isGuarded ? ' if it is as it was read' : ''}`,
+    `rename ${of} ${at} of ${account} to ${JSON.stringify(text)}${isGuarded ? ' if it is unchanged since it was read' : ''}`,
     async (model, real) => {
       const record = pick(model.accounts[account].records[of], at);
       if (!record) return;
@@ -250,7 +250,7 @@ const erase = fc
       const own = model.accounts[account];
       const record = pick(own.records[of], at);
       if (!record) return;
-      const blocker = of === 'clients' || of === 'projects' ? inTheWay(own, of, record.id) : undefined;
+      const blocker = of === 'clients' || of === 'projects' ? blockerOf(own, of, record.id) : undefined;
       const reply = await real.gateway.delete(`/api/v1/${of}/${record.id}`, real.accounts[account]);
       if (blocker) {
         expect([reply.status, reply.body.error]).toEqual([409, `Cannot delete a ${of.slice(0, -1)} with ${blocker}`]);
@@ -362,7 +362,7 @@ const work = fc.tuple(who, index, fc.integer({ min: 1, max: 40 })).map(([account
   }),
 );
 
-const rehearse = fc.tuple(who, kind, values).map(([account, of, given]) =>
+const dryRun = fc.tuple(who, kind, values).map(([account, of, given]) =>
   command(`dry run of ${of} for ${account}`, async (model, real) => {
     const made = draft(model, account, of, given);
     if (!made) return;
@@ -376,13 +376,13 @@ const repeat = fc.tuple(who, kind, values, fc.constantFrom('k1', 'k2', 'k3')).ma
     const made = draft(model, account, of, given);
     if (!made) return;
     const own = model.accounts[account];
-    const known = own.answers.get(key);
+    const known = own.responses.get(key);
     const sent = `${of} ${JSON.stringify(made.body)}`;
     const call = { ...real.accounts[account], headers: { 'Idempotency-Key': key } };
     const reply = await real.gateway.post(`/api/v1/${of}`, made.body, call);
     if (!known) {
       expect(reply.status).toBe(201);
-      own.answers.set(key, { body: sent, data: reply.body.data });
+      own.responses.set(key, { body: sent, data: reply.body.data });
       const record = keep(model, account, of, made, reply.body.data.id);
       record.fields = readAs(of, record);
       const again = await real.gateway.post(`/api/v1/${of}`, made.body, call);
@@ -397,8 +397,8 @@ const repeat = fc.tuple(who, kind, values, fc.constantFrom('k1', 'k2', 'k3')).ma
   }),
 );
 
-const hang = fc.tuple(who, kind, values, fc.boolean()).map(([account, of, given, isForeign]) =>
-  command(`hang ${of} of ${account} on ${isForeign ? "the other's record" : 'nothing'}`, async (model, real) => {
+const refer = fc.tuple(who, kind, values, fc.boolean()).map(([account, of, given, isForeign]) =>
+  command(`refer ${of} of ${account} to ${isForeign ? "the other's record" : 'nothing'}`, async (model, real) => {
     const made = draft(model, account, of, given);
     const other = model.accounts[account === 0 ? 1 : 0];
     if (!made || of === 'clients') return;
@@ -489,9 +489,9 @@ export const commands = [
   moveQuote,
   price,
   work,
-  rehearse,
+  dryRun,
   repeat,
-  hang,
+  refer,
   list,
   subscribe,
   audit,

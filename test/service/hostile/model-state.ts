@@ -2,18 +2,18 @@
 
 export type Kind = 'clients' | 'projects' | 'tasks' | 'time-entries' | 'quotes' | 'invoices';
 
-/** A record as the service answers it, as far as the model says. */
+/** A record as the service returns it, with the fields that the model knows. */
 export interface Kept {
   id: string;
   etag?: string;
   fields: Record<string, unknown>;
-  /** The client's name when the document was sent: what was issued is not rewritten. */
+  /** The client's name when the document was sent: an issued document does not change. */
   frozen?: string | undefined;
-  /** Ids of what it hangs on. */
+  /** Ids of the records that it refers to. */
   refs: { client?: string; project?: string | null; task?: string | null };
 }
 
-/** One account and what was promised to it. */
+/** One account and what the service has confirmed to it. */
 export interface ModelAccount {
   name: string;
   records: Record<Kind, Kept[]>;
@@ -22,8 +22,8 @@ export interface ModelAccount {
   /** Types of its events, in order. */
   events: string[];
   webhooks: string[];
-  /** Bodies and answers by idempotency key. */
-  answers: Map<string, { body: string; data: unknown }>;
+  /** Bodies and responses by idempotency key. */
+  responses: Map<string, { body: string; data: unknown }>;
 }
 
 export interface Model {
@@ -41,24 +41,24 @@ function newAccount(name: string): ModelAccount {
     drawn: { invoice: 0, quote: 0 },
     events: [],
     webhooks: [],
-    answers: new Map(),
+    responses: new Map(),
   };
 }
 
-/** The record at `index` of those that are there, if there is one. */
+/** The record at `index`, which wraps around, if there is any. */
 export function pick(records: readonly Kept[], index: number): Kept | undefined {
   return records.length === 0 ? undefined : records[index % records.length];
 }
 
 /** What refers to a client or project, in the order in which the service names it. */
-export function inTheWay(account: ModelAccount, kind: 'clients' | 'projects', id: string): string | undefined {
+export function blockerOf(account: ModelAccount, kind: 'clients' | 'projects', id: string): string | undefined {
   const { records } = account;
-  const hangs = (of: Kind) => records[of].some(({ refs }) => (kind === 'clients' ? refs.client : refs.project) === id);
-  if (kind === 'clients') return (['invoices', 'quotes', 'projects'] as const).find(hangs);
-  return hangs('time-entries') ? 'time entries' : (['invoices', 'quotes'] as const).find(hangs);
+  const refers = (of: Kind) => records[of].some(({ refs }) => (kind === 'clients' ? refs.client : refs.project) === id);
+  if (kind === 'clients') return (['invoices', 'quotes', 'projects'] as const).find(refers);
+  return refers('time-entries') ? 'time entries' : (['invoices', 'quotes'] as const).find(refers);
 }
 
-/** Takes a record away and what goes with it: a task its entries, a project its tasks. */
+/** Removes a record with its dependents: the entries of a task, the tasks of a project. */
 export function remove(account: ModelAccount, kind: Kind, id: string): void {
   const { records, events } = account;
   if (kind === 'projects') {
@@ -77,7 +77,7 @@ export function secondsOf(account: ModelAccount, taskId: string): number {
     .reduce((sum, { fields }) => sum + Math.round(Number(fields['hours']) * 3_600), 0);
 }
 
-/** Which state of an invoice may follow which. */
+/** The states that may follow each state of an invoice. */
 export const MOVES: Record<string, string[]> = {
   Draft: ['Sent', 'Cancelled'],
   Sent: ['Paid', 'Overdue', 'Cancelled'],
@@ -94,7 +94,7 @@ export function money(amount: number, taxRate: number) {
   return { amount: cents / 100, tax_rate: taxRate, tax_amount: tax / 100, total: (cents + tax) / 100 };
 }
 
-/** What was sent keeps the name of its client; a draft does not. */
+/** A sent document keeps the name of its client; a draft does not. */
 export function freeze(account: ModelAccount, record: Kept, isIssued: boolean): void {
   const client = account.records.clients.find(({ id }) => id === record.refs.client);
   record.frozen = isIssued ? (record.frozen ?? String(client?.fields['name'])) : undefined;

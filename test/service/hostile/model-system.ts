@@ -1,4 +1,4 @@
-// The service as the commands of the model see it: two accounts of their own in it, and the checks of an answer.
+// The service as the commands of the model see it: its two accounts, and the checks of a response.
 import { expect } from '@jest/globals';
 import type { Reply, TestGateway } from '../../support/gateway.ts';
 import type { TestAccount } from '../../support/workspace.ts';
@@ -18,7 +18,7 @@ export const EVENT_NAMES: Record<Kind, string> = {
   invoices: 'invoice',
 };
 
-/** The embedded records an answer carries, as the model knows them. */
+/** The embedded records of a response, as the model knows them. */
 function embedded(account: ModelAccount, { refs, frozen }: Kept) {
   const find = (kind: Kind, id: string | null | undefined) => account.records[kind].find((record) => record.id === id);
   const client = find('clients', refs.client);
@@ -33,12 +33,12 @@ function embedded(account: ModelAccount, { refs, frozen }: Kept) {
   };
 }
 
-/** Everything the model says of a record. */
+/** Everything the model knows of a record. */
 export function expected(account: ModelAccount, record: Kept) {
   return expect.objectContaining({ id: record.id, ...record.fields, ...embedded(account, record) });
 }
 
-/** Asks for a record and compares it. */
+/** Reads a record and compares it. */
 export async function expectStored(real: Real, model: Model, who: 0 | 1, kind: Kind, record: Kept): Promise<Reply> {
   const reply = await real.gateway.get(`/api/v1/${kind}/${record.id}`, real.accounts[who]);
   expect([reply.status, reply.body.data]).toEqual([200, expected(model.accounts[who], record)]);

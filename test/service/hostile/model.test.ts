@@ -1,4 +1,4 @@
-// Any sequence of commands of two accounts leaves the service as a simple model in memory says.
+// Any sequence of commands of two accounts leaves the service in the state of a simple model in memory.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { count, isFull } from '../../support/form.ts';
@@ -10,7 +10,7 @@ import { expectStored } from './model-system.ts';
 /** The short form is the same on every machine; another seed may be given. */
 const SEED = Number(process.env['TEST_SEED'] ?? 20_261_121);
 const SEQUENCES = isFull ? 2_000 : 12;
-/** They do not know of each other: each has accounts of its own. */
+/** Sequences are independent: each has accounts of its own. */
 const AT_ONCE = isFull ? 8 : 4;
 const LONGEST = 60;
 const LIMIT_MS = isFull ? 10_800_000 : 300_000;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 test(
-  'when commands of two accounts follow each other, then every answer is what the model says',
+  'when commands of two accounts follow each other, then every response matches the model',
   async () => {
     let steps = 0;
     const sequences = fc.commands(commands, { maxCommands: LONGEST, size: 'max' });
@@ -36,7 +36,7 @@ test(
       steps += taken;
       count('sequences of the model', 1);
       count('steps of the model', taken);
-      // What was not looked at since must still be what it was.
+      // Records that were not read since must be unchanged, too.
       for (const who of [0, 1] as const) {
         for (const record of model.accounts[who].records.tasks) await expectStored(real, model, who, 'tasks', record);
       }

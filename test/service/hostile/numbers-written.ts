@@ -1,4 +1,4 @@
-// JSON numbers in every spelling, and what a field that has rules makes of them: worked out in whole numbers, apart from the product.
+// JSON numbers in every notation, and what a field with rules makes of them: computed in integers, independently of the product.
 
 /** All of them are JSON. */
 export const NUMBERS = [
@@ -79,17 +79,17 @@ export interface Rule {
   args?: { limit?: number };
 }
 
-/** Decimals that are kept of a rate, hours or a percentage. */
-export const NOISE_BEHIND = 12;
+/** Decimals that are stored of a rate, hours or a percentage. */
+export const STORED_DECIMALS = 12;
 
-/** True when a field with these rules takes the number. */
-export function takes(rules: readonly Rule[], literal: string): boolean {
+/** True when a field with these rules accepts the number. */
+export function accepts(rules: readonly Rule[], literal: string): boolean {
   const given = Number(literal);
   // A JSON number is read as a double: what does not fit is no number.
   if (!Number.isFinite(given) || Math.abs(given) > Number.MAX_SAFE_INTEGER) return false;
   const own = rules.filter(({ name }) => name === 'custom').length;
-  // The first rule of our own takes the noise away, before the bounds; hours have a second one.
-  const value = own > 0 ? rounded(literal, NOISE_BEHIND) : given;
+  // The first custom rule rounds the noise away, before the bounds are checked; hours have a second one.
+  const value = own > 0 ? rounded(literal, STORED_DECIMALS) : given;
   if (own > 1 && value > 0 && Math.round(value * 3600) < 1) return false;
   return rules.every(({ name, args: { limit = 0 } = {} }) => {
     if (name === 'min') return value >= limit;

@@ -1,4 +1,4 @@
-// Numbers of every size and spelling in every number of every body, and page sizes in every list: taken or refused as the rules say, exactly.
+// Numbers of every size and notation in every number field, and page sizes in every list: accepted or rejected exactly by the rules.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
 import { count, isFull } from '../../support/form.ts';
@@ -7,7 +7,7 @@ import { kindOf, make } from '../../support/operations.ts';
 import { parametersOf } from '../../support/route-table.ts';
 import { callable, type Field, fields, nameOf, senderOf } from './json-fields.ts';
 import { every, expectRefusal } from './json-refusals.ts';
-import { NOISE_BEHIND, NUMBERS, type Rule, rounded, takes } from './numbers-written.ts';
+import { accepts, NUMBERS, type Rule, rounded, STORED_DECIMALS } from './numbers-written.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -17,10 +17,10 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const numbers = fields.filter(({ shape }) => shape.type === 'number');
-/** They are kept as they come; the others are money, or what is printed. */
+/** They are stored as they are sent; the others are money, or only printed. */
 const KEPT = new Set(['hours', 'hourly_rate', 'estimated_hours', 'rate', 'tax_rate', 'default_tax_rate']);
 const STEP = isFull ? 1 : 16;
-/** No currency has more; US dollars have two. */
+/** Decimals of the US dollar, the currency of the account. */
 const DECIMALS = 2;
 
 test('when the corpus is counted, then it has 60 numbers for at least 12 fields', () => {
@@ -28,7 +28,7 @@ test('when the corpus is counted, then it has 60 numbers for at least 12 fields'
   expect(numbers.length).toBeGreaterThanOrEqual(12);
 });
 
-/** They move money between what is due and what is left. */
+/** Operations that are also limited by a balance. */
 const OF_BALANCES = new Set([
   'convertQuote',
   'createPayment',
@@ -42,7 +42,7 @@ const OF_BALANCES = new Set([
   'refundCreditNote',
 ]);
 
-/** Money that is refused when it has more decimals than its currency. */
+/** Money that is rejected when it has more decimals than its currency. */
 const EXACT = new Set([
   'createProject fixed_amount',
   'updateProject fixed_amount',
@@ -54,26 +54,26 @@ const EXACT = new Set([
 
 describe.each(numbers.map((field, index) => [nameOf(field), field, index] as const))('%s', (_name, field, index) => {
   test('when it is any JSON number, then it is accepted exactly when its rules allow it, and returned as it was sent', async () => {
-    // As many hours as an account can allow: the numbers before may have left it another limit.
+    // The highest limit that an account can set: the previous numbers may have left another one.
     await gateway.patch('/api/v1/account', { max_entry_hours: ENTRY_HOURS_LIMIT });
     let sender = await senderOf(gateway, field.row);
     const literals = every(NUMBERS, STEP, index);
     for (const literal of literals) {
       const what = `${nameOf(field)} = ${literal.slice(0, 40)}`;
       const reply = await sender.send(sender.bodyWith(field, literal));
-      const isTaken = takes((field.shape.rules ?? []) as Rule[], literal);
-      // What is due and what is left decide besides the rules of the field, and so do the decimals of the currency.
+      const isAccepted = accepts((field.shape.rules ?? []) as Rule[], literal);
+      // Besides the rules of the field, a balance or the decimals of the currency may decide.
       const isOfBalances = OF_BALANCES.has(field.row.operation);
-      const mayBeRefused = isOfBalances || EXACT.has(nameOf(field));
-      if (!isTaken || (mayBeRefused && reply.status >= 300)) expectRefusal(reply, what);
-      else if (!isOfBalances) expectTaken(reply, field, literal, what);
-      // What can be done to a record once only is done.
+      const mayBeRejected = isOfBalances || EXACT.has(nameOf(field));
+      if (!isAccepted || (mayBeRejected && reply.status >= 300)) expectRefusal(reply, what);
+      else if (!isOfBalances) expectAccepted(reply, field, literal, what);
+      // Some operations are possible only once for a record, so the next number gets another one.
       if (reply.status < 300) sender = await senderOf(gateway, field.row);
     }
     count('numbers', literals.length);
   });
 
-  test('when it is a number in any other clothes, then 400', async () => {
+  test('when it is a number in another type, then 4xx', async () => {
     const sender = await senderOf(gateway, field.row);
     const others = [
       '"1"',
@@ -91,7 +91,7 @@ describe.each(numbers.map((field, index) => [nameOf(field), field, index] as con
       '{"a":1}',
       '[]',
     ];
-    // On paper a quantity or price may be text, and what is empty is not given.
+    // For printing a quantity or price may be text, and an empty value counts as missing.
     const isText = field.row.operation === 'generatePdf';
     const wrong = isText ? others.filter((other) => other.startsWith('[') || other.startsWith('{')) : others;
     for (const literal of every(wrong, isFull ? 1 : 4, index)) {
@@ -101,24 +101,24 @@ describe.each(numbers.map((field, index) => [nameOf(field), field, index] as con
   });
 });
 
-function expectTaken(reply: Reply, { path, row }: Field, literal: string, what: string) {
+function expectAccepted(reply: Reply, { path, row }: Field, literal: string, what: string) {
   const [name] = path as [string];
-  // Lines that are each right may sum to what is no amount: then the sum is refused.
+  // Lines that are valid by themselves may have an invalid sum, which is rejected.
   if (path.length > 1 && reply.status === 400) {
     expect([what, Object.values(reply.body.details).flat()]).toEqual([what, [expect.stringMatching(/sum|too large/)]]);
     return;
   }
-  // A number that all fields may have is still too large for a currency's smallest units, or too many hours for the seconds.
+  // No other limit may apply, such as one of the currency's smallest units or of hours in seconds.
   expect([what, reply.status < 300, reply.status, reply.body.details]).toEqual([what, true, reply.status, undefined]);
   if (path.length > 1 || row.operation === 'generatePdf') return;
-  const answered = reply.body.data[name];
-  if (KEPT.has(name)) expect([what, answered]).toEqual([what, rounded(literal, NOISE_BEHIND)]);
+  const returned = reply.body.data[name];
+  if (KEPT.has(name)) expect([what, returned]).toEqual([what, rounded(literal, STORED_DECIMALS)]);
   // With lines their sum counts.
   else if (name === 'amount' && !reply.body.data.line_items)
-    expect([what, answered]).toEqual([what, rounded(String(rounded(literal, NOISE_BEHIND)), DECIMALS)]);
+    expect([what, returned]).toEqual([what, rounded(String(rounded(literal, STORED_DECIMALS)), DECIMALS)]);
 }
 
-/** What is written → what is meant, or nothing when it is wrong. */
+/** A text and the number it means, or undefined when it is invalid. */
 const PAGES: readonly (readonly [string, number | undefined])[] = [
   ...[
     '-1',
@@ -170,7 +170,7 @@ const PAGES: readonly (readonly [string, number | undefined])[] = [
 describe.each(
   callable.filter((row) => 'limit' in parametersOf(row)).map((row, index) => [row.operation, row, index] as const),
 )('%s', (_operation, row, index) => {
-  test('when its page is written in any way, then plain digits within the rules count and nothing else', async () => {
+  test('when its page is sent in any notation, then only plain digits within the rules are accepted', async () => {
     const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
     const at = (query: string) => gateway.get(`${row.path.replace('{id}', id)}?${query}`);
     for (const [text, meant] of every(PAGES, isFull ? 1 : 6, index)) {

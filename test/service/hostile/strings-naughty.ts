@@ -42,7 +42,7 @@ const own = [
   'İIıi ß ẞ ŉ ǰ',
   'ſtraße STRASSE',
   'ΐ Ὕ ς σ Σ',
-  // What other programs make something of.
+  // What other programs interpret.
   '=1+1',
   '+cmd|" /C calc"!A0',
   '@SUM(1+1)*cmd',
@@ -65,7 +65,7 @@ const own = [
   'C:\\CON\\nul.txt',
   '%00%0d%0a%2e%2e%2f',
   '&lt;b&gt;&amp;amp;&nbsp;&#0;&#x110000;',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of somebody's is the text.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is a template of other programs.
   '<%= 1+1 %> ${1+1} {{1+1}} #{1+1} <?= 1+1 ?>',
   '\\u0041 \\x41 \\n \\',
   "' OR '1'='1' -- ;",
@@ -74,7 +74,7 @@ const own = [
   '\u001b[31mred\u001b[0m',
   'From: a\r\nBcc: b',
   ')(|(uid=*))',
-  // Paper: words without end, endless lines, what a style sheet could take for its own.
+  // For printing: very long words and lines, and what a style sheet could interpret.
   'w'.repeat(2_000),
   'a '.repeat(900),
   'ж'.repeat(1_900),
@@ -91,7 +91,7 @@ const own = [
   between(0x2000, 0x206f),
   between(0x2190, 0x21ff),
   between(0x2500, 0x257f),
-  // Refused: they are no text.
+  // Rejected: they are not text.
   'a\u0000b',
   '\u0000',
   '\ud800',
@@ -102,12 +102,12 @@ const own = [
 
 export const naughtyStrings: readonly string[] = [...new Set([...published, ...own])];
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to refuse.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to reject.
 const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
-/** What is refused in every field, and clearly: the rest is kept as it is. */
+/** False for what every field rejects; any other text is stored as it is. */
 export const isText = (text: string) => text !== '' && text.isWellFormed() && !UNPRINTABLE.test(text);
 
-/** Every string in the whole form (HOSTILE_FULL=1), else each for one of `turns` turns. */
+/** Every string in the full form (HOSTILE_FULL=1), else one of `slices` equal slices of them. */
 export const isFull = process.env['HOSTILE_FULL'] === '1';
-export const turnOf = (turn: number, turns: number) =>
-  isFull ? naughtyStrings : naughtyStrings.filter((_text, index) => index % turns === turn % turns);
+export const sliceOf = (slice: number, slices: number) =>
+  isFull ? naughtyStrings : naughtyStrings.filter((_text, index) => index % slices === slice % slices);

@@ -1,4 +1,4 @@
-// Naughty texts through the API and onto paper: kept and read back as they are or refused, printed as what they are, never executed.
+// Naughty texts through the API and in documents: stored and returned unchanged or rejected, printed literally, never executed.
 // HOSTILE_FULL=1 tries every text in every field and prints each by itself.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
@@ -8,7 +8,7 @@ import { bodyFor } from '../../support/operations.ts';
 import { aQuote } from '../../support/renderer/documents.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
 import { routeTable } from '../../support/route-table.ts';
-import { isFull, isText, naughtyStrings, turnOf } from './strings-naughty.ts';
+import { isFull, isText, naughtyStrings, sliceOf } from './strings-naughty.ts';
 
 const LIMIT_MS = isFull ? 1_800_000 : 300_000;
 const TRIES = 4;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   [gateway, renderer] = await Promise.all([startGateway(), startRenderer({ OUTBOUND_ALLOW: '' })]);
 });
 afterAll(async () => {
-  // What did not start is not there to be closed.
+  // Either of them may have failed to start.
   await (renderer as TestRenderer | undefined)?.close();
   await (gateway as TestGateway | undefined)?.close();
 });
@@ -57,7 +57,7 @@ async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<
   );
 }
 
-test('when the list is read, then it is long, and every kind of record has texts to try it on', () => {
+test('when the list is read, then it is long, and every kind of record has text fields to try it on', () => {
   expect(naughtyStrings.length).toBeGreaterThan(500);
   expect(withTexts.map(({ operation }) => operation)).toEqual(
     expect.arrayContaining([
@@ -71,16 +71,16 @@ test('when the list is read, then it is long, and every kind of record has texts
   );
 });
 
-describe.each(withTexts.map((row, turn) => [row.operation, row, turn] as const))('%s', (operation, row, turn) => {
+describe.each(withTexts.map((row, slice) => [row.operation, row, slice] as const))('%s', (operation, row, slice) => {
   const fields = textFieldsOf(row);
 
   test(
-    `when its texts (${fields.map(({ name }) => name).join(', ')}) are naughty, then they are read back as they were sent, or refused by name`,
+    `when its texts (${fields.map(({ name }) => name).join(', ')}) are naughty, then they are returned as they were sent, or rejected`,
     async () => {
       const failures: string[] = [];
       const wanted = (await bodyFor(gateway, operation, gateway.account)) ?? {};
-      // Every text in two kinds of records; the whole form tries each in all fields of all kinds.
-      const texts = turnOf(turn, withTexts.length / 2);
+      // Every text in two kinds of records; the full form tries each in all fields of all kinds.
+      const texts = sliceOf(slice, withTexts.length / 2);
       const tries = isFull
         ? texts.flatMap((text) => fields.map((field) => ({ text, places: [field] })))
         : texts.map((text) => ({ text, places: fields }));
@@ -91,16 +91,16 @@ describe.each(withTexts.map((row, turn) => [row.operation, row, turn] as const))
         const about = `${JSON.stringify(text).slice(0, 60)} in ${names.join()}`;
         const hasName = places.some(({ isName }) => isName);
         const isBlankName = text.trim() === '' && hasName;
-        // Names are shown on one line among others: what turns the rest of it around is refused.
+        // Names share a line with other texts: characters that would reverse the rest of it are rejected.
         const isNoName = hasName && !isPlainName(text);
         const isBroken = LINE_BREAK.test(text.trim()) && places.some(({ isOneLine }) => isOneLine);
         if (!isText(text) || isBlankName || isNoName || isBroken) {
-          // An empty text may be a text not given, where one need not be.
+          // An empty text may count as missing, where the field is optional.
           const isFine = reply.status === 400 || (text === '' && reply.status === 201);
           if (!isFine) failures.push(`${about}: ${reply.status}`);
           return;
         }
-        // A few fields hold less than the longest of these.
+        // A few fields allow less than the longest of these.
         if (reply.status === 400 && text.length > 200) return;
         if (reply.status !== 201)
           return void failures.push(`${about}: ${reply.status} ${JSON.stringify(reply.body)}. ${STRICTER}`);
@@ -110,7 +110,7 @@ describe.each(withTexts.map((row, turn) => [row.operation, row, turn] as const))
           if ((body.data[name] ?? undefined) !== kept)
             failures.push(`${about}: ${name} is ${JSON.stringify(body.data[name])}`);
         }
-        // Of these an account has only so many.
+        // An account may have only a limited number of these.
         if (['createWebhook', 'createApiKey'].includes(operation))
           await gateway.delete(`${row.path}/${reply.body.data.id}`);
       });
@@ -121,12 +121,12 @@ describe.each(withTexts.map((row, turn) => [row.operation, row, turn] as const))
 });
 
 test(
-  'when a list is searched for a naughty text, then the record that has it is found, or the text is refused',
+  'when a list is searched for a naughty text, then the response is a list, or the text is rejected',
   async () => {
     const failures: string[] = [];
-    await each(turnOf(3, 8), async (text) => {
+    await each(sliceOf(3, 8), async (text) => {
       const reply = await gateway.get(`/api/v1/clients?q=${encodeURIComponent(text.toWellFormed())}`);
-      // The longest ones make an address that is too long.
+      // The longest ones make a URL that is too long.
       const isTooLong = reply.status === 431 && text.length > 1_000;
       if (![200, 400].includes(reply.status) && !isTooLong)
         failures.push(`${JSON.stringify(text).slice(0, 60)}: ${reply.status}`);
@@ -151,10 +151,10 @@ const PLACES = [
   'partnerCompany',
   'poNumber',
 ] as const;
-/** Where a text stands by itself and in one piece. */
+/** Fields that are printed by themselves and in one piece. */
 const READABLE = new Set<string>(['notes', 'terms', 'quoteIntro', 'clientEmail', 'partnerEmail']);
 const isPlain = (text: string) => /^[\x20-\x7e]+$/.test(text) && text.trim() !== '';
-/** A machine that is busy with other suites may take longer than a print may: then it is tried again. */
+/** Prints again after a timeout, because the machine may be busy with other suites. */
 async function printed(document: PdfDocument) {
   for (let left = TRIES - 1; ; left -= 1) {
     try {
@@ -169,7 +169,7 @@ async function printed(document: PdfDocument) {
 const squeezed = (text: string) => text.replaceAll(/\s+/g, '');
 
 test(
-  'when documents are made of naughty texts, then each is printed, plain ones letter by letter, and nothing is executed',
+  'when documents are made of naughty texts, then each is printed, plain ones literally, and nothing is executed',
   async () => {
     const texts = naughtyStrings.filter((text) => isText(text) && text.length <= 2_000);
     const perDocument = isFull ? 1 : PLACES.length;
@@ -179,7 +179,7 @@ test(
     expect(documents.length).toBeGreaterThan(isFull ? 500 : 40);
     const failures: string[] = [];
     await each([...documents.entries()], async ([index, some]) => {
-      // Each document begins at another place, so that every text is everywhere in the course of time.
+      // Each document begins with another field, so that over time every text is in every field.
       const given = PLACES.map((name, at) => [name, some[(at + index) % some.length] ?? ''] as const);
       const { text, pages, bytes } = await printed(aQuote(Object.fromEntries(given) as Partial<PdfDocument>));
       const letters = squeezed(text);

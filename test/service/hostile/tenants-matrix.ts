@@ -1,4 +1,4 @@
-// Calls every operation as one account with its own, the other's, unknown and malformed ids and references, and keeps all that comes back.
+// Calls every operation as one account with its own, the other's, unknown and malformed ids and references, and captures every response.
 
 import type { Reply, TestGateway } from '../../support/gateway.ts';
 import { kindOf, make, operations, REFERENCES } from '../../support/operations.ts';
@@ -18,7 +18,7 @@ export type Ids = Record<string, string>;
 
 type Row = (typeof callable)[number];
 
-/** @param others one of everything of the other account. @returns every answer as text: status, headers, body, and the words of a PDF. */
+/** @param others one of everything of the other account. @returns every response as text: status, headers, body, and the words of a PDF. */
 export async function callEverything(
   gateway: TestGateway,
   caller: TestAccount,
@@ -37,10 +37,10 @@ export async function callEverything(
     captured.push({ what: `${row.operation} ${what}`, text: await textOf(reply) });
   };
   for (const row of callable) {
-    const right = row.body
+    const valid = row.body
       ? (JSON.parse((await senderOf(gateway, row, caller)).bodyAnd({})) as Record<string, unknown>)
       : undefined;
-    const body = row.operation === 'generatePdf' ? { ...right, clientName: `${mark}printed` } : right;
+    const body = row.operation === 'generatePdf' ? { ...valid, clientName: `${mark}printed` } : valid;
     const at = (id: string) => row.path.replace('{id}', encodeURIComponent(id)).replace('{position}', '1');
     if (row.path.includes('{id}')) {
       const kind = kindOf(row.path);
@@ -89,7 +89,7 @@ async function textOf({ status, headers, body }: Reply): Promise<string> {
   return `${head} ${body.toString('latin1')} ${isPdf ? await wordsOf(body) : ''}`;
 }
 
-/** A file that a test put where a document belongs has none. */
+/** Empty for a file that a test stored in place of a document. */
 async function wordsOf(pdf: Buffer): Promise<string> {
   return readPdf(pdf).then(
     ({ text }) => text,
@@ -97,7 +97,7 @@ async function wordsOf(pdf: Buffer): Promise<string> {
   );
 }
 
-/** What of `captured` holds one of the marks, whatever the case. */
+/** Names of the captured responses that contain the mark, in any case. */
 export function leaksIn(captured: readonly Captured[], mark: string): string[] {
   return captured.filter(({ text }) => text.toLowerCase().includes(mark.toLowerCase())).map(({ what }) => what);
 }

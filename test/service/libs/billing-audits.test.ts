@@ -1,4 +1,4 @@
-// What `doctor` says of money, time and quotes: nothing of sound records, and each kind of damage by its name.
+// What `doctor` reports about money, time and quotes: nothing for sound records, and each kind of damage by its name.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
@@ -16,8 +16,8 @@ beforeAll(async () => {
     (await gateway.call(method, `/api/v1${path}`, { body })).body.data;
   const { client_id, billed, quote, invoice, payment } = await madeBy(call);
   made['time'] = await billed('Sent', 2);
-  made['given up'] = await billed('Sent', 1);
-  await call('POST', `/invoices/${made['given up'].id}/write-off`, { reason: 'insolvent' });
+  made['written off'] = await billed('Sent', 1);
+  await call('POST', `/invoices/${made['written off'].id}/write-off`, { reason: 'insolvent' });
   made['cancelled'] = await billed('Sent', 1);
   await call('PATCH', `/invoices/${made['cancelled'].id}`, { status: 'Cancelled' });
   made['package'] = await call('POST', '/hour-packages', { client_id, hours: 1 });
@@ -45,7 +45,7 @@ const audit = async () => {
   return rows.map(({ problem, id }) => [problem, id]);
 };
 
-test('when time, quotes and payments were moved through the API, then nothing is found', async () => {
+test('when time, quotes and payments were changed through the API, then the audit finds no problem', async () => {
   expect(await audit()).toEqual([]);
 });
 
@@ -55,10 +55,10 @@ const drawdown = () => made['drawdown']?.id as string;
 const MISSING = newId();
 
 test.each<[string, string, () => string, object, string, () => string]>([
-  ['time is settled, too', 'time_entries', entry, { settled: 'written_off' }, 'time entry: it is on', entry],
-  ['time is not billable', 'time_entries', entry, { billable: false }, 'time entry: it is on', entry],
+  ['time is both billed and settled', 'time_entries', entry, { settled: 'written_off' }, 'time entry: it is on', entry],
+  ['billed time is not billable', 'time_entries', entry, { billable: false }, 'time entry: it is on', entry],
   [
-    'time names a line that is not there',
+    'time refers to a line that does not exist',
     'time_entries',
     entry,
     { billed_line: 9 },
@@ -66,7 +66,7 @@ test.each<[string, string, () => string, object, string, () => string]>([
     idOf('time'),
   ],
   [
-    'time names no invoice',
+    'time refers to an invoice that does not exist',
     'time_entries',
     entry,
     { invoice_id: storedId(MISSING) },
@@ -74,7 +74,7 @@ test.each<[string, string, () => string, object, string, () => string]>([
     () => MISSING,
   ],
   [
-    'time is of another account',
+    'time belongs to another account',
     'time_entries',
     entry,
     { account_id: storedId(MISSING) },
@@ -90,7 +90,7 @@ test.each<[string, string, () => string, object, string, () => string]>([
     idOf('time'),
   ],
   [
-    'a line has lost its time',
+    'a line has lost its time entries',
     'invoices',
     idOf('time'),
     { 'time.lines.0.id': 9 },
@@ -98,7 +98,7 @@ test.each<[string, string, () => string, object, string, () => string]>([
     idOf('time'),
   ],
   [
-    'a final invoice has no claim',
+    'a final invoice has no claim on its quote',
     'invoices',
     idOf('final'),
     { quote_claim: null },
@@ -106,7 +106,7 @@ test.each<[string, string, () => string, object, string, () => string]>([
     idOf('final'),
   ],
   [
-    'a cancelled invoice keeps its claim',
+    'a cancelled invoice keeps its claim on the quote',
     'invoices',
     idOf('final'),
     { status: 'Cancelled' },
@@ -122,7 +122,7 @@ test.each<[string, string, () => string, object, string, () => string]>([
     idOf('deposit'),
   ],
   [
-    'the parts are more than the quote',
+    'the partial invoices exceed the quote',
     'invoices',
     idOf('deposit'),
     { amount: 50_000 },
@@ -138,7 +138,7 @@ test.each<[string, string, () => string, object, string, () => string]>([
     idOf('final'),
   ],
   [
-    'more than a fixed amount is billed',
+    'more is billed than the fixed amount',
     'projects',
     idOf('project'),
     { fixed_amount: 39_999 },
@@ -146,7 +146,7 @@ test.each<[string, string, () => string, object, string, () => string]>([
     idOf('project'),
   ],
   [
-    'an invoice bills more of a fixed amount',
+    'an invoice bills more of a fixed amount than its project records',
     'invoices',
     idOf('part'),
     { 'fixed_part.amount': 40_001 },
@@ -154,7 +154,7 @@ test.each<[string, string, () => string, object, string, () => string]>([
     idOf('project'),
   ],
   [
-    'an invoice bills a fixed amount that is not there',
+    'an invoice bills a fixed amount of a project that does not exist',
     'invoices',
     idOf('part'),
     { 'fixed_part.project_id': storedId(MISSING) },
@@ -170,7 +170,7 @@ test.each<[string, string, () => string, object, string, () => string]>([
     idOf('package'),
   ],
   [
-    'a package forgets a drawdown',
+    'a package does not count a drawdown',
     'hour_packages',
     idOf('package'),
     { drawn_seconds: 0 },
@@ -194,7 +194,7 @@ test.each<[string, string, () => string, object, string, () => string]>([
     drawdown,
   ],
   [
-    'an expense is settled, too',
+    'an expense is both billed and settled',
     'expenses',
     idOf('expense'),
     { settled: 'written_off' },
@@ -218,7 +218,7 @@ test.each<[string, string, () => string, object, string, () => string]>([
     idOf('spent'),
   ],
   [
-    'credit is below nothing',
+    'the unallocated credit is negative',
     'payments',
     idOf('payment'),
     { unallocated: -1 },
@@ -226,7 +226,7 @@ test.each<[string, string, () => string, object, string, () => string]>([
     idOf('payment'),
   ],
   [
-    'a payment is more than its parts',
+    'a payment exceeds the sum of its parts',
     'payments',
     idOf('payment'),
     { amount: 10_001 },
@@ -234,7 +234,7 @@ test.each<[string, string, () => string, object, string, () => string]>([
     idOf('payment'),
   ],
   [
-    'an invoice says it was paid more',
+    'an invoice records more than was paid',
     'invoices',
     idOf('invoice'),
     { amount_paid: 4_001 },
@@ -242,7 +242,7 @@ test.each<[string, string, () => string, object, string, () => string]>([
     idOf('invoice'),
   ],
   [
-    'an invoice counts no payment',
+    'an invoice does not count its payment',
     'invoices',
     idOf('invoice'),
     { amount_paid: 0 },
@@ -250,14 +250,14 @@ test.each<[string, string, () => string, object, string, () => string]>([
     idOf('payment'),
   ],
   [
-    'a paid invoice is Sent',
+    'a paid invoice has the status Sent',
     'invoices',
     idOf('invoice'),
     { status: 'Sent' },
     'invoice: status does not',
     idOf('invoice'),
   ],
-])('when %s, then it is found by its name', async (_damage, collection, id, damage, problem, named) => {
+])('when %s, then the audit reports it by its name', async (_damage, collection, id, damage, problem, named) => {
   const stored = mongoose.connection.collection(collection);
   const one = { _id: storedId(id()) } as object;
   const before = await stored.findOne(one);

@@ -1,4 +1,4 @@
-// The last guards of the billing core, tried with reads that are out of date: no caller over HTTP can make them.
+// The last guards of the billing core, tested with stale reads, which no caller over HTTP can cause.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { claimTime } from '#libs/billing/bill-time.ts';
 import { moveHours } from '#libs/billing/draw-hours.ts';
@@ -47,7 +47,7 @@ async function stored(unit: UnitOfWork, id: string): Promise<InvoiceRecord> {
 const work = <Result>(of: (unit: UnitOfWork) => Promise<Result>) => runUnitOfWork({ accountId: account.id }, of);
 const invoiceOf = async (id: string) => (await call('GET', `/time-entries/${id}`)).invoice?.id;
 
-test('when an entry that was read as free is billed meanwhile, then the claim begins again and takes the others', async () => {
+test('when an entry is billed after it was read as unbilled, then the claim starts again and takes the others', async () => {
   const [taken, free] = (await world.logged(2)) as [string, string];
   const { result: stale } = await work(unbilled);
   expect(stale).toHaveLength(2);
@@ -65,7 +65,7 @@ test('when an entry that was read as free is billed meanwhile, then the claim be
   expect([attempts, await invoiceOf(taken), await invoiceOf(free)]).toEqual([2, first.id, draft.id]);
 });
 
-test('when more is credited than an invoice is worth, then the ledger refuses it, though nothing would be due', async () => {
+test('when more is credited than an invoice is worth, then the ledger rejects it, even though nothing would be due', async () => {
   const { id } = await world.invoice({ amount: 80 });
   const credited = { total: 8_001, applied: 8_000 };
   const moving = work(async (unit) =>
@@ -79,8 +79,8 @@ test('when more is credited than an invoice is worth, then the ledger refuses it
 test.each([
   ['more is paid than is due', { paid: 8_001 }],
   ['more is written off than is due', { paid: 0, writtenOff: { amount: 8_001, reason: 'x' } }],
-  ['more is taken back than was paid', { paid: -1 }],
-])('when %s, then the ledger refuses the movement and nothing is stored', async (_what, movement) => {
+  ['more is reversed than was paid', { paid: -1 }],
+])('when %s, then the ledger rejects the movement and nothing is stored', async (_what, movement) => {
   const { id } = await world.invoice({ amount: 80 });
   const moving = work(async (unit) => moveBalance(unit, await stored(unit, id), { day: '2026-01-02', ...movement }));
 
@@ -88,7 +88,7 @@ test.each([
   expect(await call('GET', `/invoices/${id}`)).toMatchObject({ status: 'Sent', amount_paid: 0, amount_due: 80 });
 });
 
-/** Runs `moving` until it is done, or begins again: for a read that is never up to date. */
+/** Runs `moving` once; 'refused' when the unit of work would start again because its read is stale. */
 async function outcomeOf(moving: (unit: UnitOfWork) => Promise<void>): Promise<string> {
   let attempts = 0;
   const { result } = await work(async (unit) => {
@@ -100,7 +100,7 @@ async function outcomeOf(moving: (unit: UnitOfWork) => Promise<void>): Promise<s
   return result;
 }
 
-test('when more of a fixed amount is taken than is left, or given back than was billed, then the guard refuses it', async () => {
+test('when more of a fixed amount is taken than is left, or more is returned than was billed, then the guard rejects it', async () => {
   const terms = { name: 'Website', client_id: world.client_id, billing: 'fixed', fixed_amount: 10 };
   const { id } = await call('POST', '/projects', terms);
   const outcomes: string[] = [];
@@ -117,7 +117,7 @@ test('when more of a fixed amount is taken than is left, or given back than was 
   expect(outcomes).toEqual(['refused', 'refused', 'moved', 'refused', 'moved']);
 });
 
-test('when more hours are drawn than a package has, or given back than were drawn, then the guard refuses it', async () => {
+test('when more hours are drawn than a package has, or more are returned than were drawn, then the guard rejects it', async () => {
   const { id: package_id } = await call('POST', '/hour-packages', { client_id: world.client_id, hours: 1 });
   const outcomes: string[] = [];
   for (const seconds of [3_601, -1, 3_600, 1, -3_600]) {

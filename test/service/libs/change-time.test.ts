@@ -1,4 +1,4 @@
-// `updated_at` follows the order of commits, so that a caller that reads by it misses nothing, even with clocks that disagree and transactions that began early.
+// `updated_at` follows the order of commits: a caller that reads by it misses no record, even if clocks differ or a transaction began early.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { Client, type ClientRecord, searchOf } from '#libs/models/accounts/client.ts';
@@ -18,9 +18,9 @@ afterAll(() => workspace.close());
 const HOUR_MS = 3_600_000;
 
 function newClient(account: string, at?: Date): ClientRecord {
-  const faces = { name: 'Ada', email: 'ada@example.com' };
+  const details = { name: 'Ada', email: 'ada@example.com' };
   const base = newRecord(account);
-  return { ...base, ...(at ? { updated_at: at } : {}), ...faces, search: searchOf(faces), status: 'invited' };
+  return { ...base, ...(at ? { updated_at: at } : {}), ...details, search: searchOf(details), status: 'invited' };
 }
 
 async function stored(client: ClientRecord) {
@@ -28,7 +28,7 @@ async function stored(client: ClientRecord) {
   return client;
 }
 
-test('when a record was made before another one was committed, then it is the later one as soon as it is stored', async () => {
+test('when a record was made before another one was committed but is stored after it, then it has the later time', async () => {
   const { id } = await workspace.account();
   const early = newClient(id);
   await new Promise((resolve) => setTimeout(resolve, 5));
@@ -40,14 +40,14 @@ test('when a record was made before another one was committed, then it is the la
   expect((await findOwn(Client, id, early._id))?.updated_at).toEqual(early.updated_at);
 });
 
-test('when there is no conflict, then a new record has the same time for creation and change', async () => {
+test('when there is no conflict, then a new record has the same created_at and updated_at', async () => {
   const { id } = await workspace.account();
   const client = await stored(newClient(id));
 
   expect(client.updated_at).toEqual(client.created_at);
 });
 
-test('when another gateway has a clock an hour ahead, then a change after its change is later nevertheless', async () => {
+test('when the clock of another gateway is an hour ahead, then a change after its change still has a later time', async () => {
   const { id } = await workspace.account();
   const ahead = await stored(newClient(id, new Date(Date.now() + HOUR_MS)));
   const client = await stored(newClient(id));
@@ -58,7 +58,7 @@ test('when another gateway has a clock an hour ahead, then a change after its ch
   expect(changed.updated_at.getTime()).toBe(ahead.updated_at.getTime() + 2);
 });
 
-test('when a transaction changes several records, then all of them at the same time, and another attempt draws anew', async () => {
+test('when a transaction changes several records, then all of them get the same time, and a retry draws a new one', async () => {
   const { id } = await workspace.account();
   let attempts = 0;
   const times = await inTransaction(async (session) => {
@@ -66,7 +66,7 @@ test('when a transaction changes several records, then all of them at the same t
     for (const client of clients) await insertOwn(Client, client, session);
     attempts += 1;
     if (attempts === 1) {
-      // What MongoDB says of a conflict.
+      // The error that MongoDB returns for a conflict.
       const conflict = new mongoose.mongo.MongoServerError({ message: 'write conflict', code: 112 });
       conflict.addErrorLabel('TransientTransactionError');
       throw conflict;
@@ -79,7 +79,7 @@ test('when a transaction changes several records, then all of them at the same t
   expect(times).toEqual([counter?.changed_at?.getTime(), counter?.changed_at?.getTime()]);
 });
 
-test('when a sequence is reserved with the time, then the next event has it, and what is left is given back', async () => {
+test('when sequence numbers are reserved with the time, then the next events use them, and unused ones are returned', async () => {
   const { id } = await workspace.account();
   const sequences = await inTransaction(async (session) => {
     reserveEvents(session);

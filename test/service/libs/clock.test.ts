@@ -1,4 +1,4 @@
-// Whose clock counts when ours and those of the stores say something else, and that a wrong one is noticed for real.
+// Which clock counts when ours and those of the stores differ, and that a process notices when its own is wrong.
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { agreedTime, openClock } from '#libs/clock.ts';
 import { openWorkspace } from '../../support/workspace.ts';
@@ -12,32 +12,32 @@ function start() {
     () => AT + world.passedMs + world.offsetMs,
     () => world.passedMs,
   );
-  const hear = (store: string, wrongMs = 0) => clock.learn(store, AT + world.passedMs + wrongMs);
-  return { world, clock, hear };
+  const reportTime = (store: string, wrongMs = 0) => clock.learn(store, AT + world.passedMs + wrongMs);
+  return { world, clock, reportTime };
 }
 
 afterEach(() => {
   jest.restoreAllMocks();
 });
 
-test('when no store has answered yet, then our own clock counts', () => {
+test('when no store has responded yet, then our own clock counts', () => {
   const { world, clock } = start();
   world.offsetMs = HOUR_MS;
   expect(clock.now()).toBe(AT + HOUR_MS);
 });
 
-test('when our clock and the store are a little apart, then ours counts', () => {
-  const { world, clock, hear } = start();
-  hear('a', -300);
+test('when our clock differs slightly from that of the store, then ours counts', () => {
+  const { world, clock, reportTime } = start();
+  reportTime('a', -300);
   world.passedMs = 5_000;
   expect(clock.now()).toBe(AT + 5_000);
 });
 
 test.each([HOUR_MS, -HOUR_MS])(
-  'when our clock is set by %d ms, then time goes on evenly, at once and until it is right again',
+  'when our clock jumps by %d ms, then our time continues steadily, at once and until the clock is right again',
   (offsetMs) => {
-    const { world, clock, hear } = start();
-    hear('a');
+    const { world, clock, reportTime } = start();
+    reportTime('a');
     world.passedMs = 1_000;
     world.offsetMs = offsetMs;
     expect(clock.now()).toBe(AT + 1_000);
@@ -48,21 +48,21 @@ test.each([HOUR_MS, -HOUR_MS])(
   },
 );
 
-test('when an answer comes late, then it does not set us back', () => {
-  const { world, clock, hear } = start();
+test('when a response arrives late, then it does not set our time back', () => {
+  const { world, clock, reportTime } = start();
   world.offsetMs = HOUR_MS;
-  hear('a');
+  reportTime('a');
   world.passedMs = 10_000;
-  hear('a', -8_000);
+  reportTime('a', -8_000);
   expect(clock.now()).toBe(AT + 10_000);
 });
 
-test('when one member of three is an hour wrong, then it is not believed', () => {
-  const { world, clock, hear } = start();
+test('when one of three members is an hour wrong, then its time is ignored', () => {
+  const { world, clock, reportTime } = start();
   for (const wrongMs of [HOUR_MS, -HOUR_MS]) {
-    hear('a');
-    hear('b', wrongMs);
-    hear('c');
+    reportTime('a');
+    reportTime('b', wrongMs);
+    reportTime('c');
     expect(clock.now()).toBe(AT);
     world.offsetMs = wrongMs;
     expect(clock.now()).toBe(AT);
@@ -70,17 +70,17 @@ test('when one member of three is an hour wrong, then it is not believed', () =>
   }
 });
 
-test('when the only store was set back, then we follow it within some answers', () => {
-  const { world, clock, hear } = start();
-  hear('a');
-  for (let answer = 0; answer < 6; answer += 1) {
+test('when the clock of the only store was set back, then we follow it within a few responses', () => {
+  const { world, clock, reportTime } = start();
+  reportTime('a');
+  for (let response = 0; response < 6; response += 1) {
     world.passedMs += 10_000;
-    hear('a', -HOUR_MS);
+    reportTime('a', -HOUR_MS);
   }
   expect(clock.now()).toBe(AT + world.passedMs - HOUR_MS);
 });
 
-test('when the clock of a process that knows MongoDB is wrong by an hour, then the time it goes by is not', async () => {
+test('when the clock of a process with a connection to MongoDB is an hour wrong, then its agreed time is not', async () => {
   const workspace = await openWorkspace();
   try {
     for (const offsetMs of [HOUR_MS, -HOUR_MS]) {

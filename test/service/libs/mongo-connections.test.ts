@@ -9,12 +9,12 @@ import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
 const ROUNDS = 3;
 const TURNS = 20;
-/** Only ends a hang. */
-const ANSWER_LIMIT_MS = 15_000;
+/** Fails the test when a command hangs. */
+const RESULT_LIMIT_MS = 15_000;
 
 let workspace: Workspace;
 let server: Server;
-/** The driver's connections; whoever ends one is MongoDB for it. */
+/** The driver's connections to the proxy; for the driver, MongoDB is what ends one. */
 const open = new Set<Socket>();
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 test.each(['none', 'zlib'])(
-  'when connections end while commands begin, then each command is answered (compression: %s)',
+  'when connections end while commands begin, then each command gets a result (compression: %s)',
   async (compressors) => {
     const { port } = server.address() as AddressInfo;
     const uri = `mongodb://127.0.0.1:${port}/?directConnection=true&compressors=${compressors}`;
@@ -52,12 +52,12 @@ test.each(['none', 'zlib'])(
       await records.findOne();
       for (const connection of open) connection.end();
       open.clear();
-      const asked: Promise<string>[] = [];
+      const results: Promise<string>[] = [];
       for (let turn = 0; turn < TURNS; turn += 1) {
         await nextTurn();
-        asked.push(outcomeOf(records.findOne()), outcomeOf(records.insertOne({})));
+        results.push(outcomeOf(records.findOne()), outcomeOf(records.insertOne({})));
       }
-      outcomes.push(...(await Promise.all(asked)));
+      outcomes.push(...(await Promise.all(results)));
     }
     await client.close();
 
@@ -67,10 +67,10 @@ test.each(['none', 'zlib'])(
   120_000,
 );
 
-/** Refused is an answer, too: a command is tried once more, which may meet the next connection that ends. */
+/** An error is a result, too: the driver retries a command once, and the retry may meet the next connection that ends. */
 const outcomeOf = async (command: Promise<unknown>) =>
   (await resultWithin(
-    ANSWER_LIMIT_MS,
+    RESULT_LIMIT_MS,
     command.then(
       () => 'done',
       () => 'refused',

@@ -1,4 +1,4 @@
-// What the driver of MongoDB keeps of questions that were answered long ago.
+// How much memory the MongoDB driver keeps for queries that ended long ago.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { forgetEnded } from '#libs/mongo/driver-sessions.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => workspace.close());
 
-const questions = (before = '') => `
+const queryProgram = (before = '') => `
 import mongoose from 'mongoose';
 import { connectMongo } from '#libs/mongo/connection.ts';
 await connectMongo(process.env.URI, { log: { info() {}, warn() {} } });
@@ -24,20 +24,20 @@ console.log(await keptOf(2_000, () => records.find().toArray()));
 process.exit();
 `;
 
-test('when thousands of questions are answered, then nothing of them stays in memory', async () => {
+test('when thousands of queries have ended, then nothing of them stays in memory', async () => {
   const env = { URI: workspace.mongodbUri };
-  expect(await keptBytes(questions(), env)).toBeLessThan(2_000);
-  // As the driver has it: the answers, twenty documents each, and what brought them.
-  expect(await keptBytes(questions('client.s.activeSessions = new Set();'), env)).toBeGreaterThan(5_000);
+  expect(await keptBytes(queryProgram(), env)).toBeLessThan(2_000);
+  // With the driver's own Set the results stay in memory, twenty documents each.
+  expect(await keptBytes(queryProgram('client.s.activeSessions = new Set();'), env)).toBeGreaterThan(5_000);
 }, 240_000);
 
-test('when the client is closed, then what has not ended is ended', async () => {
+test('when the client is closed, then open sessions and cursors are closed', async () => {
   const client = await new mongoose.mongo.MongoClient(workspace.mongodbUri).connect();
   const before = client.startSession();
   forgetEnded(client);
   const after = client.startSession();
-  const gone = client.startSession();
-  await gone.endSession();
+  const ended = client.startSession();
+  await ended.endSession();
   const records = client.db().collection('asked_for');
   await records.insertMany([{}, {}, {}]);
   const cursor = records.find({}, { batchSize: 1 });
@@ -45,6 +45,6 @@ test('when the client is closed, then what has not ended is ended', async () => 
 
   await client.close();
 
-  expect([before, after, gone].map(({ hasEnded }) => hasEnded)).toEqual([true, true, true]);
+  expect([before, after, ended].map(({ hasEnded }) => hasEnded)).toEqual([true, true, true]);
   expect(cursor.closed).toBe(true);
 });

@@ -1,4 +1,4 @@
-// What the connection to MongoDB makes of a server that stumbles: errors are ordered from the server itself.
+// How the connection to MongoDB handles errors of the server, which the server itself is made to return.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import mongoose, { type ClientSession } from 'mongoose';
@@ -44,7 +44,7 @@ async function storeOne(): Promise<number> {
 }
 
 test.each([NOT_PRIMARY, STEPPED_DOWN])(
-  'when a read is refused with %i again and again, then the store is away',
+  'when a read fails with %i again and again, then the store counts as unavailable',
   async (errorCode) => {
     const error = await withErrors({ times: 5, failCommands: ['find'], errorCode }, readOne).catch(
       (problem: unknown) => problem,
@@ -55,9 +55,9 @@ test.each([NOT_PRIMARY, STEPPED_DOWN])(
 );
 
 test('when the store is unavailable for a while, then waiting work is done once it is available', async () => {
-  const isAway = { times: 6, failCommands: ['find'], errorCode: NOT_PRIMARY };
+  const outage = { times: 6, failCommands: ['find'], errorCode: NOT_PRIMARY };
 
-  expect(await withErrors(isAway, () => retryWhileUnavailable(readOne))).toBeNull();
+  expect(await withErrors(outage, () => retryWhileUnavailable(readOne))).toBeNull();
 });
 
 test('when the store rejects a query, then the work fails at once', async () => {
@@ -67,41 +67,41 @@ test('when the store rejects a query, then the work fails at once', async () => 
   expect(wrong).toHaveBeenCalledTimes(1);
 });
 
-describe('when another transaction has written what is to be written', () => {
+describe('when another transaction has written the same record', () => {
   /** Writes in a transaction of its own, and leaves it open. */
-  async function hold() {
+  async function openConflict() {
     const client = newClient();
     await Client.collection.insertOne(client as never);
     const write = (session: ClientSession, name: string) =>
       Client.collection.updateOne({ _id: client._id } as never, { $set: { name } }, { session });
-    const holder = mongoose.connection.getClient().startSession();
-    holder.startTransaction();
-    await write(holder, 'held');
-    return { holder, second: () => inTransaction((session) => write(session, 'second')), client };
+    const first = mongoose.connection.getClient().startSession();
+    first.startTransaction();
+    await write(first, 'held');
+    return { first, second: () => inTransaction((session) => write(session, 'second')), client };
   }
   const nameOf = async ({ _id }: { _id: unknown }) => (await Client.collection.findOne({ _id } as never))?.['name'];
 
-  test('and has been left, then it is ended, and the second goes on', async () => {
-    const { holder, second, client } = await hold();
+  test('and was abandoned, then it is aborted, and the second one continues', async () => {
+    const { first, second, client } = await openConflict();
 
     await second();
 
-    await expect(holder.commitTransaction()).rejects.toThrow();
+    await expect(first.commitTransaction()).rejects.toThrow();
     expect(await nameOf(client)).toBe('second');
-    await holder.endSession();
+    await first.endSession();
   });
 
-  test('and is at work with pauses, then it is waited for', async () => {
-    const { holder, second, client } = await hold();
+  test('and is active with pauses, then the second one waits for it', async () => {
+    const { first, second, client } = await openConflict();
     const waiting = second();
 
     for (let step = 0; step < 30; step += 1) {
       await pause(100);
-      await Client.collection.findOne({ _id: client._id } as never, { session: holder });
+      await Client.collection.findOne({ _id: client._id } as never, { session: first });
     }
 
-    await holder.commitTransaction();
-    await holder.endSession();
+    await first.commitTransaction();
+    await first.endSession();
     await waiting;
     expect(await nameOf(client)).toBe('second');
   });
@@ -119,7 +119,7 @@ test('when no server is found for many writes at once, then the store counts as 
   const client = new mongoose.mongo.MongoClient('mongodb://127.0.0.1:9', { serverSelectionTimeoutMS: 100 });
   const clients = client.db('nowhere').collection('clients');
   const problemOf = () => clients.insertMany([newClient() as never]).catch((problem: unknown) => problem);
-  const errors = [await problemOf(), await problemOf()]; // The first one is of the connection that cannot be made.
+  const errors = [await problemOf(), await problemOf()]; // The first error is that of the failed connection.
   await client.close();
 
   expect(errors.map((error) => isUnavailable(error))).toEqual([true, true]);
@@ -133,23 +133,23 @@ test('when a query is invalid, then the store does not count as unavailable', as
 });
 
 test.each([
-  ['is lost on the way', { closeConnection: true }],
-  ['is that the server steps down', { errorCode: STEPPED_DOWN }],
-  ['is that it was interrupted', { errorCode: INTERRUPTED }],
-  ['is that there is none, which no majority has confirmed', { errorCode: NO_SUCH_TRANSACTION, errorLabels: [] }],
-])('when the answer to a commit %s, then it is asked for again', async (_what, failure) => {
+  ['is lost', { closeConnection: true }],
+  ['says that the server steps down', { errorCode: STEPPED_DOWN }],
+  ['says that it was interrupted', { errorCode: INTERRUPTED }],
+  ['says that there is no such transaction, without a majority', { errorCode: NO_SUCH_TRANSACTION, errorLabels: [] }],
+])('when the response to a commit %s, then the commit is retried', async (_what, failure) => {
   const stored = await withErrors({ failCommands: ['commitTransaction'], ...failure }, storeOne);
 
   expect(stored).toBe(1);
 });
 
-test('when the driver fails on the error of a commit, then the commit is repeated', async () => {
+test('when the driver fails on the error of a commit, then the commit is retried', async () => {
   const client = newClient();
   await inTransaction(async (session) => {
     await Client.collection.insertOne(client as never, { session });
-    // It looks for labels on the socket's own error, which has none.
-    const stumble = new TypeError('error.hasErrorLabel is not a function');
-    jest.spyOn(session, 'commitTransaction').mockRejectedValueOnce(stumble);
+    // The driver looks for labels on the error of the socket, which has none.
+    const driverError = new TypeError('error.hasErrorLabel is not a function');
+    jest.spyOn(session, 'commitTransaction').mockRejectedValueOnce(driverError);
   });
 
   expect(await Client.collection.countDocuments({ _id: client._id } as never)).toBe(1);

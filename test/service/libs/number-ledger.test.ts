@@ -1,4 +1,4 @@
-// A number can be given once only, even if the counter that draws it went wrong.
+// A document number can be assigned only once, even if the counter that draws it is wrong.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { recordNumber } from '#libs/models/billing/number-ledger.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
@@ -12,22 +12,22 @@ beforeAll(async () => {
 });
 afterAll(() => workspace.close());
 
-test('when a number is given a second time, then the write is refused; another kind or account is free to', async () => {
+test('when a number is assigned a second time, then the write is rejected; another kind or account may use it', async () => {
   const accountId = newId();
-  const give = (given: { accountId: string; kind: 'invoice' | 'quote' }) =>
+  const assign = (assigned: { accountId: string; kind: 'invoice' | 'quote' }) =>
     inTransaction((session) =>
       recordNumber(session, {
-        ...given,
+        ...assigned,
         period: '',
         number: 1,
-        text: `${given.kind} 1`,
+        text: `${assigned.kind} 1`,
         documentId: storedId(newId()),
       }),
     );
 
-  await give({ accountId, kind: 'invoice' });
-  const outcome = await give({ accountId, kind: 'invoice' }).catch((error: unknown) => error);
+  await assign({ accountId, kind: 'invoice' });
+  const outcome = await assign({ accountId, kind: 'invoice' }).catch((error: unknown) => error);
   expect(isDuplicate(outcome)).toBe(true);
-  await give({ accountId, kind: 'quote' });
-  await give({ accountId: newId(), kind: 'invoice' });
+  await assign({ accountId, kind: 'quote' });
+  await assign({ accountId: newId(), kind: 'invoice' });
 });

@@ -1,4 +1,4 @@
-// What happens once is a unique index of the database, whatever code writes it.
+// What may happen only once has a unique index in the database, whatever code writes it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { newId, storedId } from '#libs/models/tenant.ts';
@@ -14,14 +14,14 @@ afterAll(() => workspace.close());
 const claimed = storedId(newId());
 
 test.each<[string, string, object]>([
-  ['a payment from outside is booked twice', 'payments', { external_id: 'ch_1' }],
-  ['a refund from outside is booked twice', 'payments', { refund_external_ids: ['re_1'] }],
-  ['a refund of a credit note is booked twice', 'credit_notes', { refund_external_ids: ['re_1'] }],
+  ['an external payment is recorded twice', 'payments', { external_id: 'ch_1' }],
+  ['an external refund is recorded twice', 'payments', { refund_external_ids: ['re_1'] }],
+  ['a refund of a credit note is recorded twice', 'credit_notes', { refund_external_ids: ['re_1'] }],
   ['a quote is billed in full twice', 'invoices', { quote_claim: claimed }],
   ['a line draws from a package twice', 'hour_drawdowns', { invoice_id: claimed, line: 1, package_id: claimed }],
   ['a second timer of an owner runs', 'timers', { owner: 'ada', status: 'running' }],
   ['a second timer becomes the same entry', 'timers', { time_entry_id: claimed, status: 'stopped' }],
-])('when %s, then the database refuses it; in another account it is free to', async (_what, collection, fields) => {
+])('when %s, then the database rejects it; in another account it is allowed', async (_what, collection, fields) => {
   const insert = (account_id: unknown) =>
     mongoose.connection.collection(collection).insertOne({ _id: storedId(newId()) as never, account_id, ...fields });
   const account_id = storedId(newId());

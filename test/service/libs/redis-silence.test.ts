@@ -1,4 +1,4 @@
-// A network that loses every packet of a connection, as when a node is gone: connections to Redis are replaced.
+// A network that loses every packet of a connection, as when a node has failed: connections to Redis are replaced.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const through = new URL(redisUrl);
   through.port = String((proxy.address() as AddressInfo).port);
   url = through.href;
-  // Connections stay open, and nothing comes through any more. Those that are made later work.
+  // Existing connections stay open but carry nothing any more. New connections work.
   mute = () => {
     for (const socket of open) socket.unpipe().resume();
   };
@@ -43,7 +43,7 @@ async function becomesUsable(redis: Redis) {
 test.each([
   ['of a waiting caller', (at: string) => connectFailFast(at, testLog)],
   ['of a worker', (at: string) => connectWaiting(at, testLog, 500)],
-])('when a connection %s gets no answers any more, then it is replaced and works', async (_whose, connectTo) => {
+])('when a connection %s gets no responses any more, then it is replaced and works', async (_whose, connectTo) => {
   const redis = connectTo(url);
   try {
     await whenReady(redis, 10_000);

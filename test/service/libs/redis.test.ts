@@ -1,4 +1,4 @@
-// Many commands at once over one connection: each gets its own answer, also after the connection was cut.
+// Many commands at once over one connection: each gets its own response, also after the connection was lost.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { connectWaiting, whenReady } from '#libs/redis/connection.ts';
@@ -6,7 +6,7 @@ import { testLog } from '../../support/workspace.ts';
 
 const COUNT = 500;
 
-test('when many commands are given at once, then each has its own answer, in order, and what is given as the connection ends is sent', async () => {
+test('when many commands are sent at once, then each gets its own response, in order, and one sent as the connection closes still arrives', async () => {
   const url = String(process.env['TEST_REDIS_URL']);
   const key = `test-${randomUUID()}`;
   const [redis, other] = [connectWaiting(url, testLog), connectWaiting(url, testLog)];

@@ -1,4 +1,4 @@
-// A reply that is there is found, whether or not its notice came.
+// A stored reply is found, whether or not its notice arrived.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import getPort from 'get-port';
@@ -26,10 +26,10 @@ afterAll(() => {
 const expectReply = (id: string) =>
   replies.expect(id, { deadlineAt: Date.now() + 30_000, signal: new AbortController().signal });
 
-test('when the notice of a reply is lost, then the reply is found all the same, once', async () => {
+test('when the notice of a reply is lost, then the reply is still found, and nothing of it stays in Redis', async () => {
   const id = randomUUID();
   const reply = expectReply(id);
-  // The notice goes to an address where nobody listens.
+  // The notice goes to an address that has no subscriber.
   await sendReply(redis, { prefix, replyTo: 'nobody', id }, { bytes: Buffer.from('%PDF'), warnings: ['w'] });
 
   expect(await reply).toEqual({ bytes: Buffer.from('%PDF'), warnings: ['w'] });
@@ -40,7 +40,7 @@ test.each([
   ['small', 10_000],
   ['as large as a notice may be', 256 * 1024],
   ['large', 3_000_000],
-])('when a reply is %s, then it comes whole, and nothing of it stays', async (_size, length) => {
+])('when a reply is %s, then it arrives complete, and nothing of it stays in Redis', async (_size, length) => {
   const id = randomUUID();
   const bytes = randomBytes(length);
   const reply = expectReply(id);
@@ -51,7 +51,7 @@ test.each([
   await eventually(async () => (await redis.exists(`${prefix}:reply:${id}`)) === 0);
 });
 
-test('when the answer that brings a large reply is lost on its way, then the reply is read again', async () => {
+test('when the response with a large reply is lost, then the reply is read again', async () => {
   const { hostname, port } = new URL(redisUrl);
   const proxyPort = await getPort();
   const proxy = await openFaultProxy(proxyPort, Number(port), chanceOf(1, 'replies'));
@@ -68,7 +68,7 @@ test('when the answer that brings a large reply is lost on its way, then the rep
     proxy.become({ kind: 'black hole' });
     await sendReply(redis, { prefix, replyTo: mine.address, id }, { bytes, warnings: [] });
     await failed.promise;
-    // Now Redis gets what was asked, and answers somebody who listens no more.
+    // Now Redis gets the command, and responds to a connection that is no longer read.
     proxy.become(undefined);
 
     expect((await reply).bytes.equals(bytes)).toBe(true);
@@ -88,7 +88,7 @@ test('when a job failed, then the waiting caller gets the reason', async () => {
   await expect(reply).rejects.toMatchObject({ status: 422, message: 'no', details: ['why'] });
 });
 
-test('when a reply comes twice, then the second changes nothing and does not stay', async () => {
+test('when a reply arrives twice, then the second one changes nothing and is deleted', async () => {
   const id = randomUUID();
   const reply = expectReply(id);
   const target = { prefix, replyTo: replies.address, id };
@@ -99,7 +99,7 @@ test('when a reply comes twice, then the second changes nothing and does not sta
   await eventually(async () => (await redis.exists(`${prefix}:reply:${id}`)) === 0);
 });
 
-test('when a reply is for another job, then it is not this one’s', async () => {
+test('when a reply is for another job, then the caller of this job does not get it', async () => {
   const [mine, other] = [randomUUID(), randomUUID()];
   const reply = expectReply(mine);
   await sendReply(redis, { prefix, replyTo: replies.address, id: other }, { bytes: Buffer.from('b'), warnings: [] });

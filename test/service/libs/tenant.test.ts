@@ -1,4 +1,4 @@
-// The last wall between accounts: a query on a tenant's collection that does not name one account is never sent.
+// The last barrier between accounts: a query on a tenant's collection that does not name one account is never sent.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { acrossAccounts, newId, storedId, wireId } from '#libs/models/tenant.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
@@ -26,13 +26,13 @@ test.each([
   await expect(query().exec()).rejects.toThrow('does not name the account');
 });
 
-test('when the account is named, or the errand is said to be the system’s own, then it is answered', async () => {
+test('when a query names the account, or is marked as one across accounts, then it runs', async () => {
   expect(await Event.find({ account_id: id })).toEqual([]);
   expect(await Event.aggregate([{ $match: { account_id: storedId(id) } }])).toEqual([]);
   expect(await Event.find({}).setOptions(acrossAccounts)).toEqual([]);
 });
 
-test('when an id is stored and read, then it is what it was on the wire', () => {
+test('when an id is stored and read, then it is the same as on the wire', () => {
   for (const one of [id, '00000000-0000-0000-0000-000000000000', '82719ca6-c3fe-896a-bc49-c93987a04e40']) {
     expect(wireId(storedId(one))).toBe(one);
     expect(String(storedId(one))).toBe(one);

@@ -1,4 +1,4 @@
-// What Redis writes to its disk of a document on its way through the queue: nothing.
+// What Redis writes to disk of a document that passes through the queue: nothing.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -25,7 +25,7 @@ let worker: RunningWorker | undefined;
 
 beforeEach(async () => {
   folder = await newFolder();
-  await startIt();
+  await startServer();
   const options = { redisUrl: server.url, prefix, log: testLog };
   queues = openQueues(options);
   replies = openReplies({ ...options, redis: queues.redis });
@@ -41,13 +41,13 @@ afterEach(async () => {
   await server.stop();
 });
 
-test('when a document is printed, then neither it nor its PDF was written to the append-only file', async () => {
+test('when a document is printed, then neither it nor its PDF is written to the append-only file', async () => {
   work(async (payload, { jobId }) => {
     expect(payload.document.title).toBe(MARK);
     const bytes = Buffer.from(`%PDF-1.7 ${payload.document.title}`);
     await sendReply(redis, { prefix, replyTo: payload.replyTo, id: jobId }, { bytes, warnings: [] });
   });
-  // A job of another queue: what it says is written, so that the look below can find something.
+  // The payload of a job of another queue is written: it proves that the search below can find something.
   await queues.enqueue(deliverWebhook, {
     id: 'delivery-1',
     payload: { deliveryId: 'CONTROL', accountId: 'a', endpointId: 'e' },
@@ -58,7 +58,7 @@ test('when a document is printed, then neither it nor its PDF was written to the
   expect(reply.bytes.toString()).toBe(`%PDF-1.7 ${MARK}`);
   await eventually(async () => (await redis.exists(`${prefix}:unsaved:render-document:job-1`)) === 0);
   await worker?.close(5_000); // Without Redis BullMQ's own close would never end, nor its timer.
-  await server.stop(); // Writes down all that is to be written.
+  await server.stop(); // Flushes everything to disk.
   const written = await filesOf(folder);
   expect(written).toContain('CONTROL');
   expect(written).toContain('job-1');
@@ -66,12 +66,12 @@ test('when a document is printed, then neither it nor its PDF was written to the
   expect(written).not.toContain('%PDF');
 });
 
-test('when Redis was killed in between, then the job ends unprinted and unknown, so that it is put in again', async () => {
+test('when Redis is killed meanwhile, then the job ends unprinted and is removed, so that it can be enqueued again', async () => {
   const printed: string[] = [];
   await enqueue('job-2');
   process.kill(server.pid, 'SIGKILL');
   await server.child.exited;
-  await startIt(server.port);
+  await startServer(server.port);
   await eventually(async () => (await queues.stateOf(renderDocument, 'job-2').catch(() => '')) === 'waiting');
 
   work(async ({ document }) => void printed.push(document.title));
@@ -91,10 +91,10 @@ test('when a job that no worker has taken is removed, then its document is delet
   expect(await redis.exists(`${prefix}:unsaved:render-document:job-3`)).toBe(0);
 });
 
-async function startIt(port?: number) {
+async function startServer(port?: number) {
   const { command } = await findRedis({ env: process.env });
-  const given = port === undefined ? {} : { port };
-  server = await startRedis({ command, folder, env: process.env, ...given });
+  const fixedPort = port === undefined ? {} : { port };
+  server = await startRedis({ command, folder, env: process.env, ...fixedPort });
 }
 
 function work(handler: Work<typeof renderDocument extends { payload?: infer Payload } ? NonNullable<Payload> : never>) {

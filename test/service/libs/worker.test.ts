@@ -1,4 +1,4 @@
-// A job outlives the workers that vanish in the middle of it.
+// A job is completed even if its workers vanish in the middle of it.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { JobDefinition } from '#libs/jobs/catalog.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => queues.close());
 
-test('when two workers vanish in the middle of one job, as in two rollouts, then the third does it', async () => {
+test('when two workers vanish in the middle of one job, as in two rollouts, then a third one completes it', async () => {
   await queues.enqueue(definition, { id: 'one', payload: {} });
   const hanging: Array<() => void> = [];
   for (let vanished = 0; vanished < 2; vanished += 1) {
@@ -34,7 +34,7 @@ test('when two workers vanish in the middle of one job, as in two rollouts, then
     };
     const worker = startWorker(definition, endless, { ...options, concurrency: 1 });
     await begun.promise;
-    // It lets go of a job it never ends, as a process does that is killed.
+    // It abandons a job that it never ends, as a killed process does.
     await worker.close(0);
   }
   let ended = 0;
@@ -48,21 +48,21 @@ test('when two workers vanish in the middle of one job, as in two rollouts, then
   await eventually(() => ended === 1);
   await eventually(async () => (await queues.stateOf(definition, 'one')) === 'unknown');
   await last.close(5_000);
-  // What the first two had in hand ends long after it was taken from them.
+  // The handlers of the first two end long after they lost the job.
   for (const end of hanging) end();
 
   expect(ended).toBe(1);
 });
 
 describe('when jobs yield their slots', () => {
-  test('then other jobs begin in them, as many as may be off their slots', async () => {
+  test('then other jobs begin in these slots, up to the limit of jobs off their slots', async () => {
     const waits = new Map<string, () => void>();
     const begun: string[] = [];
     const worker = startWorker(
       definition,
       async (_payload, { jobId, yieldSlot }) => {
         begun.push(jobId);
-        // Two waits of one job leave one place.
+        // Two waits of one job free one slot.
         await Promise.all([
           yieldSlot(new Promise<void>((resolve) => waits.set(jobId, resolve))),
           yieldSlot(Promise.resolve()),
@@ -75,7 +75,7 @@ describe('when jobs yield their slots', () => {
 
     await eventually(() => begun.length === 3);
     await eventually(async () => (await queues.counts(definition)).active === 3);
-    // What was begun first is still waiting: nobody's end made room for the others.
+    // All three still wait: none of them began because another one had ended.
     expect(begun).toEqual(ids.slice(0, 3));
 
     for (const id of ids) {
@@ -87,18 +87,18 @@ describe('when jobs yield their slots', () => {
     expect(begun).toEqual(ids);
   });
 
-  test('when a job ends before what it waits for, then its place is taken once', async () => {
-    let inHand = 0;
+  test('when a job ends before what it waits for, then its slot is reused only once', async () => {
+    let running = 0;
     let most = 0;
     let ended = 0;
     const worker = startWorker(
       definition,
       async (_payload, { jobId, yieldSlot }) => {
-        inHand += 1;
+        running += 1;
         if (jobId === 'first') void yieldSlot(new Promise(() => undefined));
-        else most = Math.max(most, inHand);
+        else most = Math.max(most, running);
         await new Promise((resolve) => setTimeout(resolve, 20));
-        inHand -= 1;
+        running -= 1;
         ended += 1;
       },
       { ...options, concurrency: 1, offSlotMax: 8 },

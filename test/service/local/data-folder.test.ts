@@ -13,7 +13,7 @@ const terminal = { say: () => undefined, note: () => undefined };
 const open = (path: string) => openDataFolder(path, terminal as never, () => undefined);
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
-test('when an empty folder is open to others, then it is closed', async () => {
+test('when other users may enter an empty folder, then their access is removed', async () => {
   const folder = join(await newFolder(), 'data');
   await mkdir(folder, { mode: 0o755 });
 
@@ -22,7 +22,7 @@ test('when an empty folder is open to others, then it is closed', async () => {
   expect(await modeOf(folder)).toBe(0o700);
 });
 
-test('when a data folder was opened to others since the last start, then it is closed again', async () => {
+test('when other users got access to a data folder since the last start, then it is removed again', async () => {
   const folder = join(await newFolder(), 'data');
   await mkdir(folder);
   await writeFile(join(folder, OWNER_RECORD), '1\nborn another day\n');
@@ -33,7 +33,7 @@ test('when a data folder was opened to others since the last start, then it is c
   expect(await modeOf(folder)).toBe(0o700);
 });
 
-test('when an open folder holds other things, then it is refused and stays as it is', async () => {
+test('when other users may enter a folder with other files, then it is rejected and stays unchanged', async () => {
   const folder = join(await newFolder(), 'home');
   await mkdir(folder, { mode: 0o755 });
   await writeFile(join(folder, 'letter.txt'), 'Dear Ada');
@@ -51,8 +51,8 @@ test('when the path is short, then the sockets are in the folder itself', async 
 
 test.each([
   ['too long for a socket', 'd'.repeat(100)],
-  ['not plain', 'a%2Fb c'],
-])('when the path is %s, then the sockets are in a short folder that only we can enter', async (_why, name) => {
+  ['not of plain characters', 'a%2Fb c'],
+])('when the path is %s, then the sockets are in a short folder that only its owner can enter', async (_why, name) => {
   const folder = join(await newFolder(), name);
   await mkdir(folder);
 

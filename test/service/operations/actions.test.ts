@@ -38,7 +38,7 @@ const statusesOf = async (ids: string[]) =>
   (await Promise.all(ids.map(deliveryOf))).map((delivery) => delivery?.status);
 const timeText = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000).toISOString().slice(0, 16);
 const lastEntry = () => AuditEntry.findOne({ operator: operator.name }).sort({ _id: -1 }).lean();
-/** Where an action led, and what is said there. */
+/** Follows the redirect of an action. @returns its target and the text of that page. */
 async function follow({ status, headers }: { status: number; headers: Headers }) {
   expect(status).toBe(303);
   const to = String(headers.get('location'));
@@ -70,7 +70,7 @@ describe('search', () => {
     expect(await found({ from: timeText(90), to: timeText(30) })).toEqual([timedOut]);
   });
 
-  test('when documents are searched, then by account, request, state, cause and duration', async () => {
+  test('when documents are searched by account, request, state, cause, duration or time, then those that match are counted', async () => {
     const account = newId();
     const [quick, late] = [newId(), newId()];
     await addRender({ accountId: account, requestId: quick, durationMs: 40 });
@@ -100,11 +100,11 @@ describe('search', () => {
     ['/deliveries?endpoint=7', /Endpoint must be an id/],
     ['/deliveries?page=0', /Pages go from 1/],
     ['/renders?seconds=long', /Seconds must be a number/],
-  ])('when %s is asked, then the page says what is wrong', async (path, said) => {
+  ])('when %s is requested, then the page says what is wrong', async (path, message) => {
     const { status, text } = await operator.get(path);
 
     expect(status).toBe(400);
-    expect(text).toMatch(said);
+    expect(text).toMatch(message);
   });
 
   test.each(['/deliveries/', '/endpoints/', '/bulk/'])(
@@ -117,7 +117,7 @@ describe('search', () => {
 });
 
 describe('failures', () => {
-  test('when many deliveries fail for one cause, then they are one line with their number and one action', async () => {
+  test('when many deliveries fail for one cause, then they are one row with their count and one action', async () => {
     for (const minutesAgo of [1, 2, 3]) {
       await addDelivery({ accountId, endpointId, last: { errorClass: 'status', responseStatus: 502 }, minutesAgo });
     }
@@ -136,7 +136,7 @@ describe('failures', () => {
     expect(line?.match(/>(\d+)<\/a>/g)).toEqual(['>3</a>', '>1</a>']);
   });
 
-  test('when the endpoint of a group was deleted, then its numbers lead to its deliveries and nothing is replayed', async () => {
+  test('when the endpoint of a group was deleted, then its count links to its deliveries and no replay is offered', async () => {
     const ids = await Promise.all(
       [1, 2].map((minutesAgo) => addDelivery({ accountId, endpointId, last: { errorClass: 'timeout' }, minutesAgo })),
     );
@@ -189,7 +189,7 @@ describe('replay', () => {
     expect(text).toContain('No such delivery');
   });
 
-  test('when all of an endpoint since a time are replayed, then those, all of those and nothing else go out', async () => {
+  test('when all deliveries of an endpoint since a time are replayed, then exactly these are sent again', async () => {
     const last = { errorClass: 'timeout' };
     const many = Array.from({ length: 120 }, (_, index) => 1 + (index % 50));
     const matching = await Promise.all(
@@ -218,7 +218,7 @@ describe('replay', () => {
     expect(await AuditEntry.findOne({ action: 'deliveries.replay' }).lean()).toMatchObject({ outcome: 'done' });
   });
 
-  test('when the process of a run was killed, then another goes on where it stopped', async () => {
+  test('when the process of a run was killed, then another one continues where it stopped', async () => {
     const ids = await Promise.all([1, 2, 3].map(() => addDelivery({ accountId, endpointId, minutesAgo: 10 })));
     const long = new Date(Date.now() - 60_000);
     const { _id } = await BulkRun.create({
@@ -302,7 +302,7 @@ describe('taking over', () => {
     expect(await BulkRun.findById(_id).lean()).toMatchObject({ state: 'done', done: 3 });
   });
 
-  test('when a run looks for its next deliveries, then MongoDB gets no longer for it than for any other search', async () => {
+  test('when a run searches for its next deliveries, then it has the same time limit in MongoDB as any other search', async () => {
     const aggregate = jest.spyOn(Delivery.collection, 'aggregate');
 
     await nextDeliveries({ endpointId }, { before: new Date(), position: undefined, limit: 1 });
@@ -313,7 +313,7 @@ describe('taking over', () => {
 });
 
 describe('queues', () => {
-  test('when a queue is paused, then every page of it shows a warning until it is resumed', async () => {
+  test('when a queue is paused, then the overview shows a warning; when it is resumed, then the log has an entry', async () => {
     const { text } = await follow(await operator.post('/queues/deliver-webhook/pause'));
     expect(text).toContain('deliver-webhook is paused.');
     expect(await dashboard.queues.raw(deliverWebhook).isPaused()).toBe(true);
@@ -340,7 +340,7 @@ describe('queues', () => {
     expect(await lastEntry()).toMatchObject({ action: 'job.retry', outcome: 'failed' });
   });
 
-  test('when all failed jobs are retried, then the run ends when all wait again', async () => {
+  test('when all failed jobs are retried, then the run ends when all of them wait again', async () => {
     const reasons = Array.from({ length: 60 }, () => 'no route');
     const ids = await addFailedJobs(dashboard.queues, dashboard.workspace, deliverWebhook, reasons);
 
@@ -352,7 +352,7 @@ describe('queues', () => {
   });
 
   test.each([0, 51])(
-    'when a retry that has done %i of 51 goes on and more have failed, then it ends at 51',
+    'when a retry that has done %i of 51 continues and more jobs have failed, then it ends at 51',
     async (done) => {
       const reasons = Array.from({ length: 60 }, () => 'no page');
       await addFailedJobs(dashboard.queues, dashboard.workspace, renderDocument, reasons);
@@ -392,16 +392,16 @@ describe('charts', () => {
     await queues.raw(retryWebhook).remove('late-1');
     await sample(queues);
 
-    // Written without waiting for a majority, which is what is read.
+    // Samples are written without waiting for a majority, and read from one.
     const samples = await eventually(async () => {
       const found = await findSamples('retry-webhook', new Date(Date.now() - 120_000));
       return found.some(({ ready }) => ready === 2) && found;
     });
-    // The minute may have changed between the two.
+    // The minute may have changed between the two samples.
     expect(samples.map(({ ready }) => ready)).toEqual(samples.length === 1 ? [2] : [2, 1]);
   });
 
-  test('when callers leave, then overview and failures still agree on how many documents were not rendered', async () => {
+  test('when callers disconnect, then overview and failures still agree on how many documents were not rendered', async () => {
     const since = new Date(Date.now() - 3_600_000);
     await addRender({ accountId, status: 'cancelled', errorClass: 'caller gone' });
     await addRender({ accountId, status: 'failed', errorClass: 'crash' });
@@ -442,12 +442,12 @@ describe('charts', () => {
 
   test('when a document took half a minute, then it is listed by the time of its request', async () => {
     const requestId = newId();
-    const askedAt = Date.now() - 30_000;
+    const requestedAt = Date.now() - 30_000;
     recordRender({ accountId, requestId, status: 'failed', durationMs: 30_000 } as never);
     await flushRenderRecords();
 
     const record = await Render.findOne({ request_id: requestId, account_id: accountId }).lean();
-    expect(Math.abs((record?.created_at.getTime() ?? 0) - askedAt)).toBeLessThan(15_000);
+    expect(Math.abs((record?.created_at.getTime() ?? 0) - requestedAt)).toBeLessThan(15_000);
   });
 
   test('when open deliveries are counted, then MongoDB reads its indexes and no delivery', async () => {
@@ -468,7 +468,7 @@ describe('charts', () => {
 });
 
 describe('raw jobs', () => {
-  test('when the board is asked to act, then it refuses', async () => {
+  test('when the job board is asked to retry a job, then it rejects the request', async () => {
     const [id] = await addFailedJobs(dashboard.queues, dashboard.workspace, fanOutEvent, ['no route']);
     const headers = { 'Content-Type': 'application/json' };
 
@@ -479,7 +479,7 @@ describe('raw jobs', () => {
   });
 });
 
-describe('said', () => {
+describe('messages', () => {
   test('when a link has no outcome or that of another operator, then no message is shown', async () => {
     const other = await dashboard.login('operator');
     const { to } = await follow(await operator.post('/queues/deliver-webhook/resume'));

@@ -1,4 +1,4 @@
-// What an operator sees of queues and workers, and does to them.
+// Queues and workers as an operator sees and controls them.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { deliverWebhook, fanOutEvent, renderDocument, retryWebhook } from '#libs/jobs/catalog.ts';
 import { findFailedJobs, pauseQueue, readWorkers, resumeQueue, retryFailedJobs, retryJob } from '#libs/jobs/control.ts';
@@ -23,14 +23,14 @@ afterAll(async () => {
 describe('workers', () => {
   let worker: RunningWorker;
   let release: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => {
+  const blocked = new Promise<void>((resolve) => {
     release = resolve;
   });
   afterAll(() => worker.close(1_000));
 
   test('when a worker runs a job, then it is shown with its name, the job and the request', async () => {
     const { redisUrl, redisPrefix: prefix } = workspace;
-    worker = startWorker(fanOutEvent, () => held, { redisUrl, prefix, concurrency: 1, log: testLog });
+    worker = startWorker(fanOutEvent, () => blocked, { redisUrl, prefix, concurrency: 1, log: testLog });
     await queues.raw(fanOutEvent).add('fan-out-event', { requestId: 'request-1' }, { jobId: 'event-1' });
 
     const busy = await eventually(async () => (await readWorkers(queues)).workers.find(({ jobs }) => jobs.length > 0));
@@ -41,7 +41,7 @@ describe('workers', () => {
     await eventually(async () => (await readWorkers(queues)).workers.every(({ jobs }) => jobs.length === 0));
   });
 
-  test('when a worker hangs while another one runs hundreds of jobs, then its own are shown, too', async () => {
+  test('when a worker hangs while another one runs hundreds of jobs, then the jobs of the hanging one are shown, too', async () => {
     const queue = queues.raw(retryWebhook);
     const { redis } = queues;
     const oldest = Date.now() - 60_000;
@@ -87,30 +87,30 @@ test('when one of the two queues of deliveries is paused or resumed, then the ot
 });
 
 describe('documents', () => {
-  test('when a job carries a large document, then looking at it brings none of it over the connection', async () => {
+  test('when a job carries a large document, then inspecting the job does not transfer the document', async () => {
     const document = 'x'.repeat(2 * 1024 * 1024);
     const options = { jobId: 'large-1', timestamp: Date.now() - 5_000, attempts: 1, removeOnFail: false };
     await queues.raw(renderDocument).add('render-document', { document, requestId: 'request-2' }, options);
     let fail: (error: Error) => void = () => undefined;
-    const held = new Promise<void>((_resolve, reject) => {
+    const blocked = new Promise<void>((_resolve, reject) => {
       fail = reject;
     });
     let bytes = 0;
-    async function weighed<Result>(look: Promise<Result>): Promise<Result> {
+    async function measured<Result>(read: Promise<Result>): Promise<Result> {
       const { bytesRead } = queues.redis.stream;
-      const result = await look;
+      const result = await read;
       bytes += queues.redis.stream.bytesRead - bytesRead;
       return result;
     }
 
-    const ageMs = await weighed(queues.oldestAgeMs(renderDocument));
+    const ageMs = await measured(queues.oldestAgeMs(renderDocument));
     const { redisUrl, redisPrefix: prefix } = workspace;
-    const worker = startWorker(renderDocument, () => held, { redisUrl, prefix, concurrency: 1, log: testLog });
+    const worker = startWorker(renderDocument, () => blocked, { redisUrl, prefix, concurrency: 1, log: testLog });
     await eventually(() => worker.active() === 1);
-    const { workers } = await weighed(readWorkers(queues));
+    const { workers } = await measured(readWorkers(queues));
     fail(new Error('no page'));
     await eventually(async () => (await queues.counts(renderDocument)).failed === 1);
-    const failed = await weighed(findFailedJobs(queues, renderDocument, 10));
+    const failed = await measured(findFailedJobs(queues, renderDocument, 10));
     await worker.close(1_000);
 
     expect(ageMs).toBeGreaterThanOrEqual(5_000);

@@ -1,4 +1,4 @@
-// Who gets in: logins are slow, counted and noted; sessions end; forms of other sites and tries of viewers do nothing.
+// Logins are slow, limited and audited; sessions end; forms of other sites and actions of viewers are rejected.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fanOutEvent } from '#libs/jobs/catalog.ts';
 import { AuditEntry } from '#libs/models/operations/audit-entry.ts';
@@ -26,11 +26,11 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard.close());
 
-const noted = (filter: object) => AuditEntry.find(filter).sort({ _id: 1 }).lean();
+const auditEntries = (filter: object) => AuditEntry.find(filter).sort({ _id: 1 }).lean();
 const isPaused = () => dashboard.queues.raw(fanOutEvent).isPaused();
 
 describe('passwords', () => {
-  test('when a password is kept, then only its slow hash is, and no two are alike', async () => {
+  test('when a password is stored, then only its slow hash is, and two hashes of it differ', async () => {
     const [first, second] = await Promise.all([hashPassword(PASSWORD), hashPassword(PASSWORD)]);
 
     expect(first).toMatch(/^scrypt\$65536\$8\$2\$/);
@@ -42,7 +42,7 @@ describe('passwords', () => {
 });
 
 describe('login', () => {
-  test('when name and password are right, then a session opens in a cookie no script and no other site can use', async () => {
+  test('when name and password are right, then a session opens, in a cookie that no script and no other site can use', async () => {
     await insertOperator({ name: 'Grace', role: 'operator', password: PASSWORD });
     const browser = dashboard.browser();
 
@@ -56,7 +56,7 @@ describe('login', () => {
     expect((await browser.get('/')).status).toBe(200);
     const token = browser.cookie.split('=')[1] ?? '';
     expect(await OperatorSession.countDocuments({ _id: token })).toBe(0);
-    expect(await noted({ operator: 'grace' })).toMatchObject([
+    expect(await auditEntries({ operator: 'grace' })).toMatchObject([
       { action: 'login', outcome: 'done', address: '127.0.0.1' },
     ]);
     expect((await browser.get('/audit?operator=GRACE')).text).toContain('<div>grace</div>');
@@ -64,9 +64,9 @@ describe('login', () => {
 
   test.each([
     ['the password is wrong', { name: 'linus', password: 'not the password' }],
-    ['nobody has the name', { name: 'nobody', password: PASSWORD }],
+    ['no operator has the name', { name: 'nobody', password: PASSWORD }],
     ['the password is empty', { name: 'linus', password: '' }],
-  ])('when %s, then the same words come back and the try is noted', async (_what, { name, password }) => {
+  ])('when %s, then the response is the same and the attempt is audited', async (_what, { name, password }) => {
     if (!(await Operator.exists({ name: 'linus' }))) {
       await insertOperator({ name: 'linus', role: 'operator', password: PASSWORD });
     }
@@ -79,12 +79,12 @@ describe('login', () => {
     expect(text).toContain('Wrong name or password');
     expect(text).not.toContain(PASSWORD);
     expect(browser.cookie).toBe('');
-    const entries = await noted({ operator: name });
+    const entries = await auditEntries({ operator: name });
     expect(entries).toHaveLength(before + 1);
     expect(entries.at(-1)).toMatchObject({ action: 'login', outcome: 'refused', address: '127.0.0.1' });
   });
 
-  test('when a name fails again and again, then the right password waits, except in a browser where it was right before', async () => {
+  test('when a name fails again and again, then even the right password has to wait, except in a browser that logged in before', async () => {
     await insertOperator({ name: 'margaret', role: 'operator', password: PASSWORD });
     const [known, stranger] = [dashboard.browser(), dashboard.browser()];
     const right = { name: 'margaret', password: PASSWORD };
@@ -94,20 +94,20 @@ describe('login', () => {
       expect((await stranger.post('/login', { name: 'margaret', password: 'guess' })).status).toBe(401);
     }
 
-    const refused = await stranger.post('/login', right);
+    const rejected = await stranger.post('/login', right);
     await stranger.post('/login', { name: 'Margaret ', password: PASSWORD });
     const admitted = await known.post('/login', right);
     const other = await known.post('/login', { name: 'grace', password: 'guess' });
 
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60);
-    expect(refused.text).toMatch(/Too many failed attempts, retry in 1[0-5] minutes/);
+    expect(rejected.status).toBe(429);
+    expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(60);
+    expect(rejected.text).toMatch(/Too many failed attempts, retry in 1[0-5] minutes/);
     expect([admitted.status, other.status]).toEqual([303, 401]);
-    const entries = await noted({ operator: 'margaret', detail: 'too many failed attempts' });
+    const entries = await auditEntries({ operator: 'margaret', detail: 'too many failed attempts' });
     expect(entries).toHaveLength(1);
   });
 
-  test('when an operator logs in, then their browser is known by a hash, for them alone, until they are removed', async () => {
+  test('when an operator logs in, then their browser is remembered by a hash, for them alone, until they are removed', async () => {
     const browser = await dashboard.login('operator', 'hedy');
     await browser.post('/login', { name: 'hedy', password: PASSWORD });
     const { _id } = (await Operator.findOne({ name: 'hedy' }).lean<OperatorRecord>()) as OperatorRecord;
@@ -124,15 +124,15 @@ describe('login', () => {
     expect(await isBrowserOf('hedy', token)).toBe(false);
   });
 
-  test('when somebody writes an address of their own into a header, then the real one is noted and counted', async () => {
+  test('when a caller forges an address in a header, then the real one is audited', async () => {
     const headers = { 'X-Forwarded-For': '198.51.100.9' };
 
     await dashboard.browser().post('/login', { name: 'forger', password: 'guess' }, headers);
 
-    expect(await noted({ operator: 'forger' })).toMatchObject([{ address: '127.0.0.1' }]);
+    expect(await auditEntries({ operator: 'forger' })).toMatchObject([{ address: '127.0.0.1' }]);
   });
 
-  test('when a link leads to the login, then it cannot lead on to another site', async () => {
+  test('when a link to the login names another site as its target, then the login does not redirect there', async () => {
     await insertOperator({ name: 'edsger', role: 'viewer', password: PASSWORD });
 
     for (const next of ['//evil.example', 'https://evil.example/', '/\\evil.example', 'javascript:alert(1)']) {
@@ -141,7 +141,7 @@ describe('login', () => {
     }
   });
 
-  test('when a name holds markup, then it comes back as text', async () => {
+  test('when a name contains markup, then it is shown as text', async () => {
     const { text } = await dashboard.browser().post('/login', { name: '"><script>alert(1)</script>', password: 'x' });
 
     expect(text).not.toContain('<script>alert');
@@ -150,7 +150,7 @@ describe('login', () => {
 });
 
 describe('sessions', () => {
-  test('when a page is asked for without one, then the login comes first, and a refresh is told 401', async () => {
+  test('when a page is requested without a session, then it redirects to the login, and a refresh gets 401', async () => {
     const browser = dashboard.browser();
 
     const page = await browser.get('/deliveries?status=dead');
@@ -162,24 +162,24 @@ describe('sessions', () => {
     expect((await browser.post('/queues/fan-out-event/pause')).status).toBe(401);
   });
 
-  test('when somebody logs out, then the old cookie opens nothing', async () => {
+  test('when an operator logs out, then the old cookie is not accepted any more', async () => {
     const browser = await dashboard.login('operator');
     const { cookie } = browser;
     expect((await browser.post('/logout')).status).toBe(303);
     expect(browser.cookie).not.toBe(cookie);
 
     expect((await dashboard.browser().get('/', { Cookie: cookie })).status).toBe(303);
-    expect(await noted({ operator: browser.name, action: 'logout' })).toHaveLength(1);
+    expect(await auditEntries({ operator: browser.name, action: 'logout' })).toHaveLength(1);
   });
 
-  test('when a session is older than its life, then it opens nothing', async () => {
+  test('when a session has expired, then it is not accepted any more', async () => {
     const browser = await dashboard.login('operator');
     await OperatorSession.updateMany({}, { $set: { expires_at: new Date(Date.now() - 1) } });
 
     expect((await browser.get('/')).status).toBe(303);
   });
 
-  test('when an operator is removed or made a viewer, then it counts at the next request', async () => {
+  test('when an operator is removed or made a viewer, then this takes effect at the next request', async () => {
     const [removed, changed] = [await dashboard.login('operator'), await dashboard.login('operator')];
     await Operator.updateOne({ name: changed.name }, { $set: { role: 'viewer' } });
     await removeOperator(removed.name);
@@ -191,7 +191,7 @@ describe('sessions', () => {
 });
 
 describe('viewers', () => {
-  const acts = [
+  const actions = [
     '/queues/fan-out-event/pause',
     '/queues/fan-out-event/resume',
     '/queues/fan-out-event/retry',
@@ -202,7 +202,7 @@ describe('viewers', () => {
     '/bulk/0198c0de-0000-7000-8000-000000000001/continue',
   ];
 
-  test.each(acts)('when a viewer sends %s, then nothing is done and the try is noted', async (path) => {
+  test.each(actions)('when a viewer sends %s, then nothing is done and the attempt is audited', async (path) => {
     const viewer = await dashboard.login('viewer');
 
     const { status, text } = await viewer.post(path, { selection: 'status=dead' });
@@ -210,12 +210,12 @@ describe('viewers', () => {
     expect(status).toBe(403);
     expect(text).toContain('Viewers can read everything');
     expect(await isPaused()).toBe(false);
-    expect(await noted({ operator: viewer.name, action: 'act' })).toMatchObject([
+    expect(await auditEntries({ operator: viewer.name, action: 'act' })).toMatchObject([
       { outcome: 'refused', target: `POST ${path}` },
     ]);
   });
 
-  test('when a viewer looks, then every page opens and none has a button that acts', async () => {
+  test('when a viewer opens the pages, then each is shown, and its only form is the logout', async () => {
     const viewer = await dashboard.login('viewer');
 
     for (const path of ['/', '/failures', '/deliveries', '/renders', '/queues/fan-out-event', '/bulk', '/audit']) {
@@ -231,9 +231,9 @@ describe('other sites', () => {
     ['without the token', { csrf: '' }, {}],
     ['with a token of another session', { csrf: 'A'.repeat(43) }, {}],
     ['from another origin', {}, { Origin: 'https://evil.example' }],
-    ['from no origin', {}, { Origin: 'null' }],
-    ['across sites, as the browser says', {}, { 'Sec-Fetch-Site': 'cross-site' }],
-    ['from a neighbour, as the browser says', {}, { 'Sec-Fetch-Site': 'same-site' }],
+    ['from an opaque origin', {}, { Origin: 'null' }],
+    ['that the browser calls cross-site', {}, { 'Sec-Fetch-Site': 'cross-site' }],
+    ['that the browser calls same-site', {}, { 'Sec-Fetch-Site': 'same-site' }],
   ])('when a form is sent %s, then nothing is done', async (_what, fields, headers) => {
     const operator = await dashboard.login('operator');
 
@@ -243,7 +243,7 @@ describe('other sites', () => {
     expect(await isPaused()).toBe(false);
   });
 
-  test('when another site sends the login form, then it is refused before the password is looked at', async () => {
+  test('when another site sends the login form, then it is rejected before the password is checked', async () => {
     const { status } = await dashboard
       .browser()
       .post('/login', { name: 'grace', password: PASSWORD }, { Origin: 'https://evil.example' });
@@ -251,7 +251,7 @@ describe('other sites', () => {
     expect(status).toBe(403);
   });
 
-  test('when any page is sent, then no other site can frame it, script it or keep it', async () => {
+  test('when any page is sent, then it cannot be framed, scripted by other sites or cached', async () => {
     const operator = await dashboard.login('operator');
 
     for (const path of ['/login', '/', '/audit', '/nowhere']) {

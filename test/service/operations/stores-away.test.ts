@@ -95,9 +95,9 @@ test('when MongoDB is unavailable during ten login attempts, then no operator is
   await insertOperator({ name: 'radia', role: 'operator', password: PASSWORD });
   const login = () => browser.post('/login', { name: 'radia', password: PASSWORD });
   const namespace = `${Operator.db.name}.${Operator.collection.name}`;
-  const isAway = { failCommands: ['find'], namespace, errorCode: 89, times: 100 };
+  const outage = { failCommands: ['find'], namespace, errorCode: 89, times: 100 };
 
-  await withErrors(isAway, async () => {
+  await withErrors(outage, async () => {
     for (let tries = 0; tries < 11; tries += 1) expect((await login()).status).toBe(503);
   });
 

@@ -1,4 +1,4 @@
-// The browser under fire: killed, hung, abandoned and worn out, while documents are printed.
+// The browser when it is killed, hangs, is abandoned or recycled, while documents are printed.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -21,18 +21,18 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-const within = (deadlineMs: number, signal = new AbortController().signal) => ({
+const limits = (deadlineMs: number, signal = new AbortController().signal) => ({
   deadlineAt: Date.now() + deadlineMs,
   signal,
 });
-const print = (text: string) => browser.print(page(text), within(20_000));
+const print = (text: string) => browser.print(page(text), limits(20_000));
 const textOf = async (pdf: Buffer) => (await readPdf(pdf)).text;
 function killPages(browserPid: number) {
   for (const pid of processesOf(browserPid, '--type=renderer')) process.kill(pid, 'SIGKILL');
 }
 
 describe('when Chromium is killed', () => {
-  test('in the middle of documents, then each is printed by the next one', async () => {
+  test('while it prints documents, then each is printed by the next instance', async () => {
     const texts = Array.from({ length: 30 }, (_none, index) => `document ${index}`);
     const printing = texts.map(print);
     await printing[0];
@@ -53,16 +53,16 @@ describe('when Chromium is killed', () => {
     await browser.check();
   });
 
-  test('or hangs, then its documents are printed by the next one', async () => {
+  test('or hangs, then its documents are printed by the next instance', async () => {
     const before = await browser.pid();
     process.kill(before, 'SIGSTOP');
-    const printing = [browser.print(page('first'), within(60_000)), browser.print(page('second'), within(60_000))];
+    const printing = [browser.print(page('first'), limits(60_000)), browser.print(page('second'), limits(60_000))];
 
     expect(await Promise.all((await Promise.all(printing)).map(textOf))).toEqual(['first', 'second']);
     expect(await browser.pid()).not.toBe(before);
   });
 
-  test('as one page only, then the others go on and the document is printed again', async () => {
+  test('in one page only, then the others continue and the document is printed again', async () => {
     const printing = Array.from({ length: 12 }, (_none, index) => print(`page ${index}`));
     await printing[0];
     const [victim] = processesOf(await browser.pid(), '--type=renderer').toReversed();
@@ -75,20 +75,20 @@ describe('when Chromium is killed', () => {
 });
 
 test.each([1, 3])(
-  'when all of %i pages are killed while nobody prints, then the next document is printed on another at once',
+  'when all of %i pages are killed while no document is printed, then the next one is printed on a new page at once',
   async (pages) => {
     const several = await openTestBrowser({ pages });
     killPages(await several.pid());
-    await pause(300); // The browser has said so.
+    await pause(300); // Until the browser has reported it.
 
-    const printed = await several.print(page('next'), within(10_000)).then(textOf, String);
+    const printed = await several.print(page('next'), limits(10_000)).then(textOf, String);
     await several.close();
 
     expect(printed).toBe('next');
   },
 );
 
-describe('when a page is killed, and the one that is opened in its stead', () => {
+describe('when a page is killed, and the page that replaces it', () => {
   async function openThen(onOpening: (pid: number) => Promise<void>, deadlineMs = 60_000) {
     let before: number | undefined;
     const single: TestBrowser = await openTestBrowser({
@@ -99,33 +99,33 @@ describe('when a page is killed, and the one that is opened in its stead', () =>
     });
     before = await single.pid();
     killPages(before);
-    expect(await textOf(await single.print(page('next'), within(deadlineMs)))).toBe('next');
+    expect(await textOf(await single.print(page('next'), limits(deadlineMs)))).toBe('next');
     expect(await single.pid()).not.toBe(before);
     await single.close();
   }
 
-  test('never gets ready, then another browser prints the document', () =>
-    openThen(() => new Promise(() => undefined), 28_000)); // After half a minute the old one would be given up anyway.
+  test('never becomes ready, then another browser prints the document', () =>
+    openThen(() => new Promise(() => undefined), 28_000)); // After half a minute the old one would be abandoned anyway.
 
   test('is killed, too, then another browser prints the document', () => openThen(async (pid) => killPages(pid)));
 });
 
-describe('when a document takes more than a document may', () => {
-  test('of time, then it is rejected for good, and the next is printed', async () => {
+describe('when a document exceeds its limit', () => {
+  test('of time, then it is rejected permanently, and the next is printed', async () => {
     const impatient = await openTestBrowser({ pages: 1, printLimitMs: 1_000 });
-    const poisoned = await impatient.print(POISON, within(30_000)).catch((error: unknown) => error);
-    const next = await impatient.print(page('next'), within(30_000)).then(textOf, String);
+    const poisoned = await impatient.print(POISON, limits(30_000)).catch((error: unknown) => error);
+    const next = await impatient.print(page('next'), limits(30_000)).then(textOf, String);
     await impatient.close();
 
     expect(poisoned).toMatchObject({ status: 422, message: 'The document takes too long to print' });
     expect(next).toBe('next');
   });
 
-  test('of memory, then it is rejected for good, and the next is printed', async () => {
+  test('of memory, then it is rejected permanently, and the next is printed', async () => {
     const small = await openTestBrowser({ pages: 1, pageMegabytes: 100, printLimitMs: 60_000 });
     const large = `<!doctype html>${'<p><b>a</b> <i>b</i></p>'.repeat(100_000)}`;
-    const rejected = await small.print(large, within(60_000)).catch((error: unknown) => error);
-    const next = await small.print(page('next'), within(30_000)).then(textOf, String);
+    const rejected = await small.print(large, limits(60_000)).catch((error: unknown) => error);
+    const next = await small.print(page('next'), limits(30_000)).then(textOf, String);
     await small.close();
 
     expect(rejected).toMatchObject({ status: 422, message: 'The document needs too much memory to print' });
@@ -134,20 +134,20 @@ describe('when a document takes more than a document may', () => {
 });
 
 describe('when a document cannot be printed in time', () => {
-  test('then it fails at its deadline, its neighbours are printed, and its page is not used again', async () => {
-    const poisoned = browser.print(POISON, within(1_500)).catch((error: unknown) => error);
-    const neighbours = await Promise.all(Array.from({ length: 20 }, (_none, index) => print(`neighbour ${index}`)));
+  test('then it fails at its deadline, other documents are printed, and its page is not used again', async () => {
+    const poisoned = browser.print(POISON, limits(1_500)).catch((error: unknown) => error);
+    const others = await Promise.all(Array.from({ length: 20 }, (_none, index) => print(`neighbour ${index}`)));
 
     expect(await poisoned).toMatchObject({ status: 504 });
-    expect(await Promise.all(neighbours.map(textOf))).toEqual(neighbours.map((_none, index) => `neighbour ${index}`));
-    // Its place is taken by a page that prints: three at once, as before.
+    expect(await Promise.all(others.map(textOf))).toEqual(others.map((_none, index) => `neighbour ${index}`));
+    // A new page takes its place: three at once, as before.
     expect(await Promise.all(['a', 'b', 'c'].map(print))).toHaveLength(3);
   });
 
-  test('and its caller goes, then the wait ends at once with the reason of the caller', async () => {
+  test('and its caller disconnects, then the wait ends at once with the reason of the caller', async () => {
     const caller = new AbortController();
     const reason = new Error('gone');
-    const printing = browser.print(POISON, within(20_000, caller.signal)).catch((error: unknown) => error);
+    const printing = browser.print(POISON, limits(20_000, caller.signal)).catch((error: unknown) => error);
     setTimeout(() => caller.abort(reason), 50);
 
     expect(await printing).toBe(reason);
@@ -155,11 +155,11 @@ describe('when a document cannot be printed in time', () => {
   });
 });
 
-test('when hundreds of documents share the pages, then none holds a word of another', async () => {
+test('when hundreds of documents share the pages, then none contains a word of another', async () => {
   const tokens = Array.from({ length: 200 }, () => randomBytes(12).toString('hex'));
   const sizes = [1, 40, 3, 400];
   const printed = await Promise.all(
-    tokens.map((token, index) => browser.print(page(`${token} `.repeat(sizes[index % 4] ?? 1)), within(50_000))),
+    tokens.map((token, index) => browser.print(page(`${token} `.repeat(sizes[index % 4] ?? 1)), limits(50_000))),
   );
 
   for (const [index, pdf] of printed.entries()) {
@@ -168,76 +168,76 @@ test('when hundreds of documents share the pages, then none holds a word of anot
   }
 });
 
-test('when a style or a base of one document reaches for the next, then the next does not know it', async () => {
+test('when a document sets styles or a base URL, then the next document is not affected', async () => {
   await browser.print(
     '<!doctype html><base href="http://127.0.0.1/"><style>p{display:none}</style><p>hidden</p><b>shown</b>',
-    within(20_000),
+    limits(20_000),
   );
 
   expect(await textOf(await print('visible'))).toBe('visible');
 });
 
-describe('when a browser is worn', () => {
+describe('when a browser is recycled', () => {
   test('by its number of documents, then it is replaced without losing one', async () => {
-    const worn = await openTestBrowser({ pages: 2, recycle: { prints: 20 } });
+    const recycled = await openTestBrowser({ pages: 2, recycle: { prints: 20 } });
     const printed: string[] = [];
-    while (!worn.replaced.includes('prints')) {
-      printed.push(await textOf(await worn.print(page(`document ${printed.length}`), within(30_000))));
+    while (!recycled.replaced.includes('prints')) {
+      printed.push(await textOf(await recycled.print(page(`document ${printed.length}`), limits(30_000))));
     }
-    await worn.close();
+    await recycled.close();
 
     expect(printed).toEqual(printed.map((_text, index) => `document ${index}`));
-    expect(worn.replaced).not.toContain('gone');
+    expect(recycled.replaced).not.toContain('gone');
   });
 
   test('by its memory, then it is replaced while no document is printed', async () => {
-    const worn = await openTestBrowser({ pages: 1, recycle: { memoryMegabytes: 1 } });
-    await eventually(() => worn.replaced.includes('memory'));
-    await worn.close();
+    const recycled = await openTestBrowser({ pages: 1, recycle: { memoryMegabytes: 1 } });
+    await eventually(() => recycled.replaced.includes('memory'));
+    await recycled.close();
   });
 });
 
-describe('when a worn browser is being replaced', () => {
+describe('while a browser is being recycled', () => {
   let onVerify: () => Promise<void>;
-  let worn: TestBrowser;
-  const printOn = (text: string) => worn.print(page(text), within(30_000));
+  let recycled: TestBrowser;
+  const printOn = (text: string) => recycled.print(page(text), limits(30_000));
   beforeEach(async () => {
     onVerify = async () => undefined;
-    worn = await openTestBrowser({ pages: 1, recycle: { prints: 5 }, onVerify: () => onVerify() });
+    recycled = await openTestBrowser({ pages: 1, recycle: { prints: 5 }, onVerify: () => onVerify() });
   });
-  afterEach(() => worn.close());
+  afterEach(() => recycled.close());
 
   async function replaceAnd(meanwhile: () => Promise<void>) {
-    const isProved = Promise.withResolvers<void>();
+    const isVerified = Promise.withResolvers<void>();
     onVerify = async () => {
       onVerify = async () => undefined;
-      await meanwhile().then(isProved.resolve, isProved.reject);
+      await meanwhile().then(isVerified.resolve, isVerified.reject);
     };
     for (let count = 0; count < 5; count += 1) await printOn(`document ${count}`);
-    await isProved.promise;
+    await isVerified.promise;
   }
 
-  test('and dies before its successor is ready, then one browser is left', async () => {
-    const pid = await worn.pid();
+  test('when it dies before its successor is ready, then one browser is left', async () => {
+    const pid = await recycled.pid();
     await replaceAnd(async () => {
       process.kill(-pid, 'SIGKILL');
-      await eventually(() => worn.replaced.includes('gone'));
+      await eventually(() => recycled.replaced.includes('gone'));
     });
-    // Long enough for a further browser to be there.
+    // Long enough for another browser to start.
     for (const text of ['a', 'b', 'c', 'd']) expect(await textOf(await printOn(text))).toBe(text);
 
-    await eventually(() => groupsWith(worn.folder).length === 1);
-    expect(worn.replaced).toEqual(['gone']);
+    await eventually(() => groupsWith(recycled.folder).length === 1);
+    expect(recycled.replaced).toEqual(['gone']);
   });
 
-  test('and all is closed, then none is left', async () => {
+  test('when it is closed, then no browser is left', async () => {
     let closed: Promise<void> | undefined;
     await replaceAnd(async () => {
-      closed = worn.close();
+      closed = recycled.close();
     });
     await closed;
 
-    await eventually(() => groupsWith(worn.folder).length === 0);
+    await eventually(() => groupsWith(recycled.folder).length === 0);
   });
 });
 
@@ -258,14 +258,14 @@ test('when the browser is closed, then no process and no folder is left', async 
   expect(readdirSync(closing.folder).filter((name) => name.startsWith('profile'))).toEqual([]);
 });
 
-test('when other processes want the same processors, then the browser gives way to them', async () => {
-  const giving = await openTestBrowser({ pages: 1, onLaunched: lowerSessionPriority });
-  const pid = await giving.pid();
+test('when the browser is started, then its processes have a lower priority than ours', async () => {
+  const lowered = await openTestBrowser({ pages: 1, onLaunched: lowerSessionPriority });
+  const pid = await lowered.pid();
   const weighsSessions = existsSync('/proc/self/autogroup');
 
   const priorities = processesOf(pid, 'chrom').map((one) => getPriority(one));
   const ofSession = weighsSessions ? readFileSync(`/proc/${pid}/autogroup`, 'utf8') : '';
-  await giving.close();
+  await lowered.close();
 
   // Not of all processes: as root, Chromium raises the priority of some again.
   expect(priorities).toContain(Math.min(19, getPriority() + 5));
@@ -274,11 +274,11 @@ test('when other processes want the same processors, then the browser gives way 
 
 test('when the browser is closed while documents wait, then they fail at once, and the renderer does not spin', async () => {
   const closing = await openTestBrowser({ pages: 1 });
-  const printing = Array.from({ length: 5 }, (_none, index) => closing.print(page(`${index}`), within(20_000)));
+  const printing = Array.from({ length: 5 }, (_none, index) => closing.print(page(`${index}`), limits(20_000)));
   const ended = Promise.allSettled(printing);
   await closing.close();
 
-  const late = closing.print(page('late'), within(20_000));
+  const late = closing.print(page('late'), limits(20_000));
 
   await expect(late).rejects.toThrow('The browser is closed');
   for (const result of await ended) {

@@ -32,7 +32,7 @@ test.each([
   ['pt-PT', 'Nota de crédito', '2 de novembro de 2026', 'Correção', 'Crédito da fatura INV-0042'],
   ['ja-JP', '返還請求書', '2026年11月2日', '訂正', '請求書 INV-0042 の返還', '未払額から差引'],
   ['ar-AE', 'INV-0042', 'CRN-0003'],
-])('when it is written in %s, then it names the invoice, its day and the reason', async (locale, ...texts) => {
+])('when it is written in %s, then it names the invoice, its date and the reason', async (locale, ...texts) => {
   const pdf = await renderer.read(aCreditNote(locale, [{ description: '', amount: -100 }]));
   const all = pdf.text.replaceAll(/\s+/g, ' ');
   for (const text of texts) expect(all).toContain(text);
@@ -49,6 +49,6 @@ test('when it has lines, then every amount but the settlement has a minus, and t
   const sums = [...parts.matchAll(/([−-]?)€([\d,]+\.\d{2})/g)].map(([, sign, sum]) =>
     Number(`${sign}${sum}`.replace('−', '-')),
   );
-  // Price and amount of each line, subtotal, tax, total; then where the total went.
+  // Price and amount of each line, subtotal, tax, total; then how the total was settled.
   expect(sums).toEqual([60, -60, 20, -40, -100, -19, -119, 59.5, 59.5]);
 });

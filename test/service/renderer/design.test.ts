@@ -18,9 +18,9 @@ afterAll(() => printer.close());
 const read = async (given: Partial<PrintableDocument>) =>
   readPdf(await printer.print({ ...anInvoice({ brandColor: '#123456' }), ...given } as PrintableDocument));
 
-describe('what is said', () => {
+describe('content', () => {
   test.each(VARIANTS)(
-    'when it is $fontStyle and $layoutType, then the sum and its day are the largest words',
+    'when it is $fontStyle and $layoutType, then the total and its due date are the largest words',
     async (variant) => {
       const words = wordsOf(await read(variant));
       const [largest] = words.toSorted((one, other) => other.height - one.height);
@@ -38,14 +38,14 @@ describe('what is said', () => {
     }
   });
 
-  test('when a discount is taken, then what is taxed is shown', async () => {
+  test('when there is a discount, then the taxable amount is shown', async () => {
     const { text } = await read({ discountAmount: 50, amount: 180 });
 
     expect(text).toMatch(/Discount −\$50\.00 Taxable amount \$150\.00 Tax \(20%\) \$30\.00/);
     expect((await read({})).text).not.toContain('Taxable amount');
   });
 
-  test('when a record has a tax number and an account, then both stand in the foot, frozen with it', async () => {
+  test('when a record has a tax number and an account, then both are in the footer', async () => {
     const pdf = await read({
       locale: 'de-DE',
       currency: 'EUR',
@@ -55,14 +55,14 @@ describe('what is said', () => {
       partnerTaxId: 'DE123456789',
       bankDetails: 'IBAN DE02 1203 0000 0000 2020 51\nBIC BYLADEM1001',
     });
-    const foot = wordsOf(pdf).filter(({ y }) => y > 277);
+    const footer = wordsOf(pdf).filter(({ y }) => y > 277);
 
-    expect(foot.map(({ text }) => text).join('')).toContain(
+    expect(footer.map(({ text }) => text).join('')).toContain(
       'USt-IdNr. DE123456789 · IBAN DE02 1203 0000 0000 2020 51 · BIC BYLADEM1001',
     );
   });
 
-  test('when the issuer has legal fields, then the foot of every page has all of them and the bank in a second column, below all lines', async () => {
+  test('when the issuer has legal fields, then the footer of every page has all of them and the bank details in a second column, below all lines', async () => {
     const note = 'Geschäftsführerin: Ada North. Aufsichtsrat: Konrad Zuse. '.repeat(8).trim();
     const pdf = await read({
       locale: 'de-DE',
@@ -82,8 +82,8 @@ describe('what is said', () => {
     expect(pdf.pages.length).toBeGreaterThan(1);
     for (const { words } of pdf.pages) {
       const top = Math.max(...words.filter(({ text }) => text.includes('Rechnung INV-0042')).map(({ y }) => y));
-      const foot = words.filter(({ y }) => y >= top - 0.5);
-      const text = foot.map((word) => word.text).join('');
+      const footer = words.filter(({ y }) => y >= top - 0.5);
+      const text = footer.map((word) => word.text).join('');
       const ours = [
         'Studio North GmbH · HRB 1234 Kiel',
         'USt-IdNr. DE136695976 · Steuernummer 20/123/45678',
@@ -91,15 +91,15 @@ describe('what is said', () => {
       ];
       for (const part of ours) expect(text).toContain(part);
       expect(text.match(/Konrad Zuse\./g)).toHaveLength(8);
-      // Nothing is cut off at the edge, and no line of the document runs into the foot.
-      expect(Math.max(...foot.map(({ y }) => y))).toBeLessThan(294);
-      expect(foot.filter((word) => /Arbeit|Gesamtbetrag/.test(word.text))).toEqual([]);
-      const [iban] = foot.filter((word) => word.text.startsWith('IBAN'));
+      // Nothing is cut off at the edge, and no line of the document runs into the footer.
+      expect(Math.max(...footer.map(({ y }) => y))).toBeLessThan(294);
+      expect(footer.filter((word) => /Arbeit|Gesamtbetrag/.test(word.text))).toEqual([]);
+      const [iban] = footer.filter((word) => word.text.startsWith('IBAN'));
       expect([Math.abs((iban?.y ?? 0) - top) < 1, (iban?.x ?? 0) > 100]).toEqual([true, true]);
     }
   });
 
-  test('when a name has several lines, then masthead and author have it in one, with commas', async () => {
+  test('when a name has several lines, then the masthead has it on one line, with commas', async () => {
     const pdf = await read({ partnerCompany: 'Compilers & Co\nBranch North,\n' });
 
     expect(pdf.text).toMatch(/^Compilers & Co, Branch North Invoice/);
@@ -107,7 +107,7 @@ describe('what is said', () => {
 });
 
 describe('edges and baselines', () => {
-  test('when modern fills the parties and the sum, then both fills end at one edge, on both sides', async () => {
+  test('when the modern style fills the parties and the total, then both fills end at the same edges', async () => {
     const pdf = await read({ fontStyle: 'modern', showBanner: false });
     const parties = find(pdf, 'Bill to').y;
     const total = find(pdf, 'Total').y;
@@ -118,7 +118,7 @@ describe('edges and baselines', () => {
     expect(210 - (right[0] ?? 0)).toBeCloseTo(await edgeOf(pdf, parties, 1, 0.1), 0);
   });
 
-  test.each(STYLES)('when %s sets the parties and the facts, then they share their baselines', async (fontStyle) => {
+  test.each(STYLES)('when %s prints the parties and the facts, then they share their baselines', async (fontStyle) => {
     const pdf = await read({ fontStyle, clientCompany: 'Engines', partnerCompany: 'Compilers' });
     const rows = [
       ['Bill to', 'From', 'Issue date', '21 November 2026'],
@@ -129,14 +129,14 @@ describe('edges and baselines', () => {
     for (const [first = 0, ...others] of rows) for (const y of others) expect(Math.abs(y - first)).toBeLessThan(0.05);
   });
 
-  test.each(STYLES)('when %s sets a table, then amounts are darker than rates', async (fontStyle) => {
+  test.each(STYLES)('when %s prints a table, then amounts are darker than rates', async (fontStyle) => {
     const pdf = await read({ fontStyle, lineItems: [{ description: 'Work', qty: 1, rate: 8_888 }], amount: 10_665.6 });
     const [rate, amount] = wordsOf(pdf).filter(({ text }) => text === '$8,888.00');
 
     expect(await darkest(pdf, amount)).toBeLessThan((await darkest(pdf, rate)) - 20);
   });
 
-  test('when Arabic digits are negative, then units stand below units', async () => {
+  test('when an amount in Arabic digits is negative, then the amounts stay aligned', async () => {
     const amounts = [1_234.5, -300.5];
     const pdf = await read({
       locale: 'ar-EG',
@@ -159,7 +159,7 @@ describe('edges and baselines', () => {
 
 describe('the banner', () => {
   test.each(VARIANTS)(
-    'when it is $fontStyle and $layoutType, then it carries the issuer and takes at most 60 mm',
+    'when it is $fontStyle and $layoutType, then it names the issuer and is at most 60 mm high',
     async (variant) => {
       const pdf = await read(variant);
       const issuer = find(pdf, 'Grace Hopper');
@@ -172,7 +172,7 @@ describe('the banner', () => {
   );
 
   test.each(VARIANTS)(
-    'when it is $fontStyle and $layoutType, then the drawing leaves the words alone',
+    'when it is $fontStyle and $layoutType, then its drawing does not overlap the words',
     async (variant) => {
       const pdf = await read(variant);
       const onBanner = wordsOf(pdf).filter(({ y }) => y < (variant.layoutType === 'overlay' ? 59 : 29));
@@ -188,7 +188,7 @@ describe('the banner', () => {
     },
   );
 
-  test.each(STYLES)('when %s continues, then page two repeats the design and names the issuer', async (fontStyle) => {
+  test.each(STYLES)('when %s has a second page, then it repeats the design and names the issuer', async (fontStyle) => {
     const shown = await read({ fontStyle, lineItems: LINES, amount: 60 });
     const hidden = await read({ fontStyle, lineItems: LINES, amount: 60, showBanner: false });
 
@@ -225,7 +225,7 @@ async function edgeOf(pdf: ReadPdf, y: number, from: number, step: number): Prom
   return Number.NaN;
 }
 
-/** Of a word, 0 to 255. */
+/** The darkest value in a word, 0 to 255. */
 async function darkest(pdf: ReadPdf, word: Word | undefined): Promise<number> {
   if (!word) throw new Error('there is no such word');
   let least = 255;

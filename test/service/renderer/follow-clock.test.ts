@@ -12,9 +12,9 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-test('when the clock of a renderer is an hour ahead, then it goes by the time that Redis tells', async () => {
+test('when the clock of a renderer is an hour ahead, then it uses the time of Redis', async () => {
   const redis = connectFailFast(String(process.env['TEST_REDIS_URL']), testLog);
-  // As a renderer does: while the connection is being made. The next question comes ten seconds later.
+  // As in a renderer, this begins while the connection is being made. The next request follows ten seconds later.
   const unfollow = followClock(redis);
   await whenReady(redis, 5_000);
   try {

@@ -13,26 +13,29 @@ afterAll(() => renderer.close());
 
 const BOX = '▯';
 
-describe('what no face has', () => {
+describe('a character that no face has', () => {
   test.each([
     ['a character of a dead script', 'Tablet 𒀀', ['U+12000']],
-    ['a private character', 'a\ue000b', ['U+E000']],
-    ['a character that is not assigned', 'a\u0378b', ['U+0378']],
-    ['a character that never is one', 'a\ufdd0b', ['U+FDD0']],
+    ['a private-use character', 'a\ue000b', ['U+E000']],
+    ['an unassigned character', 'a\u0378b', ['U+0378']],
+    ['a noncharacter', 'a\ufdd0b', ['U+FDD0']],
     ['a space that is drawn as a stroke', 'a\u1680b', ['U+1680']],
     ['a mark of a dead script', 'a\u{11234}b', ['U+11234']],
     ['a mark on a letter of another script', '設\u09be', ['U+09BE']],
-  ])('when there is %s, then a box stands in its place, and the warning names it', async (_what, notes, missing) => {
-    for (const fontStyle of STYLES) {
-      const pdf = await renderer.read(anInvoice({ notes, fontStyle }));
+  ])(
+    'when there is %s, then a box is printed in its place, and the warning names it',
+    async (_what, notes, missing) => {
+      for (const fontStyle of STYLES) {
+        const pdf = await renderer.read(anInvoice({ notes, fontStyle }));
 
-      expect(boxesOfFaces(pdf.bytes)).toEqual([]);
-      expect(pdf.text).toContain(BOX);
-      expect(pdf.warnings).toEqual([`notes: no glyph for ${missing.join(' ')}`]);
-    }
-  });
+        expect(boxesOfFaces(pdf.bytes)).toEqual([]);
+        expect(pdf.text).toContain(BOX);
+        expect(pdf.warnings).toEqual([`notes: no glyph for ${missing.join(' ')}`]);
+      }
+    },
+  );
 
-  test('when the note of a tax has such a character, then a box stands in its place, and the warning names it', async () => {
+  test('when the note of a tax has such a character, then a box is printed in its place, and the warning names it', async () => {
     const taxes = [{ rate: 0, category: 'E' as const, taxable: 100, tax: 0, note: 'Small 𒀀 business' }];
     const pdf = await renderer.read(aRecord({ taxes }));
 
@@ -41,7 +44,7 @@ describe('what no face has', () => {
     expect(pdf.warnings).toContain('taxes.note: no glyph for U+12000');
   });
 
-  test('when a number stands for such a character in markdown, then it is found all the same', async () => {
+  test('when markdown has such a character as a numeric reference, then it is found, too', async () => {
     const pdf = await renderer.read(aQuote({ bodyMarkdown: 'a &#x12000; b &lt;&#x0378; c' }));
 
     expect(boxesOfFaces(pdf.bytes)).toEqual([]);
@@ -49,18 +52,18 @@ describe('what no face has', () => {
     expect(pdf.warnings).toEqual(['bodyMarkdown: no glyph for U+12000 U+0378']);
   });
 
-  test('when a name cannot be drawn, then the file still says it', async () => {
+  test('when a name cannot be drawn, then the metadata of the file still has it', async () => {
     expect((await renderer.read(anInvoice({ partnerName: 'Ur 𒀀' }))).info['Author']).toBe('Ur 𒀀');
   });
 });
 
-describe('what a face has', () => {
+describe('characters that a face has', () => {
   test.each([
-    ['letters with their marks apart', 'e\u0301 o\u0302\u0323 \u0915\u093c'],
+    ['letters with combining marks', 'e\u0301 o\u0302\u0323 \u0915\u093c'],
     ['emoji of several characters', '👩‍💻 👨‍👩‍👧 👍🏽 🇩🇪 1️⃣ ❤️ 🏴󠁧󠁢󠁳󠁣󠁴󠁿'],
-    ['joiners, marks of direction and soft hyphens', 'a\u200db\u200c\u200e\u200f\u2060c\u00add\ufeff'],
+    ['joiners, direction marks and soft hyphens', 'a\u200db\u200c\u200e\u200f\u2060c\u00add\ufeff'],
     ['spaces of every width', 'a\u2002b\u2003c\u2009d\u200ae\u202ff\u3000g'],
-    ['syllables of Hangul in parts', '\u1112\u1161\u11ab'],
+    ['decomposed syllables of Hangul', '\u1112\u1161\u11ab'],
     ['variants of Han characters', '葛\udb40\udd00'],
   ])('when there are %s, then they are drawn without a warning', async (_what, notes) => {
     for (const fontStyle of STYLES) {
@@ -73,7 +76,7 @@ describe('what a face has', () => {
 });
 
 test('when the naughtiest strings are printed, then no font shows its box for missing characters', async () => {
-  // Control characters are refused before.
+  // Control characters are rejected before.
   const strings = naughtyStrings.filter(
     (text) => text.isWellFormed() && !/[^\P{Cc}\t\n]/u.test(text) && text.length < 500,
   );
@@ -88,7 +91,7 @@ test('when the naughtiest strings are printed, then no font shows its box for mi
 
 /** @returns the texts in which glyph 0 is shown, which is a face's own box: of every page. */
 function boxesOfFaces(bytes: Buffer): string[] {
-  // Without the update behind it.
+  // Without the incremental update that follows.
   const file = readPdfFile(bytes.subarray(0, bytes.indexOf('%%EOF\n') + 6));
   const contents = file.numbers.flatMap((number) => {
     const found = /^<<\/Type \/Page\n[\s\S]*\/Contents (\d+) 0 R/.exec(file.textOf(number));

@@ -1,4 +1,4 @@
-// Texts made to break out of the document: they are printed as what they are, and reach nothing.
+// Texts made to break out of the document: they are printed literally, and reach nothing.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -9,7 +9,7 @@ import { readPdf } from '../../support/renderer/read-pdf.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
 
 let renderer: TestRenderer;
-/** Nobody may ever call it. */
+/** A server that no document may ever call. */
 let canary: Server;
 let calls = 0;
 let at: string;
@@ -62,7 +62,7 @@ test('when texts hold markup, then it is printed letter by letter in every field
     'poNumber',
     'quoteIntro',
   ];
-  // Each says whose it is: one that is not printed as it is would not be missed among the others.
+  // Each text names its field: otherwise a missing one would not be noticed among the others.
   const hostile = (field: string) => [`<i>${field}</i>`, ...markup()].join(' ');
   const textsOf = (names: readonly string[]) => Object.fromEntries(names.map((field) => [field, hostile(field)]));
   const document = aQuote({
@@ -80,7 +80,7 @@ test('when texts hold markup, then it is printed letter by letter in every field
   expect(calls).toBe(0);
 });
 
-test('when markdown holds markup, then nothing of it reaches out, and no image is drawn', async () => {
+test('when markdown holds markup, then no request is made, and no image is drawn', async () => {
   const bodyMarkdown = [...markup(), `![x](${at}/m)`, `![x][r]\n\n[r]: ${at}/n`, `<${at}/o>`].join('\n\n');
   const pdf = await renderer.read(anInvoice({ bodyMarkdown }));
 
@@ -109,21 +109,21 @@ describe('markdown', () => {
     expect(pdf.text).toMatch(/a b c d e f g/);
   });
 
-  test('when it has front matter that would run elsewhere, then it is text', async () => {
+  test('when it has front matter that other parsers would run, then it is printed as text', async () => {
     const bodyMarkdown = "---js\n(() => require('fs'))()\n---\nafter";
 
     expect((await renderer.read(anInvoice({ bodyMarkdown }))).text).toContain("require('fs')");
   });
 
   test.each([
-    ['10,000 nested lists', () => Array.from({ length: 300 }, (_none, depth) => `${' '.repeat(depth)}- x`).join('\n')],
+    ['300 nested lists', () => Array.from({ length: 300 }, (_none, depth) => `${' '.repeat(depth)}- x`).join('\n')],
     ['nested quotes', () => '>'.repeat(50_000)],
     ['open brackets', () => '['.repeat(90_000)],
     ['open emphasis', () => '*a '.repeat(30_000)],
     ['a table of one letter', () => `|a|\n|-|\n${'|b|\n'.repeat(20_000)}`],
     ['back ticks', () => '`'.repeat(90_000)],
   ])(
-    'when it is a bomb of %s, then there is an answer, and the neighbour is printed meanwhile',
+    'when it is a bomb of %s, then there is an outcome, and another document is printed meanwhile',
     async (_what, bomb) => {
       const bombed = renderer.print(anInvoice({ bodyMarkdown: bomb() })).catch((error: unknown) => error);
       const neighbour = await renderer.read(anInvoice({ number: 'NEIGHBOUR' }));
@@ -147,7 +147,7 @@ describe('the browser itself', () => {
     expect(pdf.toString('latin1')).not.toContain('scripted');
   });
 
-  test('when a page is used again and again, then its policy still forbids sheets, frames and bases of the document', async () => {
+  test('when a page is used again and again, then its policy still blocks style sheets, frames and base URLs of the document', async () => {
     const browser = await openTestBrowser({ pages: 1 });
     const smuggled = [
       '<link rel=stylesheet href="data:text/css,p{display:none}">',
@@ -167,7 +167,7 @@ describe('the browser itself', () => {
   });
 });
 
-test('when a job holds what no gateway lets through, then it is refused and not printed', async () => {
+test('when a job has a value that no gateway accepts, then it is rejected and not printed', async () => {
   const smuggled = { ...anInvoice(), brandColor: 'red}</style><script>' } as PdfDocument;
 
   await expect(renderer.print(smuggled)).rejects.toMatchObject({ status: 422 });

@@ -1,4 +1,4 @@
-// The decoder of pictures when more come than it can take: turns, and those that no caller waits for any more.
+// The image decoder under overload: fair shares, and images that no caller waits for any more.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { openOutbound } from '#libs/outbound/outbound.ts';
@@ -24,7 +24,7 @@ afterAll(() => decoder.close());
 const wanted = () => new AbortController().signal;
 const isDrawn = expect.objectContaining({ dataUri: expect.stringMatching(/^data:image/) });
 
-test('when one account has many large pictures, then the picture of another is decoded after two of them', async () => {
+test('when one account has many large pictures, then the picture of another one is decoded after at most three of them', async () => {
   const ended: string[] = [];
   const decode = async (accountId: string, bytes: Buffer) => {
     const result = await decoder.decode(bytes, 'logo', { accountId, signal: wanted() });
@@ -39,21 +39,23 @@ test('when one account has many large pictures, then the picture of another is d
   expect(await Promise.all(many)).toEqual(Array(8).fill(isDrawn));
 });
 
-test('when a logo has a transparent ground, then it is known what it is painted in', async () => {
+test('when a logo has a transparent background, then its colours are returned', async () => {
   const decode = (bytes: Buffer) => decoder.decode(bytes, 'logo', { accountId: 'one', signal: wanted() });
-  const onNothing = (background: string) =>
+  const onTransparent = (background: string) =>
     sharp({ create: { width: 90, height: 30, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } })
       .composite([{ input: { create: { width: 40, height: 20, channels: 4, background } }, top: 5, left: 5 }])
       .png()
       .toBuffer();
 
-  expect(await decode(await onNothing('#ffffff'))).toMatchObject({ paint: [{ colour: [255, 255, 255], share: 1 }] });
-  expect(await decode(await onNothing('#000000'))).toMatchObject({ paint: [{ colour: [0, 0, 0], share: 1 }] });
-  // A picture with a ground of its own is seen wherever it stands.
+  expect(await decode(await onTransparent('#ffffff'))).toMatchObject({
+    paint: [{ colour: [255, 255, 255], share: 1 }],
+  });
+  expect(await decode(await onTransparent('#000000'))).toMatchObject({ paint: [{ colour: [0, 0, 0], share: 1 }] });
+  // A picture with a background of its own is visible everywhere.
   expect(await decode(small)).not.toHaveProperty('paint');
 });
 
-test('when no caller waits for a picture any more, then it is not decoded, and those behind it have its turn', async () => {
+test('when no caller waits for a picture any more, then it is not decoded, and the next one is', async () => {
   const caller = new AbortController();
   const reason = new Error('gone');
   const dropped = Array.from({ length: 20 }, () =>
@@ -67,7 +69,7 @@ test('when no caller waits for a picture any more, then it is not decoded, and t
   await expect(decoder.decode(small, 'logo', { accountId: 'one', signal: caller.signal })).rejects.toBe(reason);
 });
 
-test('when a picture has no turn in time, then the document is printed without it, and the next one asks again', async () => {
+test('when a picture is not decoded in time, then the document is printed without it, and the next one tries again', async () => {
   let hasTime = false;
   const busy: ImageDecoder = {
     decode: (...given) => (hasTime ? decoder.decode(...given) : new Promise(() => undefined)),

@@ -58,7 +58,7 @@ describe('an image that is available', () => {
     expect(isRed(await pdf.colourAt(1, 24, 22))).toBe(true);
   });
 
-  test('when the banner is a URL, then it fills the head of the page; when showBanner is false, it is not fetched', async () => {
+  test('when the banner is a URL, then it fills the top of the page; when showBanner is false, it is not fetched', async () => {
     const shown = await renderer.read(anInvoice({ bannerUrl: host.address() }));
     expect(isRed(await shown.colourAt(1, 2, 2))).toBe(true);
     expect(isRed(await shown.colourAt(1, 208, 28))).toBe(true);
@@ -94,7 +94,7 @@ describe('an image that is available', () => {
     expect(level).toBeGreaterThan(100);
   });
 
-  test('when it has moved twice, then it is followed', async () => {
+  test('when it redirects twice, then both redirects are followed', async () => {
     host.answer = (request, response) => {
       if (request.url?.endsWith('/there')) response.end(png);
       else if (request.url?.endsWith('/on')) response.writeHead(301, { Location: '/there' }).end();
@@ -148,9 +148,9 @@ describe('an image that is unavailable', () => {
   test.each([
     ['HTML', () => Buffer.from(html)],
     ['nothing', () => Buffer.alloc(0)],
-    ['the head of a PNG', () => png.subarray(0, 60)],
+    ['the first bytes of a PNG', () => png.subarray(0, 60)],
     ['a PNG that is HTML after its first bytes', () => Buffer.concat([png.subarray(0, 8), Buffer.from(html)])],
-  ])('when what comes is %s, then it is not an image', async (_what, bytes) => {
+  ])('when the response is %s, then the warning says that it is not an image', async (_what, bytes) => {
     host.answer = (_request, response) => response.end(bytes());
 
     expect(await warningsFor(host.address())).toEqual(['logoUrl: not an image']);
@@ -162,7 +162,7 @@ describe('an image that is unavailable', () => {
     ['BMP', () => Buffer.from('BM6\0\0\0')],
     ['TIFF', () => sharp(png).tiff().toBuffer()],
     ['PDF', () => Buffer.from('%PDF-1.7')],
-  ])('when what comes is %s, then the caller hears what it is and what to send', async (kind, make) => {
+  ])('when the image is %s, then the warning says what it is and what to send', async (kind, make) => {
     expect(await warningsFor(asDataUri(await make()))).toEqual([
       `logoUrl: is ${kind}, send PNG, JPEG, WebP, GIF, AVIF or SVG`,
     ]);
@@ -176,20 +176,20 @@ describe('an image that is unavailable', () => {
         Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 60 20"><rect width="60" height="20"/></svg>'),
     ],
     [
-      'SVG with what programs for drawing write in front',
+      'SVG with the prologue of drawing programs',
       () =>
         Buffer.from(
           '<?xml version="1.0"?>\n<!-- Made -->\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/a.dtd">\n<svg xmlns="http://www.w3.org/2000/svg" width="6cm" height="2cm"><circle r="9"/></svg>',
         ),
     ],
-  ])('when what comes is %s, then it is the logo', async (_kind, make) => {
+  ])('when the image is %s, then it is drawn', async (_kind, make) => {
     const { warnings, bytes } = await renderer.print(anInvoice({ logoUrl: asDataUri(await make()) }));
 
     expect(warnings).toEqual([]);
     expect(bytes.includes('/Subtype /Image')).toBe(true);
   });
 
-  test('when it would unfold to 14,000 × 14,000 pixels, then it is refused by its header', async () => {
+  test('when it would decode to 14,000 × 14,000 pixels, then it is rejected by its header', async () => {
     const bomb = await sharp({ create: { width: 14_000, height: 14_000, channels: 3, background: RED } })
       .png({ compressionLevel: 9, palette: true })
       .toBuffer();
@@ -210,13 +210,13 @@ describe('an image that is unavailable', () => {
     expect(await warningsFor(host.address())).toEqual(['logoUrl: too large']);
   });
 
-  test('when it does not begin, then the document is printed after five seconds without it', async () => {
+  test('when no response comes, then the document is printed without it', async () => {
     host.answer = () => undefined;
 
     expect(await warningsFor(host.address())).toEqual(['logoUrl: unreachable']);
   });
 
-  test('when it has moved three times, then it is not followed', async () => {
+  test('when it redirects three times, then the last redirect is not followed', async () => {
     host.answer = (request, response) => response.writeHead(302, { Location: `${request.url}x` }).end();
 
     expect(await warningsFor(host.address())).toEqual(['logoUrl: unreachable']);
@@ -230,7 +230,7 @@ describe('an image that is unavailable', () => {
     'gopher://127.0.0.1/',
     'http://169.254.169.254/latest/meta-data/',
     'http://[::1]/',
-  ])('when it has moved to %s, then nobody goes there', async (location) => {
+  ])('when it redirects to %s, then the redirect is not followed', async (location) => {
     host.answer = (_request, response) => response.writeHead(302, { Location: location }).end();
 
     expect((await warningsFor(host.address()))[0]).toMatch(/^logoUrl: (refused address|unreachable)$/);
@@ -262,7 +262,7 @@ describe('an image that is unavailable', () => {
     'http://example.com@10.0.0.1/',
     'http://①⓪.⓪.⓪.①/',
     'http://8.8.8.8:22/',
-  ])('when the address is %s, then nobody calls it and the document is printed', async (logoUrl) => {
+  ])('when the address is %s, then it is not called and the document is printed', async (logoUrl) => {
     expect((await warningsFor(logoUrl))[0]).toMatch(/^logoUrl: (refused address|unreachable)$/);
   });
 });

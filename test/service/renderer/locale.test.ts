@@ -27,16 +27,19 @@ describe('the language of the account', () => {
     ['pt-PT', 'Fatura', 'Total 1 481,40 €', '5 de dezembro de 2026'],
     ['it-IT', 'Fattura', 'Totale 1.481,40 €', '5 dicembre 2026'],
     ['ja-JP', '請求書', '合計 €1,481.40', '2026年12月5日'],
-  ])('when it is %s, then heading, amounts and days are written as there', async (locale, heading, total, day) => {
-    for (const fontStyle of STYLES) {
-      const { text, info, warnings } = await read({ locale, fontStyle });
-      expect(text).toContain(`${heading} INV-0042`);
-      expect(text).toContain(total);
-      expect(text).toContain(day);
-      expect(info).toMatchObject({ Title: `${heading} INV-0042`, Author: 'Grace Hopper', Language: locale });
-      expect(warnings).toEqual([]);
-    }
-  });
+  ])(
+    'when it is %s, then heading, amounts and dates are written in that language',
+    async (locale, heading, total, day) => {
+      for (const fontStyle of STYLES) {
+        const { text, info, warnings } = await read({ locale, fontStyle });
+        expect(text).toContain(`${heading} INV-0042`);
+        expect(text).toContain(total);
+        expect(text).toContain(day);
+        expect(info).toMatchObject({ Title: `${heading} INV-0042`, Author: 'Grace Hopper', Language: locale });
+        expect(warnings).toEqual([]);
+      }
+    },
+  );
 
   test.each([
     ['en-US', 'Service date October 31, 2026', 'Service period October 1 – November 30, 2026'],
@@ -63,7 +66,7 @@ describe('the language of the account', () => {
   });
 
   // The letters of a PDF in Arabic are joined shapes, which a reader of its text does not take apart again.
-  test('when it is Arabic, then the day, the period and an adjustment have their words', () => {
+  test('when it is Arabic, then the date, the period and an adjustment have Arabic labels', () => {
     const rowsOf = (given: Partial<PrintableDocument>) => {
       const document = aRecord({ locale: 'ar-AE', ...given });
       const { facts, totals } = documentView(document, {
@@ -81,7 +84,7 @@ describe('the language of the account', () => {
   });
 
   test.each(['en-US', 'de-DE', 'fr-FR', 'es-ES', 'nl-NL', 'pt-PT', 'it-IT', 'ja-JP'])(
-    'when a quoted amount differs from its lines in %s, then an adjustment leads from one to the other',
+    'when a quoted amount differs from its lines in %s, then an adjustment makes up the difference',
     async (locale) => {
       const { labels, money } = documentLocaleOf(aRecord({ locale }));
       const quoted = { isQuote: true, adjustment: -234.5, taxAmount: 200, amount: 1200 };
@@ -107,23 +110,20 @@ describe('the language of the account', () => {
     expect(fontNames).toContain('Amiri');
   });
 
-  test.each(['ar-EG', 'ar-AE'])(
-    'when %s writes dollars, then the sign stays as it is and where it is',
-    async (locale) => {
-      for (const [currency, sign] of [
-        ['USD', 'US$'],
-        ['CAD', 'CA$'],
-      ] as const) {
-        const { pages } = await read({ locale, currency });
-        const words = pages[0]?.words ?? [];
-        const signs = words.filter(({ text }) => text.includes(sign));
-        // Price and amount of the line, what leads to the sum, and the sum twice.
-        expect(signs.length).toBeGreaterThanOrEqual(6);
-      }
-    },
-  );
+  test.each(['ar-EG', 'ar-AE'])('when %s prints dollars, then every amount has the whole sign', async (locale) => {
+    for (const [currency, sign] of [
+      ['USD', 'US$'],
+      ['CAD', 'CA$'],
+    ] as const) {
+      const { pages } = await read({ locale, currency });
+      const words = pages[0]?.words ?? [];
+      const signs = words.filter(({ text }) => text.includes(sign));
+      // Price and amount of the line, the rows before the total, and the total twice.
+      expect(signs.length).toBeGreaterThanOrEqual(6);
+    }
+  });
 
-  test('when we have no words for a language, then its words are English and its numbers its own', async () => {
+  test('when a language has no translation, then its words are English and its numbers its own', async () => {
     const { text, info } = await read({ locale: 'sv-SE', currency: 'SEK' });
 
     expect(text).toContain('Issue date 21 November 2026');
@@ -132,7 +132,7 @@ describe('the language of the account', () => {
     expect(writtenLocale('ko')).toEqual({ language: 'en', region: 'KR', format: 'en-KR', numbers: 'ko-u-nu-latn' });
   });
 
-  test('when a locale is as long as an account may have it, then it is printed', async () => {
+  test('when a locale is as long as an account may have, then the document is printed', async () => {
     const locale = `de-DE-u-ca-islamicc-x${'-abcdefgh'.repeat(220)}`;
     expect(locale.length).toBeGreaterThan(1_990);
 
@@ -142,7 +142,7 @@ describe('the language of the account', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('when it is no language tag, as accounts once took it, then it is printed in English with a warning', async () => {
+  test('when it is no language tag, as accounts once accepted, then the document is printed in English with a warning', async () => {
     const { text, info, warnings } = await read({ locale: 'de_DE' });
 
     expect(text).toContain('Total €1,481.40');
@@ -170,22 +170,22 @@ describe('the language of the account', () => {
     ['GB123456789', 'Steuernummer GB123456789'],
     ['NO123456789MVA', 'Steuernummer NO123456789MVA'],
     ['21/815/08150', 'Steuernummer 21/815/08150'],
-  ])('when the tax number is %s, then in German it is called what it is', (id, printed) => {
+  ])('when the tax number is %s, then its German label is correct', (id, printed) => {
     expect(documentLocaleOf(aRecord({ locale: 'de-CH' })).labels.taxId(id)).toBe(printed);
   });
 
-  test('when a document of the PDF tool names no locale, then it may say none of the rest either', async () => {
+  test('when a document has no locale, then it is rejected with the other fields of a record', async () => {
     const { locale: _locale, ...foreign } = aRecord();
 
     await expect(renderer.print(foreign)).rejects.toMatchObject({ status: 422 });
   });
 
-  test('when another language lacks a label, then this test fails', () => {
-    const inEnglish = shapeOf(documentLocaleOf(aRecord()).labels);
+  test('when a label exists in English, then it exists in every other language', () => {
+    const english = shapeOf(documentLocaleOf(aRecord()).labels);
     for (const locale of ['ar', 'de', 'es', 'fr', 'it', 'ja', 'nl', 'pt']) {
       for (const isQuote of [true, false]) {
         const { labels } = documentLocaleOf(aRecord({ locale, isQuote }));
-        expect(shapeOf(labels)).toEqual(inEnglish);
+        expect(shapeOf(labels)).toEqual(english);
       }
     }
   });
@@ -213,7 +213,7 @@ describe('money', () => {
     ['en-GB', 'ISK', '1234', 'ISK 1,234', 0],
     ['en-GB', 'AMD', '1', '֏1.00', 2],
     ['de-DE', 'GEL', '1', '1,00 ₾', 2],
-    // Of languages whose words we do not have.
+    // Languages without a translation.
     ['fi-FI', 'EUR', '1234567.89', '1 234 567,89 €', 2],
     ['el-GR', 'EUR', '1234567.89', '1.234.567,89 €', 2],
     ['sk-SK', 'EUR', '1234567.89', '1 234 567,89 €', 2],
@@ -229,7 +229,7 @@ describe('money', () => {
     ['hi-IN', 'INR', '1234567.89', '₹12,34,567.89', 2],
     ['ka-GE', 'GEL', '-1234567.89', '\u22121 234 567,89 ₾', 2],
     ['he-IL', 'ILS', '-1234567.89', '\u22121,234,567.89 ₪', 2],
-    // Whatever digits the locale asks for: they would stand among English words.
+    // Latin digits whatever the locale asks for, because the words around them are English.
     ['mr-IN', 'INR', '12345.5', '₹12,345.50', 2],
     ['gu-IN-u-nu-gujr', 'INR', '12345.5', '₹12,345.50', 2],
     ['en-IN', 'INR', '1', '₹1.00', 2],
@@ -248,21 +248,21 @@ test.each([
   ['0.0000025', '0.0000025'],
   ['-12.12345678', '\u221212.12345678'],
   ['1069999999999.99', '1,069,999,999,999.99'],
-  // Computed, and as records keep that.
+  // Computed values, and as records store them.
   ['0.30000000000000004', '0.3'],
   ['0.333333333333', '0.333333'],
   ['133.333333333333', '133.333333'],
   ['1234567.3333333333', '1,234,567.333333'],
   ['-0.0000000000018189894035458565', '0'],
-])('when a number is %s, then it is printed as %s, by record or by hand', (given, printed) => {
-  const { locale: _locale, ...byHand } = aRecord();
+])('when a number is %s, then it is printed as %s, for a record and for the PDF tool', (given, printed) => {
+  const { locale: _locale, ...withoutLocale } = aRecord();
 
-  for (const document of [aRecord(), byHand as PrintableDocument]) {
+  for (const document of [aRecord(), withoutLocale as PrintableDocument]) {
     expect(documentLocaleOf(document).number(new Big(given))).toBe(printed);
   }
 });
 
-test('when a language has no words of ours, then a font has every character of its amounts', () => {
+test('when a language has no translation, then a font has every character of its amounts', () => {
   const undrawn: string[] = [];
   for (const locale of twoLetters('a').filter(
     (language) => Intl.NumberFormat.supportedLocalesOf(language).length > 0,
@@ -290,7 +290,7 @@ test('when any currency is written in any locale, then a font has every characte
   expect(undrawn).toEqual([]);
 });
 
-/** Of our languages and all regions, those that Intl has data of its own for. */
+/** Combinations of our languages and all regions that Intl has data for. */
 function knownLocales(): string[] {
   const regions = twoLetters('A');
   const languages = ['ar', 'de', 'en', 'es', 'fr', 'it', 'ja', 'nl', 'pt'];
@@ -313,26 +313,26 @@ describe('the file', () => {
     }
   });
 
-  test('when it says when it was made, then the file has this time', async () => {
+  test('when a document has a creation time, then the file has the same one', async () => {
     const { info } = await read({});
 
     expect([info['CreationDate'], info['ModDate']]).toEqual(["D:20261121093000+00'00'", "D:20261121093000+00'00'"]);
   });
 
-  test('when names hold brackets, backslashes and other scripts, then they are the author as they are', async () => {
+  test('when names contain brackets, backslashes or other scripts, then the author has them unchanged', async () => {
     for (const partnerName of ['A) /Evil (B\\', '株式会社 北山 😀', 'Łódź']) {
       expect((await read({ partnerName })).info['Author']).toBe(partnerName);
     }
   });
 
-  test('when a caller is called like a node of a tagged file, then the name stays', async () => {
+  test('when a name looks like a node of a tagged file, then it stays unchanged', async () => {
     const { text, info } = await read({ accessible: true, partnerName: '(node00000001)' });
 
     expect(text).toContain('(node00000001)');
     expect(info['Author']).toBe('(node00000001)');
   });
 
-  test('when accessible is asked for, then it is tagged; an outline is never made', async () => {
+  test('when accessible is set, then the file is tagged; it never has an outline', async () => {
     const [plain, tagged] = [await read({}), await read({ accessible: true })];
 
     expect([plain.isTagged, plain.outline, tagged.isTagged, tagged.outline]).toEqual([false, null, true, null]);
@@ -351,7 +351,7 @@ async function readWithFonts(given: Partial<PrintableDocument>) {
   };
 }
 
-/** Names and kinds: what one language has, all have. */
+/** Names and types of the labels of a language. */
 function shapeOf(labels: object): Record<string, unknown> {
   const kind = (label: unknown) => (label !== null && typeof label === 'object' ? shapeOf(label) : typeof label);
   return Object.fromEntries(Object.entries(labels).map(([name, label]) => [name, kind(label)]));

@@ -8,7 +8,7 @@ import { startRenderer, type TestRenderer } from '../../support/renderer/rendere
 /** The text on A4, between its margins. */
 const LEFT_MM = 18;
 const RIGHT_MM = 192;
-/** Less than the eye sees: side bearings of glyphs. */
+/** Less than is visible: side bearings of glyphs. */
 const NEARLY_MM = 0.4;
 
 const VARIANTS = STYLES.flatMap((fontStyle) => LAYOUTS.map((layoutType) => ({ fontStyle, layoutType })));
@@ -38,7 +38,7 @@ describe('the grid', () => {
     const starts = ['Bill to', 'Engines', 'Description', 'Design', 'Notes', 'Hello'].map((text) => lastOf(pdf, text).x);
 
     for (const start of starts) expect(Math.abs(start - LEFT_MM)).toBeLessThan(NEARLY_MM);
-    // The second of two remarks stands below the sums.
+    // The second of two remarks is aligned with the totals.
     expect(Math.abs(lastOf(pdf, 'Net 14').x - lastOf(pdf, 'Subtotal').x)).toBeLessThan(NEARLY_MM);
   });
 
@@ -49,7 +49,7 @@ describe('the grid', () => {
     expect(Math.abs((narrow ?? 0) - (wide ?? 0))).toBeLessThan(0.05);
   });
 
-  test.each(STYLES)('when %s is Arabic, then units stand below units, up to the left edge', async (fontStyle) => {
+  test.each(STYLES)('when %s is Arabic, then amounts are aligned, up to the left edge', async (fontStyle) => {
     const lines = [12_345.67, 8.5].map((amount) => ({ description: 'عمل', qty: '1', rate: String(amount), amount }));
     const pdf = await renderer.read({
       ...anInvoice({ fontStyle, amount: 12_354.17, subtotal: 12_354.17 }),
@@ -65,7 +65,7 @@ describe('the grid', () => {
     expect(Math.abs(first - LEFT_MM)).toBeLessThan(1);
   });
 
-  test.each(STYLES)('when textScale is 1.2 in %s, then days and sums stay in one piece', async (fontStyle) => {
+  test.each(STYLES)('when textScale is 1.2 in %s, then dates and amounts are not broken', async (fontStyle) => {
     const { pages } = await renderer.read(
       anInvoice({ fontStyle, textScale: 1.2, date: '2026-09-28', amount: 123_456_789.5, poNumber: 'PO-7781' }),
     );
@@ -75,9 +75,9 @@ describe('the grid', () => {
   });
 });
 
-describe('what is read first', () => {
+describe('emphasis', () => {
   test.each(VARIANTS)(
-    'when it is $fontStyle and $layoutType, then what is to be paid stands above the lines, and again, larger, below them',
+    'when it is $fontStyle and $layoutType, then the amount due is above the lines, and again, larger, below them',
     async (variant) => {
       const { pages } = await renderer.read(
         anInvoice({ ...variant, lineItems: [{ description: 'Flat fee', rate: 200 }] }),
@@ -92,7 +92,7 @@ describe('what is read first', () => {
     },
   );
 
-  test('when the overlay has no banner, then its heading and sum are those of the standard layout', async () => {
+  test('when the overlay has no banner, then its heading and total are those of the standard layout', async () => {
     const [overlay, standard] = await Promise.all(
       LAYOUTS.toReversed().map((layoutType) => renderer.read(anInvoice({ layoutType, showBanner: false }))),
     );
@@ -100,7 +100,7 @@ describe('what is read first', () => {
     expect(overlay?.text).toBe(standard?.text);
   });
 
-  test('when a description has more lines, then the first is the item and the others are smaller', async () => {
+  test('when a description has several lines, then the first is the item and the others are smaller', async () => {
     const lineItems = [{ description: 'Travel\nTwo nights\n\nBy rail', rate: 200 }];
     const pdf = await renderer.read(anInvoice({ lineItems }));
     const [item, details, last] = ['Travel', 'Two nights', 'By rail'].map((text) => lastOf(pdf, text));
@@ -114,7 +114,7 @@ describe('what is read first', () => {
     ['of Windows', '\r\n'],
     ['of old Macs', '\r'],
   ])(
-    'when a description has the line breaks %s, then it is printed as with those of Unix',
+    'when a description has the line breaks %s, then it is printed like one with those of Unix',
     async (_whose, lineBreak) => {
       const wordsOf = async (separator: string) => {
         const description = ['Travel', 'Two nights', '', 'By rail'].join(separator);
@@ -126,7 +126,7 @@ describe('what is read first', () => {
     },
   );
 
-  test('when a table of markdown aligns its columns, then figures end below one another', async () => {
+  test('when a markdown table aligns a column to the right, then its figures are right-aligned', async () => {
     const bodyMarkdown = '| Phase | Weeks |\n|---|---:|\n| Discover | 1200 |\n| Design | 4 |';
     const pdf = await renderer.read(aQuote({ bodyMarkdown }));
 
@@ -136,7 +136,7 @@ describe('what is read first', () => {
 
 describe('page breaks', () => {
   test.each(Array.from({ length: 8 }, (_none, index) => 12 + index))(
-    'when there are %d lines, then none is alone with the sum on the last page',
+    'when there are %d lines, then at least two are on the page of the totals',
     async (count) => {
       const lineItems = Array.from({ length: count }, (_none, index) => ({ description: `Item ${index}.`, rate: 1 }));
       const { pages } = await renderer.read(anInvoice({ lineItems, amount: count * 1.2 }));
@@ -148,7 +148,7 @@ describe('page breaks', () => {
   );
 
   test.each(STYLES)(
-    'when the table of %s begins low on a page, then two lines stand with its head',
+    'when the table of %s begins low on a page, then two lines are on the page of its header',
     async (fontStyle) => {
       const lineItems = Array.from({ length: 8 }, (_none, index) => ({ description: `Item ${index}.`, rate: 1 }));
       for (const paragraphs of [10, 12, 14, 16, 18]) {
@@ -163,14 +163,14 @@ describe('page breaks', () => {
 });
 
 describe('rules', () => {
-  test.each(STYLES)('when the head of %s is repeated, then so is the rule below it', async (fontStyle) => {
+  test.each(STYLES)('when the table header of %s is repeated, then so is the rule below it', async (fontStyle) => {
     const lineItems = Array.from({ length: 60 }, (_none, index) => ({ description: `Item ${index}.`, rate: 1 }));
     const pdf = await renderer.read(anInvoice({ fontStyle, lineItems, amount: 72 }));
     const rules: number[] = [];
     for (const page of [1, 2]) {
       const head = pdf.pages[page - 1]?.words.find(({ text }) => text === 'Description');
       let darkest = 1;
-      // Where no words are, from below the head to the middle of the first line.
+      // Where no words are, from below the header to the middle of the first line.
       for (let y = (head?.y ?? 0) + 0.3; y < (head?.y ?? 0) + 4; y += 0.15) {
         darkest = Math.min(darkest, luminance(await pdf.colourAt(page, 90, y)));
       }
@@ -194,7 +194,7 @@ describe('colour', () => {
     },
   );
 
-  test('when the brand colour is as light as paper, then what is set in it can be read', async () => {
+  test('when the brand colour is as light as paper, then text in it has enough contrast', async () => {
     const pdf = await renderer.read(anInvoice({ fontStyle: 'elegant', brandColor: '#ffee00', showBanner: false }));
     const heading = headingOf(pdf);
     let darkest = 1;
@@ -223,19 +223,19 @@ describe('faces', () => {
   );
 });
 
-describe('the foot', () => {
-  const footOf = async (given: Parameters<typeof anInvoice>[0]) => {
+describe('the footer', () => {
+  const footerOf = async (given: Parameters<typeof anInvoice>[0]) => {
     const { pages } = await renderer.read(anInvoice(given));
     const words = pages[0]?.words.filter(({ y }) => y > 277) ?? [];
     return words.map(({ text }) => text).join('');
   };
 
-  test('when a document is printed, then it tells kind and number, and at last the page', async () => {
-    expect(await footOf({})).toBe('Invoice INV-0042 1 / 1');
+  test('when a document is printed, then the footer has kind and number, and the page at the end', async () => {
+    expect(await footerOf({})).toBe('Invoice INV-0042 1 / 1');
   });
 
   test('when the number is long, then it is shortened', async () => {
-    expect(await footOf({ number: '0123456789'.repeat(20) })).toMatch(/^Invoice (?:0123456789){8}\d*… 1 \/ 1$/);
+    expect(await footerOf({ number: '0123456789'.repeat(20) })).toMatch(/^Invoice (?:0123456789){8}\d*… 1 \/ 1$/);
   });
 });
 
@@ -245,7 +245,7 @@ function lastOf(pdf: ReadPdf, text: string): Word {
   return word;
 }
 
-/** The largest of the words that say it: the footer says it, too. */
+/** The largest word of the heading, which the footer repeats. */
 function headingOf(pdf: ReadPdf): Word {
   const words = pdf.pages.flatMap((page) => page.words).filter(({ text }) => text.startsWith('Invoice'));
   const [largest] = words.toSorted((one, other) => other.height - one.height);

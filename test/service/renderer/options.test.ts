@@ -1,4 +1,4 @@
-// Every option of the PDF tool on the printed page, with its edge.
+// Every option of the PDF tool on the printed page, with its edge cases.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { anInvoice, aQuote, LAYOUTS, STYLES } from '../../support/renderer/documents.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
@@ -18,7 +18,7 @@ describe('every style in every layout', () => {
   const variants = STYLES.flatMap((fontStyle) => LAYOUTS.map((layoutType) => ({ fontStyle, layoutType })));
 
   test.each(variants)(
-    'when it is $fontStyle and $layoutType, then all that was given stands on one A4 page',
+    'when it is $fontStyle and $layoutType, then all given values are on one A4 page',
     async (variant) => {
       const pdf = await renderer.read(anInvoice({ ...variant, notes: 'Thank you', terms: 'Net 14', poNumber: 'PO-7' }));
 
@@ -65,7 +65,7 @@ describe('every style in every layout', () => {
 });
 
 describe('metadata', () => {
-  test('when a document is printed, then title, author and language are set, and neither tags nor outline', async () => {
+  test('when a document is printed, then it has a title, and neither tags nor an outline', async () => {
     const pdf = await renderer.read(anInvoice({ partnerCompany: 'Compilers & Co' }));
 
     expect(pdf.info).toMatchObject({ Title: 'Invoice INV-0042' });
@@ -75,7 +75,7 @@ describe('metadata', () => {
 });
 
 describe('labels', () => {
-  test('when it is a quote, then it is valid until a day; when an invoice, then due on one', async () => {
+  test('when it is a quote, then it has an expiry date; when it is an invoice, then a due date', async () => {
     const quote = await renderer.read(aQuote());
     const invoice = await renderer.read(anInvoice());
 
@@ -92,7 +92,7 @@ describe('labels', () => {
     expect(text).toMatch(/valid until.*2 January 2027/i);
   });
 
-  test('when the machine stands west of Greenwich, then days are those of the calendar all the same', async () => {
+  test('when the time zone of the machine is west of UTC, then dates are not a day early', async () => {
     const west = await startRenderer({ TZ: 'America/Los_Angeles' });
     const plain = await west.read(anInvoice({ date: '2026-01-01', dueDate: '2026-03-01' }));
     await west.close();
@@ -106,7 +106,7 @@ describe('labels', () => {
     expect((await renderer.read(withoutDueDate)).text).not.toMatch(/due date/i);
   });
 
-  test('when a company is given, then it stands above the person; when not, then no line is empty', async () => {
+  test('when a company is given, then it is printed above the person', async () => {
     const text = await textOf({ clientCompany: 'Engines Ltd', partnerCompany: 'Compilers & Co' });
 
     expect(text).toMatch(/Engines Ltd Ada Lovelace ada@client\.example/);
@@ -138,13 +138,13 @@ describe('labels', () => {
 describe('amounts', () => {
   const money = { discountAmount: 50, shippingAmount: 12.5, amount: 192.5 };
 
-  test('when all rows are given, then they stand in order: subtotal, discount, what is taxed, tax, shipping, total', async () => {
+  test('when all rows are given, then their order is subtotal, discount, taxable amount, tax, shipping, total', async () => {
     expect(await textOf(money)).toMatch(
       /Subtotal \$ ?200\.00 Discount − ?\$ ?50\.00 Taxable amount \$ ?150\.00 Tax \(20%\) \$ ?30\.00 Shipping \$ ?12\.50 Total \$ ?192\.50/,
     );
   });
 
-  test('when the total is not what the lines say, then it is printed as given, with a warning', async () => {
+  test('when the total differs from the lines, then it is printed as given, with a warning', async () => {
     const pdf = await renderer.read(anInvoice({ amount: 999 }));
 
     expect(pdf.text).toMatch(/Total \$ ?999\.00/);
@@ -159,14 +159,14 @@ describe('amounts', () => {
     );
   });
 
-  test('when a sign follows a minus, then they stand apart in the style whose euro has bars at its height', async () => {
+  test('when an amount in euros is negative in the classic style, then both signs can be told apart', async () => {
     const lineItems = [{ description: 'Refund', qty: 1, rate: -49.5 }];
     const pdf = await renderer.read(anInvoice({ fontStyle: 'classic', currencySymbol: '€', amount: -49.5, lineItems }));
 
     expect(pdf.text).toMatch(/Refund 1 − ?€49\.50 − ?€49\.50/);
   });
 
-  test('when the amount is negative, then its sign stands before the symbol', async () => {
+  test('when the amount is negative, then the minus is before the symbol', async () => {
     const text = await textOf({ amount: -240, lineItems: [{ description: 'Refund', qty: -2, rate: 100 }] });
 
     expect(text).toMatch(/Refund −2 \$ ?100\.00 − ?\$ ?200\.00/);
@@ -189,7 +189,7 @@ describe('amounts', () => {
     expect(await textOf({ currencySymbol })).toMatch(written);
   });
 
-  test('when the symbol runs from right to left, then it stands before the number all the same', async () => {
+  test('when the symbol runs from right to left, then it is still before the number', async () => {
     const pdf = await renderer.read(anInvoice({ currencySymbol: '₪ש' }));
     const number = pdf.pages[0]?.words.filter(({ text }) => text.includes('240.00')).at(-1);
     const symbol = pdf.pages[0]?.words.filter(({ text }) => text.includes('ש')).at(-1);
@@ -228,7 +228,7 @@ describe('amounts', () => {
     },
   );
 
-  test('when half a cent is to be rounded, then it goes away from zero', async () => {
+  test('when half a cent is to be rounded, then it is rounded away from zero', async () => {
     const text = await textOf({ lineItems: [{ qty: 1, rate: 1.005 }], taxRate: 0, amount: 1.01 });
 
     expect(text).toMatch(/Subtotal \$ ?1\.01/);
@@ -242,7 +242,7 @@ describe('amounts', () => {
     );
   });
 
-  test('when every key of a line is missing, then there is a line, and it costs nothing', async () => {
+  test('when every key of a line is missing, then the line is accepted, and it costs nothing', async () => {
     const pdf = await renderer.read(anInvoice({ lineItems: [{}, { id: 'only-an-id' }, { rate: 100 }], amount: 120 }));
 
     expect(pdf.text).toMatch(/Amount \$100\.00 \$100\.00 Subtotal \$100\.00/);
@@ -259,11 +259,11 @@ describe('amounts', () => {
 });
 
 describe('pages', () => {
-  test('when there are no lines, then there is no table and a total', async () => {
+  test('when there are no lines, then there is a total and no table', async () => {
     const pdf = await renderer.read(anInvoice({ lineItems: [], amount: 10 }));
 
     expect(pdf.text).not.toMatch(/description/i);
-    // Of what it is made nobody said: no row claims anything about it.
+    // Its parts are unknown, so there are no rows for them.
     expect(pdf.text).not.toMatch(/subtotal|tax \(/i);
     expect(pdf.text).toMatch(/Total \$ ?10\.00/);
     expect(pdf.warnings).toEqual([]);
@@ -278,7 +278,7 @@ describe('pages', () => {
     expect(pdf.warnings).toEqual([]);
   });
 
-  test('when there are 500 lines, then none is lost, heads are repeated and each page says which it is', async () => {
+  test('when there are 500 lines, then none is lost, headers are repeated and each page has its number', async () => {
     const lineItems = Array.from({ length: 500 }, (_none, index) => ({
       description: `Line ${index}.`,
       qty: 1,
@@ -333,13 +333,13 @@ describe('pages', () => {
     // The reader makes up spaces between columns, as wide as the gap.
     const words = pdf.pages.flatMap((page) => page.words).filter(({ text }) => text.trim() !== '');
     expect(Math.max(...words.map(({ x, width }) => x + width))).toBeLessThan(TEXT_RIGHT_MM + 0.5);
-    // Beyond the text hangs at most a fill, and beyond that there is paper.
+    // Beyond the text there is at most a fill, and beyond that there is paper.
     const margin = { x: 199, y: 40, width: 10, height: 250 };
     for (const index of pdf.pages.keys()) expect(await pdf.isBlank(index + 1, margin)).toBe(true);
   });
 });
 
-describe('looks', () => {
+describe('appearance', () => {
   test('when textScale goes from 0.8 to 1.2, then the text grows by half', async () => {
     const [small, large] = await Promise.all(
       [0.8, 1.2].map(async (textScale) => wordOf(await renderer.read(anInvoice({ textScale })), 'Design')?.height ?? 0),
@@ -384,7 +384,7 @@ describe('looks', () => {
     expect(colours.some((colour) => colour.every((part) => part === wanted))).toBe(true);
   });
 
-  test('when one text has lines in both directions, then each line is set in its own', async () => {
+  test('when one text has lines in both directions, then each line is printed in its own direction', async () => {
     const both = 'תודה רבה.\n\nPay within 14 days (net).';
     const pdf = await renderer.read(
       anInvoice({ notes: both, lineItems: [{ description: both, rate: 10 }], amount: 12 }),

@@ -4,7 +4,7 @@ import { BREAK_CASES, breakFaults, documentOf } from '../../support/renderer/pag
 import { openPrinter, type Printer } from '../../support/renderer/print-directly.ts';
 import { readPdfTexts } from '../../support/renderer/read-pdf-texts.ts';
 
-/** One line, a few, and every length at which the sum of one of the looks comes to the end of a page. */
+/** One line, a few, and every length at which the totals of a style and layout come to the end of a page. */
 const LENGTHS = {
   plain: [1, 2, 3, 4, 36, 38, 39, 40, 41, 42, 43],
   details: [2, 25, 26, 27, 28],
@@ -21,7 +21,7 @@ afterAll(() => printer.close());
 
 describe('page breaks', () => {
   test.each(BREAK_CASES)(
-    'when lines are $kind in $fontStyle, $layoutType, on $size, then the sum is whole and stands under a line',
+    'when lines are $kind in $fontStyle, $layoutType, on $size, then the totals are on one page, below a line',
     async (one) => {
       for (const length of LENGTHS[one.kind]) {
         const { pages } = await readPdfTexts(await printer.print(documentOf(length, one)));

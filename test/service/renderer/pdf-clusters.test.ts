@@ -1,16 +1,16 @@
-// Pages before and after their clusters became glyphs look the same.
+// Pages look the same before and after their clusters became glyphs.
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fallbackOrder } from '../../../services/renderer/fonts/fonts.ts';
 import { withFindableClusters } from '../../../services/renderer/pdf/pdf-clusters.ts';
 import { openTestBrowser, type TestBrowser } from '../../support/renderer/browser.ts';
 
-/** Dots for each point: 288 dots per inch. */
+/** Pixels for each point: 288 pixels per inch. */
 const SCALE = 4;
-/** Edges of letters may differ by what one dot is covered: their places are rounded to a thousandth of their size. */
-const SEEN = 160;
-/** Of a page. The smallest mark has some fifty. */
-const DOTS_MOST = 20;
+/** Edges of letters may differ by the coverage of a pixel: positions are rounded to a thousandth of the size. */
+const VISIBLE_DIFFERENCE = 160;
+/** Per page. The smallest mark has about fifty pixels. */
+const PIXELS_MAX = 20;
 
 let browser: TestBrowser;
 beforeAll(async () => {
@@ -39,17 +39,19 @@ test('when clusters become glyphs, then each letter and mark stays where it was'
     const options = { deadlineAt: Date.now() + 20_000, signal: new AbortController().signal };
     const printed = await browser.print(html, options);
     const findable = await withFindableClusters(printed);
-    const [before, after] = [await dotsOf(printed), await dotsOf(findable)];
+    const [before, after] = [await pixelsOf(printed), await pixelsOf(findable)];
 
     expect(findable.equals(printed)).toBe(false);
-    expect(before.some((dot) => dot < 100)).toBe(true);
+    expect(before.some((pixel) => pixel < 100)).toBe(true);
     expect(before.length).toBe(after.length);
-    expect(before.filter((dot, index) => Math.abs(dot - (after[index] ?? 0)) > SEEN).length).toBeLessThan(DOTS_MOST);
+    expect(
+      before.filter((pixel, index) => Math.abs(pixel - (after[index] ?? 0)) > VISIBLE_DIFFERENCE).length,
+    ).toBeLessThan(PIXELS_MAX);
   }
 });
 
-/** In grey. Copied: the library frees its memory. */
-async function dotsOf(pdf: Buffer): Promise<Uint8Array> {
+/** The pixels of the first page in grey, copied because the library frees its memory. */
+async function pixelsOf(pdf: Buffer): Promise<Uint8Array> {
   const library = await PDFiumLibrary.init();
   const document = await library.loadDocument(Uint8Array.from(pdf));
   try {

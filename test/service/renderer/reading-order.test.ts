@@ -1,4 +1,4 @@
-// In which order a document is read when its text is copied: as it is painted.
+// The order of the text that is copied from a document: as it is painted.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { anInvoice, LAYOUTS, STYLES } from '../../support/renderer/documents.ts';
 import { openPrinter, type Printer } from '../../support/renderer/print-directly.ts';
@@ -31,10 +31,10 @@ describe('copied text', () => {
       expect(placesOf(inOrder, pages[0])).toEqual(placesOf(inOrder, pages[0]).toSorted((one, other) => one - other));
       expect(pages[0]).toMatch(/^\s*Grace Hopper/);
       for (const [index, text] of pages.entries()) {
-        // The foot is the page's last words.
-        const foot = text.lastIndexOf(`${index + 1} / ${pages.length}`);
-        expect(foot).toBeGreaterThan(text.lastIndexOf('Line '));
-        expect(foot).toBeGreaterThan(text.lastIndexOf('Thank you'));
+        // The footer is the last text of the page.
+        const footer = text.lastIndexOf(`${index + 1} / ${pages.length}`);
+        expect(footer).toBeGreaterThan(text.lastIndexOf('Line '));
+        expect(footer).toBeGreaterThan(text.lastIndexOf('Thank you'));
       }
     },
   );

@@ -1,4 +1,4 @@
-// Printed receipts: the payment, what it paid and the rest, in every language of documents.
+// Printed receipts: the payment, what it paid and what is left, in every language of documents.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { anInvoice } from '../../support/renderer/documents.ts';
@@ -32,7 +32,7 @@ test.each([
   ['pt-PT', 'Recibo', 'Transferência bancária', 'Fatura INV-0042', 'Reembolsado', 'Valor recebido'],
   ['ja-JP', '領収書', '銀行振込', 'INV-0042', '返金額', '領収金額'],
   ['ar-AE', 'INV-0042'],
-])('when it is written in %s, then it says what came, what it paid and what is left', async (locale, ...texts) => {
+])('when it is written in %s, then it shows the payment, what it paid and what is left', async (locale, ...texts) => {
   const pdf = await renderer.read(aReceipt(locale));
   const all = pdf.text.replaceAll(/\s+/g, ' ');
   for (const text of texts) expect(all).toContain(text);

@@ -64,7 +64,7 @@ test('when a document arrives too late to be ready in time, then it is not sent 
 });
 
 describe('cancelling', () => {
-  test('when a document waits for its picture, then it does not wait on', async () => {
+  test('when a document waits for its picture, then the wait ends', async () => {
     const { work, seen } = aWork({ get: () => new Promise(() => undefined) });
     const caller = new AbortController();
     const document = anInvoice({ logoUrl: 'https://silent.example/logo.png' });
@@ -92,25 +92,25 @@ describe('cancelling', () => {
     expect((await renderer.read(anInvoice({ number: 'NEXT' }))).text).toContain('NEXT');
   });
 
-  test('when a job that is not ours is cancelled, then nothing happens', async () => {
+  test('when a job of another renderer is cancelled, then nothing happens', async () => {
     await announceCancel(renderer.queues.redis, renderer.workspace.redisPrefix, randomUUID());
 
     expect((await renderer.print(anInvoice())).warnings).toEqual([]);
   });
 });
 
-test('when a renderer is asked to stop, then it finishes what is in flight and leaves with code 0', async () => {
+test('when a renderer is asked to stop, then it finishes what is in flight and exits with code 0', async () => {
   const own = await startRenderer();
   const printing = Promise.all(Array.from({ length: 6 }, () => own.print(anInvoice())));
   await eventually(async () => (await own.queues.counts(renderDocument)).active > 0);
-  // Others would take over what is still waiting; here there is no other, so only what was begun is awaited.
+  // Other renderers would take over waiting jobs. Here there is no other, so all of them are awaited first.
   await printing;
 
   expect(await own.service.stop()).toBe(0);
   await own.close();
 });
 
-test('when a renderer is killed, then its browser ends with it, and the next renderer clears up after it', async () => {
+test('when a renderer is killed, then its browser ends with it, and the next renderer removes its folder', async () => {
   const victim = await startRenderer();
   const folder =
     readdirSync(tmpdir()).find((name) => name.startsWith(`billhook-renderer-${victim.service.pid}-`)) ?? '';
@@ -127,15 +127,15 @@ test('when a renderer is killed, then its browser ends with it, and the next ren
   await next.close();
 });
 
-test('when Chromium cannot be started three times, then the renderer ends with code 1 and says why', async () => {
-  const { code, output } = await runToItsEnd({ CHROMIUM_PATH: '/bin/false' });
+test('when Chromium cannot be started three times, then the renderer exits with code 1 and logs why', async () => {
+  const { code, output } = await runUntilExit({ CHROMIUM_PATH: '/bin/false' });
 
   expect(code).toBe(1);
   expect(output).toContain('could not start');
 });
 
 test('when variables are missing or wrong, then all of them are listed at once', async () => {
-  const { code, output } = await runToItsEnd({
+  const { code, output } = await runUntilExit({
     CHROMIUM_PATH: '',
     REDIS_PREFIX: 'not valid!',
     RENDER_CONCURRENCY: '0',
@@ -145,7 +145,7 @@ test('when variables are missing or wrong, then all of them are listed at once',
   for (const name of ['CHROMIUM_PATH', 'REDIS_PREFIX', 'RENDER_CONCURRENCY']) expect(output).toContain(name);
 });
 
-/** The job in this process, with nothing behind it. */
+/** The handler of the job, in this process and with fakes around it. */
 function aWork(images: Images = { get: () => Promise.reject(new Error('it has none')) }) {
   const seen = { prints: 0, ends: [] as string[] };
   const work = renderDocumentWith({
@@ -171,7 +171,7 @@ function aJob() {
   return { jobId: randomUUID(), attempt: 1, isLastAttempt: true, isFirstRun: true, yieldSlot, log: testLog };
 }
 
-async function runToItsEnd(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
+async function runUntilExit(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
   const child = spawn('node', ['services/renderer/main.ts'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -187,7 +187,7 @@ async function runToItsEnd(env: Record<string, string>): Promise<{ code: number 
   return { code, output };
 }
 
-/** The group of the browser, which is the only child that leads one. */
+/** The process group of the browser, which is the only child that leads a group. */
 function browserOf(parent: number): number | undefined {
   return processes().find(({ pid, parentPid, group }) => parentPid === parent && pid === group)?.group;
 }

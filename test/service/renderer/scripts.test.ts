@@ -1,4 +1,4 @@
-// Scripts and symbols of the world on the printed page: each is drawn, in a face of its own that readers draw well.
+// Scripts and symbols of the world on the printed page: each is drawn, in a face of its own that PDF readers draw well.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { anInvoice, aRecord, STYLES } from '../../support/renderer/documents.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
@@ -31,7 +31,7 @@ const SCRIPTS = [
 ] as const;
 
 describe('scripts', () => {
-  test.each(SCRIPTS)('when %s is printed, then in its own face, of which the document holds a part', async (...row) => {
+  test.each(SCRIPTS)('when %s is printed, then its own face is embedded, as a subset', async (...row) => {
     const [, notes, face] = row;
     const { bytes, warnings } = await renderer.print(anInvoice({ notes }));
     const fonts = bytes.toString('latin1');
@@ -51,7 +51,7 @@ describe('scripts', () => {
     ['zh-Hant', 'TWD', 'NotoSansTC'],
     ['ja-JP', 'JPY', 'BIZUDPGothic'],
     ['ko-KR', 'KRW', 'NotoSansKR'],
-  ])('when a document of %s has Han characters, then they have the forms that are written there', async (...row) => {
+  ])('when a document of %s has Han characters, then they have the forms of that region', async (...row) => {
     const [locale, currency, face] = row;
     const fonts = (await renderer.print(aRecord({ notes: '骨令角過', locale, currency }))).bytes.toString('latin1');
 
@@ -66,7 +66,7 @@ describe('scripts', () => {
     ['청구서 金額', '$', 'NotoSansKR'],
     ['ご請求書', '$', 'BIZUDPGothic'],
   ])(
-    'when a caller of the PDF tool writes %s with %s, then the characters tell whose forms are meant',
+    'when a caller of the PDF tool writes %s with %s, then the region of the forms follows from the characters',
     async (...row) => {
       const [notes, currencySymbol, face] = row;
       const fonts = (await renderer.print(anInvoice({ notes, currencySymbol }))).bytes.toString('latin1');
@@ -77,7 +77,7 @@ describe('scripts', () => {
 });
 
 describe('symbols', () => {
-  test.each(STYLES)('when %s prints check marks, arrows and signs of currencies, then each is drawn', async (style) => {
+  test.each(STYLES)('when %s prints check marks, arrows and currency signs, then each is drawn', async (style) => {
     const notes = ['✓✗✘✕☒☑☐✔✖➜➤►‣⌀⟶⟵⟷‱→⇒★①Ⅱ½⅓', '₠₡₢₣₤₥₦₧₨₩₪₫€₭₮₯₰₱₲₳₴₵₶₷₸₹₺₻₼₽₾₿⃀֏؋৳฿៛﷼'];
     const { warnings } = await renderer.print(anInvoice({ fontStyle: style, notes: notes.join('\n') }));
 
@@ -90,7 +90,7 @@ describe('symbols', () => {
     expect(bytes.toString('latin1')).toContain('NotoSansSymbols2');
   });
 
-  test('when the PDF tool is given a sign of a currency that few faces have, then each amount has it', async () => {
+  test('when the PDF tool is given a currency sign that few faces have, then each amount has it', async () => {
     for (const currencySymbol of ['৳', '₾', '֏', '៛']) {
       const { warnings } = await renderer.print(anInvoice({ currencySymbol }));
       expect(warnings).toEqual([]);

@@ -63,13 +63,16 @@ const printed = memoize(
 );
 
 describe.each(textEngines)('words that %s finds', (engine) => {
-  test.each(Object.entries(WORDS))('when a document is written in %s, then each', async (_script, written) => {
-    for (const accessible of [false, true]) {
-      expect(await missingWords(engine, await printed({ written, accessible }), written.split(' '))).toEqual([]);
-    }
-  });
+  test.each(Object.entries(WORDS))(
+    'when a document is written in %s, then each word is found',
+    async (_script, written) => {
+      for (const accessible of [false, true]) {
+        expect(await missingWords(engine, await printed({ written, accessible }), written.split(' '))).toEqual([]);
+      }
+    },
+  );
 
-  test.each(STYLES)('when a record is printed in Arabic in %s, then every label', async (fontStyle) => {
+  test.each(STYLES)('when a record is printed in Arabic in %s, then every label is found', async (fontStyle) => {
     const document = aRecord({ locale: 'ar-AE', currency: 'AED', fontStyle, notes: '-', terms: '-', poNumber: '7' });
     const { labels, heading } = documentLocaleOf(document);
     const { from, to, date, until, poNumber, description, qty, rate, amount, subtotal, total } = labels;
@@ -81,7 +84,7 @@ describe.each(textEngines)('words that %s finds', (engine) => {
   });
 });
 
-test.each(textEngines)('when words from right to left have marks of vowels, then %s finds them', async (engine) => {
+test.each(textEngines)('when right-to-left words have vowel marks, then %s finds them', async (engine) => {
   const words = ['שָׁלוֹם', 'مُحَمَّد', 'شكرًا', 'مدّة', 'للّه'];
   const lineItems = words.map((description) => ({ description, rate: 10 }));
   const { bytes } = await renderer.print(anInvoice({ lineItems }));
@@ -89,10 +92,10 @@ test.each(textEngines)('when words from right to left have marks of vowels, then
   expect(await missingWords(engine, bytes, words)).toEqual([]);
 });
 
-describe('a document that was made findable', () => {
+describe('a document whose text was made searchable', () => {
   // Such documents are not searched for clusters: this proves that they have none.
   test.each(STYLES)(
-    'when it is set in %s and has nothing but Latin letters, then it is the same to the byte',
+    'when it is set in %s and has nothing but Latin letters, then its bytes stay the same',
     async (fontStyle) => {
       const letters = charactersIn(
         [0x21, 0x7e],
@@ -110,20 +113,20 @@ describe('a document that was made findable', () => {
   );
 
   test.each(['हिन्दी', 'م', 'a\u0301', 'Grund\u00adstück', 'ไทย', '👩‍💻'])(
-    'when a text has %s, then clusters are looked for',
+    'when a text has %s, then clusters are searched for',
     (text) => {
       expect(mayHaveClusters(`<p>${text}</p>`)).toBe(true);
     },
   );
 
-  test('when a file is no PDF as Chromium makes it, then it stays as it is', async () => {
+  test('when a file is not a PDF of Chromium, then it stays unchanged', async () => {
     for (const text of ['', '%PDF-1.7\nstartxref\n9\n%%EOF', 'trailer\n<</Size 1>>\nstartxref\n0\n%%EOF\n']) {
       const bytes = Buffer.from(text);
       expect(await withFindableClusters(bytes)).toBe(bytes);
     }
   });
 
-  test('when the same content is printed again, then it is the same to the byte', async () => {
+  test('when the same content is printed again, then the bytes are the same', async () => {
     const document = aRecord({ notes: Object.values(WORDS).join('\n') });
     const [first, second] = [await renderer.print(document), await renderer.print(document)];
 
@@ -137,7 +140,7 @@ describe('a document that was made findable', () => {
   });
 });
 
-test('when a long compound does not fit, then it is broken at a syllable with a hyphen, and copied without others', async () => {
+test('when a long compound does not fit, then it is broken at a syllable with a hyphen, and copied text has no soft hyphens', async () => {
   const { bytes, text } = await renderer.read(
     anInvoice({ clientCompany: 'Vermögensverwaltungsgesellschaft Grundstücksgemeinschaft mbH' }),
   );

@@ -32,8 +32,8 @@ beforeEach(() => {
 const silence: RequestListener = () => undefined;
 const withLogo = (logoUrl: string) => anInvoice({ logoUrl, showBanner: false });
 
-describe('while a host of pictures is silent', () => {
-  test('when documents wait for it, then those of others are printed before them', async () => {
+describe('while an image host does not respond', () => {
+  test('when documents wait for it, then other documents are printed before them', async () => {
     host.answer = silence;
     const ended: string[] = [];
     const print = async (name: string, document = anInvoice()) => {
@@ -63,7 +63,7 @@ describe('while a host of pictures is silent', () => {
   });
 });
 
-test('when a host wants to speak another protocol, then the document is printed at once without its picture', async () => {
+test('when a host switches to another protocol, then the document is printed at once without its picture', async () => {
   host.answer = ({ socket }) =>
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
 
@@ -88,7 +88,7 @@ test('when several documents want one picture at the same time, then it is fetch
   };
   const document = withLogo(host.address());
   const printing = Array.from({ length: 5 }, () => renderer.print(document));
-  await eventually(async () => (await inHand()) === 5);
+  await eventually(async () => (await inFlight()) === 5);
   send();
 
   expect((await Promise.all(printing)).flatMap(({ warnings }) => warnings)).toEqual([]);
@@ -104,7 +104,7 @@ test('when the caller that started a fetch disconnects, then the fetch ends, and
   const first = renderer.print(document, { id, signal: caller.signal }).catch((error: unknown) => error);
   await eventually(() => host.asked.length === 1);
   const second = renderer.print(document);
-  await eventually(async () => (await inHand()) === 2);
+  await eventually(async () => (await inFlight()) === 2);
 
   host.answer = (_request, response) => response.end(png);
   caller.abort(new Error('gone'));
@@ -116,4 +116,4 @@ test('when the caller that started a fetch disconnects, then the fetch ends, and
   await first;
 });
 
-const inHand = async () => (await renderer.queues.counts(renderDocument)).active;
+const inFlight = async () => (await renderer.queues.counts(renderDocument)).active;

@@ -1,4 +1,4 @@
-// Printed taxes: a row for each rate with what it is the tax of, why there is none, prices that include it, and units, in every language.
+// Printed taxes: a row for each rate with its taxable amount, reasons for exemptions, prices that include tax, and units, in every language.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { aRecord } from '../../support/renderer/documents.ts';
@@ -36,7 +36,7 @@ const mixed = (given: Partial<PrintableDocument> = {}) =>
     ...given,
   });
 
-test('when there are several rates, then lines show theirs, and each rate has its row with what it is the tax of', async () => {
+test('when there are several rates, then lines show theirs, and each rate has its row with its taxable amount', async () => {
   const text = await read(mixed());
   for (const part of ['2 hrs', '2 pc', '2 flat', 'Subtotal €1,300.00', 'Total €1,504.00', 'Exempt from tax']) {
     expect(text).toContain(part);
@@ -47,7 +47,7 @@ test('when there are several rates, then lines show theirs, and each rate has it
   expect(text).toMatch(/Description Qty Rate Tax Amount/);
 });
 
-test('when prices include the tax, then it is said, the lines keep their prices, and the net stands above the tax', async () => {
+test('when prices include the tax, then the document says so, the lines keep their prices, and the net amount is above the tax', async () => {
   const inclusive = {
     pricesIncludeTax: true,
     lineItems: [line('Drawings', 1190, { unit: 'day' })],
@@ -91,7 +91,7 @@ describe('in every language', () => {
     },
   );
 
-  test('when the account has words of its own for an exemption, then these are printed and not ours', async () => {
+  test('when the account has a text of its own for an exemption, then it is printed instead of ours', async () => {
     const note = 'Kein Ausweis von Umsatzsteuer gemäß § 19 UStG';
     const taxes = [{ rate: 0, category: 'E' as const, note, taxable: 1234.5, tax: 0 }];
     const text = await read(aRecord({ locale: 'de-DE', taxes, taxRate: 0, taxAmount: 0, amount: 1234.5 }));

@@ -1,4 +1,4 @@
-// The hours behind an invoice on paper: on pages of their own, with heads that repeat and sums that add up.
+// The hours behind an invoice on paper: on pages of their own, with repeated headers and totals that add up.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { estimatedPages } from '#libs/billing/document-work.ts';
 import type { PrintableTimeLine } from '#libs/jobs/printable-document.ts';
@@ -36,14 +36,14 @@ test.each([
   ['pt-PT', 'Registo de horas', 'Valor por hora'],
   ['ja-JP', '作業時間明細', '時間単価'],
   ['ar-AE', 'Sketch 3'],
-])('when it is written in %s, then the hours stand on a second page, after the invoice', async (locale, ...texts) => {
+])('when it is written in %s, then the hours are on a second page, after the invoice', async (locale, ...texts) => {
   const pdf = await renderer.read(timed([lineOf(3), { ...lineOf(1), description: 'Design' }], locale));
   const all = pdf.text.replaceAll(/\s+/g, ' ');
   for (const text of texts) expect(all).toContain(text);
   expect([pdf.pages.length, pdf.warnings]).toEqual([2, []]);
 });
 
-test('when 300 entries are printed, then each is there once, and the head is on every page of them', async () => {
+test('when 300 entries are printed, then each is there once, and every page of them has the header', async () => {
   for (const locale of ['en-GB', 'ar-AE']) {
     const pdf = await renderer.read(timed([lineOf(300)], locale));
     const found = [...pdf.text.matchAll(/Sketch (\d+)/g)].map(([, number]) => Number(number));
@@ -56,7 +56,7 @@ test('when 300 entries are printed, then each is there once, and the head is on 
   }
 });
 
-test('when the lines were edited, then hours are printed and no sums of money', async () => {
+test('when the lines were edited, then hours are printed and no amounts', async () => {
   const { rate: _rate, amount: _amount, ...hoursOnly } = lineOf(2);
   const { text } = await renderer.read(timed([hoursOnly]));
   const [, sheet = ''] = text.split('Time sheet');
@@ -64,7 +64,7 @@ test('when the lines were edited, then hours are printed and no sums of money', 
   expect(sheet).not.toContain('€');
 });
 
-test('when the time is long, then it counts as work like every other text, and too much is 422', async () => {
+test('when the time sheet is long, then its pages count like all others, and too many are rejected', async () => {
   const long = lineOf(500);
   long.entries = long.entries.map((entry) => ({ ...entry, description: 'Sketches and talks. '.repeat(100) }));
   expect(estimatedPages(timed([lineOf(300)]))).toBeGreaterThan(8);

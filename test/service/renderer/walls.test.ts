@@ -1,4 +1,4 @@
-// Each wall around a document stands by itself: no scripts, a policy, no network.
+// Each barrier around a document works without the others: no scripts, a content security policy, no network.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findIsolation } from '../../../services/renderer/browser/isolation.ts';
@@ -18,7 +18,7 @@ async function textOf(body: string): Promise<string> {
   return (await readPdf(await browser.print(html, limits))).text;
 }
 
-test('when a document asks whether scripts would run, then they would not, whatever the policy says', async () => {
+test('when a document asks whether scripts would run, then they are disabled, whatever the policy says', async () => {
   expect(await textOf('<p>plain</p><noscript><p>unscripted</p></noscript>')).toMatch(/plain.*unscripted/s);
 });
 
@@ -32,7 +32,7 @@ test('when a document has scripts in every place, then none of them has run', as
   expect(text).not.toContain('scripted');
 });
 
-test('when a document brings a sheet or a frame of its own, then the policy keeps them out', async () => {
+test('when a document has a style sheet or a frame of its own, then the policy blocks them', async () => {
   const text = await textOf(
     '<link rel=stylesheet href="data:text/css,p{display:none}"><iframe src="data:text/html,framed"></iframe><p>plain</p>',
   );
@@ -43,7 +43,7 @@ test('when a document brings a sheet or a frame of its own, then the policy keep
 
 test('when the machine allows an empty network, then Chromium and all its processes are in one, not in ours', async () => {
   const { hasEmptyNetwork } = await findIsolation(process.env['TEST_CHROMIUM_PATH'] ?? '', testLog);
-  if (!hasEmptyNetwork) return; // Said in the log at every start; there is nothing to look at.
+  if (!hasEmptyNetwork) return; // The renderer logs this at every start; there is nothing to check.
   const pids = [await browser.pid(), ...childrenOf(await browser.pid())];
 
   expect(pids.length).toBeGreaterThan(1);

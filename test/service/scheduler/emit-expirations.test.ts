@@ -44,21 +44,21 @@ async function user(timeZone = 'UTC') {
 const noonOf = (day: string) => new Date(`${day}T12:00:00Z`);
 const DUE = addDays(dayIn('UTC'), 10);
 
-test('when the due date of a sent invoice has passed, then invoice.overdue is announced once, with the invoice as it reads', async () => {
+test('when the due date of a sent invoice has passed, then invoice.overdue is emitted once, with the invoice as the API shows it', async () => {
   const me = await user();
   const invoice = await me.invoice(DUE);
   await emitExpirations(noonOf(DUE));
   expect(await me.expirations()).toEqual([]);
   await emitExpirations(noonOf(addDays(DUE, 1)));
   await emitExpirations(noonOf(addDays(DUE, 2)));
-  const announced = await me.expirations();
-  expect(announced).toEqual([
+  const emitted = await me.expirations();
+  expect(emitted).toEqual([
     { type: 'invoice.overdue', data: { ...invoice, status: 'Overdue', updated_at: expect.any(String) } },
   ]);
-  expect(announced[0]?.data.client).toMatchObject({ name: 'Ada' });
+  expect(emitted[0]?.data.client).toMatchObject({ name: 'Ada' });
 });
 
-test('when the last day of a sent quote has passed, then quote.expired is announced once', async () => {
+test('when the last day of a sent quote has passed, then quote.expired is emitted once', async () => {
   const me = await user();
   const quote = await me.quote(DUE);
   await emitExpirations(noonOf(DUE));
@@ -69,12 +69,12 @@ test('when the last day of a sent quote has passed, then quote.expired is announ
 });
 
 test.each([
-  // Midnight of the day after, on the account's own clock.
+  // Midnight after the due date in the account's time zone, in hours from midnight UTC.
   ['Pacific/Kiritimati', 10 - 24],
   ['Asia/Tokyo', 15 - 24],
   ['UTC', 0],
   ['Etc/GMT+12', 12],
-])('when the time zone of the account is %s, then its midnight counts', async (zone, hours) => {
+])('when the time zone of the account is %s, then its own midnight counts', async (zone, hours) => {
   const me = await user(zone);
   await me.invoice(DUE);
   const midnight = Date.parse(`${addDays(DUE, 1)}T00:00:00Z`) + hours * 3_600_000;
@@ -84,7 +84,7 @@ test.each([
   expect(await me.expirations()).toHaveLength(1);
 });
 
-test('when an invoice was paid, cancelled, is a draft or got a later due date, then nothing is announced', async () => {
+test('when an invoice was paid, cancelled, is a draft or got a later due date, then no event is emitted', async () => {
   const me = await user();
   const [paid, cancelled, moved] = [await me.invoice(DUE), await me.invoice(DUE), await me.invoice(DUE)];
   await me.invoice(DUE, 'Draft');
@@ -119,8 +119,8 @@ test('when two schedulers and four more pollers find the same invoices, then eac
   try {
     await eventually(async () => (await me.expirations()).length >= ids.length);
     await Promise.all([emitExpirations(), emitExpirations()]);
-    const announced = (await me.expirations()).map(({ data }) => String(data.id));
-    expect(announced.toSorted()).toEqual(ids.toSorted());
+    const emitted = (await me.expirations()).map(({ data }) => String(data.id));
+    expect(emitted.toSorted()).toEqual(ids.toSorted());
     expect(await Promise.all(started.map(lagSeconds))).toEqual([0, 0]);
   } finally {
     expect(await Promise.all(started.map((scheduler) => scheduler.stop()))).toEqual([0, 0]);
@@ -130,7 +130,7 @@ test('when two schedulers and four more pollers find the same invoices, then eac
 test('when one document fails, then the events of all others are written, and the error names the document', async () => {
   const [me, other] = [await user(), await user()];
   const broken = await me.invoice(DUE);
-  // Found before the others.
+  // So that it is found before the others.
   await Invoice.updateOne({ _id: broken.id, account_id: me.id }, { expires_on: addDays(DUE, -1) });
   await Invoice.collection.updateOne({ _id: storedId(broken.id) } as object, { $unset: { created_at: 1 } });
   const well = await other.invoice(DUE);
@@ -144,15 +144,15 @@ test('when one document fails, then the events of all others are written, and th
   }
 });
 
-test('when it is aborted, then it finishes the current document and leaves the others to the next round', async () => {
+test('when a round is aborted, then it finishes the current document and leaves the others to the next round', async () => {
   const me = await user();
   for (let count = 0; count < 3; count += 1) await me.invoice(DUE);
-  let looks = 0;
-  // Aborted while the first is announced.
+  let checks = 0;
+  // Aborted while the first event is emitted.
   const signal = {
     get aborted() {
-      looks += 1;
-      return looks > 1;
+      checks += 1;
+      return checks > 1;
     },
   } as AbortSignal;
 

@@ -1,4 +1,4 @@
-// Recurring invoices: each occurrence is made once, on the account's day, whatever was down, and says why when it cannot be made.
+// Recurring invoices: each occurrence is made once, on the account's day, even after a downtime; an error says why it cannot be made.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { NotDue, skipOccurrence } from '#libs/billing/run-recurring.ts';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
@@ -68,8 +68,8 @@ async function agency({ timeZone = 'UTC', client: clientFields = {} } = {}): Pro
 const periodsOf = (invoices: Record<string, unknown>[]) =>
   invoices.map(({ recurring }) => (recurring as { period_from: string }).period_from);
 
-describe('on its day', () => {
-  test('when the day has come, then one invoice is made with the texts of its month, and the next day is the last of February', async () => {
+describe('on the due day', () => {
+  test('when the day has come, then one invoice is made with its month in the texts, and the next one is due on the last of February', async () => {
     const me = await agency();
     const id = await me.recurring({ create_as: 'Sent' });
     await runRecurringInvoices(noonOf(addDays(FIRST, -1)));
@@ -100,20 +100,23 @@ describe('on its day', () => {
   test.each([
     ['Pacific/Kiritimati', FIRST, `${addDays(FIRST, -1)}T10:00:00Z`],
     ['Pacific/Honolulu', FIRST, `${FIRST}T10:00:00Z`],
-    // Both changes of the clocks, and one that leaves midnight out: the day begins at one.
+    // Both changes to daylight saving time and back, and one that skips midnight: the day begins at one.
     ['Europe/Berlin', sundayFrom(`${YEAR}-03-25`), `${addDays(sundayFrom(`${YEAR}-03-25`), -1)}T23:00:00Z`],
     ['Europe/Berlin', sundayFrom(`${YEAR}-10-25`), `${addDays(sundayFrom(`${YEAR}-10-25`), -1)}T22:00:00Z`],
     ['America/Santiago', sundayFrom(`${YEAR}-09-02`), `${sundayFrom(`${YEAR}-09-02`)}T04:00:00Z`],
-  ])('when the account is in %s and the day is %s, then its first moment counts', async (timeZone, day, midnight) => {
-    const me = await agency({ timeZone });
-    await me.recurring({ schedule: { unit: 'week', start_on: day } });
-    await runRecurringInvoices(new Date(Date.parse(midnight) - 1));
-    expect(await me.invoices()).toEqual([]);
-    await runRecurringInvoices(new Date(midnight));
-    expect(await me.invoices()).toHaveLength(1);
-  });
+  ])(
+    'when the account is in %s and the day is %s, then the invoice is made at the first moment of that day',
+    async (timeZone, day, midnight) => {
+      const me = await agency({ timeZone });
+      await me.recurring({ schedule: { unit: 'week', start_on: day } });
+      await runRecurringInvoices(new Date(Date.parse(midnight) - 1));
+      expect(await me.invoices()).toEqual([]);
+      await runRecurringInvoices(new Date(midnight));
+      expect(await me.invoices()).toHaveLength(1);
+    },
+  );
 
-  test('when a run is late, then the days after it still follow from the first one', async () => {
+  test('when a run is late, then the days after it are still computed from the first one', async () => {
     const me = await agency();
     const id = await me.recurring();
     await runRecurringInvoices(noonOf(`${YEAR}-02-10`));
@@ -124,7 +127,7 @@ describe('on its day', () => {
     expect(await me.read(id)).toMatchObject({ next_on: `${YEAR}-04-30` });
   });
 
-  test('when the count is reached, then it has ended and says so once', async () => {
+  test('when the count is reached, then the recurring invoice ends, with one event', async () => {
     const me = await agency();
     const id = await me.recurring({ schedule: { unit: 'month', start_on: FIRST, count: 1 } });
     await runRecurringInvoices(noonOf(FIRST));
@@ -137,18 +140,18 @@ describe('on its day', () => {
 });
 
 describe('after a downtime', () => {
-  test('when four months were missed, then all four are drafts, one event tells it, and the next goes as planned', async () => {
+  test('when four months were missed, then all four are made as drafts with one event, and the next one is made as planned', async () => {
     const me = await agency();
     await me.recurring({ create_as: 'Sent' });
     await runRecurringInvoices(noonOf(`${YEAR}-05-01`));
     expect((await me.invoices()).map(({ status }) => status)).toEqual(['Draft', 'Draft', 'Draft', 'Draft']);
-    const told = (await me.events()).filter((type) => type === 'recurring_invoice.caught_up');
-    expect(told).toHaveLength(1);
+    const catchUps = (await me.events()).filter((type) => type === 'recurring_invoice.caught_up');
+    expect(catchUps).toHaveLength(1);
     await runRecurringInvoices(noonOf(`${YEAR}-05-31`));
     expect((await me.invoices()).map(({ status }) => status)).toEqual(['Draft', 'Draft', 'Draft', 'Draft', 'Sent']);
   });
 
-  test('when the scheduler was down for 400 days, then no occurrence of any rhythm is missing or double', async () => {
+  test('when the scheduler was down for 400 days, then no occurrence of any schedule is missing or made twice', async () => {
     const me = await agency();
     for (const unit of ['week', 'month', 'year']) await me.recurring({ schedule: { unit, start_on: FIRST } });
     await runRecurringInvoices(noonOf(addDays(FIRST, 400)));
@@ -161,7 +164,7 @@ describe('after a downtime', () => {
     const agencies = await Promise.all(Array.from({ length: 3 }, () => agency()));
     for (const me of agencies) for (let count = 0; count < 3; count += 1) await me.recurring();
     const at = noonOf(`${YEAR}-04-01`);
-    // One that gives way to the others may say so; the next round makes the rest.
+    // One that loses a conflict to the others may fail; the next round makes the rest.
     await Promise.allSettled(Array.from({ length: 4 }, () => runRecurringInvoices(at)));
     await runRecurringInvoices(at);
     for (const me of agencies) {
@@ -189,7 +192,7 @@ describe('time', () => {
   const log = (me: Agency, hours: number, date = '2026-01-05') =>
     me.api.post('/api/v1/time-entries', { project_id: me.project, hours, date });
 
-  test('when 12 hours were logged and 10 are included, then the fee, the hours and what is taken off again are lines', async () => {
+  test('when 12 hours were logged and 10 are included, then the fee, the hours and the deduction of the included ones are lines', async () => {
     const me = await agency();
     await log(me, 12);
     await me.recurring({ include_time: { group_by: 'project', included_hours: 10 } });
@@ -201,7 +204,7 @@ describe('time', () => {
     expect(data).toMatchObject([{ hours: 12, invoice: { invoice_number: 'INV-0001' } }]);
   });
 
-  test('when only time is billed and there is none, then the occurrence is left out, and the next one is planned', async () => {
+  test('when only time is billed and there is none, then the occurrence is skipped, and the next one is planned', async () => {
     const me = await agency();
     const id = await me.recurring({ line_items: null, include_time: { group_by: 'task' } });
     await runRecurringInvoices(noonOf(FIRST));
@@ -243,7 +246,7 @@ describe('time', () => {
   });
 });
 
-describe('what cannot be made', () => {
+describe('an occurrence that cannot be made', () => {
   const CAUSES: { cause: string; message: RegExp; quotaBytes?: number; happen?: (me: Agency) => Promise<unknown> }[] = [
     {
       cause: 'its client was anonymised',
@@ -251,7 +254,7 @@ describe('what cannot be made', () => {
       happen: (me) => me.api.post(`/api/v1/clients/${me.client}/anonymise`, {}),
     },
     {
-      cause: 'its client is gone',
+      cause: 'its client was deleted',
       message: /^Client not found or access denied$/,
       happen: (me) => Client.deleteOne({ _id: me.client, account_id: me.id }),
     },
@@ -259,7 +262,7 @@ describe('what cannot be made', () => {
   ];
 
   test.each(CAUSES)(
-    'when $cause, then it stays due, draws no number, says why and is tried once a day',
+    'when $cause, then it stays due with an error, draws no number and is retried once a day',
     async ({ happen, message, quotaBytes }) => {
       const me = await agency();
       const id = await me.recurring({ create_as: 'Sent' });
@@ -276,14 +279,14 @@ describe('what cannot be made', () => {
       expect(await NumberLedger.countDocuments({ account_id: me.id })).toBe(0);
       expect(await RecurringRun.countDocuments({ account_id: me.id })).toBe(0);
       if (happen) return;
-      // What was the matter is over: the same occurrence is made, and the error is gone.
+      // The cause is removed: the same occurrence is made, and the error is cleared.
       await runRecurringInvoices(noonOf(addDays(FIRST, 2)));
       expect(await me.invoices()).toMatchObject([{ recurring: { period_from: FIRST }, invoice_number: 'INV-0001' }]);
       expect(await me.read(id)).toMatchObject({ last_error: null, occurrences_made: 1 });
     },
   );
 
-  test('when its number is printed on another document, then it has the next one, and the audit knows why', async () => {
+  test('when its number is already printed on another document, then it gets the next one, and the audit finds no gap', async () => {
     const me = await agency();
     const draft = { client_id: me.client, amount: 1, due_date: '2099-01-01' };
     const formatted = (start: number) =>
@@ -300,7 +303,7 @@ describe('what cannot be made', () => {
   });
 });
 
-test('when a record without an account appears, then it keeps no other account from its invoices', async () => {
+test('when a record without an account exists, then the invoices of other accounts are still made', async () => {
   const me = await agency();
   await me.recurring();
   const stray = { _id: newId(), account_id: newId(), client_id: newId(), currency: 'EUR', create_as: 'Draft' };

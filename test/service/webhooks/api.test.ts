@@ -28,7 +28,7 @@ let server: Server;
 let service: RunningService;
 let url: string;
 const receivers: Receiver[] = [];
-/** Addresses of names, so that no test asks a real resolver. */
+/** Addresses of names, so that no test queries a real resolver. */
 const names: Record<string, string[]> = { 'example.com': ['93.184.216.34'], 'inside.example': ['10.0.0.5'] };
 
 beforeAll(async () => {
@@ -118,7 +118,7 @@ test('when an endpoint is registered with an Idempotency-Key, then a replay find
   expect(record?.body).not.toContain(first.body.data.secret);
 });
 
-test('when the name of an endpoint resolves to a refused address by now, then a replay still gets the first response', async () => {
+test('when the name of an endpoint resolves to a forbidden address by now, then a replay still gets the first response', async () => {
   const me = await user();
   const body = { url: 'https://moving.example/hook', events: ['*'] };
   names['moving.example'] = ['93.184.216.34'];
@@ -158,13 +158,13 @@ test('when an endpoint is registered at a URL that is too long, then 400 names t
   expect([reply.status, reply.body.details.url]).toEqual([400, [expect.stringContaining('(length)')]]);
 });
 
-test('when a name cannot be resolved yet, then https may be registered all the same: each delivery resolves it again', async () => {
+test('when a name cannot be resolved yet, then an https URL may still be registered: each delivery resolves it again', async () => {
   const me = await user();
   expect((await me.post('/webhooks', { url: 'https://not-yet.example/hook' })).status).toBe(201);
   expect((await me.post('/webhooks', { url: 'http://not-yet.example/hook' })).status).toBe(400);
 });
 
-test('when event filters are wrong, then 400 names each', async () => {
+test('when event filters are invalid, then 400 names each of them', async () => {
   const me = await user();
   const reply = await me.post('/webhooks', {
     url: 'https://example.com/',
@@ -176,20 +176,20 @@ test('when event filters are wrong, then 400 names each', async () => {
   expect((await me.post('/webhooks', { events: ['*'] })).body.details).toEqual({ url: ['url is required'] });
 });
 
-test('when twenty endpoints exist, then the next is 409 with the limit, also when two come at once', async () => {
+test('when twenty endpoints exist, then the next gets 409 with the limit, also when several are registered at once', async () => {
   const me = await user();
   const register = () => me.post('/webhooks', { url: 'https://example.com/' });
   for (let count = 0; count < 19; count += 1) expect((await register()).status).toBe(201);
   const statuses = (await Promise.all([register(), register(), register()])).map(({ status }) => status);
   expect(statuses.toSorted((a, b) => a - b)).toEqual([201, 409, 409]);
-  const refused = await register();
-  expect(refused.body.error).toContain('20');
+  const rejected = await register();
+  expect(rejected.body.error).toContain('20');
   const [first] = (await me.get('/webhooks')).body.data;
   await me.delete(`/webhooks/${first.id}`);
   expect((await register()).status).toBe(201);
 });
 
-test('when another account asks, then it finds nothing and can change nothing', async () => {
+test('when another account uses its ids, then it gets 404 and can change nothing', async () => {
   const [owner, stranger] = [await user(), await user()];
   const { id } = (await owner.post('/webhooks', { url: 'https://example.com/' })).body.data;
   for (const reply of [
@@ -231,7 +231,7 @@ test('when an endpoint is tested, then a signed ping reaches it alone', async ()
   expect(other.received).toEqual([]);
 });
 
-test('when another gateway disables an endpoint at the moment it is tested, then no ping is promised that is never delivered', async () => {
+test('when another gateway disables an endpoint at the moment it is tested, then the test gets 409 instead of a ping that is never delivered', async () => {
   const me = await user();
   const { id } = (await me.post('/webhooks', { url: (await receiver()).url })).body.data;
   let reply: Promise<Reply> | undefined;
@@ -341,7 +341,7 @@ test('when a delivery, an event or everything since a time is replayed, then it 
   expect(later.body.data.deliveries).toBe(0);
 });
 
-test('when a delivery waits for its next attempt, then a replay sends it at once, and leaves due ones alone', async () => {
+test('when a delivery waits for its next attempt, then a replay sends it at once, but not while it is leased', async () => {
   const me = await user();
   const target = await receiver();
   const { id } = (await me.post('/webhooks', { url: target.url, events: ['client.*'] })).body.data;
@@ -375,17 +375,17 @@ test('when an endpoint was disabled after a replay, then the same Idempotency-Ke
   const since = new Date(Date.now() - 3_600_000).toISOString();
   const all = () => me.post(`/webhooks/${id}/replay`, { since }, { 'Idempotency-Key': 'all' });
   const one = () => me.post(`/deliveries/${delivery.id}/replay`, undefined, { 'Idempotency-Key': 'one' });
-  const answers = [await all(), await one()];
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const responses = [await all(), await one()];
+  expect(responses.map(({ status }) => status)).toEqual([200, 200]);
   await me.patch(`/webhooks/${id}`, { enabled: false });
 
   for (const [index, again] of [await all(), await one()].entries()) {
     expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([200, 'true']);
-    expect(again.body).toEqual(answers[index]?.body);
+    expect(again.body).toEqual(responses[index]?.body);
   }
 });
 
-test('when an endpoint is registered late, then a replay since a time brings it the events that it never got', async () => {
+test('when an endpoint is registered late, then a replay since a time delivers the events that it missed', async () => {
   const me = await user();
   const ids = [await announce(me.id, 'client.created', {}), await announce(me.id, 'client.updated', {})];
   await eventually(async () => (await Event.countDocuments({ account_id: me.id, due_at: null })) === 2);
@@ -454,7 +454,7 @@ test('when the bodies of events are large, then a page of the feed ends early, a
   expect(seen).toEqual(ids);
 });
 
-test('when a caller is beyond the end of the feed, as after a restore, then 409 says where the feed ends', async () => {
+test('when a caller reads beyond the end of the feed, as after a restore, then 409 says where the feed ends', async () => {
   const me = await user();
   expect((await me.get('/events?after=1')).status).toBe(409);
   await announce(me.id, 'client.created', { index: 0 });
@@ -465,7 +465,7 @@ test('when a caller is beyond the end of the feed, as after a restore, then 409 
   }
 });
 
-test('when the types of events are listed, then each has an example that its own filter matches', async () => {
+test('when the types of events are listed, then each has a description and an example with the fields of its schema', async () => {
   const me = await user();
   const { body } = await me.get('/event-types');
   expect(body.data.map(({ type }: { type: string }) => type)).toEqual(
@@ -479,7 +479,7 @@ test('when the types of events are listed, then each has an example that its own
   }
 });
 
-test('when a body is as long as an event can be, then the doctor checks it, too', async () => {
+test('when a body is as long as an event can be, then the signature check accepts it, too', async () => {
   const me = await user();
   const target = await receiver();
   await me.post('/webhooks', { url: target.url });
@@ -505,7 +505,7 @@ test('when the signature check gets far too many headers, then 400 with one prob
   ]);
 });
 
-test('when the doctor gets a call that arrived unchanged, then it says for which endpoint it was signed', async () => {
+test('when the signature check gets an unchanged call, then the call is valid; otherwise a finding names the failed check', async () => {
   const me = await user();
   const target = await receiver();
   const { id } = (await me.post('/webhooks', { url: target.url })).body.data;
@@ -529,8 +529,8 @@ test('when the doctor gets a call that arrived unchanged, then it says for which
   expect(foreign.body.data.valid).toBe(false);
   expect(JSON.stringify(foreign.body)).not.toContain(target.url);
 
-  const gone = openSecretBox(Buffer.alloc(32, 1).toString('base64'));
-  await WebhookEndpoint.updateOne({ _id: id, account_id: me.id }, { secret: gone.seal('whsec_unread') });
+  const lostKey = openSecretBox(Buffer.alloc(32, 1).toString('base64'));
+  await WebhookEndpoint.updateOne({ _id: id, account_id: me.id }, { secret: lostKey.seal('whsec_unread') });
   const unread = await ask({ webhook_id: id });
   expect(unread.body.data).toMatchObject({ valid: false });
   expect(unread.body.data.findings.at(-1)).toMatchObject({

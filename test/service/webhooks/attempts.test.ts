@@ -1,4 +1,4 @@
-// Single attempts, made in this process: what they occupy while they last, and what follows from them.
+// Single attempts, made in this process: the resources that they use, and their outcomes.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import mongoose from 'mongoose';
@@ -67,8 +67,8 @@ function makeDeliver(traffic = openTraffic({ scale: 1 }), leaseMs = 150_000) {
 const read = (accountId: Id, id: Id) =>
   Delivery.findOne({ _id: id, account_id: accountId }).readConcern('local').lean<DeliveryRecord>();
 
-/** Works off both queues of deliveries while `during` goes on. */
-async function working(during: () => Promise<unknown>) {
+/** Runs workers for both queues of deliveries while `during` runs. */
+async function withWorkers(during: () => Promise<unknown>) {
   const deliver = makeDeliver();
   const { redisUrl, redisPrefix: prefix } = workspace;
   const options = { redisUrl, prefix, concurrency: 5, log: testLog };
@@ -80,7 +80,7 @@ async function working(during: () => Promise<unknown>) {
   }
 }
 
-test('when a worker is quicker than the poller that enqueued the delivery, then the next attempt is enqueued all the same', async () => {
+test('when a worker is faster than the poller that enqueued the delivery, then the next attempt is still enqueued', async () => {
   const target = await endpointAt((_request, response, count) => answer(response, count === 1 ? 500 : 204));
   const id = await storedDelivery(target.accountId, target.endpointId);
   // Its next attempts use the queue of the poller, too.
@@ -89,11 +89,11 @@ test('when a worker is quicker than the poller that enqueued the delivery, then 
   // The poller raises the revision only after it has enqueued.
   await queues.enqueue(retryWebhook, deliveryJob({ ...delivery, _id: id }, delivery.revision + 1));
 
-  await working(() => eventually(async () => (await read(target.accountId, id))?.status === 'delivered'));
+  await withWorkers(() => eventually(async () => (await read(target.accountId, id))?.status === 'delivered'));
   expect(target.receiver.received).toHaveLength(2);
 });
 
-test('when a receiver never ends its responses, then it has no more connections than calls in flight, each for a moment', async () => {
+test('when a receiver never ends its responses, then it has no more connections than calls in flight, and each is closed soon', async () => {
   const open = new Set<unknown>();
   let most = 0;
   const target = await endpointAt((_request, response) => {
@@ -114,16 +114,16 @@ test('when a receiver never ends its responses, then it has no more connections 
   for (let round = 0; round < 4; round += 1) await Promise.all(Array.from({ length: 10 }, attempt));
 
   expect(most).toBeLessThanOrEqual(5);
-  // The status decides.
+  // The status decides, not the end of the response.
   const { accountId } = target;
   const delivered = await Delivery.countDocuments({ account_id: accountId, status: 'delivered' }).readConcern('local');
   expect(delivered).toBe(target.receiver.received.length);
   await eventually(() => open.size === 0);
-  // And there is room for the next one.
+  // The next attempt is admitted, too.
   expect((await read(accountId, await attempt()))?.status).toBe('delivered');
 });
 
-test('when the store is unavailable as an attempt begins, then it is made when the store is back', async () => {
+test('when the store is unavailable as an attempt begins, then the attempt is made once the store is available', async () => {
   const target = await endpointAt((_request, response) => answer(response, 204));
   const { accountId, endpointId } = target;
   const deliveryId = await storedDelivery(accountId, endpointId);
@@ -209,7 +209,7 @@ describe('when an endpoint changes while an attempt waits for admission, then th
     return { status, error: attempts[0]?.error_class, paths: target.receiver.received.map(({ path }) => path) };
   }
 
-  test('moved, it is called at its new URL', async () => {
+  test('because it is moved, then its new URL is called', async () => {
     const outcome = await attemptDuring(async (own) => {
       const { url } = (await WebhookEndpoint.findOne(own).lean<WebhookEndpointRecord>()) as WebhookEndpointRecord;
       await WebhookEndpoint.updateOne(own, { url: new URL('/new', url).href });
@@ -217,18 +217,18 @@ describe('when an endpoint changes while an attempt waits for admission, then th
     expect(outcome).toEqual({ status: 'delivered', error: undefined, paths: ['/new'] });
   });
 
-  test('disabled, it is not called, and the delivery is held', async () => {
+  test('because it is disabled, then it is not called, and the delivery is held', async () => {
     const outcome = await attemptDuring((own) => WebhookEndpoint.updateOne(own, { enabled: false }));
     expect(outcome).toEqual({ status: 'held', error: undefined, paths: [] });
   });
 
-  test('deleted, it is not called, and the delivery is dead', async () => {
+  test('because it is deleted, then it is not called, and the delivery is dead', async () => {
     const outcome = await attemptDuring((own) => WebhookEndpoint.deleteOne(own));
     expect(outcome).toEqual({ status: 'dead', error: 'endpoint_deleted', paths: [] });
   });
 });
 
-test('when a receiver answers 410 after the account has moved the endpoint, then the endpoint stays enabled and gets the delivery', async () => {
+test('when a receiver responds with 410 after the account has moved the endpoint, then the endpoint stays enabled and gets the delivery', async () => {
   const moved = Promise.withResolvers<void>();
   const target = await endpointAt(({ path }, response) => {
     if (path === '/new') answer(response, 204);
@@ -238,7 +238,7 @@ test('when a receiver answers 410 after the account has moved the endpoint, then
   const id = await storedDelivery(target.accountId, target.endpointId);
   const delivery = (await read(target.accountId, id)) as DeliveryRecord;
   await queues.enqueue(deliverWebhook, deliveryJob({ ...delivery, _id: id }, 0));
-  await working(async () => {
+  await withWorkers(async () => {
     await eventually(() => target.receiver.received.length > 0);
     await WebhookEndpoint.updateOne(own, { url: new URL('/new', target.receiver.url).href });
     moved.resolve();
@@ -254,7 +254,7 @@ test('when a receiver answers 410 after the account has moved the endpoint, then
   expect(await WebhookEndpoint.findOne(own).lean()).toMatchObject({ enabled: true });
 });
 
-test('when the last of five days of failures is of another URL than the endpoint has now, then it is not disabled, and it does not count', async () => {
+test('when the last of five days of failures belongs to a former URL of the endpoint, then it does not count, and the endpoint stays enabled', async () => {
   const { receiver, accountId, endpointId } = await endpointAt();
   const own = { _id: endpointId, account_id: accountId };
   const longAgo = new Date(Date.now() - 6 * 24 * 3_600_000);
@@ -271,7 +271,7 @@ test('when the last of five days of failures is of another URL than the endpoint
   });
 });
 
-test('when the last of five days of failures is from before a success, then the endpoint that fails anew is not disabled', async () => {
+test('when the last of five days of failures began before a success, then the endpoint that fails again stays enabled', async () => {
   const { accountId, endpointId } = await endpointAt();
   const own = { _id: endpointId, account_id: accountId };
   const longAgo = new Date(Date.now() - 6 * 24 * 3_600_000);
@@ -285,11 +285,11 @@ test('when the last of five days of failures is from before a success, then the 
   expect((await WebhookEndpoint.findOne(own).lean())?.enabled).toBe(true);
 });
 
-describe('a secret that no key opens any more', () => {
-  const gone = openSecretBox(Buffer.alloc(32, 1).toString('base64'));
-  const sealed = gone.seal('whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA');
+describe('a secret that no key can decrypt any more', () => {
+  const lostKey = openSecretBox(Buffer.alloc(32, 1).toString('base64'));
+  const sealed = lostKey.seal('whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA');
 
-  test('when it is the current one, then each attempt fails and counts, and the log says it once', async () => {
+  test('when it is the current one, then each attempt fails and counts, and one error is logged', async () => {
     const { receiver, accountId, endpointId } = await endpointAt();
     const own = { _id: endpointId, account_id: accountId };
     await WebhookEndpoint.updateOne(own, { secret: sealed });
@@ -311,7 +311,7 @@ describe('a secret that no key opens any more', () => {
     log.mockRestore();
   });
 
-  test('when it is a former one, then the current one signs alone', async () => {
+  test('when it is a former one, then only the current one signs', async () => {
     const { receiver, accountId, endpointId } = await endpointAt();
     const own = { _id: endpointId, account_id: accountId };
     const until = new Date(Date.now() + 3_600_000);

@@ -61,7 +61,7 @@ describe.each(EVENT_TYPES)('%s', (type) => {
     expect(problemsOf(type, entry()?.example)).toEqual([]);
   });
 
-  test('when it is really sent, then it keeps to its schema and looks like its example', () => {
+  test('when it is really sent, then it matches its schema and has the fields of its example', () => {
     const bodies = sent.filter((one) => one.type === type).map(({ body }) => body);
 
     if (bodies.length === 0)
@@ -95,7 +95,7 @@ describe.each(EVENT_TYPES)('%s', (type) => {
   });
 });
 
-describe('where it is shown', () => {
+describe('where the catalogue is shown', () => {
   test('when the types are listed over HTTP, then they come with example and schema', async () => {
     const { data } = (await gateway.get('/api/v1/event-types')).body;
 
@@ -120,7 +120,7 @@ describe('where it is shown', () => {
 });
 
 /** Recurring invoices: set up, changed, paused, missed, failed, ended and deleted. */
-async function causeRhythms(client_id: string) {
+async function causeRecurringInvoices(client_id: string) {
   const path = '/api/v1/recurring-invoices';
   const line_items = [{ description: 'Support', quantity: 1, rate: 450 }];
   const schedule = { unit: 'month', start_on: '2031-01-31', count: 4 };
@@ -183,7 +183,7 @@ async function causeEveryEvent() {
   await remove(`quotes/${(await make('quotes', document)).id}`);
   await emitExpirations();
   await causeMovements(document);
-  await causeRhythms(client.id);
+  await causeRecurringInvoices(client.id);
 
   await make('documents', { documents: invoices.map(({ id }) => ({ type: 'invoice', id })) });
   await printAll();
@@ -220,7 +220,7 @@ async function causeTimers(project_id: string) {
   await gateway.delete(`/api/v1/timers/${(await start()).id}`);
 }
 
-/** A quote becomes an invoice; money comes for invoices, is released, voided and refunded; and what is due is given up. */
+/** A quote becomes an invoice; payments are recorded, released, refunded and voided; a rest is written off. */
 async function causeMovements(document: { client_id: string }) {
   const post = (path: string, body: object) => gateway.post(`/api/v1/${path}`, body).then(({ body }) => body.data);
   const issue = async () =>
@@ -242,7 +242,7 @@ async function causeMovements(document: { client_id: string }) {
   await causeCredits(paid.id, (await issue()).id);
 }
 
-/** An invoice in full, then one by a part; what is left of the first pays the second, is released and goes back. */
+/** Credits one invoice in part and one in full; what is left of the latter pays the former, is released and refunded. */
 async function causeCredits(paid: string, due: string) {
   const post = (path: string, body: object) => gateway.post(`/api/v1/${path}`, body).then(({ body }) => body.data);
   await post(`invoices/${paid}/payments`, { amount: 30 });

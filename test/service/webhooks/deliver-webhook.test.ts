@@ -56,7 +56,7 @@ async function settled(eventId: string, endpointId: string, status: string) {
   });
 }
 
-test('when a receiver fails twice and then answers, then it gets exactly that event, signed each time, with the same id', async () => {
+test('when a receiver fails twice and then succeeds, then it gets exactly that event, signed each time, with the same id', async () => {
   const target = await receiver((_request, response, count) => answer(response, count < 3 ? 500 : 200));
   const { account, endpoint, secret } = await subscribed(target);
   const data = { id: 'c-1', name: 'Ünïcode & "quotes"' };
@@ -84,7 +84,7 @@ test.each([
   ['test', 'test'],
   ['live', undefined],
 ] as const)(
-  'when an event is of a %s account, then the header billhook-mode is %j and the body is the same',
+  'when an event belongs to a %s account, then the header billhook-mode is %j and the body is the same',
   async (mode, header) => {
     const target = await receiver();
     const { account, endpoint, secret } = await subscribed(target, undefined, mode);
@@ -102,7 +102,7 @@ test.each([
   },
 );
 
-test('when an endpoint has filters, then it gets what they name and nothing else', async () => {
+test('when an endpoint has filters, then it gets only the events that they name', async () => {
   const target = await receiver();
   const { account } = await subscribed(target, ['invoice.*', 'client.created']);
   const ids = [
@@ -164,7 +164,7 @@ test('when a secret was rotated, then both verify during the overlap, and only t
   expect(() => verify(secret, after)).toThrow('No matching signature');
 });
 
-test('when the receiver answers 410, then the endpoint is disabled, its deliveries are held and the other endpoints are notified', async () => {
+test('when the receiver responds with 410, then the endpoint is disabled, its deliveries are held and the other endpoints are notified', async () => {
   const gone = await receiver((_request, response) => answer(response, 410));
   const observer = await receiver();
   const { account, endpoint } = await subscribed(gone, ['client.*']);
@@ -193,7 +193,7 @@ test('when the receiver redirects, then the redirect is not followed and the att
   expect(inside.received).toEqual([]);
 });
 
-test('when the receiver asks for a pause with Retry-After, then the next attempt is not before it', async () => {
+test('when the receiver asks for a pause with Retry-After, then the next attempt is not made earlier', async () => {
   const target = await receiver((_request, response, count) =>
     count === 1 ? answer(response, 429, { 'Retry-After': '2' }) : answer(response, 204),
   );
@@ -218,7 +218,7 @@ test('when the receiver hangs, then the attempt ends as a timeout and others are
   expect(delivery.attempts[0]?.response_status).toBeUndefined();
 });
 
-test('when a port is closed, when no web server listens on it, and when the address is refused, then a tenant sees the same', async () => {
+test('when a port is closed, has no web server or is at a forbidden address, then a tenant sees the same error', async () => {
   const closed = await startReceiver();
   await closed.close();
   const noise = await receiver((_request, response) => {
@@ -236,7 +236,7 @@ test('when a port is closed, when no web server listens on it, and when the addr
     });
     const { at, ...shown } = delivery.attempts[0] ?? { at: undefined };
     seen.push(shown);
-    // Not even how long it took.
+    // Nor is it shown how long the attempt took.
     expect(delivery.updated_at).toEqual(delivery.attempts.at(-1)?.at ?? at);
   }
   expect(seen).toEqual([
@@ -307,7 +307,7 @@ test('when the service is stopped, then it completes the attempt in flight and e
   service = await startWebhookService(workspace, { WEBHOOK_TIMEOUT_MS: '1500' });
 });
 
-test('when a delivery that a breaker deferred succeeds, then the other deferred ones follow at once, even if that breaker is gone', async () => {
+test('when a delivery that a breaker deferred succeeds, then the other deferred ones follow at once, even if that breaker no longer exists', async () => {
   const target = await receiver();
   // It subscribes to none of these events: the deliveries below are all it gets.
   const { account, endpoint } = await subscribed(target, ['invoice.paid']);
@@ -330,7 +330,7 @@ test('when a delivery that a breaker deferred succeeds, then the other deferred 
   for (const event of others) await settled(String(event._id), endpoint.id, 'delivered');
 });
 
-test('when an endpoint was deleted before its delivery, then the delivery is dead and has the reason', async () => {
+test('when an endpoint was deleted before its delivery, then the delivery is dead, with the reason', async () => {
   const target = await receiver((_request, response) => answer(response, 500));
   const { account, endpoint } = await subscribed(target);
   const eventId = await announce(account.id, 'client.created', {});

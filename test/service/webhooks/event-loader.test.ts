@@ -1,4 +1,4 @@
-// Between its fan-out and its last call an event is read once, however long the queue, and bodies do not fill the memory.
+// Between its fan-out and its last call an event is read once, however long the queue is, and the cache of bodies is bounded.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Id, newId, storedId } from '#libs/models/tenant.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
@@ -26,7 +26,7 @@ async function found(ids: Id[], load: (id: Id) => Promise<unknown>) {
   return (await Promise.all(ids.map((id) => load(id)))).filter((event) => event !== undefined);
 }
 
-test('when as many events were loaded as the queue may hold, then all are loaded again without the database', async () => {
+test('when as many events were loaded as the queue may contain, then all of them come from the cache', async () => {
   const { ids, forget } = await someEvents(FIRST_ATTEMPTS_QUEUED_MAX, '{}');
   const events = openEventLoader();
   await found(ids, events.loadFresh);

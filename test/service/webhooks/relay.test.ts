@@ -27,16 +27,16 @@ afterAll(async () => {
 });
 
 const waiting = async () => (await queues.counts(fanOutEvent)).ready;
-const workOff = () => queues.raw(fanOutEvent).drain();
+const drainQueue = () => queues.raw(fanOutEvent).drain();
 
-test('when the enqueued events will make as many deliveries as the queue may hold, then the others stay in the outbox', async () => {
+test('when the enqueued events will make as many deliveries as the queue may contain, then the others stay in the outbox', async () => {
   const { relay, fannedOut } = openRelay(queues);
   for (let event = 0; event < 100; event += 1) fannedOut(40);
   await relay();
   expect(await relay()).toBe(false);
   expect(await waiting()).toBe(100);
 
-  await workOff();
+  await drainQueue();
   await queues.enqueueAll(
     deliverWebhook,
     Array.from({ length: 2_000 }, (_, index) => ({ id: `waits-${index}`, payload: {} as never })),
@@ -44,15 +44,15 @@ test('when the enqueued events will make as many deliveries as the queue may hol
   expect(await relay()).toBe(false);
   expect(await waiting()).toBe(50);
 
-  await workOff();
+  await drainQueue();
   await queues.raw(deliverWebhook).drain();
-  // The latest events had no subscriber: all of the next ones may come.
+  // The latest events had no subscriber: all of the next ones may be enqueued.
   for (let event = 0; event < 100; event += 1) fannedOut(0);
   while (await relay());
   expect(await waiting()).toBe(EVENTS - 150);
 });
 
-test('when more new events wait than a round takes, then one that was relayed long ago and lost is among them, and shows in the outbox', async () => {
+test('when more new events wait than a round takes, then one that was relayed long ago and lost is taken, too, and its age shows in the outbox', async () => {
   const { id: accountId } = await workspace.account();
   await announceMany(accountId, 2 * TAKEN);
   const hourAgo = new Date(Date.now() - 3_600_000);
@@ -63,7 +63,7 @@ test('when more new events wait than a round takes, then one that was relayed lo
   const ids = due.map(({ _id }) => String(_id));
 
   expect(new Set(ids).size).toBe(TAKEN);
-  // Also with room for few.
+  // It is taken even if there is room for only a few.
   expect(ids.slice(0, 8)).toContain(String(lost._id));
   expect((await readOutbox()).oldestMs).toBeGreaterThanOrEqual(3_600_000);
 });
@@ -96,18 +96,18 @@ test('when one account has more new events than a round takes, then the only one
 });
 
 test('when more accounts have new events than share a round, then the others come in the next rounds', async () => {
-  await workOff();
+  await drainQueue();
   await Event.collection.deleteMany({});
   const accounts = await Promise.all(Array.from({ length: 20 }, () => workspace.account()));
   for (const { id } of accounts) await announceMany(id, 30);
   const untouched = async () => {
-    const looks = accounts.map(({ id }) => Event.exists({ account_id: id, enqueue_count: 1 }));
-    return (await Promise.all(looks)).filter((event) => event === null).length;
+    const queries = accounts.map(({ id }) => Event.exists({ account_id: id, enqueue_count: 1 }));
+    return (await Promise.all(queries)).filter((event) => event === null).length;
   };
 
   const { relay } = openRelay(queues);
   const left: number[] = [];
-  for (let look = 0; look < 3; look += 1) {
+  for (let round = 0; round < 3; round += 1) {
     await relay();
     left.push(await untouched());
   }
@@ -115,7 +115,7 @@ test('when more accounts have new events than share a round, then the others com
   expect(left).toEqual([12, 4, 0]);
 });
 
-test('when due events are searched, then along the index of due_at, in its order', async () => {
+test('when due events are searched, then the queries use the index of due_at, in its order', async () => {
   const { db } = mongoose.connection;
   if (!db) throw new Error('not connected');
   for (let account = 0; account < 2; account += 1) await announceMany((await workspace.account()).id, TAKEN);
@@ -123,16 +123,16 @@ test('when due events are searched, then along the index of due_at, in its order
   await findDueEvents({ limit: TAKEN });
   await readOutbox();
   await db.command({ profile: 0 });
-  const looks = await db
+  const queries = await db
     .collection('system.profile')
     .find({ ns: `${db.databaseName}.events`, op: { $in: ['query', 'command'] } })
     .toArray();
   await db.collection('system.profile').drop();
 
-  expect(looks).toHaveLength(8);
-  for (const { planSummary, hasSortStage = false } of looks)
+  expect(queries).toHaveLength(8);
+  for (const { planSummary, hasSortStage = false } of queries)
     expect([planSummary, hasSortStage]).toEqual([expect.stringMatching(/SCAN { due_at: 1, account_id: 1 }$/), false]);
   // Counting, and finding the accounts, reads no event.
-  const withoutEvents = looks.filter(({ op }) => op === 'command');
+  const withoutEvents = queries.filter(({ op }) => op === 'command');
   expect(withoutEvents.map(({ docsExamined }) => docsExamined)).toEqual([0, 0]);
 });

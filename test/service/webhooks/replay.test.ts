@@ -42,12 +42,12 @@ test('when events since a time are replayed, then they are read along an index, 
     Array.from({ length: 50 }, (_, index) => ({ ...common, sequence: index + 1, created_at: at(index) })),
   );
 
-  let answer: unknown;
+  let result: unknown;
   const plans = await plansOf(Event.collection.name, async () => {
-    answer = await replay(new Date(Date.now() - DAY_MS), 'all');
+    result = await replay(new Date(Date.now() - DAY_MS), 'all');
   });
 
-  expect(answer).toEqual({ deliveries: 50, next_since: null });
+  expect(result).toEqual({ deliveries: 50, next_since: null });
   expect(plans).toEqual([
     { command: 'find', hasSortStage: false, isByIndex: true, docsExamined: 50, keysExamined: 50, maxTimeMS: 5_000 },
   ]);
@@ -101,7 +101,7 @@ test('when a fan-out inserts a delivery just as a replay inserts it, then the re
   expect(await Delivery.countDocuments({ account_id: accountId })).toBe(1);
 });
 
-test('when a replay takes long, then other writes of its account are answered meanwhile', async () => {
+test('when a replay takes long, then other writes of its account are served meanwhile', async () => {
   const { accountId, key, replay } = await subscribed();
   await announcedEvent(accountId);
   const latch = Promise.withResolvers<void>();

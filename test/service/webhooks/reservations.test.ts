@@ -59,7 +59,7 @@ async function aReservedOne() {
   return { ...made, reservation };
 }
 
-test('when the id of a delivery is made, then it is the same in every release: older jobs and records are found', () => {
+test('when the id of a delivery is computed, then it is the same in every release: older jobs and records are found', () => {
   const eventId = '01a1ffa6-3f08-799e-87e0-b665e40f9447';
   const endpointId = '01a1ffa6-3f24-709b-bbe0-12239eaa91aa';
   expect(deliveryId(eventId, endpointId)).toBe('82719ca6-c3fe-896a-bc49-c93987a04e40');
@@ -73,7 +73,7 @@ test('when a delivery is reserved, then only the job with the reservation acquir
   const other = { leaseId: newId(), until: reservation.until };
   expect(await acquireDeliveries([id], inAMinute(), now, [other])).toEqual([]);
   expect(await acquireDeliveries([id], inAMinute(), now, [reservation])).toHaveLength(1);
-  // It is used up.
+  // The reservation is used up.
   expect(await acquireDeliveries([id], inAMinute(), now, [reservation])).toEqual([]);
 });
 
@@ -91,7 +91,7 @@ test('when the attempt of a reserved delivery takes long, then its lease is exte
   expect(await acquireDeliveries([id], inAMinute(), later, [reservation])).toEqual([]);
 });
 
-test('when the store is unavailable as the lease of a long attempt is extended, then it is extended when the store is back', async () => {
+test('when the store is unavailable as the lease of a long attempt is extended, then it is extended once the store is available', async () => {
   const { accountId, eventId, endpointId, id, reservation, find } = await aReservedOne();
   const { leaseId, until } = reservation;
   const job = { deliveryId: id, accountId, endpointId, reservation: { eventId, leaseId, until: until.getTime() } };
@@ -186,13 +186,13 @@ test('when an endpoint cannot be tried now, then its delivery is stored as defer
   expect(delivery?.lease_id).toBeUndefined();
 });
 
-/** Made due for the poller. */
+/** Makes the delivery due for the poller. */
 async function due(made: Awaited<ReturnType<typeof anEvent>>) {
   await Delivery.updateOne({ _id: made.id, account_id: made.accountId }, { due_at: new Date() });
   return made.find(made.id);
 }
 
-test('when the poller finds a delivery that is leased, then it looks again when the lease ends and enqueues nothing', async () => {
+test('when the poller finds a delivery that is leased, then it checks again when the lease ends, and enqueues nothing', async () => {
   const made = await aReservedOne();
   const before = await due(made);
   await enqueueDueDeliveries(queues, openTraffic({ scale: 1 }));
@@ -236,7 +236,7 @@ test('when a breaker closes while the poller defers the others, then they are re
     const admission = await traffic.admit(endpointId);
     if (admission.admitted) admission.release({ isWell: false, durationMs: 5 });
   }
-  clock.now += MINUTE_MS; // One is the trial, the other one waits for how it ends.
+  clock.now += MINUTE_MS; // One is the trial, and the other one waits for its outcome.
   const quick: Queues = {
     ...queues,
     async enqueueAll(...args) {
@@ -269,7 +269,7 @@ test('when the relay has filled its queue, then the poller still enqueues due de
   expect((await queues.counts(deliverWebhook)).ready).toBe(FIRST_ATTEMPTS_QUEUED_MAX);
 });
 
-test('when the poller has more than its queue may hold, then new events are relayed all the same', async () => {
+test('when more deliveries are due than the queue of the poller may contain, then new events are still relayed', async () => {
   const { event, accountId } = await anEvent();
   const endpointIds = Array.from({ length: FIRST_ATTEMPTS_QUEUED_MAX + 600 }, () => storedId(newId()));
   const aWhileAgo = new Date(Date.now() - MINUTE_MS);
@@ -287,7 +287,7 @@ test('when the poller has more than its queue may hold, then new events are rela
   });
 });
 
-test('when an enqueued delivery waits in the queue for long, then it is there once', async () => {
+test('when an enqueued delivery waits in the queue for long, then it is not enqueued again', async () => {
   const { event, accountId, endpointId, id } = await anEvent();
   await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], new Date());
   const traffic = openTraffic({ scale: 1 });
@@ -343,7 +343,7 @@ test('when one account has a long backlog, then a delivery of another account th
 
 test('when the clock of a process is an hour ahead, then its leases do not last for an hour', async () => {
   const { endpointId, accountId, event, id, find } = await anEvent();
-  // Due for a while: the time that the store tells may be older by the duration of the call.
+  // Due for a while: the time of the store may be older by the duration of the call.
   const aWhileAgo = new Date(Date.now() - 10_000);
   await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], inAMinute(), undefined, aWhileAgo);
   const job = { deliveryId: id, accountId, endpointId };
@@ -358,7 +358,7 @@ test('when the clock of a process is an hour ahead, then its leases do not last 
   expect(lease_until?.getTime()).toBeLessThan(right + 10 * MINUTE_MS);
 });
 
-test('when deliveries are paused for longer than a reservation lasts, then the poller leaves them on their queue, and they go from there', async () => {
+test('when deliveries are paused for longer than a reservation lasts, then the poller leaves them in their queue, and they are delivered from there', async () => {
   const { id, event, eventId, accountId, endpointId } = await anEvent();
   const reservation = { leaseId: newId(), until: new Date(Date.now() - 1_000) };
   await insertDeliveries([{ event, endpointIds: [storedId(endpointId)] }], reservation.until, reservation);

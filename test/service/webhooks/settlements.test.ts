@@ -53,7 +53,7 @@ const attemptAt = (ms: number, more: Partial<Attempt> = {}): Attempt => ({
   ...more,
 });
 
-test('when deliveries of several leases and accounts end together, then each has its own attempt and its own verdict', async () => {
+test('when the outcomes of several leases and accounts are written together, then each delivery has its own attempt and its own verdict', async () => {
   const [one, other] = [await someDeliveries(3), await someDeliveries(3)];
   const [a, b, c] = await acquire(one.ids);
   const [d, e, f] = await acquire(other.ids);
@@ -92,7 +92,7 @@ test('when deliveries of several leases and accounts end together, then each has
   }
 });
 
-test('when one of several is leased to another worker by now, or was settled before, then it stays as it is and the others are settled', async () => {
+test('when one of several deliveries is leased to another worker by now, or was settled before, then it stays unchanged and the others are settled', async () => {
   const { accountId, ids } = await someDeliveries(3);
   const [lost, done, mine] = await acquire(ids);
   const verdict = { move: 'deliver' } as const;
@@ -110,7 +110,7 @@ test('when one of several is leased to another worker by now, or was settled bef
   ]);
 });
 
-test('when a delivery with many attempts succeeds at last, then the latest attempts are kept', async () => {
+test('when a delivery with many attempts finally succeeds, then the latest attempts are kept', async () => {
   const { accountId, ids } = await someDeliveries(1);
   const attempts = Array.from({ length: ATTEMPTS_KEPT }, (_, index) => attemptAt(index));
   await Delivery.updateOne({ _id: ids[0] as Id, account_id: accountId }, { attempts, attempts_made: 10, deferrals: 3 });
@@ -123,7 +123,7 @@ test('when a delivery with many attempts succeeds at last, then the latest attem
   expect(ended?.attempts).toEqual([...attempts.slice(1), last]);
 });
 
-test('when events are marked as relayed, then those that another process has fanned out or relayed meanwhile stay as they are', async () => {
+test('when events are marked as relayed, then those that another process has fanned out or relayed meanwhile stay unchanged', async () => {
   const { id: accountId } = await workspace.account();
   for (let count = 0; count < 3; count += 1) await announce(accountId, 'client.created', { count });
   const mine = (await findDueEvents({ limit: 1_000 })).filter(({ account_id }) => String(account_id) === accountId);
@@ -144,7 +144,7 @@ test('when events are marked as relayed, then those that another process has fan
   expect(await stateOf(left)).toEqual([byUs, 1]);
 });
 
-test('when the clock of the relay is an hour behind, then new events are due all the same, in the order they were stored', async () => {
+test('when the clock of the relay is an hour behind, then new events are still due, in the order they were stored', async () => {
   const { id: accountId } = await workspace.account();
   const ids: Id[] = [];
   for (let count = 0; count < 5; count += 1) ids.push(await announce(accountId, 'client.created', { count }));
@@ -155,7 +155,7 @@ test('when the clock of the relay is an hour behind, then new events are due all
   expect(mine.map(({ _id }) => String(_id))).toEqual(ids);
 });
 
-test('when the store is unavailable while outcomes are written, then they are written when it is back', async () => {
+test('when the store is unavailable while outcomes are written, then they are written once it is available', async () => {
   const { accountId, ids } = await someDeliveries(2);
   const leased = await acquire(ids);
   await withErrors({ times: 4, failCommands: ['update'], closeConnection: true }, () =>

@@ -89,7 +89,7 @@ test('when an endpoint is enabled again while deliveries find it disabled, then 
   await close();
 });
 
-/** One delivery whose endpoint is disabled, and the service that comes to make its attempt. */
+/** One delivery whose endpoint is disabled, and a service that makes its attempt. */
 async function dueAtDisabledEndpoint() {
   const { id: accountId } = await workspace.account();
   const { endpoint } = await register(workspace, accountId, receiver.url);
@@ -110,7 +110,7 @@ test('when a service ends right after it suspended a delivery whose endpoint was
   const { own, attempt, status, close } = await dueAtDisabledEndpoint();
   const find = WebhookEndpoint.collection.find.bind(WebhookEndpoint.collection);
   const reads = jest.spyOn(WebhookEndpoint.collection, 'find');
-  // It reads that the endpoint is disabled, and ends before it reads it once more.
+  // The service reads that the endpoint is disabled, and ends before it reads the endpoint again.
   reads.mockImplementationOnce(find as never).mockImplementationOnce(() => {
     throw new Error('the service ended');
   });
@@ -125,7 +125,7 @@ test('when a service ends right after it suspended a delivery whose endpoint was
   expect(await status()).toBe('pending');
 });
 
-test('when an endpoint is enabled and reconciled between the request and the suspending of a service that ends, then another service resumes it', async () => {
+test('when an endpoint is enabled and reconciled just before a service suspends its delivery and ends, then another service resumes it', async () => {
   const { own, attempt, status, close } = await dueAtDisabledEndpoint();
   const bulkWrite = Delivery.collection.bulkWrite.bind(Delivery.collection);
   const writes = jest.spyOn(Delivery.collection, 'bulkWrite');
@@ -183,46 +183,49 @@ describe('when an endpoint becomes disabled while an event waits in the outbox',
       },
     ],
     [
-      'because its receiver answers 410',
+      'because its receiver responds with 410',
       async ({ own }: { own: { _id: Id; account_id: Id } }) => {
         await recordGone((await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord);
         await later();
       },
     ],
-  ])('%s, then the event is held, goes out when it is enabled, and no later one does', async (_by, disable) => {
-    const accountId = gateway.account.id;
-    const { endpoint } = await register(workspace, accountId, receiver.url, ['client.*']);
-    const own = { _id: endpoint.id, account_id: accountId };
-    const path = `/api/v1/webhooks/${endpoint.id}`;
-    const { queues, fanOut, deliver, close } = await openWork();
-    const stored = async () =>
-      (
-        await Delivery.find({ account_id: accountId, endpoint_id: endpoint.id })
-          .readConcern('local')
-          .lean<DeliveryRecord[]>()
-      ).map(({ event_id, status }) => [wireId(event_id), status]);
-    const before = await announce(accountId, 'client.created', {});
-    await later();
-    await disable({ path, own });
-    const during = await announce(accountId, 'client.created', {});
-    await later();
-    // Disabled once more: the events of the meantime are not for it all the same.
-    await gateway.patch(path, { enabled: false });
+  ])(
+    '%s, then the event is held and becomes pending when it is enabled, and later events are not delivered to it',
+    async (_by, disable) => {
+      const accountId = gateway.account.id;
+      const { endpoint } = await register(workspace, accountId, receiver.url, ['client.*']);
+      const own = { _id: endpoint.id, account_id: accountId };
+      const path = `/api/v1/webhooks/${endpoint.id}`;
+      const { queues, fanOut, deliver, close } = await openWork();
+      const stored = async () =>
+        (
+          await Delivery.find({ account_id: accountId, endpoint_id: endpoint.id })
+            .readConcern('local')
+            .lean<DeliveryRecord[]>()
+        ).map(({ event_id, status }) => [wireId(event_id), status]);
+      const before = await announce(accountId, 'client.created', {});
+      await later();
+      await disable({ path, own });
+      const during = await announce(accountId, 'client.created', {});
+      await later();
+      // Disabled once more: the events of the meantime are still not delivered to it.
+      await gateway.patch(path, { enabled: false });
 
-    for (const eventId of [before, during])
-      await fanOut({ eventId, accountId }, { log: testLog, isFirstRun: true } as never);
-    const job = await queues.raw(deliverWebhook).getJob(`${deliveryId(before, endpoint.id)}-0`);
-    if (job) await deliver(job.data, { log: testLog, isFirstRun: true } as never);
-    const whileDisabled = await stored();
-    await gateway.patch(path, { enabled: true });
-    await close();
+      for (const eventId of [before, during])
+        await fanOut({ eventId, accountId }, { log: testLog, isFirstRun: true } as never);
+      const job = await queues.raw(deliverWebhook).getJob(`${deliveryId(before, endpoint.id)}-0`);
+      if (job) await deliver(job.data, { log: testLog, isFirstRun: true } as never);
+      const whileDisabled = await stored();
+      await gateway.patch(path, { enabled: true });
+      await close();
 
-    expect(whileDisabled).toEqual([[before, 'held']]);
-    expect(await stored()).toEqual([[before, 'pending']]);
-  });
+      expect(whileDisabled).toEqual([[before, 'held']]);
+      expect(await stored()).toEqual([[before, 'pending']]);
+    },
+  );
 });
 
-test('when events wait in the outbox, then each goes to the endpoints that existed and were enabled when it happened, whatever came after', async () => {
+test('when events wait in the outbox, then each goes to the endpoints that existed and were enabled when it happened, whatever changed later', async () => {
   const account = await workspace.account();
   const { key } = account;
   const before = await announce(account.id, 'client.created', {});
@@ -300,7 +303,7 @@ describe('an endpoint that changes while its deliveries are reconciled', () => {
     expect(await reconcilePending(later)).toBe(1);
   });
 
-  test('when it was deleted and has suspended deliveries, then they are given up', async () => {
+  test('when it was deleted and has suspended deliveries, then they become dead', async () => {
     const { own, requestReconcile, status, requests } = await suspendedAt(false);
     await requestReconcile();
     await WebhookEndpoint.deleteOne(own);
