@@ -13,10 +13,12 @@ let host: Server;
 let good: Buffer;
 /** Responses by path: bytes of an image, or a function that responds itself. */
 const served = new Map<string, Buffer | ((response: ServerResponse) => void)>();
+let requests = 0;
 
 beforeAll(async () => {
   good = await picture(300, 120).png().toBuffer();
   host = createServer((request, response) => {
+    requests += 1;
     const what = served.get(request.url ?? '');
     if (typeof what === 'function') what(response);
     else response.writeHead(what ? 200 : 404, { 'Content-Type': 'image/png' }).end(what);
@@ -185,13 +187,13 @@ describe('a file that is not an image', () => {
     ['a file that is included', '<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="/etc/passwd"/>'],
     ['a local file', '<image href="file:///etc/passwd" width="9" height="9"/>'],
   ])('when an SVG has %s, then the rest of it is drawn, and nothing is fetched', async (_what, harmful) => {
-    const asked = count;
+    const requested = requests;
     const inside = typeof harmful === 'string' ? harmful : harmful(serve(good));
     const drawing = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9">${inside}<rect width="9" height="9" fill="#c81e3c"/></svg>`;
     const { reasons, hasImage } = await printBoth(asDataUri(bytesOf(drawing), 'image/svg+xml'));
 
     expect({ reasons, hasImage }).toEqual({ reasons: ['', ''], hasImage: true });
-    expect(count - asked).toBe(typeof harmful === 'string' ? 0 : 1);
+    expect(requests).toBe(requested);
   });
 });
 

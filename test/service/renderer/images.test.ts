@@ -269,7 +269,8 @@ describe('an image that is unavailable', () => {
 
 test('when a decoder crashes on one image, then the next image is decoded', async () => {
   const [victim] = decodersOf(renderer.service.pid);
-  if (victim) process.kill(victim, 'SIGKILL');
+  expect(victim).toBeDefined();
+  process.kill(victim as number, 'SIGKILL');
 
   expect(await warningsFor(asDataUri(await picture(301, 121).png().toBuffer()))).toEqual([]);
 });

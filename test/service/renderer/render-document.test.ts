@@ -112,8 +112,8 @@ test('when a renderer is asked to stop, then it finishes what is in flight and e
 
 test('when a renderer is killed, then its browser ends with it, and the next renderer removes its folder', async () => {
   const victim = await startRenderer();
-  const folder =
-    readdirSync(tmpdir()).find((name) => name.startsWith(`billhook-renderer-${victim.service.pid}-`)) ?? '';
+  const folder = readdirSync(tmpdir()).find((name) => name.startsWith(`billhook-renderer-${victim.service.pid}-`));
+  expect(folder).toBeDefined();
   const group = browserOf(victim.service.pid);
   expect(group).toBeDefined();
 

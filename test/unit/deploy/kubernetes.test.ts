@@ -130,9 +130,8 @@ describe('the templates of jobs', () => {
   });
 
   test('when manifests are applied, then no pod for an operator is started', () => {
-    expect(
-      manifests.filter(({ kind, name }) => kind !== 'CronJob' && name === 'admin' && kind === 'Deployment'),
-    ).toEqual([]);
+    const withPods = ['DaemonSet', 'Deployment', 'Job', 'Pod', 'ReplicaSet', 'StatefulSet'];
+    expect(manifests.filter(({ kind, name }) => name === 'admin' && withPods.includes(kind))).toEqual([]);
     const { spec } = manifest('CronJob', 'admin').spec.jobTemplate;
     expect(spec.activeDeadlineSeconds).toBeGreaterThan(3_600);
     expect(spec.template.spec.restartPolicy).toBe('Never');
