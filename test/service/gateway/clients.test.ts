@@ -92,7 +92,7 @@ describe('POST /api/v1/clients with all fields', () => {
 
   test('when it is a dry run, then the input is validated and nothing is stored or announced', async () => {
     const account = await gateway.workspace.account();
-    const headers = { 'Idempotency-Key': 'rehearsal' };
+    const headers = { 'Idempotency-Key': 'dry-run' };
     const reply = await gateway.post('/api/v1/clients?dry_run=true', all, { ...account, headers });
 
     expect([reply.status, reply.headers.get('Dry-Run')]).toEqual([200, 'true']);
@@ -125,7 +125,7 @@ describe('GET /api/v1/clients', () => {
     expect(await names('q=engines')).toEqual(['ada lovelace']);
     expect(await names('q=tele')).toEqual(['Bell']);
     expect(await names('q=el&sort=name')).toEqual(['ada lovelace', 'Bell']);
-    expect(await names('q=nobody')).toEqual([]);
+    expect(await names('q=unmatched')).toEqual([]);
     expect((await gateway.get('/api/v1/clients?q=el&limit=1', account)).body.pagination.total).toBe(2);
   });
 

@@ -30,7 +30,7 @@ test('when the notice of a reply is lost, then the reply is still found, and not
   const id = randomUUID();
   const reply = expectReply(id);
   // The notice goes to an address that has no subscriber.
-  await sendReply(redis, { prefix, replyTo: 'nobody', id }, { bytes: Buffer.from('%PDF'), warnings: ['w'] });
+  await sendReply(redis, { prefix, replyTo: 'absent', id }, { bytes: Buffer.from('%PDF'), warnings: ['w'] });
 
   expect(await reply).toEqual({ bytes: Buffer.from('%PDF'), warnings: ['w'] });
   await eventually(async () => (await redis.keys(`${prefix}:reply:*`)).length === 0);

@@ -227,7 +227,7 @@ describe('replay', () => {
       selection: `endpoint=${endpointId}&status=dead`,
       state: 'running',
       total: 3,
-      operator: 'somebody',
+      operator: 'another operator',
       created_at: long,
       updated_at: long,
     });
@@ -260,7 +260,7 @@ describe('replay', () => {
       selection: `endpoint=${endpointId}&status=dead`,
       state: 'running',
       total: 1,
-      operator: 'somebody',
+      operator: 'another operator',
       created_at: long,
       updated_at: long,
     });
@@ -283,7 +283,7 @@ describe('taking over', () => {
       selection: 'status=dead',
       state: 'stopped',
       total: 9,
-      operator: 'somebody',
+      operator: 'another operator',
       created_at: new Date(),
       updated_at: new Date(),
     });
@@ -364,7 +364,7 @@ describe('queues', () => {
         state: 'stopped',
         total: 51,
         done,
-        operator: 'somebody',
+        operator: 'another operator',
         created_at: new Date(),
         updated_at: new Date(),
       });

@@ -64,7 +64,7 @@ describe('login', () => {
 
   test.each([
     ['the password is wrong', { name: 'linus', password: 'not the password' }],
-    ['no operator has the name', { name: 'nobody', password: PASSWORD }],
+    ['no operator has the name', { name: 'unknown', password: PASSWORD }],
     ['the password is empty', { name: 'linus', password: '' }],
   ])('when %s, then the response is the same and the attempt is audited', async (_what, { name, password }) => {
     if (!(await Operator.exists({ name: 'linus' }))) {

@@ -55,7 +55,7 @@ test('when the deadline of a waiting document passes, then it counts as expired'
 
 test('when a document arrives too late to be ready in time, then it is not sent to the browser', async () => {
   const { work, seen } = aWork();
-  const payload = { document: anInvoice(), accountId: randomUUID(), requestId: 'late', replyTo: 'nobody' };
+  const payload = { document: anInvoice(), accountId: randomUUID(), requestId: 'late', replyTo: 'absent' };
   for (const leftMs of [-1, 100]) {
     await work({ ...payload, deadlineAt: Date.now() + leftMs }, { ...aJob(), signal: new AbortController().signal });
   }
@@ -68,7 +68,7 @@ describe('cancelling', () => {
     const { work, seen } = aWork({ get: () => new Promise(() => undefined) });
     const caller = new AbortController();
     const document = anInvoice({ logoUrl: 'https://silent.example/logo.png' });
-    const payload = { document, accountId: randomUUID(), requestId: 'left', replyTo: 'nobody' };
+    const payload = { document, accountId: randomUUID(), requestId: 'left', replyTo: 'absent' };
     const working = work({ ...payload, deadlineAt: Date.now() + 600_000 }, { ...aJob(), signal: caller.signal });
 
     caller.abort(new Error('gone'));

@@ -70,7 +70,7 @@ describe('operators', () => {
     ['a short password', ['operators', 'create', '--name', 'x', '--password-stdin'], /12 to 200 characters/],
     ['an unknown role', ['operators', 'create', '--name', 'x', '--role', 'king'], /operator or viewer/],
     ['a name with a space', ['operators', 'create', '--name', 'x y'], /letters, digits/],
-    ['an unknown operator', ['operators', 'remove', 'nobody'], /no operator nobody/],
+    ['an unknown operator', ['operators', 'remove', 'absent'], /no operator absent/],
     ['an unknown queue', ['queues', 'pause', 'laundry'], /no queue laundry.*render-document/],
     ['a job that is gone', ['queues', 'retry', 'fan-out-event', 'never-was'], /never-was is gone/],
   ])('when the command line gets %s, then one line says so', async (_what, args, message) => {

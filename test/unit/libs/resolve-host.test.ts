@@ -52,7 +52,7 @@ test('when no server responds to the query for the other kind, then the found ad
 });
 
 test('when no server knows the name, and the hosts file does not either, then it is an error', async () => {
-  await expect(resolve('nobody.test')).rejects.toThrow('nobody.test');
+  await expect(resolve('unknown.test')).rejects.toThrow('unknown.test');
 });
 
 test('when the server fails, then it is an error and no other server is asked', async () => {
