@@ -74,9 +74,14 @@ export function requireChangeable(
   { next, changes, status }: { next: Partial<InvoiceRecord>; changes: InvoiceChanges; status: InvoiceStatus },
 ): void {
   if (status === 'Draft') {
-    const isOther = changedFields(invoice, next).includes('client_id');
+    const names: string[] = changedFields(invoice, next);
+    const isOther = names.includes('client_id');
     if (isOther && invoice.time) throw conflict('Cannot change client_id of an invoice with time');
     if (isOther && invoice.expenses) throw conflict('Cannot change client_id of an invoice with expenses');
+    // Nothing is converted: 120 EUR would become 120 JPY.
+    if (invoice.expenses && names.includes('currency')) {
+      throw conflict('Cannot change currency of an invoice with expenses: take them off first');
+    }
     if (isOther && invoice.quote_id) throw conflict('Cannot change client_id of an invoice of a quote');
     if (isOther && invoice.fixed_part) throw conflict('Cannot change client_id of an invoice of a fixed amount');
     requirePartKept(invoice, next);

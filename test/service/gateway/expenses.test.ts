@@ -124,6 +124,23 @@ test('when 8 callers bill the same expenses concurrently, then each expense is o
   );
 });
 
+test('when a draft has expenses, then its client and currency cannot change until they are taken off', async () => {
+  const w = await world();
+  await w.spend(120);
+  const draft = (await w.bill({ include_time: false, include_expenses: true })).body.data;
+  const other = (await w.api.post('/api/v1/clients', { name: 'Grace', email: 'grace@example.com' })).body.data;
+  const change = async (body: object) => {
+    const { status, body: reply } = await w.api.patch(`/api/v1/invoices/${draft.id}`, body);
+    return [status, reply.error];
+  };
+  expect(await change({ currency: 'JPY' })).toEqual([
+    409,
+    'Cannot change currency of an invoice with expenses: take them off first',
+  ]);
+  expect(await change({ client_id: other.id })).toEqual([409, 'Cannot change client_id of an invoice with expenses']);
+  expect(await change({ currency: draft.currency, notes: 'As agreed' })).toEqual([200, undefined]);
+});
+
 test('when an expense is on a draft or issued invoice, then it is locked; removal, deletion or cancellation releases it', async () => {
   const w = await world();
   const [id, other] = [await w.spend(10), await w.spend(20)];
