@@ -153,6 +153,8 @@ describe.each(created.map((one) => [`${kindOf(one.row.path)}.${one.name}`, one] 
       // Only lines have prices.
       ...(name === 'prices_include_tax' ? { line_items: [{ description: 'x', quantity: 1, rate: 1 }] } : {}),
       ...(name === 'allocations' ? { client_id: await payerOf(value as Allocation[]) } : {}),
+      // Of one owner, a timer must start after the one that runs.
+      ...(resource === 'timers' ? { owner: `owner with ${name}` } : {}),
       [name]: value,
     };
     const reply = await gateway.post(row.path, sent);
