@@ -1,4 +1,5 @@
 // Keeps large lists from filling the memory: few of one kind at a time for an account, and a limit on bytes that wait to be read.
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Response } from 'express';
 import { AppError, storeUnavailable } from '#libs/errors.ts';
 import type { Id } from '#libs/models/tenant.ts';
@@ -51,15 +52,23 @@ export async function limitLargeResponses(
     try {
       // Both waits together are no longer than one.
       const limitMs = WAIT_LIMIT_MS - (performance.now() - since);
-      await (fairShare.isShared()
-        ? withConcurrencyLimit(`make large ${accountId}`, respond, { atOnce: SHARED_AT_ONCE, limitMs, late })
-        : respond());
+      await (fairShare.isShared() ? withPause(limitMs) : respond());
     } catch (error) {
       if (isUnanswered(error)) unansweredAt = performance.now();
       throw error;
     }
     if (!response.closed) await new Promise((resolve) => response.once('close', resolve));
   };
+  /** Resolves when it is made; its place stays taken for as long again, in which the event loop serves others. */
+  const withPause = (limitMs: number) =>
+    new Promise<void>((resolve, reject) => {
+      const task = async () => {
+        const startedAt = performance.now();
+        await respond().then(resolve, reject);
+        await pause(performance.now() - startedAt);
+      };
+      withConcurrencyLimit(`make large ${accountId}`, task, { atOnce: SHARED_AT_ONCE, limitMs, late }).catch(reject);
+    });
   const late = () =>
     unansweredAt > since ? storeUnavailable() : new AppError(429, TOO_MANY_LARGE, { headers: { 'Retry-After': '1' } });
   await withConcurrencyLimit(`large ${accountId} ${operation}`, respondWhole, { atOnce: LARGE_AT_ONCE, late });
