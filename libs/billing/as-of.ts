@@ -10,27 +10,44 @@ export interface DatedAmount {
   until?: string | undefined;
 }
 
-/** An invoice that was issued, with everything that took off what was due. */
+/** An invoice that was issued. */
 export interface DatedInvoice {
+  id: Id;
   currency: string;
   total: number;
   issued_on: string;
   /** As it is today: an earlier one is not kept. */
   due_date: string;
   cancelled_on?: string | undefined;
-  settled: readonly DatedAmount[];
+  writtenOff: readonly DatedAmount[];
 }
 
-/** A payment or a credit note, with what was used of it. */
+/** A payment or a credit note. */
 export interface DatedCredit {
+  id: Id;
   currency: string;
   amount: number;
   date: string;
   /** When it was voided. */
   ended_on?: string | undefined;
-  used: readonly DatedAmount[];
+  refunded: readonly DatedAmount[];
   /** Which it is, for those who read the balance. */
   source: CreditSource;
+}
+
+/** An allocation of a payment or a credit note to an invoice. */
+export interface DatedPart extends DatedAmount {
+  invoice: Id;
+  source: Id;
+  /** What refunds of the invoice took back. */
+  taken: readonly DatedAmount[];
+}
+
+export interface DatedMovements {
+  invoices: readonly DatedInvoice[];
+  credits: readonly DatedCredit[];
+  /** In the order in which they were booked. */
+  parts: readonly DatedPart[];
 }
 
 /** One of the two. */
@@ -100,25 +117,41 @@ export class BalanceSums {
   }
 }
 
-/** In the order of currencies; none for one in which nothing was open. */
-export function balancesAsOf(
-  { invoices, credits }: { invoices: readonly DatedInvoice[]; credits: readonly DatedCredit[] },
-  day: string,
-): Balances[] {
-  const sums = new BalanceSums();
-  for (const invoice of invoices) sums.owe(invoice, dueAsOf(invoice, day), day);
-  for (const { source, date, ...one } of credits) {
-    sums.have(one.currency, creditAsOf({ ...one, date }, day), { ...source, date });
+/**
+ * In the order of currencies; none for one in which nothing was open. A movement may be booked with a day in the past, beside others that
+ * stood on that day. So each allocation counts as far as its invoice was still due and its source still had credit: nothing is ever less than 0.
+ */
+export function balancesAsOf({ invoices, credits, parts }: DatedMovements, day: string): Balances[] {
+  const due = new Map(invoices.map((invoice) => [invoice.id, dueBefore(invoice, day)]));
+  const left = new Map(credits.map((credit) => [credit.id, creditBefore(credit, day)]));
+  for (const part of parts) {
+    const [owed, had] = [due.get(part.invoice) ?? 0, left.get(part.source) ?? 0];
+    const amount = Math.min(partAsOf(part, day), owed, had);
+    due.set(part.invoice, owed - amount);
+    left.set(part.source, had - amount);
   }
+  const sums = new BalanceSums();
+  for (const invoice of invoices) if (!isCancelled(invoice, day)) sums.owe(invoice, due.get(invoice.id) ?? 0, day);
+  for (const { id, currency, source, date } of credits) sums.have(currency, left.get(id) ?? 0, { ...source, date });
   return sums.all();
 }
 
-function dueAsOf({ total, issued_on, cancelled_on, settled }: DatedInvoice, day: string): number {
-  return has({ from: issued_on, until: cancelled_on }, day) ? total - sumAsOf(settled, day) : 0;
+/** What was due without its allocations. A credit note stays on the invoice that it cancelled, so a cancelled one counts here. */
+function dueBefore({ total, issued_on, writtenOff }: DatedInvoice, day: string): number {
+  return has({ from: issued_on }, day) ? Math.max(0, total - sumAsOf(writtenOff, day)) : 0;
 }
 
-function creditAsOf({ amount, date, ended_on, used }: Omit<DatedCredit, 'source'>, day: string): number {
-  return has({ from: date, until: ended_on }, day) ? amount - sumAsOf(used, day) : 0;
+function isCancelled({ cancelled_on }: DatedInvoice, day: string): boolean {
+  return cancelled_on !== undefined && cancelled_on <= day;
+}
+
+/** The credit without its allocations. */
+function creditBefore({ amount, date, ended_on, refunded }: DatedCredit, day: string): number {
+  return has({ from: date, until: ended_on }, day) ? Math.max(0, amount - sumAsOf(refunded, day)) : 0;
+}
+
+function partAsOf(part: DatedPart, day: string): number {
+  return has(part, day) ? Math.max(0, part.amount - sumAsOf(part.taken, day)) : 0;
 }
 
 /** The column of the ageing that an invoice with this due date is in. */

@@ -1,18 +1,19 @@
 // The movements of a client with their days, from its invoices, payments and credit notes: what as-of.ts sums.
 import { dayIn } from '../day.ts';
+import type { CreditAllocation } from '../models/billing/allocation.ts';
 import { CreditNote, type CreditNoteRecord } from '../models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { Payment, type PaymentRecord } from '../models/billing/payment.ts';
 import { driverOf } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
-import type { CreditSource, DatedAmount, DatedCredit, DatedInvoice } from './as-of.ts';
+import type { CreditSource, DatedAmount, DatedCredit, DatedInvoice, DatedMovements, DatedPart } from './as-of.ts';
 import { totalOf } from './balance.ts';
 
 const MOVEMENTS_LIMIT_MS = 5_000;
 
 /** @param timeZone of the account, for invoices without an issue date. */
-export async function datedMovements(accountId: Id, client_id: StoredId, timeZone: string) {
+export async function datedMovements(accountId: Id, client_id: StoredId, timeZone: string): Promise<DatedMovements> {
   const read = <Stored>(records: Parameters<typeof driverOf>[0], filter: object = {}) =>
     driverOf(records)
       .find({ account_id: storedId(accountId), client_id, ...filter } as object, {
@@ -25,40 +26,35 @@ export async function datedMovements(accountId: Id, client_id: StoredId, timeZon
     read<PaymentRecord>(Payment),
     read<CreditNoteRecord>(CreditNote),
   ]);
-  const issued = new Map(invoices.map((one) => [String(one._id), one.issue_date ?? dayIn(timeZone, one.created_at)]));
-  const parts = [...payments.flatMap(partsOfPayment), ...notes.flatMap(partsOfNote)].map((part) => {
-    // What was put on an invoice before it was issued was credit until then.
-    const from = latest(part.from, issued.get(part.invoice) ?? part.from);
-    return { ...part, from };
-  });
-  const onInvoice = Map.groupBy(parts, ({ invoice }) => invoice);
-  const ofSource = Map.groupBy(parts, ({ source }) => source);
+  const parts = [...payments.flatMap(partsOfPayment), ...notes.flatMap(partsOfNote)];
   return {
     invoices: invoices.map((invoice): DatedInvoice => {
-      const id = String(invoice._id);
-      const issued_on = issued.get(id) as string;
+      const issued_on = invoice.issue_date ?? dayIn(timeZone, invoice.created_at);
       return {
+        id: String(invoice._id),
         currency: invoice.currency,
         total: totalOf(invoice),
         issued_on,
         due_date: invoice.due_date,
         cancelled_on: invoice.status === 'Cancelled' ? (invoice.cancelled_on ?? issued_on) : undefined,
-        settled: [...(onInvoice.get(id) ?? []), ...writeOffsOf(invoice)],
+        writtenOff: writeOffsOf(invoice),
       };
     }),
     credits: [
       ...payments.map((payment): DatedCredit => {
-        const { currency, amount, date, status, voided_on, refunds } = payment;
+        const { _id, currency, amount, date, status, voided_on, refunds } = payment;
         const ended_on = status === 'Voided' ? (voided_on ?? date) : undefined;
-        const used = [...(ofSource.get(String(payment._id)) ?? []), ...refunds.map(datedRefund)];
-        return { currency, amount, date, ended_on, used, source: paymentSource(payment) };
+        const refunded = refunds.map(datedRefund);
+        return { id: String(_id), currency, amount, date, ended_on, refunded, source: paymentSource(payment) };
       }),
       ...notes.map((note): DatedCredit => {
-        const used = [...(ofSource.get(String(note._id)) ?? []), ...note.refunds.map(datedRefund)];
-        const { currency, issued_on: date } = note;
-        return { currency, amount: totalOf(note), date, used, source: noteSource(note) };
+        const { _id, currency, issued_on: date, refunds } = note;
+        const refunded = refunds.map(datedRefund);
+        return { id: String(_id), currency, amount: totalOf(note), date, refunded, source: noteSource(note) };
       }),
     ],
+    // Ids ascend as they are made.
+    parts: parts.toSorted((one, other) => (one.id < other.id ? -1 : 1)),
   };
 }
 
@@ -77,29 +73,30 @@ export function noteSource(note: Numbered<CreditNoteRecord>): CreditSource {
   return { payment: null, credit_note: { id: String(note._id), credit_note_number } };
 }
 
-interface Part extends DatedAmount {
-  invoice: Id;
-  source: Id;
-}
+type IdentifiedPart = DatedPart & { id: Id };
 
-/** A refund of an invoice takes from its allocations on its own day. */
-function partsOfPayment({ _id, allocations, refunds }: PaymentRecord): Part[] {
-  return allocations.flatMap((part) => {
-    const of = { invoice: String(part.invoice_id), source: String(_id), until: part.released_on };
+function partsOfPayment({ _id, allocations, refunds }: PaymentRecord): IdentifiedPart[] {
+  return allocations.map((part) => {
     const taken = refunds.flatMap(({ date, taken = [] }) =>
-      taken.filter(({ allocation_id }) => allocation_id.equals(part._id)).map(({ amount }) => ({ date, amount })),
+      taken
+        .filter(({ allocation_id }) => allocation_id.equals(part._id))
+        .map(({ amount }) => datedRefund({ amount, date })),
     );
-    return [
-      { ...of, amount: part.amount, from: part.date },
-      ...taken.map(({ date, amount }) => ({ ...of, amount: -amount, from: latest(date, part.date) })),
-    ];
+    return datedPart(_id, part, taken);
   });
 }
 
-function partsOfNote({ _id, allocations }: CreditNoteRecord): Part[] {
-  return allocations.map(({ invoice_id, amount, date, released_on }) => {
-    return { invoice: String(invoice_id), source: String(_id), amount, from: date, until: released_on };
-  });
+function partsOfNote({ _id, allocations }: CreditNoteRecord): IdentifiedPart[] {
+  return allocations.map((part) => datedPart(_id, part, []));
+}
+
+function datedPart(
+  source: StoredId,
+  { _id, invoice_id, amount, date, released_on }: CreditAllocation,
+  taken: DatedAmount[],
+): IdentifiedPart {
+  const ids = { id: String(_id), invoice: String(invoice_id), source: String(source) };
+  return { ...ids, amount, from: date, until: released_on, taken };
 }
 
 function writeOffsOf({ write_offs = [] }: InvoiceRecord): DatedAmount[] {
@@ -108,8 +105,4 @@ function writeOffsOf({ write_offs = [] }: InvoiceRecord): DatedAmount[] {
 
 function datedRefund({ amount, date }: { amount: number; date: string }): DatedAmount {
   return { amount, from: date };
-}
-
-function latest(one: string, other: string): string {
-  return one > other ? one : other;
 }

@@ -1,6 +1,7 @@
 // The ledger of payments: the amount due follows payments and refunds, and no invoice is ever overpaid.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { addDays, dayIn } from '#libs/day.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, create, createClient, eventsOf, UNKNOWN_ID } from '../../support/records.ts';
 import type { TestAccount } from '../../support/workspace.ts';
@@ -256,6 +257,24 @@ describe('rejections', () => {
 });
 
 describe('changes of a payment', () => {
+  test('when a payment is voided and entered anew with its true day, then no invoice was ever overpaid on a past day', async () => {
+    const day = (ago: number) => addDays(dayIn('UTC'), -ago);
+    const { account, client } = await ledger();
+    for (const amount of [100, 50]) {
+      await issue(account, client.id, { amount, issue_date: day(30), due_date: day(15 + amount / 50) });
+    }
+    const given = { client_id: client.id, date: day(20) };
+    const wrong = await pay(account, { ...given, amount: 100 });
+    await post(account, `${path}/${wrong.id}/void`, { reason: 'Misread' });
+    await pay(account, { ...given, amount: 90 });
+
+    const asOf = async (ago: number) =>
+      (await gateway.get(`/api/v1/clients/${client.id}/balance?as_of=${day(ago)}`, account)).body.data.balances;
+    expect(await asOf(10)).toMatchObject([{ due: 50, credit: 90, credit_sources: [{ amount: 90 }] }]);
+    expect(await asOf(25)).toMatchObject([{ due: 150, credit: 0 }]);
+    expect(await balanceOf(account, client)).toMatchObject([{ due: 60, credit: 0 }]);
+  });
+
   test('when money is refunded, then it is taken from the credit or from the named invoice', async () => {
     const { account, invoices } = await ledger(100);
     const at = `/api/v1/invoices/${invoices[0].id}/payments`;
