@@ -3,10 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import Joi from 'joi';
 import { type Db, MongoClient } from 'mongodb';
 import { openSecretBox } from '#libs/secret-box.ts';
+import { readOptions } from '#libs/service/command-line.ts';
 import { ConfigError, EXIT_CONFIG } from '#libs/service/config-error.ts';
 import { readEnv, variables } from '#libs/service/env.ts';
 
@@ -29,28 +29,18 @@ const HELP = `Usage: prepare [--mongodb HOST:PORT] [--replica-set NAME] [--secre
   --take-secret-key  writes the keys of standard input into FILE, and keeps those that they replace beside it
 `;
 
-const values = readArguments();
+const values = readOptions({
+  mongodb: { type: 'string' },
+  'replica-set': { type: 'string', default: 'rs0' },
+  'secret-key': { type: 'string' },
+  'take-secret-key': { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+});
 if (values.help) process.stdout.write(HELP);
 else {
   if (values['take-secret-key']) takeSecretKey(values['take-secret-key']);
   if (values['secret-key']) keepSecretKey(values['secret-key']);
   if (values.mongodb) await makeReplicaSet(values.mongodb, values['replica-set']);
-}
-
-function readArguments() {
-  try {
-    const options = {
-      mongodb: { type: 'string' },
-      'replica-set': { type: 'string', default: 'rs0' },
-      'secret-key': { type: 'string' },
-      'take-secret-key': { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
-    } as const;
-    return parseArgs({ options }).values;
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}, see --help\n`);
-    process.exit(2);
-  }
 }
 
 function keepSecretKey(path: string) {

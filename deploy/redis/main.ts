@@ -1,7 +1,7 @@
 // `npm run redis-users`: makes the Redis users of all services, as files or as a Kubernetes Secret. `--help` says how.
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readOptions } from '#libs/service/command-line.ts';
 import { drawRedisUsers } from './passwords.ts';
 import { ACL_KEY, SECRET_NAME, secretOf } from './secret.ts';
 import { REDIS_USERS } from './users.ts';
@@ -17,7 +17,14 @@ Usage: npm run -s redis-users -- --url redis://HOST:6379 (--folder FOLDER | --ku
   --prefix NAME    REDIS_PREFIX of the services (default: REDIS_PREFIX, else billhook)
 `;
 
-const values = readArguments();
+const values = readOptions({
+  url: { type: 'string' },
+  prefix: { type: 'string', default: process.env['REDIS_PREFIX'] || 'billhook' },
+  folder: { type: 'string' },
+  renew: { type: 'boolean', default: false },
+  kubernetes: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+});
 const URL_FORM = /^rediss?:\/\/[^@\s]+$/;
 const PREFIX_FORM = /^[\w-]+$/;
 
@@ -28,23 +35,6 @@ else if (!PREFIX_FORM.test(values.prefix)) refuse('--prefix must have letters, d
 else if (values.folder) writeFolder(values.folder, values.url);
 else if (values.kubernetes) process.stdout.write(secretOf(drawRedisUsers(values.prefix), values.url));
 else refuse('--folder or --kubernetes is missing, see --help');
-
-function readArguments() {
-  try {
-    const options = {
-      url: { type: 'string' },
-      prefix: { type: 'string', default: process.env['REDIS_PREFIX'] || 'billhook' },
-      folder: { type: 'string' },
-      renew: { type: 'boolean', default: false },
-      kubernetes: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    } as const;
-    return parseArgs({ options }).values;
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}, see --help\n`);
-    process.exit(2);
-  }
-}
 
 /** Nothing that is unchanged is written, so that a running Redis and its services keep what they read at their start. */
 function writeFolder(folder: string, url: string) {
