@@ -17,6 +17,7 @@ import { creditGroups, leftToCredit, netOf, taxSumOf } from './credit-amounts.ts
 import { type CreditReason, REVERSING, type Settlement } from './credit-reasons.ts';
 import { exactMinor } from './exact-amount.ts';
 import { issueDateOf } from './issue-document.ts';
+import { withExternalId } from './known-refund.ts';
 import type { Decimal } from './money.ts';
 import { sequenceOf } from './number-format.ts';
 import type { PaymentMethod } from './payment-methods.ts';
@@ -113,11 +114,6 @@ export function refundOf(amount: number, account: AccountRecord, given: RefundDe
     reference: given.reference || null,
     external_id: given.external_id || undefined,
   };
-}
-
-/** For the unique index; undefined when there is none. */
-export function withExternalId(known: string[] | undefined, external_id: string | null | undefined) {
-  return external_id ? [...(known ?? []), external_id] : known;
 }
 
 /** True when credit notes have left something of an issued invoice. */

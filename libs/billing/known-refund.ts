@@ -30,3 +30,8 @@ export async function findRefund(
   const { amount = 0, invoice_id }: Partial<Refund> = refund ?? {}; // A credit note's has no invoice.
   return { of: known._id, amount, invoice_id };
 }
+
+/** The external ids of the refunds of a payment or a credit note, for its unique index; undefined when none has one. */
+export function withExternalId(known: string[] | undefined, external_id: string | null | undefined) {
+  return external_id ? [...(known ?? []), external_id] : known;
+}

@@ -9,7 +9,7 @@ import { type Id, newId, storedId } from '../models/tenant.ts';
 import { writtenAmount } from './balance.ts';
 import { dayOf } from './book-payment.ts';
 import { exactMinor } from './exact-amount.ts';
-import { findRefund } from './known-refund.ts';
+import { findRefund, withExternalId } from './known-refund.ts';
 import { type Decimal, toMinor } from './money.ts';
 import type { PaymentMethod } from './payment-methods.ts';
 import { announceMoved } from './settle-invoices.ts';
@@ -53,12 +53,11 @@ export async function refundPayment(
       taken: taken.from,
     }),
   };
-  const ids = [...(payment.refund_external_ids ?? []), ...(given.external_id ? [given.external_id] : [])];
   const changes = {
     allocations: taken.allocations,
     unallocated: taken.unallocated,
     refunds: [...payment.refunds, refund],
-    ...(ids.length > 0 ? { refund_external_ids: ids } : {}),
+    refund_external_ids: withExternalId(payment.refund_external_ids, given.external_id),
   };
   const changed = await changeOwn(Payment, payment, changes, unit.session);
   const amounts = taken.invoice ? [{ invoice_id: taken.invoice.invoice_id, amount }] : [];
