@@ -1,6 +1,5 @@
 // Opens the public port with limits that slow or greedy clients run into, and closes it without a failed request.
 import type { Server, ServerOptions, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { LeakFreeSet } from '#libs/leak-free.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { limitConnections } from '../limits/connections.ts';
@@ -36,9 +35,11 @@ export async function listen(
   server.timeout = 60_000; // Nothing sent and nothing read for this long: a response that is not read stays in memory until then. None takes as long to come.
   server.maxHeadersCount = 100;
   // A proxy brings all callers from one address, and is quick to send what it has.
-  limitConnections(server, { all: CONNECTIONS_MAX, silentPerAddress: isBehindProxy ? 0 : SILENT_MAX });
+  const connections = limitConnections(server, {
+    all: CONNECTIONS_MAX,
+    silentPerAddress: isBehindProxy ? 0 : SILENT_MAX,
+  });
   const sayFarewell = farewellOf(server);
-  const cutSilent = silentCutterOf(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, BACKLOG, () => {
@@ -53,7 +54,8 @@ export async function listen(
     if (await hasConnections(server)) await new Promise((resolve) => setTimeout(resolve, FAREWELL_MS));
     await new Promise<void>((resolve) => {
       const timers = [
-        setTimeout(cutSilent, FAREWELL_MS),
+        // One that a browser or a load balancer opened in advance would keep us here until the limit.
+        setTimeout(() => connections.closeSilent(), FAREWELL_MS),
         setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS),
       ];
       server.close(() => {
@@ -82,19 +84,6 @@ function farewellOf(server: Server): () => void {
   return () => {
     isClosing = true;
     for (const response of unanswered) takeLeave(response);
-  };
-}
-
-// Node does not count a connection that has never sent anything as idle, and stops looking for slow heads when its server closes: one
-// that a browser or a load balancer opened in advance would keep us here until the limit.
-function silentCutterOf(server: Server): () => void {
-  const open = new LeakFreeSet<Socket>();
-  server.on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-  });
-  return () => {
-    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
   };
 }
 

@@ -16,6 +16,11 @@ const SLOW_MS = 1_000;
 /** Requests of one connection that wait for the one before. HTTP clients hardly ever pipeline: a connection with more is cut. */
 const WAITING_MAX = 1_000;
 
+export interface OpenConnections {
+  /** Ends those that have never sent anything, which Node does not count as idle when its server closes. */
+  closeSilent(): void;
+}
+
 interface Connection {
   socket: Socket;
   address: string;
@@ -34,7 +39,10 @@ interface Connection {
  * longest, if not only for a moment; else the one whose body has taken longest, if that is slow; else any that is idle; else the oldest of
  * the address that has most, if that is more than one. Otherwise the new one ends.
  */
-export function limitConnections(server: Server, { all, silentPerAddress, slowMs = SLOW_MS }: ConnectionLimits): void {
+export function limitConnections(
+  server: Server,
+  { all, silentPerAddress, slowMs = SLOW_MS }: ConnectionLimits,
+): OpenConnections {
   /** In the order in which they came. */
   const open = new Set<Connection>();
   const ofSocket = new WeakMap<Socket, Connection>();
@@ -69,6 +77,12 @@ export function limitConnections(server: Server, { all, silentPerAddress, slowMs
       connection.idleSince = performance.now();
     });
   });
+
+  return {
+    closeSilent() {
+      for (const { socket } of open) if (socket.bytesRead === 0) socket.destroy();
+    },
+  };
 
   function makeRoom(newest: Connection) {
     if (open.size <= all) return;
