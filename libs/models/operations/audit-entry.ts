@@ -80,18 +80,19 @@ export async function audited<Result extends { detail?: string }>(
   work: () => Promise<Result>,
 ): Promise<Result & { entryId: Id }> {
   const entry = await AuditEntry.create({ ...present(deed), outcome: 'begun' });
-  const finish = (outcome: AuditOutcome, detail: string | undefined) =>
-    AuditEntry.updateOne({ _id: entry._id }, { $set: { outcome, ...(detail ? { detail } : {}) } });
+  const finish = async (outcome: AuditOutcome, detail: string | undefined) => {
+    const $set = { outcome, ...(detail ? { detail } : {}) };
+    // Unwritten, the entry stays `begun`. The action is done all the same: a key that was made is shown this once, and its own error counts.
+    await AuditEntry.updateOne({ _id: entry._id }, { $set }).catch(() => undefined);
+  };
   let result: Result;
   try {
     result = await work();
   } catch (error) {
-    // The first error is the one to show; the entry says `begun` when even this cannot be written.
-    await finish('failed', error instanceof Error ? error.message : String(error)).catch(() => undefined);
+    await finish('failed', error instanceof Error ? error.message : String(error));
     throw error;
   }
-  // Done is done: a key that was made is shown once, also when this cannot be written and the entry stays `begun`.
-  await finish('done', result.detail).catch(() => undefined);
+  await finish('done', result.detail);
   return { ...result, entryId: String(entry._id) };
 }
 
