@@ -60,15 +60,17 @@ export async function limitLargeResponses(
     if (!response.closed) await new Promise((resolve) => response.once('close', resolve));
   };
   /** Resolves when it is made; its place stays taken for as long again, in which the event loop serves others. */
-  const withPause = (limitMs: number) =>
-    new Promise<void>((resolve, reject) => {
-      const task = async () => {
-        const startedAt = performance.now();
-        await respond().then(resolve, reject);
-        await pause(performance.now() - startedAt);
-      };
-      withConcurrencyLimit(`make large ${accountId}`, task, { atOnce: SHARED_AT_ONCE, limitMs, late }).catch(reject);
-    });
+  const withPause = (limitMs: number) => {
+    const made = Promise.withResolvers<void>();
+    const task = async () => {
+      const startedAt = performance.now();
+      await respond().then(made.resolve, made.reject);
+      await pause(performance.now() - startedAt);
+    };
+    const options = { atOnce: SHARED_AT_ONCE, limitMs, late };
+    withConcurrencyLimit(`make large ${accountId}`, task, options).catch(made.reject);
+    return made.promise;
+  };
   const late = () =>
     unansweredAt > since ? storeUnavailable() : new AppError(429, TOO_MANY_LARGE, { headers: { 'Retry-After': '1' } });
   await withConcurrencyLimit(`large ${accountId} ${operation}`, respondWhole, { atOnce: LARGE_AT_ONCE, late });

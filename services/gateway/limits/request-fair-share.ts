@@ -23,7 +23,7 @@ export function openRequestFairShare(aloneMs = ALONE_MS): RequestFairShare {
   let latest: Id | undefined;
   let changedAt = Number.NEGATIVE_INFINITY;
 
-  function note(accountId: Id) {
+  function recordArrival(accountId: Id) {
     if (accountId === latest) return;
     // The first one has been alone.
     if (latest !== undefined) changedAt = performance.now();
@@ -36,7 +36,7 @@ export function openRequestFairShare(aloneMs = ALONE_MS): RequestFairShare {
     isShared,
     start(accountId, response) {
       if (response.closed) return undefined;
-      note(accountId);
+      recordArrival(accountId);
       const count = (inFlight.get(accountId) ?? 0) + 1;
       inFlight.set(accountId, count);
       whenClosed(response, () => {

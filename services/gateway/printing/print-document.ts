@@ -89,7 +89,7 @@ export function openPrinting({
     const over = new AbortController();
     const { signal } = over;
     const listening = addAbortListener(request.signal, () => over.abort(request.signal.reason));
-    let isPutInAgain = false;
+    let isEnqueuedAgain = false;
     let lookAt = startedAt + LOST_AFTER_MS;
 
     // Registered before the job is in the queue: the reply may be faster than the next line.
@@ -114,16 +114,16 @@ export function openPrinting({
       listening[Symbol.dispose]();
     }
 
-    // Redis may be flushed at any moment: what is lost is put in again, once.
+    // Redis may be flushed at any moment: what is lost is enqueued again, once.
     async function recover() {
       const now = agreedTime();
-      if (isPutInAgain || now < lookAt || deadlineAt - now < WORTH_A_RETRY_MS) return;
+      if (isEnqueuedAgain || now < lookAt || deadlineAt - now < WORTH_A_RETRY_MS) return;
       lookAt = now + LOST_AFTER_MS;
       if ((await queues.stateOf(renderDocument, id)) !== 'unknown') return;
-      log.warn({ jobId: id, requestId }, 'a document was lost by the queue, putting it in again');
-      // Not before: while Redis is unavailable this fails, and the next look tries again.
+      log.warn({ jobId: id, requestId }, 'a document was lost by the queue, enqueuing it again');
+      // Only now: while Redis is unavailable this fails, and the next poll tries again.
       await enqueue();
-      isPutInAgain = true;
+      isEnqueuedAgain = true;
     }
   }
 

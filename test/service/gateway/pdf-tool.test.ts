@@ -282,7 +282,7 @@ describe('a renderer that fails', () => {
     expect(runs).toBe(2);
   });
 
-  test('when putting it in again fails, then it is tried once more', async () => {
+  test('when enqueuing it again fails, then it is tried once more', async () => {
     let runs = 0;
     const enqueue = jest.spyOn(queues, 'enqueue');
     work = async (payload, context) => {
