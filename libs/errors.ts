@@ -78,3 +78,8 @@ export function unavailable(message: string, seconds: number, cause?: unknown) {
 export function storeUnavailable(cause?: unknown) {
   return unavailable('The service is temporarily unavailable', 1, cause);
 }
+
+/** What anything that was thrown says, in one text. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

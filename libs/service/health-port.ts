@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { errorText } from '../errors.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { judgeHost } from './allowed-hosts.ts';
 import type { Logger } from './logger.ts';
@@ -123,7 +124,7 @@ async function problemOf(check: Check): Promise<string | undefined> {
     await withTimeout(CHECK_LIMIT_MS, check());
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorText(error);
   }
 }
 

@@ -1,5 +1,6 @@
 // Opens a service in order, closes it in reverse order, and never leaves it half open.
 import closeWithGrace from 'close-with-grace';
+import { errorText } from '../errors.ts';
 import { ConfigError, EXIT_CONFIG } from './config-error.ts';
 import type { Logger } from './logger.ts';
 
@@ -39,7 +40,7 @@ export async function run(open: (lifecycle: Lifecycle) => Promise<void>): Promis
       process.exit(EXIT_CONFIG);
     }
     if (log) log.fatal({ err: error }, 'could not start');
-    else process.stderr.write(`Could not start: ${error instanceof Error ? error.message : String(error)}\n`);
+    else process.stderr.write(`Could not start: ${errorText(error)}\n`);
     await closeAll(closers, log);
     process.exit(1);
   }

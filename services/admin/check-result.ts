@@ -1,5 +1,5 @@
 // The result of one check of `admin doctor`.
-
+import { errorText } from '#libs/errors.ts';
 export interface Finding {
   /** `problem`: it fails or loses work. `warning`: it works until something else fails. */
   status: 'ok' | 'warning' | 'problem' | 'unknown';
@@ -25,7 +25,7 @@ export async function orProblem(check: string, examine: () => Promise<Finding[]>
   try {
     return await examine();
   } catch (error) {
-    const found = `cannot be checked: ${error instanceof Error ? error.message : String(error)}`;
+    const found = `cannot be checked: ${errorText(error)}`;
     const advice = 'Check that MongoDB responds and that its user may read all collections';
     return [{ status: 'problem', check, found, advice }];
   }

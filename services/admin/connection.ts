@@ -1,6 +1,7 @@
 // Finds the stores for a command: those of the environment, or those of the system that runs here.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorText } from '#libs/errors.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { connectMongo } from '#libs/mongo/connection.ts';
@@ -43,7 +44,7 @@ interface LocalFacts {
 export async function withDatabase<Result>(target: Target, work: () => Promise<Result>): Promise<Result> {
   const uri = (await findAddresses(target)).mongodbUri ?? nothingRuns(target);
   const disconnect = await connectMongo(uri, { log: makeLogger('admin', 'silent'), poolSize: 2 }).catch((error) => {
-    throw new CommandError(`MongoDB does not answer: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CommandError(`MongoDB does not answer: ${errorText(error)}`);
   });
   try {
     // The first command may run before the first gateway.
@@ -62,7 +63,7 @@ export async function withQueues<Result>(target: Target, work: (queues: Queues) 
     const queues = openQueues({ redisUrl, prefix: addresses.redisPrefix, log: makeLogger('admin', 'silent') });
     try {
       await whenReady(queues.redis, REDIS_LIMIT_MS).catch((error) => {
-        throw new CommandError(`Redis does not answer: ${error instanceof Error ? error.message : String(error)}`);
+        throw new CommandError(`Redis does not answer: ${errorText(error)}`);
       });
       return await work(queues);
     } finally {

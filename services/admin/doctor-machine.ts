@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import Joi from 'joi';
+import { errorText } from '#libs/errors.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { ConfigError } from '#libs/service/config-error.ts';
 import { readEnv, variables } from '#libs/service/env.ts';
@@ -36,7 +37,7 @@ function secretFindings(keys: string | undefined): Finding[] {
     openSecretBox(keys);
     return [{ status: 'ok', check, found: `${keys.split(',').length} key(s)` }];
   } catch (error) {
-    const found = error instanceof Error ? error.message : String(error);
+    const found = errorText(error);
     return [{ status: 'problem', check, found, advice: 'Make one with "openssl rand -base64 32"' }];
   }
 }

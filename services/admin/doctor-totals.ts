@@ -1,4 +1,5 @@
 // Checks the counts that lists have their totals from.
+import { errorText } from '#libs/errors.ts';
 import { type CountsCompared, compareCounts } from '#libs/models/recount.ts';
 import { type Finding, finding } from './check-result.ts';
 
@@ -10,7 +11,7 @@ export async function examineTotals(): Promise<Finding[]> {
     return findingsOf(await compareCounts());
   } catch (error) {
     // Counting walks along indexes; that one is missing is a finding of its own.
-    const found = error instanceof Error ? error.message : String(error);
+    const found = errorText(error);
     return [{ status: 'unknown', check: CHECK, found, advice: 'Run "admin migrate", then this again' }];
   }
 }

@@ -1,4 +1,5 @@
 // `admin doctor`: checks everything the system depends on, and says what is wrong and what to do.
+import { errorText } from '#libs/errors.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { connectMongo } from '#libs/mongo/connection.ts';
 import { whenReady } from '#libs/redis/connection.ts';
@@ -87,7 +88,7 @@ function notSet(check: string, name: string): Finding {
 }
 
 function unavailable(check: string, error: unknown, advice: string): Finding {
-  return { status: 'problem', check, found: error instanceof Error ? error.message : String(error), advice };
+  return { status: 'problem', check, found: errorText(error), advice };
 }
 
 const SIGNS: Record<Finding['status'], string> = {

@@ -1,5 +1,6 @@
 // The audit log: every login, every rejected login, and every action of an operator.
 import { type InferSchemaType, model, Schema } from 'mongoose';
+import { errorText } from '../../errors.ts';
 import { type Id, idField, newId } from '../tenant.ts';
 
 /** Longer than a yearly review looks back; MongoDB removes older entries by itself. */
@@ -89,7 +90,7 @@ export async function audited<Result extends { detail?: string }>(
   try {
     result = await work();
   } catch (error) {
-    await finish('failed', error instanceof Error ? error.message : String(error));
+    await finish('failed', errorText(error));
     throw error;
   }
   await finish('done', result.detail);

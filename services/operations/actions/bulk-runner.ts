@@ -1,5 +1,6 @@
 // Runs an action on all matches, batch by batch, and records its progress: it can be watched, stopped and continued.
 import { agreedDate } from '#libs/clock.ts';
+import { errorText } from '#libs/errors.ts';
 import { findDefinition, retryFailedJobs } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { advanceBulk, type BulkKind, type BulkRecord, BulkRun, endBulk } from '#libs/models/operations/bulk-run.ts';
@@ -40,7 +41,7 @@ export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () =
     const work = runToEnd(run)
       .catch(async (error) => {
         parts.log.error({ err: error, run: String(run._id) }, 'bulk run failed');
-        const problem = error instanceof Error ? error.message : String(error);
+        const problem = errorText(error);
         // If this write fails as well, the run is shown as interrupted.
         await endBulk(run, 'failed', problem).catch(() => undefined);
       })

@@ -1,4 +1,5 @@
 // Finds the queue that a path names, and says when Redis is unavailable.
+import { errorText } from '#libs/errors.ts';
 import type { JobDefinition } from '#libs/jobs/catalog.ts';
 import { findDefinition } from '#libs/jobs/control.ts';
 import { isUnanswered } from '#libs/mongo/errors.ts';
@@ -14,7 +15,7 @@ export function requireQueue(name: unknown): JobDefinition<unknown> {
 export async function orUnavailable<Value>(reading: Promise<Value>): Promise<Value> {
   return reading.catch((error) => {
     if (error instanceof DashboardError || isUnanswered(error)) throw error;
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = errorText(error);
     throw new DashboardError(503, `Redis is unavailable (${problem}).`, { cause: error });
   });
 }

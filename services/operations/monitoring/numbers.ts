@@ -1,5 +1,6 @@
 // Everything the overview shows, read at once. A part that cannot be read says so; the others are shown.
 import type { VNode } from 'preact';
+import { errorText } from '#libs/errors.ts';
 import { catalog } from '#libs/jobs/catalog.ts';
 import { type ActiveJob, readWorkers, type WorkerReading } from '#libs/jobs/control.ts';
 import type { QueueCounts, Queues } from '#libs/jobs/queue.ts';
@@ -86,7 +87,7 @@ export async function part<Value>(reading: Promise<Value>): Promise<Part<Value>>
   try {
     return { value: await reading };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: errorText(error) };
   }
 }
 
