@@ -1,5 +1,4 @@
 // Webhooks: how long from the request to the first attempt, and how many deliveries a second with bad endpoints beside good ones.
-
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

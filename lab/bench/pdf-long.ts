@@ -1,5 +1,4 @@
 // Ten thousand documents of every kind through one renderer: does one hold anything of another, and does the renderer grow.
-
 import { randomBytes } from 'node:crypto';
 import { median } from 'es-toolkit/math/median';
 import { readPdfTexts } from '../../test/support/renderer/read-pdf-texts.ts';
