@@ -30,18 +30,14 @@ const reconnect = { retryStrategy: (times: number) => Math.min(times * 50, RECON
  * Connects in the background; `redis.status` shows when it is ready.
  */
 export function connectFailFast(url: string, log: Logger): Redis {
-  return watched(
-    url,
-    openRedis(url, {
-      ...reconnect,
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      commandTimeout: COMMAND_TIMEOUT_MS,
-      connectTimeout: COMMAND_TIMEOUT_MS,
-      socketTimeout: SILENCE_MS,
-    }),
-    log,
-  );
+  const redis = openRedis(url, {
+    ...reconnect,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: COMMAND_TIMEOUT_MS,
+    socketTimeout: SILENCE_MS,
+  });
+  return watched(url, limitCommands(redis, COMMAND_TIMEOUT_MS), log);
 }
 
 /**
@@ -65,7 +61,6 @@ export interface ConnectionOptions {
   retryStrategy?: (times: number) => number | null;
   maxRetriesPerRequest?: number | null;
   enableOfflineQueue?: boolean;
-  commandTimeout?: number;
   connectTimeout?: number;
   /** By default INFO tells whether the data is loaded. */
   enableReadyCheck?: boolean;
@@ -148,6 +143,22 @@ function watched(url: string, redis: Redis, log: Logger): Redis {
     if (lost.delete(redis) && lost.size === 0) log.info('redis is available');
   });
   redis.on('end', () => lost.delete(redis));
+  return redis;
+}
+
+/**
+ * Rejects commands that have no answer after `limitMs`. After a pause of this process the timers are due before the socket is read:
+ * unlike ioredis's own commandTimeout this one reads first, because the answer is there.
+ */
+function limitCommands(redis: Redis, limitMs: number): Redis {
+  const send = redis.sendCommand;
+  redis.sendCommand = (command, stream) => {
+    const fail = () => command.reject(new Error('Command timed out'));
+    const timer = setTimeout(() => setImmediate(fail), limitMs);
+    const stop = () => clearTimeout(timer);
+    command.promise.then(stop, stop);
+    return send.call(redis, command, stream);
+  };
   return redis;
 }
 

@@ -1,7 +1,7 @@
 // Many commands at once over one connection: each gets its own response, also after the connection was lost.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { connectWaiting, whenReady } from '#libs/redis/connection.ts';
+import { connectFailFast, connectWaiting, whenReady } from '#libs/redis/connection.ts';
 import { testLog } from '../../support/workspace.ts';
 
 const COUNT = 500;
@@ -28,5 +28,19 @@ test('when many commands are sent at once, then each gets its own response, in o
   } finally {
     redis.disconnect();
     other.disconnect();
+  }
+});
+
+test('when the process pauses for longer than a command may take, then the answer that came meanwhile is used', async () => {
+  const redis = connectFailFast(String(process.env['TEST_REDIS_URL']), testLog);
+  try {
+    await whenReady(redis, 10_000);
+    const answer = redis.ping();
+    await new Promise((resolve) => setImmediate(resolve));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200);
+
+    expect(await answer).toBe('PONG');
+  } finally {
+    redis.disconnect();
   }
 });
