@@ -74,8 +74,16 @@ function rightsOf(user: RedisUser, prefix: string): string[] {
 }
 
 /**
+ * Nobody can log in as the default user. It has all rights because Redis reads its append-only file with them, and leaves out every
+ * transaction that they forbid (https://github.com/redis/redis/issues/14541).
+ */
+const DEFAULT_USER = 'user default off resetpass ~* &* +@all';
+/** For health checks, which have no password. */
+const HEALTH_USER = 'user health on nopass resetkeys resetchannels -@all +ping';
+
+/**
  * @param prefix REDIS_PREFIX. @param passwords of each user; the file has their SHA-256 only.
- * @returns the text of a file for `redis-server --aclfile`. Without a login nothing is answered but PING, for health checks.
+ * @returns the text of a file for `redis-server --aclfile`. Without a login nothing is answered.
  */
 export function aclFile(prefix: string, passwords: Readonly<Record<RedisUser, string>>): string {
   const hash = (password: string) => createHash('sha256').update(password).digest('hex');
@@ -84,5 +92,5 @@ export function aclFile(prefix: string, passwords: Readonly<Record<RedisUser, st
       ' ',
     ),
   );
-  return `${['user default on nopass resetkeys resetchannels -@all +ping', ...users].join('\n')}\n`;
+  return `${[DEFAULT_USER, HEALTH_USER, ...users].join('\n')}\n`;
 }

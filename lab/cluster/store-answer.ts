@@ -12,7 +12,7 @@ const HELLO = Buffer.from(
 );
 const QUESTIONS = {
   mongodb: { ask: HELLO, answer: 'isWritablePrimary\0\x01' },
-  redis: { ask: Buffer.from('PING\r\n'), answer: '+PONG' },
+  redis: { ask: Buffer.from('AUTH health none\r\nPING\r\n'), answer: '+PONG' },
 };
 
 export function isAnswering(store: Store, host: string, port: number): Promise<boolean> {
@@ -24,7 +24,13 @@ export function isAnswering(store: Store, host: string, port: number): Promise<b
     resolve(isThere);
   };
   socket.on('connect', () => socket.write(ask));
-  socket.on('data', (data) => end(data.toString('latin1').includes(answer)));
+  let text = '';
+  socket.on('data', (data) => {
+    text += data.toString('latin1');
+    const isThere = text.includes(answer);
+    // The login may be answered first.
+    if (isThere || !text.endsWith('+OK\r\n')) end(isThere);
+  });
   for (const event of ['error', 'close', 'timeout']) socket.on(event, () => end(false));
   return promise;
 }

@@ -1,4 +1,7 @@
 // The users of Redis, one for each service: what each may do and, above all, may not.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { openQueues } from '#libs/jobs/queue.ts';
@@ -116,10 +119,12 @@ test.each([
   },
 );
 
-test('when a connection does not log in, then it may send PING only', async () => {
-  const anonymous = connection(server.url, { enableReadyCheck: false }); // Its INFO is rejected, too.
+test('when a connection does not log in, then nothing is answered; as the user of health checks it may send PING only', async () => {
+  for (const line of ['PING', 'INFO', 'GET ours:reply:1', 'EVAL "return 1" 0'])
+    expect(await answerWithoutLogin(line)).toMatch(/^-NOAUTH/);
 
-  expect(await anonymous.call('PING')).toBe('PONG');
+  const health = connection(server.url.replace('://', '://health:none@'), { enableReadyCheck: false });
+  expect(await health.call('PING')).toBe('PONG');
   const rejected: [string, ...string[]][] = [
     ['GET', 'ours:reply:1'],
     ['INFO'],
@@ -127,7 +132,37 @@ test('when a connection does not log in, then it may send PING only', async () =
     ['ACL', 'WHOAMI'],
     ['EVAL', 'return 1', '0'],
   ];
-  for (const command of rejected) await expect(anonymous.call(...command)).rejects.toThrow(/NOPERM/);
+  for (const command of rejected) await expect(health.call(...command)).rejects.toThrow(/NOPERM/);
+});
+
+test.each([
+  'AUTH ""',
+  'AUTH none',
+  'AUTH default ""',
+  'AUTH default none',
+  'AUTH gateway none',
+  'HELLO 3 AUTH default ""',
+])('when a login is tried as %s, then it is rejected', async (line) => {
+  expect(await answerWithoutLogin(line)).toMatch(/^-WRONGPASS/);
+});
+
+test('when Redis starts again, then it has what transactions and scripts wrote', async () => {
+  const { command } = await findRedis({ env: process.env });
+  const acl = { text: users.acl, url: (url: string) => users.urlOf('admin', url) };
+  const start = () => startRedis({ command, folder: join(guarded.path, 'again'), env: process.env, acl });
+  const gatewayOf = ({ url }: RunningRedis) => connection(users.urlOf('gateway', url));
+  const first = await start();
+  const before = gatewayOf(first);
+  await before.multi().set('ours:a', 1, 'PX', 600_000).incrby('ours:a', 1).exec();
+  await before.eval("redis.call('SET', KEYS[1], 1); return redis.call('SET', KEYS[2], 2)", 2, 'ours:b', 'ours:c');
+  await first.stop();
+
+  const second = await start();
+  const after = gatewayOf(second);
+  const kept = [await after.mget('ours:a', 'ours:b', 'ours:c'), (await after.pttl('ours:a')) > 0];
+  await second.stop();
+
+  expect(kept).toEqual([['2', '1', '2'], true]);
 });
 
 test('when the gateway requests a document and the renderer prints it, then neither lacks a right for it', async () => {
@@ -155,6 +190,15 @@ test('when the gateway requests a document and the renderer prints it, then neit
   replies.close();
   await queues.close();
 });
+
+/** ioredis itself ends a connection that may not even say its name. */
+async function answerWithoutLogin(line: string): Promise<string> {
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write(`${line}\r\n`);
+  const [answer] = await once(socket, 'data');
+  socket.destroy();
+  return String(answer);
+}
 
 function as(user: RedisUser): Redis {
   return connection(users.urlOf(user, server.url));

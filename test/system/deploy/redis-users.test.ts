@@ -160,7 +160,9 @@ test('when the Secret is printed, then it has the same entries as the folder', (
 
   expect(kind).toBe('Secret');
   for (const user of REDIS_USERS) expect(stringData[user]).toMatch(new RegExp(`^redis://${user}:[\\w-]{32}@127`));
-  expect(stringData['users.acl']).toMatch(/^user default on nopass .*\n(user \w+ on #[0-9a-f]{64} .*\n){6}$/);
+  expect(stringData['users.acl']).toMatch(
+    /^user default off .*\nuser health on nopass .*\n(user \w+ on #[0-9a-f]{64} .*\n){6}$/,
+  );
 });
 
 test.each([
