@@ -74,7 +74,7 @@ function rightsOf(user: RedisUser, prefix: string): string[] {
 }
 
 /**
- * Nobody can log in as the default user. It has all rights because Redis reads its append-only file with them, and leaves out every
+ * No login as the default user is possible. It has all rights because Redis reads its append-only file with them, and leaves out every
  * transaction that they forbid (https://github.com/redis/redis/issues/14541).
  */
 const DEFAULT_USER = 'user default off resetpass ~* &* +@all';

@@ -38,9 +38,13 @@ export function batchedCounter(options: {
         readLimitMs,
         redis.multi().set(key, 0, 'PX', windowMs, 'NX').incrby(key, batch).pttl(key).exec(),
       );
-      const [, [, sum] = [], [, ttlMs] = []] = replies ?? [];
-      const resetTime = new Date(Date.now() + Math.max(0, Number(ttlMs)));
-      batches.set(key, { counted: Number(sum) - batch, left: batch, resetTime });
+      const [, [error, sum] = [], [, ttlMs] = []] = replies ?? [];
+      if (error) throw error;
+      // A window without an end was not made here and would last for ever: a new one begins.
+      const isEndless = Number(ttlMs) < 0;
+      if (isEndless) await withTimeout(readLimitMs, redis.set(key, batch, 'PX', windowMs));
+      const resetTime = new Date(Date.now() + (isEndless ? windowMs : Number(ttlMs)));
+      batches.set(key, { counted: isEndless ? 0 : Number(sum) - batch, left: batch, resetTime });
     } catch (error) {
       pausedUntil = performance.now() + PAUSE_MS;
       throw error;

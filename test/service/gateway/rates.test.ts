@@ -147,6 +147,21 @@ test('when an address sends too many invalid keys, then 429, while a valid key f
   expect((await call('GET', path)).status).toBe(200);
 });
 
+test('when a window has lost its end, or holds no number, then callers are served, and a lost end comes back', async () => {
+  const redis = connect();
+  const call = await callerWith({ requests: 3 }, redis);
+  expect((await call('GET', path)).status).toBe(200);
+  const windows = await redis.keys(`${gateway.workspace.redisPrefix}${connections.length}:rate:*`);
+  for (const key of windows) await redis.incrby(key, 1_000);
+  for (const key of windows) expect(await redis.persist(key)).toBe(1);
+
+  expect((await call('GET', path)).status).toBe(200);
+  for (const key of windows) expect(await redis.pttl(key)).toBeGreaterThan(0);
+
+  for (const key of windows) await redis.set(key, 'no number');
+  expect((await call('GET', path)).status).toBe(200);
+});
+
 test('when Redis is unavailable, then no caller is limited', async () => {
   const call = await callerWith({ requests: 1, refusals: 1 }, connect('redis://127.0.0.1:1'));
   const statuses = [];
