@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the images and runs docker-compose.yml for real on a machine that reaches Debian's archive and npm, but no image registry.
 # Needs root, dockerd, the docker client with its compose plugin, debootstrap, and "npm install" done here.
-#   lab/deploy/without-registry.sh FOLDER [engine|bases|images|up|journey|down|all]
+#   lab/deploy/without-registry.sh FOLDER [engine|bases|images|up|journey|restarts|down|all]
 # FOLDER holds everything, the engine's data included; "down" ends the engine it started and nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -78,6 +78,10 @@ journey() {
   "$node" lab/deploy/compose-journey.ts
 }
 
+restarts() {
+  "$node" lab/deploy/compose-restarts.ts
+}
+
 down() {
   "${compose[@]}" down --volumes || true
   [ -s "$folder/docker.pid" ] && kill "$(cat "$folder/docker.pid")"
@@ -91,6 +95,7 @@ if [ "$step" = all ]; then
   images
   up
   journey
+  restarts
 else
   "$step"
 fi
