@@ -18,8 +18,6 @@ import type { UnitOfWork } from './unit-of-work.ts';
 export interface WorkWanted {
   selection: TimeSelection & WantedExpenses['selection'] & { include_time?: boolean | undefined };
   form: LineForm;
-  /** Of a recurring invoice: hours that its fixed lines pay for, a plain decimal. */
-  included_hours?: string | undefined;
 }
 
 /** What work is put on: the lines that are there, and what they bill already. */
@@ -30,6 +28,8 @@ export interface WorkTarget {
   account: AccountRecord;
   currency: string;
   before: WorkBefore;
+  /** Hours that its fee includes, those that lines before print among them; a plain decimal. */
+  included_hours?: string | undefined;
   /** How many time entries there may be. */
   most: number;
 }
@@ -46,16 +46,13 @@ export interface Work {
 }
 
 /** @returns undefined when there is nothing to bill. @throws AppError as selectTime and findExpenses do. */
-export async function gatherWork(
-  unit: UnitOfWork,
-  wanted: WorkWanted,
-  { client, account, currency, before, most }: WorkTarget,
-): Promise<Work | undefined> {
+export async function gatherWork(unit: UnitOfWork, wanted: WorkWanted, target: WorkTarget): Promise<Work | undefined> {
   const { selection, form } = wanted;
+  const { client, account, currency, before, most } = target;
   const selected = selection.include_time === false ? [] : await selectTime(unit, { selection, client, account, most });
   const expenses = await findExpenses(unit, { client, currency, selection });
   if (selected.length === 0 && expenses.length === 0) return undefined;
-  const time = await gatherTime(unit, selected, wanted, { client, before });
+  const time = await gatherTime(unit, selected, form, target);
   const first = time.line_items.length;
   const line_items = [...time.line_items, ...expenses.map((expense) => expenseItem(expense, form.locale))];
   requireLines(line_items.length);
@@ -75,8 +72,8 @@ export async function gatherWork(
 async function gatherTime(
   unit: UnitOfWork,
   selected: readonly SelectedTime[],
-  { form, included_hours }: WorkWanted,
-  { client, before }: Pick<WorkTarget, 'client' | 'before'>,
+  form: LineForm,
+  { client, before, included_hours }: WorkTarget,
 ) {
   if (selected.length === 0) return { line_items: before.line_items ?? [], time: before.time, made: [], draws: [] };
   const to = { clientId: client._id, locale: form.locale };

@@ -20,7 +20,8 @@ interface IncludedPart {
 /**
  * The lines of time, and after them those that take off what is paid for already. What a fee includes is lost with the period: it counts
  * before prepaid hours.
- * @param hours that the fee includes, a plain decimal. @throws AppError 409 when there are too many lines.
+ * @param hours that the fee includes, a plain decimal; lines of time from before have used those that they print.
+ * @throws AppError 409 when there are too many lines.
  */
 export async function withPaidHours(
   unit: UnitOfWork,
@@ -29,31 +30,27 @@ export async function withPaidHours(
   to: { clientId: StoredId; locale: string },
 ): Promise<PrepaidLines> {
   if (hours === undefined) return withPrepaidHours(unit, lines, to);
-  const parts = includedParts(lines, hours);
-  const prepaid = await withPrepaidHours(unit, covered(lines, parts), to);
+  const parts = includedParts(lines, new Big(hours).minus(hoursBefore(lines)));
+  const byLine = new Map(parts.map(({ line, seconds }) => [line, seconds]));
+  const made = lines.made.map((line) => ({ ...line, covered: byLine.get(line.id) }));
+  const prepaid = await withPrepaidHours(unit, { ...lines, made }, to);
   const included = includedItems(parts, lineTexts(to.locale).includedHours);
   const line_items = [...prepaid.line_items, ...included];
   requireLines(line_items.length);
   const at = included.map((_item, index) => prepaid.line_items.length + index);
-  return { ...prepaid, line_items, time: { ...prepaid.time, included: { hours, at } } };
+  const before = lines.time.included?.at ?? [];
+  return { ...prepaid, line_items, time: { ...prepaid.time, included: { at: [...before, ...at] } } };
 }
 
-/** Each line with what the fee pays of it now, whatever that was before. */
-function covered(lines: LinesOfTime, parts: readonly IncludedPart[]): LinesOfTime {
-  const byLine = new Map(parts.map(({ line, seconds }) => [line, seconds]));
-  const covering = <Line extends { id: number; covered?: number | undefined }>(line: Line): Line => ({
-    ...line,
-    covered: byLine.get(line.id),
-  });
-  return {
-    ...lines,
-    made: lines.made.map(covering),
-    time: { ...lines.time, lines: lines.time.lines.map(covering) },
-  };
+/** As they are printed: of the lines of time that are not made now. */
+function hoursBefore({ line_items, time, made }: LinesOfTime): Big {
+  const ids = new Set(made.map(({ id }) => id));
+  const before = time.lines.filter(({ id }) => !ids.has(id));
+  return before.reduce((sum, { at }) => sum.plus(line_items[at]?.qty ?? 0), new Big(0));
 }
 
-function includedParts({ made }: LinesOfTime, hours: string): IncludedPart[] {
-  let left = new Big(hours);
+function includedParts({ made }: LinesOfTime, hours: Big): IncludedPart[] {
+  let left = hours;
   return made.flatMap(({ id, qty, rate, billed }) => {
     const taken = left.lt(qty) ? left : new Big(qty);
     left = left.minus(taken);

@@ -84,8 +84,14 @@ export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted
   const client = await findOwn(Client, unit.accountId, invoice.client_id, unit.session);
   if (!client) throw notFound('Client', 'or access denied');
   const { entries, expenses } = await billedWork(unit, invoice);
-  const { currency } = invoice;
-  const place = { client, account, currency, before: invoice, most: BILLED_ENTRIES_MAX - entries.length };
+  const place = {
+    client,
+    account,
+    currency: invoice.currency,
+    before: invoice,
+    included_hours: invoice.recurring?.included_hours,
+    most: BILLED_ENTRIES_MAX - entries.length,
+  };
   const work = await someWork(unit, wanted, place);
   requirePrintableContent({ line_items: work.line_items, description: invoice.description });
   const before = [...entries, ...expenses];

@@ -134,8 +134,15 @@ async function workToTakeAlong(
   const selection = { ...time, date_to: yesterday < today ? yesterday : today };
   const work = await gatherWork(
     unit,
-    { selection, form: lineFormOf(time, account), included_hours: time.included_hours },
-    { client, account, currency, before: { line_items }, most: BILLED_ENTRIES_MAX },
+    { selection, form: lineFormOf(time, account) },
+    {
+      client,
+      account,
+      currency,
+      before: { line_items },
+      included_hours: time.included_hours,
+      most: BILLED_ENTRIES_MAX,
+    },
   );
   if (!work && !line_items) throw new NothingToBill();
   return work;
@@ -155,6 +162,7 @@ function contentOf({ recurring, account, client, now, today, status }: Due, work
   };
   // Time has texts of its own, with placeholders of its own; fixed lines come first.
   const fixed = recurring.line_items?.length ?? 0;
+  const included_hours = recurring.include_time?.included_hours;
   return {
     client_id: recurring.client_id,
     client,
@@ -172,7 +180,13 @@ function contentOf({ recurring, account, client, now, today, status }: Due, work
     origin: {
       ...(work?.time ? { time: work.time } : {}),
       ...(work?.expenses ? { expenses: work.expenses } : {}),
-      recurring: { id: recurring._id, occurrence: number, period_from: now.on, period_to: now.until },
+      recurring: {
+        id: recurring._id,
+        occurrence: number,
+        period_from: now.on,
+        period_to: now.until,
+        ...(included_hours === undefined ? {} : { included_hours }),
+      },
     },
   };
 }

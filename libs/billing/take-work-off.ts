@@ -43,7 +43,7 @@ export async function takeWorkOff(
   if (!left.time) return rewritten(unit, invoice, left, form);
   const lines = { ...left, time: left.time, line_items: left.line_items ?? [] };
   const to = { clientId: invoice.client_id, locale };
-  const covered = await withPaidHours(unit, lines, invoice.time?.included?.hours, to);
+  const covered = await withPaidHours(unit, lines, invoice.recurring?.included_hours, to);
   const changed = await rewritten(unit, invoice, { ...covered, expenses: left.expenses }, form);
   await drawHours(unit, invoice, covered.draws);
   return changed;

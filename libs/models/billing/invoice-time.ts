@@ -11,8 +11,6 @@ export interface InvoiceTimeLine {
   /** The caller's text for lines, where there was one. */
   text?: string | undefined;
   rounding: TimeRounding | null;
-  /** Seconds of it that the fixed lines of a recurring invoice pay for. */
-  covered?: number | undefined;
 }
 
 export interface InvoiceTime {
@@ -23,8 +21,8 @@ export interface InvoiceTime {
   lines: InvoiceTimeLine[];
   /** The line items that take prepaid hours off again, by the line of time that they cover. */
   prepaid?: { line: number; at: number }[] | undefined;
-  /** Of a recurring invoice: the hours that its fixed lines pay for, a plain decimal, and the line items that take them off again. */
-  included?: { hours: string; at: number[] } | undefined;
+  /** The line items that take off again what the fee of a recurring invoice includes. */
+  included?: { at: number[] } | undefined;
 }
 
 /** How it is declared in a model. */
@@ -41,11 +39,10 @@ export const invoiceTimeField = {
         group_by: { type: String, enum: TIME_GROUPS },
         text: String,
         rounding: Object,
-        covered: Number,
       },
     ],
     prepaid: { type: [{ _id: false, line: Number, at: Number }], default: undefined },
-    included: { type: { _id: false, hours: String, at: [Number] }, default: undefined },
+    included: { type: { _id: false, at: [Number] }, default: undefined },
   },
   default: undefined,
 } as const;

@@ -39,6 +39,8 @@ interface InvoiceRecurrence {
   /** `YYYY-MM-DD`; both days belong to the period. */
   period_from: string;
   period_to: string;
+  /** Hours that its fixed lines pay for, a plain decimal; absent once lines of time were edited by hand. */
+  included_hours?: string | undefined;
 }
 
 /** What it bills of the fixed amount of a project, in the smallest unit. */
@@ -208,7 +210,7 @@ export function invoiceView(
     quote: invoice.quote_id ? { id: String(invoice.quote_id), quote_number: invoice.quote_number ?? null } : null,
     quote_part: invoice.quote_part ?? null,
     fixed_part: fixedPartView(invoice),
-    recurring: invoice.recurring ? { ...invoice.recurring, id: String(invoice.recurring.id) } : null,
+    recurring: recurrenceView(invoice),
     subtotal: fromMinor(amount, currency),
     tax_amount: fromMinor(tax_amount, currency),
     taxes: taxesView(invoice),
@@ -224,6 +226,12 @@ export function invoiceView(
     created_at: invoice.created_at.toISOString(),
     updated_at: invoice.updated_at.toISOString(),
   };
+}
+
+function recurrenceView({ recurring }: InvoiceRecord) {
+  if (!recurring) return null;
+  const { id, occurrence, period_from, period_to } = recurring;
+  return { id: String(id), occurrence, period_from, period_to };
 }
 
 function fixedPartView({ fixed_part, currency }: InvoiceRecord) {

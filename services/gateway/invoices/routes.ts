@@ -1,5 +1,6 @@
 // Invoices over HTTP.
 
+import { omit } from 'es-toolkit/object/omit';
 import { dueOf } from '#libs/billing/balance.ts';
 import { announceBooked, bookPayment } from '#libs/billing/book-payment.ts';
 import { changedTaxTerms, isTaxed, requireTaxpayers } from '#libs/billing/changed-tax-terms.ts';
@@ -261,6 +262,8 @@ async function changesOf(
   if (status === 'Cancelled') Object.assign(changes, NOTHING_BILLED);
   else if (changedFields(invoice, content).includes('line_items')) {
     if (invoice.time) changes.time = { ...invoice.time, is_edited: true };
+    // How many of the included hours are left cannot be read from such lines any more.
+    if (invoice.time && invoice.recurring) changes.recurring = omit(invoice.recurring, ['included_hours']);
     if (invoice.expenses) changes.expenses = { ...invoice.expenses, is_edited: true };
   }
   // With something due it is a payment that makes it Paid.

@@ -180,6 +180,36 @@ test('when time of a retainer is taken off its draft, then the included hours co
   expect([none.amount, linesOf(none)]).toEqual([450, [['Fee', '1', '450']]]);
 });
 
+test('when time is added to the draft of a retainer, then it uses the included hours that are left, until lines were edited by hand', async () => {
+  const w = await world();
+  const recurring = await w.api.post('/api/v1/recurring-invoices', {
+    client_id: w.client,
+    line_items: [{ description: 'Fee', quantity: 1, rate: 450 }],
+    schedule: { unit: 'month', start_on: '2031-01-31' },
+    include_time: { group_by: 'day', included_hours: 10 },
+  });
+  const draft = (await w.api.post(`/api/v1/recurring-invoices/${recurring.body.data.id}/run`)).body.data;
+  const period = { period_from: '2031-01-31', period_to: '2031-02-27' };
+  expect(draft.recurring).toEqual({ id: recurring.body.data.id, occurrence: 1, ...period });
+  const path = `/api/v1/invoices/${draft.id}`;
+  const add = async (hours: number, day: number) => {
+    const time_entry_ids = [await w.log(hours, { date: `2026-11-0${day}` })];
+    const { data } = (await w.api.post(`${path}/time-entries`, { time_entry_ids, group_by: 'day' })).body;
+    return [data.amount, linesOf(data).slice(1)];
+  };
+  const time = (qty: string, day: number) => [`Website, Nov ${day}, 2026`, qty, '100'];
+  const included = (qty: string) => ['Included hours', qty, '100'];
+  const first = [time('6', 3), included('-6')];
+  const second = [...first, time('9', 4), included('-4')];
+  expect(await add(6, 3)).toEqual([450, first]);
+  expect(await add(9, 4)).toEqual([950, second]);
+  expect(await add(1, 5)).toEqual([1050, [...second, time('1', 5)]]);
+  expect((await w.api.post(`${path}/time-entries/release`)).body.data.amount).toBe(450);
+  expect(await add(8, 6)).toEqual([450, [time('8', 6), included('-8')]]);
+  await w.api.patch(path, { line_items: [{ description: 'Fee', quantity: 1, rate: 400 }] });
+  expect(await add(3, 7)).toEqual([700, [time('3', 7)]]);
+});
+
 test('when a package is changed or deleted, then past drawdowns stay, and invalid days and amounts are 400', async () => {
   const w = await world();
   const id = await w.sell(2, { valid_until: '2026-10-31' });
