@@ -39,7 +39,7 @@ export const prepaidMutants: Mutant[] = [
     gone: 'a filter selects no time that a fixed amount covers',
     edits: [
       {
-        file: 'libs/billing/find-billable-time.ts',
+        file: 'libs/billing/selected-work.ts',
         text: 'found.filter(({ billing }) => billing === undefined).map(',
         instead: 'found.map(',
       },

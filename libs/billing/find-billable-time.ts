@@ -2,11 +2,10 @@
 import { conflict, fieldProblem, notFound } from '../errors.ts';
 import type { ClientRecord } from '../models/accounts/client.ts';
 import { driverOf, findAllOwn, type Owned } from '../models/records.ts';
-import { type Id, type StoredId, storedId } from '../models/tenant.ts';
+import { type Id, storedId } from '../models/tenant.ts';
 import { Project } from '../models/time/project.ts';
-import { Task } from '../models/time/task.ts';
 import { TimeEntry, type TimeEntryRecord, UNBILLED, UNBILLED_INDEX } from '../models/time/time-entry.ts';
-import { selectedProjects } from './project-of-client.ts';
+import { hourlyProjects, selectedTasks } from './selected-work.ts';
 import { requireBillable, requireHourly } from './time-guard.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -65,8 +64,9 @@ async function namedEntries({ session, accountId }: UnitOfWork, ids: readonly Id
 async function unbilledEntries({ session, accountId }: UnitOfWork, { client, selection, most }: WantedTime) {
   const { project_ids, task_ids, date_from, date_to } = selection;
   const account_id = storedId(accountId);
-  const projects = await projectsToBill({ accountId, client, ids: project_ids, session });
-  const tasks = task_ids && (await tasksToBill({ accountId, projects, ids: task_ids, session }));
+  const selecting = { accountId, client, session };
+  const projects = await hourlyProjects(selecting, project_ids);
+  const tasks = task_ids && (await selectedTasks(selecting, task_ids, projects));
   return readEntries(
     driverOf(TimeEntry).find(
       {
@@ -74,49 +74,13 @@ async function unbilledEntries({ session, accountId }: UnitOfWork, { client, sel
         ...UNBILLED,
         project_id: { $in: projects },
         date: { ...(date_from ? { $gte: date_from } : {}), $lte: date_to },
-        ...(tasks ? { task_id: { $in: tasks } } : {}),
+        ...(tasks ? { task_id: { $in: tasks.map(({ _id }) => _id) } } : {}),
       } as object,
       // One more shows that there are too many; how many more is never counted.
       { session, limit: most + 1, batchSize: most + 2, hint: UNBILLED_INDEX },
     ),
     most,
   );
-}
-
-interface Named {
-  accountId: Id;
-  ids: readonly Id[];
-  session: UnitOfWork['session'];
-}
-
-/** All projects of the client that are paid by the hour, or those of them that are named. */
-async function projectsToBill({
-  accountId,
-  client,
-  ids,
-  session,
-}: Omit<Named, 'ids'> & { ids: readonly Id[] | undefined; client: ClientRecord }): Promise<StoredId[]> {
-  const account_id = storedId(accountId);
-  const hourly = { account_id, client_id: client._id, billing: null };
-  if (!ids) return driverOf(Project).distinct('_id', hourly as object, { session });
-  const found = await selectedProjects({ accountId, session }, ids, client);
-  return found.filter(({ billing }) => billing === undefined).map(({ _id }) => _id);
-}
-
-async function tasksToBill({
-  accountId,
-  projects,
-  ids,
-  session,
-}: Named & { projects: readonly StoredId[] }): Promise<StoredId[]> {
-  const found = await findAllOwn(Task, accountId, ids, ['project_id'], session);
-  if (found.size < new Set(ids).size) throw notFound('Task', 'or access denied');
-  const tasks = [...found.values()];
-  const known = new Set(projects.map(String));
-  if (tasks.some(({ project_id }) => !known.has(String(project_id)))) {
-    throw fieldProblem('task_ids', 'task_ids must be tasks of the projects that are billed');
-  }
-  return tasks.map(({ _id }) => _id);
 }
 
 async function readEntries(cursor: AsyncIterable<Owned>, most: number): Promise<TimeEntryRecord[]> {

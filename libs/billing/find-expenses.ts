@@ -1,12 +1,12 @@
 // The expenses that an invoice could bill: exactly those that are named, or all unbilled ones of the client that a filter finds.
 import { conflict, fieldProblem } from '../errors.ts';
 import type { ClientRecord } from '../models/accounts/client.ts';
-import { driverOf, findAllOwn } from '../models/records.ts';
+import { driverOf, findAllOwn, lockAllOwn } from '../models/records.ts';
 import { type Id, storedId } from '../models/tenant.ts';
 import { Expense, type ExpenseRecord, UNBILLED_EXPENSES, UNBILLED_EXPENSES_INDEX } from '../models/time/expense.ts';
 import { Project } from '../models/time/project.ts';
 import { requireBillableExpense } from './expense-guard.ts';
-import { lockProjects, selectedProjects } from './project-of-client.ts';
+import { selectedProjects } from './selected-work.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { EXPENSES, namedWork } from './work-records.ts';
 
@@ -38,10 +38,8 @@ export async function findExpenses(unit: UnitOfWork, wanted: WantedExpenses): Pr
   if (!expense_ids && !include_expenses) return [];
   const found = expense_ids ? await namedExpenses(unit, expense_ids, wanted) : await unbilledExpenses(unit, wanted);
   if (found.length > BILLED_EXPENSES_MAX) throw conflict(TOO_MANY);
-  await lockProjects(
-    unit,
-    found.map(({ project_id }) => String(project_id)),
-  );
+  const projects = found.map(({ project_id }) => String(project_id));
+  await lockAllOwn(Project, unit.accountId, projects, unit.session);
   return found.toSorted((one, other) => compare(one.date, other.date) || compare(String(one._id), String(other._id)));
 }
 
@@ -67,7 +65,7 @@ async function unbilledExpenses({ session, accountId }: UnitOfWork, { client, cu
   const account_id = storedId(accountId);
   const billed = { account_id, client_id: client._id, billing: { $ne: 'none' } } as object;
   const projects = project_ids
-    ? (await selectedProjects({ accountId, session }, project_ids, client))
+    ? (await selectedProjects({ accountId, client, session }, project_ids))
         .filter(({ billing }) => billing !== 'none')
         .map(({ _id }) => _id)
     : await driverOf(Project).distinct('_id', billed, { session });

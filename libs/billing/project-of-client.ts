@@ -1,7 +1,6 @@
-// The projects that documents and selections of work name: the account's, and of the same client.
+// The projects that documents name: the account's, and of the same client.
 import { type DetailsForm, fieldProblem, notFound } from '../errors.ts';
-import type { ClientRecord } from '../models/accounts/client.ts';
-import { driverOf, findAllOwn, lockOwn } from '../models/records.ts';
+import { lockOwn } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import { Project, type ProjectRecord } from '../models/time/project.ts';
 import type { Session } from '../mongo/connection.ts';
@@ -34,36 +33,6 @@ export async function projectOfClient(named: Named): Promise<ProjectRecord | und
     throw fieldProblem('project_id', 'project_id must be a project of the same client', details);
   }
   return project;
-}
-
-/**
- * The projects whose work is selected, not locked.
- * @returns with client and billing alone. @throws AppError 404 when one is not the account's, 400 when one is another client's.
- */
-export async function selectedProjects(
-  { accountId, session }: { accountId: Id; session: Session },
-  ids: readonly Id[],
-  client: Pick<ClientRecord, '_id'>,
-): Promise<ProjectRecord[]> {
-  const found = await findAllOwn(Project, accountId, ids, ['client_id', 'billing'], session);
-  if (found.size < new Set(ids).size) throw notFound('Project', 'or access denied');
-  const projects = [...found.values()];
-  if (projects.some(({ client_id }) => !client_id.equals(client._id))) {
-    throw fieldProblem('project_ids', 'project_ids must be projects of the same client');
-  }
-  return projects;
-}
-
-/** Locks the projects of what is billed, so that none moves to another client meanwhile. */
-export async function lockProjects(
-  { accountId, session }: { accountId: Id; session: Session },
-  ids: readonly Id[],
-): Promise<void> {
-  await driverOf(Project).updateMany(
-    { account_id: storedId(accountId), _id: { $in: [...new Set(ids)].toSorted().map(storedId) } },
-    { $inc: { lock_version: 1 } as never },
-    { session },
-  );
 }
 
 /** The client and the project that a change of a document names, as they are stored. */

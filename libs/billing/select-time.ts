@@ -1,10 +1,11 @@
 // Which time an invoice bills, at which rate and rounded how.
 import { AppError, fieldProblem } from '../errors.ts';
 import type { AccountRecord } from '../models/accounts/account.ts';
+import { lockAllOwn } from '../models/records.ts';
+import { Project } from '../models/time/project.ts';
 import type { TimeEntryRecord } from '../models/time/time-entry.ts';
 import { findBillableTime, type WantedTime } from './find-billable-time.ts';
 import type { HourlyRate } from './hourly-rate.ts';
-import { lockProjects } from './project-of-client.ts';
 import { timeContext, timeToBill } from './time-context.ts';
 import type { TimeToBill } from './time-lines.ts';
 import { effectiveRounding, type TimeRounding } from './time-rounding.ts';
@@ -58,10 +59,8 @@ export async function selectTime(unit: UnitOfWork, billing: Billing): Promise<Se
     return { record, toBill: timeToBill(record, { project, task }, billed), rate };
   });
   const rated = withRates(selected, selection.missing_rate);
-  await lockProjects(
-    unit,
-    rated.map(({ toBill }) => toBill.project.id),
-  );
+  const projects = rated.map(({ toBill }) => toBill.project.id);
+  await lockAllOwn(Project, unit.accountId, projects, unit.session);
   return rated;
 }
 

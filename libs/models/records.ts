@@ -104,6 +104,20 @@ export async function lockOwn<Stored extends Owned>(
   return record as Stored | null;
 }
 
+/** As lockOwn, for records whose fields are not needed. */
+export async function lockAllOwn(
+  records: Pick<Records<Owned>, 'collection'>,
+  accountId: Id,
+  ids: Iterable<Id>,
+  session: Session,
+): Promise<void> {
+  await driverOf(records).updateMany(
+    { account_id: storedId(accountId), _id: { $in: [...new Set(ids)].toSorted().map(storedId) } },
+    { $inc: { lock_version: 1 } as never },
+    { session },
+  );
+}
+
 /**
  * Stores a record. Fields that are undefined are not stored.
  * @param record gets its `updated_at` here, if it has one: see changeTime.

@@ -95,8 +95,11 @@ const recurringSchema = recordSchema<RecurringInvoiceRecord>(
 );
 // Across accounts: what the scheduler looks for.
 recurringSchema.index({ next_on: 1 }, { partialFilterExpression: { status: 'Active' } });
-// Whether a project has any, when a caller deletes it.
+// Whether a project or a task has any, when a caller deletes or moves it.
 recurringSchema.index({ account_id: 1, project_id: 1 });
+for (const field of ['include_time.project_ids', 'include_time.task_ids']) {
+  recurringSchema.index({ account_id: 1, [field]: 1 }, { partialFilterExpression: { [field]: { $exists: true } } });
+}
 
 export const RecurringInvoice = recordsOf<RecurringInvoiceRecord>('RecurringInvoice', recurringSchema);
 

@@ -1,6 +1,7 @@
 // Projects over HTTP.
 
 import { namedClient } from '#libs/billing/named-client.ts';
+import { isProjectOfRecurring } from '#libs/billing/selected-work.ts';
 import { requireNoTimer } from '#libs/billing/time-guard.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
@@ -8,7 +9,6 @@ import { type AccountRecord, readAccount } from '#libs/models/accounts/account.t
 import { clientsOf } from '#libs/models/accounts/client.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
-import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
 import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, driverOf, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { isTooMuchToRemove, REMOVED_MAX, REMOVED_MAX_MIB, removeAllWith } from '#libs/models/remove-records.ts';
@@ -206,13 +206,15 @@ async function requireUnused({ _id: project_id, fixed_billed }: ProjectRecord, a
     [TimeEntry, 'time entries'],
     [Invoice, 'invoices'],
     [Quote, 'quotes'],
-    [RecurringInvoice, 'recurring invoices'],
     [HourPackage, 'hour packages'],
     [Expense, 'expenses'],
   ] as const) {
     if (await hasOwn(records, accountId, { project_id }, session)) {
       throw conflict(`Cannot delete a project with ${name}`);
     }
+  }
+  if (await isProjectOfRecurring(accountId, project_id, session)) {
+    throw conflict('Cannot delete a project with recurring invoices');
   }
   await requireNoTimer(accountId, { project_id }, { action: 'delete a project', session });
   if (await isTooMuchToRemove(Task, accountId, { project_id }, session)) throw conflict(tooManyTasks);
@@ -227,7 +229,6 @@ async function requireMovable({ _id: project_id, fixed_billed }: ProjectRecord, 
   for (const [records, filter, name] of [
     [Invoice, { project_id }, 'invoices'],
     [Quote, { project_id }, 'quotes'],
-    [RecurringInvoice, { project_id }, 'recurring invoices'],
     [HourPackage, { project_id }, 'hour packages'],
     [Expense, { project_id, invoice_id: { $ne: null } }, 'billed expenses'],
     [TimeEntry, { project_id, invoice_id: { $ne: null } }, 'billed time'],
@@ -235,6 +236,9 @@ async function requireMovable({ _id: project_id, fixed_billed }: ProjectRecord, 
     if (await hasOwn(records, accountId, filter, session)) {
       throw conflict(`Cannot move a project with ${name} to another client`);
     }
+  }
+  if (await isProjectOfRecurring(accountId, project_id, session)) {
+    throw conflict('Cannot move a project with recurring invoices to another client');
   }
 }
 

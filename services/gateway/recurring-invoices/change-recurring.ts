@@ -8,6 +8,7 @@ import { namedClient } from '#libs/billing/named-client.ts';
 import { requirePrintableContent } from '#libs/billing/printable-size.ts';
 import { changedReferences, projectOfClient, requireReferences } from '#libs/billing/project-of-client.ts';
 import { type Occurrence, occurrence, occurrenceFrom, type Schedule } from '#libs/billing/recurrence.ts';
+import { lockSelected } from '#libs/billing/selected-work.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
@@ -34,6 +35,7 @@ export async function newRecurring(
   const account = await readAccount(accountId, session);
   const client = await namedClient(accountId, body.client_id, session);
   const project = await projectOfClient({ accountId, projectId: body.project_id, clientId: client._id, session });
+  await lockSelected({ accountId, client, session, within: 'include_time.' }, body.include_time ?? {});
   const count = await driverOf(RecurringInvoice).countDocuments(
     { account_id: storedId(accountId) },
     { session, limit: RECURRING_MAX },
@@ -90,6 +92,8 @@ export async function changedRecurring(
   // What is untouched is not checked again: the client may have another treatment by now, and its next invoice says so.
   if (isContent) requireContent({ ...recurring, ...changes }, { client, account });
   await requireReferences({ document: recurring, next: changes, accountId, session });
+  const of = { accountId, client: { _id: recurring.client_id }, session, within: 'include_time.' };
+  await lockSelected(of, include_time ?? {});
   if (!schedule || isEqual(schedule, recurring.schedule)) return changes;
   return { ...changes, ...rescheduled(recurring, schedule, dayIn(account.time_zone)) };
 }

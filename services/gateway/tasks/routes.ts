@@ -1,5 +1,6 @@
 // Tasks over HTTP.
 
+import { isTaskOfRecurring } from '#libs/billing/selected-work.ts';
 import { timeEntryViews } from '#libs/billing/time-context.ts';
 import { requireFreeTask, requireNoTimer } from '#libs/billing/time-guard.ts';
 import { removeTimersOf } from '#libs/billing/timer-views.ts';
@@ -162,6 +163,9 @@ async function deleteTask({ id, caller, commit, missing, requireMatch }: Context
     if (await hasOwn(TimeEntry, accountId, { task_id: task._id }, session)) requireScope(caller, 'time-entries:write');
     if (await isTooMuchToRemove(TimeEntry, accountId, { task_id: task._id }, session)) throw conflict(tooMuchTime);
     await requireFreeTask(accountId, task._id, session);
+    if (await isTaskOfRecurring(accountId, task._id, session)) {
+      throw conflict('Cannot delete a task with recurring invoices');
+    }
     await requireNoTimer(accountId, { task_id: task._id }, { action: 'delete a task', session });
     await removeTime(task, transaction);
     await removeOwn(Task, task, session);
@@ -189,6 +193,9 @@ async function changesOf(task: TaskRecord, body: TaskChanges, accountId: Id, ses
     // Its entries were worked on the other project, and may be billed there.
     if (await hasOwn(TimeEntry, accountId, { task_id: task._id }, session)) {
       throw conflict('Cannot move a task with time entries to another project');
+    }
+    if (await isTaskOfRecurring(accountId, task._id, session)) {
+      throw conflict('Cannot move a task with recurring invoices to another project');
     }
     await requireNoTimer(accountId, { task_id: task._id }, { action: 'move a task', session });
     changes.project_id = project._id;

@@ -6,6 +6,7 @@ import type { Route } from '../../../services/gateway/http/route.ts';
 import { type AnswerCheck, answerCheck } from '../../support/contract/answer-check.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor, make, REFERENCES } from '../../support/operations.ts';
+import { create } from '../../support/records.ts';
 import { routeTable } from '../../support/route-table.ts';
 
 interface Field {
@@ -61,8 +62,8 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
       included_hours: 10,
     },
     {
-      project_ids: [newId()],
-      task_ids: [newId()],
+      project_ids: null,
+      task_ids: null,
       group_by: 'day',
       rounding: { minutes: 6, mode: 'up', scope: 'entry', minimum: 0 },
       missing_rate: 'skip',
@@ -171,7 +172,9 @@ describe.each(created.map((one) => [`${kindOf(one.row.path)}.${one.name}`, one] 
     const changed = fieldsOf(change)[name];
     // null-fields.test.ts covers fields that cannot be changed. References have rules of their own.
     if (!changed || name in REFERENCES) return;
-    const [, other] = await samplesOf(resource, name, changed);
+    const [, sample] = await samplesOf(resource, name, changed);
+    const other =
+      name === 'include_time' ? { ...(sample as object), ...(await workOf(reply.body.data.client.id)) } : sample;
     const patched = await gateway.patch(url, { [name]: other });
     if (patched.status !== 200) throw new Error(`PATCH ${item} rejects ${name}: ${JSON.stringify(patched.body)}`);
     check('PATCH', url, patched);
@@ -204,6 +207,13 @@ async function ownersOf(name: string, id: unknown, known: object): Promise<objec
   const { data } = (await gateway.get(`/api/v1/${kind}/${id}`)).body;
   const owners = Object.keys(REFERENCES).map((owner) => [owner, data[owner.replace(/_id$/, '')]?.id] as const);
   return Object.fromEntries(owners.filter(([owner, of]) => of !== undefined && owner in known));
+}
+
+/** A project and a task of the client. */
+async function workOf(client_id: string) {
+  const project = await create(gateway, '/api/v1/projects', { name: 'Engine', client_id });
+  const task = await create(gateway, '/api/v1/tasks', { name: 'Mill', project_id: project.id });
+  return { project_ids: [project.id], task_ids: [task.id] };
 }
 
 interface Allocation {

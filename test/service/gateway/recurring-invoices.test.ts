@@ -245,6 +245,66 @@ describe('a run by hand', () => {
   });
 });
 
+describe('the projects and tasks whose time it bills', () => {
+  async function work() {
+    const me = await agency();
+    const add = async (at: string, body: object) => (await me.api.post(`/api/v1/${at}`, body)).body.data.id as string;
+    const other = await add('clients', { name: 'Grace', email: 'grace@example.com' });
+    const project = await add('projects', { name: 'Engine', client_id: me.client });
+    const foreign = await add('projects', { name: 'Compiler', client_id: other });
+    const [task, foreignTask] = [
+      await add('tasks', { name: 'Mill', project_id: project }),
+      await add('tasks', { name: 'Parser', project_id: foreign }),
+    ];
+    return { ...me, add, other, project, foreign, task, foreignTask };
+  }
+
+  test('when they are unknown or of another client, then it is neither made nor changed', async () => {
+    const { api, client, project, foreign, foreignTask, made } = await work();
+    const { id } = await made({ include_time: { group_by: 'task', project_ids: [project] } });
+    const outcome = async (names: object) => {
+      const include_time = { group_by: 'task', ...names };
+      const one = await api.post(path, { client_id: client, line_items: lines, schedule: weekly, include_time });
+      const changed = await api.patch(`${path}/${id}`, { include_time });
+      expect([changed.status, changed.body]).toEqual([one.status, one.body]);
+      return [one.status, one.body.details ?? one.body.error];
+    };
+    expect(await outcome({ project_ids: [project, client] })).toEqual([404, 'Project not found or access denied']);
+    expect(await outcome({ task_ids: [client] })).toEqual([404, 'Task not found or access denied']);
+    const projectIds = 'include_time.project_ids';
+    const sameClient = { [projectIds]: [`${projectIds} must be projects of the same client`] };
+    expect(await outcome({ project_ids: [foreign] })).toEqual([400, sameClient]);
+    const billed = { 'include_time.task_ids': ['include_time.task_ids must be tasks of the projects that are billed'] };
+    expect(await outcome({ project_ids: [project], task_ids: [foreignTask] })).toEqual([400, billed]);
+    expect((await api.get(path)).body.pagination.total).toBe(1);
+  });
+
+  test('when it names them, then they are neither deleted nor moved away; without the names they are', async () => {
+    const { api, add, client, other, project, task, made } = await work();
+    const second = await add('projects', { name: 'Press', client_id: client });
+    const { id } = await made({ include_time: { group_by: 'task', task_ids: [task] } });
+    const attempts = async () => [
+      (await api.patch(`/api/v1/projects/${project}`, { client_id: other })).body.error,
+      (await api.delete(`/api/v1/projects/${project}`)).body.error,
+      (await api.patch(`/api/v1/tasks/${task}`, { project_id: second })).body.error,
+      (await api.delete(`/api/v1/tasks/${task}`)).body.error,
+    ];
+    const ofProject = [
+      'Cannot move a project with recurring invoices to another client',
+      'Cannot delete a project with recurring invoices',
+    ];
+    expect(await attempts()).toEqual([
+      ...ofProject,
+      'Cannot move a task with recurring invoices to another project',
+      'Cannot delete a task with recurring invoices',
+    ]);
+    await api.patch(`${path}/${id}`, { include_time: { group_by: 'task', project_ids: [project] } });
+    expect((await attempts()).slice(0, 2)).toEqual(ofProject);
+    await api.patch(`${path}/${id}`, { include_time: { group_by: 'task' } });
+    expect((await api.patch(`/api/v1/projects/${project}`, { client_id: other })).status).toBe(200);
+  });
+});
+
 describe('related records', () => {
   test('when a client or a project has a recurring invoice, then it cannot be deleted until that is; its invoices stay', async () => {
     const { api, client, made } = await agency();
