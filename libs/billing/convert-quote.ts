@@ -19,6 +19,7 @@ import { taxesOf } from './document-taxes.ts';
 import { exactMinor } from './exact-amount.ts';
 import { issuedFields } from './issue-document.ts';
 import { cutToLine } from './line-texts.ts';
+import { requireLines } from './lines-of-time.ts';
 import { agreedSum, deductions, leftToBill, partLines, type QuotePart, quotedLines, shareOf } from './quote-parts.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -61,6 +62,8 @@ export async function convertQuote(
     const client = await findOwn(Client, unit.accountId, found.client_id, unit.session);
     const days = paymentDays(client ?? {}, account);
     const isClaimed = wanted.part === 'full' || wanted.part === 'final';
+    const line_items = linesOf(found, parts, { wanted, account });
+    requireLines(line_items.length, 'bill what is left as a progress invoice');
     return {
       client_id: found.client_id,
       project_id: found.project_id,
@@ -69,7 +72,7 @@ export async function convertQuote(
       terms: { tax_rate: found.tax_rate, tax_category: found.tax_category },
       prices_include_tax: found.prices_include_tax,
       details: 'list' as const,
-      line_items: linesOf(found, parts, { wanted, account }),
+      line_items,
       dates: { service_date: found.service_date, service_period: found.service_period },
       due_date: wanted.due_date ?? addDays(dayIn(account.time_zone), days),
       status: wanted.status,

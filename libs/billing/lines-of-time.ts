@@ -52,9 +52,9 @@ export function linesOfTime(
   };
 }
 
-/** @throws AppError 409 when a document cannot have so many lines. */
-export function requireLines(count: number): void {
-  if (count > LINES_MAX) throw conflict(`Too many lines (at most ${LINES_MAX}): group by task, project or day`);
+/** @param instead what makes fewer lines. @throws AppError 409 when a document cannot have so many lines. */
+export function requireLines(count: number, instead = 'group by task, project or day'): void {
+  if (count > LINES_MAX) throw conflict(`Too many lines (at most ${LINES_MAX}): ${instead}`);
 }
 
 /**

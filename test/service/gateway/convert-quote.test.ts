@@ -72,6 +72,16 @@ describe('a quote in full', () => {
     ]);
   });
 
+  test('when the adjustment makes one line too many, then nothing is created, and a progress invoice bills it all', async () => {
+    const line_items = Array.from({ length: 500 }, () => ({ description: 'Drawing', quantity: 1, rate: 1 }));
+    const { convert, api, path } = await offer({ amount: 501, line_items });
+    const error = 'Too many lines (at most 500): bill what is left as a progress invoice';
+    expect(await convert({ accept: true })).toEqual([409, { error }]);
+    expect((await api.get(path)).body.data).toMatchObject({ status: 'Draft', invoices: [] });
+    const progress = await convert({ part: 'progress', amount: 501, accept: true });
+    expect(progress).toMatchObject([201, { invoice_number: 'INV-0001', amount: 501 }]);
+  });
+
   test('when the quote is declined or not yet accepted, or it is a dry run, then nothing is created', async () => {
     const { convert, api, path } = await offer();
     expect(await convert()).toEqual([409, { error: 'Cannot convert a quote that is not accepted' }]);
