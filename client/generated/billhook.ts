@@ -3648,6 +3648,9 @@ export type RecurringInvoice = {
      * @format double
      */
     occurrences_made: number;
+    /**
+     * Null when there is none, or its draft was deleted
+     */
     last_invoice: EmbeddedInvoice | null;
     /**
      * Why the invoice that is due could not be made; it is tried again every day
@@ -3750,7 +3753,7 @@ export type Occurrence = {
      */
     period_to: string;
     /**
-     * Null when there was nothing to bill
+     * Null when there was nothing to bill, or its draft was deleted
      */
     invoice: EmbeddedInvoice | null;
     /**

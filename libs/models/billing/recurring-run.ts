@@ -11,7 +11,7 @@ export interface RecurringRunRecord extends Stamped {
   /** `YYYY-MM-DD`: when it was due. */
   due_on: string;
   period_to: string;
-  /** Absent when there was nothing to bill. */
+  /** Absent when there was nothing to bill, or the draft was deleted. */
   invoice_id?: StoredId | undefined;
   invoice_number?: string | undefined;
 }

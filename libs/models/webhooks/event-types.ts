@@ -209,7 +209,7 @@ const declarations = {
     description: 'A recurring invoice was created.',
   },
   'recurring_invoice.updated': {
-    description: 'A field of a recurring invoice was changed.',
+    description: 'A field of a recurring invoice was changed, or the draft that it made last was deleted.',
   },
   'recurring_invoice.paused': {
     description: 'A recurring invoice was paused: no invoices are made until it is resumed.',

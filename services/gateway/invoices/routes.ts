@@ -11,6 +11,7 @@ import { requirePrintableContent } from '#libs/billing/printable-size.ts';
 import { requireReferences } from '#libs/billing/project-of-client.ts';
 import { NOTHING_BILLED, releaseBilled } from '#libs/billing/release-billed.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { unlinkOccurrence } from '#libs/billing/unlink-occurrence.ts';
 import { dayIn } from '#libs/day.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
 import { documentSearch } from '#libs/models/billing/document-search.ts';
@@ -225,6 +226,7 @@ async function deleteInvoice({ caller, id, commit, missing, requireMatch }: Cont
     await releaseBilled(unit, invoice);
     await tombstoneNumber(session, accountId, invoice._id);
     await announce('invoice.deleted', view);
+    await unlinkOccurrence(unit, invoice);
     return deleted('Invoice deleted');
   });
 }

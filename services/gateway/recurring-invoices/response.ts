@@ -66,7 +66,7 @@ export const recurringInvoiceResponse = Joi.object<ReturnType<typeof recurringIn
   next_on: orNull(Joi.string()).description('The day of the next invoice; null when there is none to come'),
   upcoming: Joi.array().items(calendarDay()).required().description('The next twelve days, as the schedule has them'),
   occurrences_made: number().description('Invoices that were made'),
-  last_invoice: orNull(embeddedInvoice()),
+  last_invoice: orNull(embeddedInvoice()).description('Null when there is none, or its draft was deleted'),
   last_error: orNull(Joi.object({ message: words(), at: timestamp() }).meta({ schema: 'RunError' })).description(
     'Why the invoice that is due could not be made; it is tried again every day',
   ),
@@ -103,7 +103,7 @@ export const occurrenceResponse = Joi.object({
   due_on: calendarDay(),
   period_from: calendarDay(),
   period_to: calendarDay(),
-  invoice: orNull(embeddedInvoice()).description('Null when there was nothing to bill'),
+  invoice: orNull(embeddedInvoice()).description('Null when there was nothing to bill, or its draft was deleted'),
   created_at: timestamp(),
 })
   .id('Occurrence')

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
 import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
+import type { AnyRecord } from '../../support/records.ts';
 
 let gateway: TestGateway;
 
@@ -306,6 +307,29 @@ describe('the projects and tasks whose time it bills', () => {
 });
 
 describe('related records', () => {
+  test('when a draft that it made is deleted, then neither it nor its occurrence names the draft, and it is not made again', async () => {
+    const { api, made } = await agency();
+    const { id } = await made();
+    const run = async () => (await api.post(`${path}/${id}/run`, {})).body.data.id as string;
+    const [first, second] = [await run(), await run()];
+    const names = async () => [
+      (await api.get(`${path}/${id}`)).body.data.last_invoice?.id ?? null,
+      (await api.get(`${path}/${id}/occurrences`)).body.data.map(({ invoice }: { invoice: AnyRecord }) => invoice?.id),
+    ];
+    await api.delete(`/api/v1/invoices/${first}`);
+    expect(await names()).toEqual([second, [second, undefined]]);
+    await api.delete(`/api/v1/invoices/${second}`);
+    expect(await names()).toEqual([null, [undefined, undefined]]);
+    expect((await api.get(`${path}/${id}`)).body.data).toMatchObject({
+      occurrences_made: 2,
+      next_on: addDays(TODAY, 14),
+    });
+    const events = (await api.get('/api/v1/events?limit=100')).body.data as { type: string }[];
+    expect(events.map(({ type }) => type).slice(-3)).toEqual([
+      ...['invoice.deleted', 'invoice.deleted', 'recurring_invoice.updated'],
+    ]);
+  });
+
   test('when a client or a project has a recurring invoice, then it cannot be deleted until that is; its invoices stay', async () => {
     const { api, client, made } = await agency();
     const project = (await api.post('/api/v1/projects', { name: 'Engine', client_id: client })).body.data.id;
