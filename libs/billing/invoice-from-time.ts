@@ -105,7 +105,10 @@ function namesDay(dates: DocumentDates): boolean {
   return dates.service_date !== undefined || dates.service_period !== undefined;
 }
 
-/** The parts of a quote add up to it: @throws AppError 409 for one of them, whose amount time would change. */
+/**
+ * The parts of a quote add up to it: @throws AppError 409 for one of them, whose amount time would change. A part of a fixed amount is
+ * stored beside the amount of its invoice, which may bill more.
+ */
 function requireNoPart({ quote_part, quote_number }: InvoiceRecord): void {
   if (!quote_part || quote_part === 'full') return;
   throw conflict(`Cannot add time to a part of ${quote_number}: bill it on an invoice of its own`);

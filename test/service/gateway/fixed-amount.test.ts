@@ -97,6 +97,27 @@ test('when a draft is deleted and a sent invoice cancelled, then their parts can
   expect(await w.shown()).toMatchObject({ left_to_bill: 0 });
 });
 
+test('when time of another project is added to a part and taken off, then the amount follows and the part stays what it is', async () => {
+  const w = await world();
+  const { id: hourly } = (await w.api.post('/api/v1/projects', { name: 'Care', client_id: w.client })).body.data;
+  const draft = (await w.bill({ percent: 30 })).body.data.id;
+  const part = { project_id: w.project, amount: 300 };
+  const change = async (path: string, body: object) => {
+    const { data } = (await w.api.post(`/api/v1/invoices/${draft}/${path}`, body)).body;
+    const { left_to_bill } = await w.shown();
+    return { amount: data.amount, fixed_part: data.fixed_part, lines: data.line_items.length, left_to_bill };
+  };
+  const added = await change('time-entries', { time_entry_ids: [await w.log(hourly)] });
+  expect(added).toEqual({ amount: 480, fixed_part: part, lines: 2, left_to_bill: 700 });
+  const released = await change('time-entries/release', {});
+  expect(released).toEqual({ amount: 300, fixed_part: part, lines: 1, left_to_bill: 700 });
+  await change('time-entries', {});
+  expect((await w.bill()).body.data).toMatchObject({ fixed_part: { amount: 700 } });
+  await w.api.delete(`/api/v1/invoices/${draft}`);
+  expect(await w.shown()).toMatchObject({ left_to_bill: 300 });
+  expect((await w.api.get('/api/v1/time-entries?billing=unbilled')).body.pagination.total).toBe(1);
+});
+
 test('when the time of the project is listed and billed, then the fixed amount covers it', async () => {
   const w = await world();
   const internal = (await w.api.post('/api/v1/projects', { name: 'Internal', client_id: w.client, billing: 'none' }))
