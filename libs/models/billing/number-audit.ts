@@ -45,15 +45,27 @@ async function auditAtOnce(accountId: Id, kind: NumberKind, session: Session): P
     records.countDocuments(filter, { ...timed, session });
   const sequences = await sequencesOf(session, accountId, kind);
   const drawn = sumBy(sequences, ({ first, last }) => last - first + 1);
-  const rows = await count(driverOf(NumberLedger), { account_id, kind });
   const deleted = await count(driverOf(NumberLedger), { account_id, kind, deleted_at: { $exists: true } });
   const documents = await count(driverOf(DOCUMENTS[kind]), { account_id });
   const holes: string[] = [];
-  for (const sequence of rows === drawn ? [] : sequences) {
-    const name = (number: number) => (sequence.period ? `${sequence.period}: ${number}` : documentNumber(kind, number));
+  let rows = 0;
+  for (const sequence of sequences) {
+    const { period, first, last } = sequence;
+    // A row beyond the sequence must not make up for one that is missing.
+    const found = await count(driverOf(NumberLedger), {
+      account_id,
+      kind,
+      period,
+      number: { $gte: first, $lte: last },
+    });
+    rows += found;
+    if (found === last - first + 1) continue;
+    const name = (number: number) => (period ? `${period}: ${number}` : documentNumber(kind, number));
     holes.push(...(await findHoles(accountId, { kind, ...sequence, session })).map(name));
   }
-  const lost = documents === rows - deleted ? [] : await findLost(accountId, kind, session);
+  // A document without a row would make up for one that is lost, and leaves a hole.
+  const isComplete = holes.length === 0 && documents === rows - deleted;
+  const lost = isComplete ? [] : await findLost(accountId, kind, session);
   return {
     gapless: holes.length === 0 && lost.length === 0,
     drawn,
@@ -129,7 +141,8 @@ async function findHoles(
     session,
   }: { kind: NumberKind; period: string; first: number; last: number; session: Session },
 ): Promise<number[]> {
-  const rows = driverOf(NumberLedger).find({ account_id: storedId(accountId), kind, period } as object, {
+  const drawn = { account_id: storedId(accountId), kind, period, number: { $gte: first, $lte: last } };
+  const rows = driverOf(NumberLedger).find(drawn as object, {
     sort: { account_id: 1, kind: 1, period: 1, number: 1 },
     projection: { number: 1 },
     ...timed,

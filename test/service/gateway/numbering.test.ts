@@ -99,6 +99,23 @@ test('when a row or a document was removed directly in the database, then the au
   expect((await audit('?kind=invoice')).data.kinds.invoice.holes).toEqual(['INV-0002', 'INV-0004']);
 });
 
+test.each([
+  ['a row has a number that was never drawn', { $set: { number: 9 } }, { holes: ['INV-0002'], lost: [] }],
+  ['a row is gone and another document', undefined, { holes: ['INV-0002'], lost: ['INV-0003'] }],
+])(
+  'when %s, then the counts are as they should be, and the audit names what is missing',
+  async (_what, change, missing) => {
+    const [, , third] = [await invoice(), await invoice(), await invoice()];
+    const row = { account_id: own.account.id, number: 2 };
+    if (change) await NumberLedger.updateOne(row, change);
+    else {
+      await NumberLedger.deleteOne(row);
+      await Invoice.deleteOne({ account_id: own.account.id, _id: third?.id });
+    }
+    expect((await audit('?kind=invoice')).data.kinds.invoice).toMatchObject({ gapless: false, drawn: 3, ...missing });
+  },
+);
+
 test('when the number passes 9999, then it simply gets longer', async () => {
   await invoice();
   await Counter.updateOne({ _id: own.account.id }, { $set: { invoice: 9998 } });
