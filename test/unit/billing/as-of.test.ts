@@ -74,6 +74,13 @@ test.each([
     day: '2026-05-20',
     due: 0,
   },
+  {
+    when: 'after a refund of its source, and released later',
+    parts: [aPart({ until: '2026-06-01' })],
+    day: '2026-05-20',
+    refunded: 10_000,
+    due: 10_000,
+  },
   { when: 'after a refund of its source', parts: [aPart()], day: '2026-05-20', refunded: 3_000, due: 3_000 },
 ])('when an allocation is dated $when, then nothing is less than 0', ({ parts, day, due, refunded = 0 }) => {
   const credits = [
