@@ -3,9 +3,9 @@ import { mapValues } from 'es-toolkit/object/mapValues';
 import { CreditNote, type CreditNoteRecord } from '../models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import { Payment, type PaymentRecord } from '../models/billing/payment.ts';
-import { driverOf, readAll } from '../models/records.ts';
+import { driverOf } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
-import type { Session } from '../mongo/connection.ts';
+import { inSnapshot } from '../mongo/snapshot.ts';
 import { BalanceSums, type Balances, balancesAsOf } from './as-of.ts';
 import { dueOf } from './balance.ts';
 import { datedMovements, noteSource, paymentSource } from './dated-movements.ts';
@@ -27,25 +27,8 @@ export async function clientBalancesAsOf(
 }
 
 /** Currencies in their order; none for a client that owes nothing and has no credit. @param today of the account. */
-export async function clientBalances(accountId: Id, client_id: StoredId, today: string, session?: Session) {
-  const own = { account_id: storedId(accountId), client_id };
-  const options = { maxTimeMS: BALANCE_LIMIT_MS, ...(session ? { session } : {}) };
-  const withCredit = <Stored>(records: typeof Payment | typeof CreditNote, day: string) =>
-    driverOf(records)
-      .find({ ...own, unallocated: { $gt: 0 } } as object, {
-        ...options,
-        sort: { _id: 1 },
-        projection: { ...CREDIT_FIELDS, [day]: 1 },
-      })
-      .toArray() as Promise<unknown> as Promise<Stored[]>;
-  const [open, payments, notes] = await readAll(session, [
-    () =>
-      driverOf(Invoice)
-        .find({ ...own, status: { $in: ['Sent', 'Overdue'] } } as object, { ...options, projection: BALANCE_FIELDS })
-        .toArray() as Promise<unknown> as Promise<InvoiceRecord[]>,
-    () => withCredit<PaymentRecord>(Payment, 'date'),
-    () => withCredit<CreditNoteRecord>(CreditNote, 'issued_on'),
-  ]);
+export async function clientBalances(accountId: Id, client_id: StoredId, today: string) {
+  const { open, payments, notes } = await openRecords(accountId, client_id);
   const sums = new BalanceSums();
   for (const invoice of open) {
     sums.owe(invoice, dueOf(invoice), today, invoice.due_date < today || invoice.status === 'Overdue');
@@ -55,6 +38,30 @@ export async function clientBalances(accountId: Id, client_id: StoredId, today: 
   }
   for (const note of notes) sums.have(note.currency, note.unallocated, { ...noteSource(note), date: note.issued_on });
   return sums.all().map(balanceView);
+}
+
+/** All at one instant: a payment that is booked meanwhile would be credit beside what is still due. */
+function openRecords(accountId: Id, client_id: StoredId) {
+  const own = { account_id: storedId(accountId), client_id };
+  return inSnapshot(async (session) => {
+    const options = { session, readConcern: { level: 'snapshot' }, maxTimeMS: BALANCE_LIMIT_MS } as const;
+    const withCredit = <Stored>(records: typeof Payment | typeof CreditNote, day: string) =>
+      driverOf(records)
+        .find({ ...own, unallocated: { $gt: 0 } } as object, {
+          ...options,
+          sort: { _id: 1 },
+          projection: { ...CREDIT_FIELDS, [day]: 1 },
+        })
+        .toArray() as Promise<unknown> as Promise<Stored[]>;
+    const open = await driverOf(Invoice)
+      .find({ ...own, status: { $in: ['Sent', 'Overdue'] } } as object, { ...options, projection: BALANCE_FIELDS })
+      .toArray();
+    return {
+      open: open as unknown as InvoiceRecord[],
+      payments: await withCredit<PaymentRecord>(Payment, 'date'),
+      notes: await withCredit<CreditNoteRecord>(CreditNote, 'issued_on'),
+    };
+  });
 }
 
 const BALANCE_FIELDS = {

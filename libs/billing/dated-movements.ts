@@ -7,6 +7,7 @@ import { printedNumber } from '../models/billing/number-ledger.ts';
 import { Payment, type PaymentRecord } from '../models/billing/payment.ts';
 import { driverOf } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
+import { inSnapshot } from '../mongo/snapshot.ts';
 import type { CreditSource, DatedAmount, DatedCredit, DatedInvoice, DatedMovements, DatedPart } from './as-of.ts';
 import { totalOf } from './balance.ts';
 
@@ -14,18 +15,7 @@ const MOVEMENTS_LIMIT_MS = 5_000;
 
 /** @param timeZone of the account, for invoices without an issue date. */
 export async function datedMovements(accountId: Id, client_id: StoredId, timeZone: string): Promise<DatedMovements> {
-  const read = <Stored>(records: Parameters<typeof driverOf>[0], filter: object = {}) =>
-    driverOf(records)
-      .find({ account_id: storedId(accountId), client_id, ...filter } as object, {
-        maxTimeMS: MOVEMENTS_LIMIT_MS,
-        projection: { parties: 0, line_items: 0, search: 0 },
-      })
-      .toArray() as Promise<unknown> as Promise<Stored[]>;
-  const [invoices, payments, notes] = await Promise.all([
-    read<InvoiceRecord>(Invoice, { status: { $ne: 'Draft' }, parties: { $exists: true } }), // Without drafts that were cancelled.
-    read<PaymentRecord>(Payment),
-    read<CreditNoteRecord>(CreditNote),
-  ]);
+  const { invoices, payments, notes } = await recordsOf(accountId, client_id);
   const parts = [...payments.flatMap(partsOfPayment), ...notes.flatMap(partsOfNote)];
   return {
     invoices: invoices.map((invoice): DatedInvoice => {
@@ -56,6 +46,26 @@ export async function datedMovements(accountId: Id, client_id: StoredId, timeZon
     // Ids ascend as they are made.
     parts: parts.toSorted((one, other) => (one.id < other.id ? -1 : 1)),
   };
+}
+
+/** All at one instant. */
+function recordsOf(accountId: Id, client_id: StoredId) {
+  return inSnapshot(async (session) => {
+    const read = <Stored>(records: Parameters<typeof driverOf>[0], filter: object = {}) =>
+      driverOf(records)
+        .find({ account_id: storedId(accountId), client_id, ...filter } as object, {
+          session,
+          readConcern: { level: 'snapshot' },
+          maxTimeMS: MOVEMENTS_LIMIT_MS,
+          projection: { parties: 0, line_items: 0, search: 0 },
+        })
+        .toArray() as Promise<unknown> as Promise<Stored[]>;
+    return {
+      invoices: await read<InvoiceRecord>(Invoice, { status: { $ne: 'Draft' }, parties: { $exists: true } }), // Without drafts that were cancelled.
+      payments: await read<PaymentRecord>(Payment),
+      notes: await read<CreditNoteRecord>(CreditNote),
+    };
+  });
 }
 
 type Numbered<Stored extends { number: number }> = Pick<Stored, 'number'> & {

@@ -13,6 +13,7 @@ import { Payment, type PaymentRecord } from '#libs/models/billing/payment.ts';
 import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
 import { driverOf, findOwn } from '#libs/models/records.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
+import { inSnapshot } from '#libs/mongo/snapshot.ts';
 import { found } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { type BalanceQuery, balanceQuery } from './input.ts';
@@ -48,9 +49,9 @@ export const balanceRoutes: readonly Route[] = [
 
 async function getInvoicePayments({ caller, id, missing }: Context) {
   const { accountId, account } = caller;
-  const invoice = await findOwn(Invoice, accountId, id);
-  if (!invoice) throw missing();
-  const { payments, notes } = await movementsOf(accountId, invoice);
+  const read = await invoiceWithMovements(accountId, id);
+  if (!read) throw missing();
+  const { invoice, payments, notes } = read;
   const { currency } = invoice;
   const major = (amount: number) => fromMinor(amount, currency);
   const status = effectiveInvoiceStatus(invoice, dayIn(account.time_zone));
@@ -86,23 +87,30 @@ async function getClientBalance({ caller, id, query, missing }: Context<unknown,
   return found({ client: embeddedClient(client), as_of, balances });
 }
 
-async function movementsOf(accountId: Id, { _id, total_credited }: InvoiceRecord) {
+/** All at one instant: the movements sum to what the invoice says. */
+function invoiceWithMovements(accountId: Id, id: Id) {
   const own = { account_id: storedId(accountId) };
-  const of = { ...own, 'allocations.invoice_id': _id } as object;
-  const options = { sort: { _id: 1 }, maxTimeMS: LIST_LIMIT_MS, projection: { 'parties.issuer': 0 } } as const;
-  const corrects = total_credited
-    ? driverOf(CreditNote).find({ ...own, invoice_id: _id } as object, options)
-    : undefined;
-  const [payments, credits, corrections] = await Promise.all([
-    driverOf(Payment).find(of, options).toArray(),
-    driverOf(CreditNote).find(of, options).toArray(),
-    corrects?.toArray() ?? [],
-  ]);
-  const notes = new Map([...corrections, ...credits].map((note) => [String(note._id), note]));
-  return {
-    payments: payments as unknown as PaymentRecord[],
-    notes: [...notes.values()] as unknown as CreditNoteRecord[],
-  };
+  const _id = storedId(id);
+  return inSnapshot(async (session) => {
+    const options = {
+      session,
+      readConcern: { level: 'snapshot' },
+      sort: { _id: 1 },
+      maxTimeMS: LIST_LIMIT_MS,
+      projection: { 'parties.issuer': 0 },
+    } as const;
+    const read = <Stored>(records: Parameters<typeof driverOf>[0], filter: object) =>
+      driverOf(records)
+        .find({ ...own, ...filter } as object, options)
+        .toArray() as Promise<unknown> as Promise<Stored[]>;
+    const [invoice] = await read<InvoiceRecord>(Invoice, { _id });
+    if (!invoice) return undefined;
+    const payments = await read<PaymentRecord>(Payment, { 'allocations.invoice_id': _id });
+    const credits = await read<CreditNoteRecord>(CreditNote, { 'allocations.invoice_id': _id });
+    const corrections = invoice.total_credited ? await read<CreditNoteRecord>(CreditNote, { invoice_id: _id }) : [];
+    const notes = new Map([...corrections, ...credits].map((note) => [String(note._id), note]));
+    return { invoice, payments, notes: [...notes.values()] };
+  });
 }
 
 function paidOf({ _id }: InvoiceRecord, payments: readonly PaymentRecord[], major: (amount: number) => number) {

@@ -1,7 +1,8 @@
 // The ledger of payments: the amount due follows payments and refunds, and no invoice is ever overpaid.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
+import { Payment } from '#libs/models/billing/payment.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, create, createClient, eventsOf, UNKNOWN_ID } from '../../support/records.ts';
 import type { TestAccount } from '../../support/workspace.ts';
@@ -253,6 +254,27 @@ describe('rejections', () => {
     expect((await post(account, at, {})).body.error).toBe('Cannot pay a draft');
     await gateway.patch(`/api/v1/invoices/${draft.id}`, { status: 'Cancelled' }, account);
     expect((await post(account, at, { amount: 5 })).body.error).toBe('Cannot pay a cancelled invoice');
+  });
+});
+
+describe('a payment that is booked while its sums are read', () => {
+  test.each([
+    ['the balance of the client', (_invoice: string, client: string) => `clients/${client}/balance`],
+    ['the movements of the invoice', (invoice: string) => `invoices/${invoice}/payments`],
+  ])('when it arrives after the first record of %s, then the response is as it was before', async (_what, pathOf) => {
+    const { account, client, invoices } = await ledger(100);
+    const at = `/api/v1/${pathOf(invoices[0].id, client.id)}`;
+    const before = (await gateway.get(at, account)).body;
+    const find = Payment.collection.find.bind(Payment.collection);
+    jest.spyOn(Payment.collection, 'find').mockImplementationOnce((...given) => {
+      const toArray = async () => {
+        await pay(account, { client_id: client.id, amount: 165 });
+        return find(...given).toArray();
+      };
+      return { toArray } as never;
+    });
+    expect((await gateway.get(at, account)).body).toEqual(before);
+    expect(await balanceOf(account, client)).toMatchObject([{ due: 0, credit: 65 }]);
   });
 });
 
