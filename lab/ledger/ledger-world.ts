@@ -48,6 +48,10 @@ export async function openLedgerWorld(account: TestAccount, send: Send): Promise
     const invoice = { client_id, ...money, due_date, status: 'Sent' };
     world.invoices.push(await make('/invoices', invoice));
   }
+  // One was paid before half of it was credited: the client has credit from the beginning.
+  const paid = `/invoices/${world.invoices[1]}`;
+  await make(`${paid}/payments`, {});
+  await make(`${paid}/credit-notes`, { reason: 'return', amount: 30 });
   for (let index = 0; index < QUOTES; index += 1) {
     world.quotes.push(await make('/quotes', { client_id, amount: 99.99 + 100 * index, tax_rate: 19, status: 'Sent' }));
   }
