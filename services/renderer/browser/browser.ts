@@ -60,7 +60,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
           continue;
         }
         const printing = page.print(html, printOptions);
-        const stopWatching = instance.pageMemory.watch();
+        const watch = instance.pageMemory.watch();
         try {
           const pdf = await withTimeout(Math.min(printLimitMs, deadlineAt - agreedTime()), printing, { signal });
           void instance.release(page);
@@ -79,7 +79,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
             }
             await keeper.endHung(instance);
           }
-          if (instance.pageMemory.hasJustEnded()) {
+          if (watch.explainsCrash()) {
             void instance.replace(page);
             throw new AppError(422, 'The document needs too much memory to print');
           }
@@ -87,7 +87,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
           log.warn({ err: error, crashes }, 'chromium failed while it printed a document');
           void instance.replace(page);
         } finally {
-          stopWatching();
+          watch.stop();
         }
       }
       throw new AppError(422, 'The document could not be printed');

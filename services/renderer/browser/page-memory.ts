@@ -10,10 +10,23 @@ const FIRST_LOOK_MS = 300;
 const CRASH_MS = 2_000;
 
 export interface PageMemory {
-  /** Measures while a document is printed. @returns a function that stops it. */
-  watch(): () => void;
-  /** True when a page that crashes now was ended here. */
-  hasJustEnded(): boolean;
+  /** Measures while a document is printed. */
+  watch(): PrintWatch;
+}
+
+export interface PrintWatch {
+  stop(): void;
+  /**
+   * Call when the page has crashed: true when it was ended here. Chromium does not tell which process a page has, so each process
+   * that was ended explains one crash, of a print that was watched then.
+   */
+  explainsCrash(): boolean;
+}
+
+interface Ending {
+  pid: number;
+  at: number;
+  hasExplained: boolean;
 }
 
 /**
@@ -21,7 +34,8 @@ export interface PageMemory {
  * @param leader the first process of the Chromium whose pages are watched.
  */
 export function openPageMemory(leader: number, limitMegabytes: number, measure = groupProcesses): PageMemory {
-  let endedAt = Number.NEGATIVE_INFINITY;
+  /** Of the last seconds. */
+  let endings: Ending[] = [];
   let isLooking = false;
 
   async function look() {
@@ -30,7 +44,11 @@ export function openPageMemory(leader: number, limitMegabytes: number, measure =
     try {
       for (const { pid, megabytes } of await measure(leader)) {
         if (megabytes <= limitMegabytes || !(await isPage(pid))) continue;
-        endedAt = performance.now();
+        forgetOld();
+        // A large process takes a second to die.
+        if (!endings.some((ending) => ending.pid === pid)) {
+          endings.push({ pid, at: performance.now(), hasExplained: false });
+        }
         process.kill(pid, 'SIGKILL');
       }
     } catch {
@@ -40,16 +58,28 @@ export function openPageMemory(leader: number, limitMegabytes: number, measure =
     }
   }
 
+  function forgetOld() {
+    endings = endings.filter(({ at }) => performance.now() - at < CRASH_MS);
+  }
+
   return {
     watch() {
+      const since = performance.now();
       // A timer for each print: with one for all, a renderer that is always busy measures all the time.
       let timer = setTimeout(function again() {
         void look();
         timer = setTimeout(again, LOOK_MS);
       }, FIRST_LOOK_MS);
-      return () => clearTimeout(timer);
+      return {
+        stop: () => clearTimeout(timer),
+        explainsCrash() {
+          forgetOld();
+          const cause = endings.find(({ at, hasExplained }) => at > since && !hasExplained);
+          if (cause) cause.hasExplained = true;
+          return cause !== undefined;
+        },
+      };
     },
-    hasJustEnded: () => performance.now() - endedAt < CRASH_MS,
   };
 }
 

@@ -1,12 +1,12 @@
 // When the memory of a page is measured: during a print that takes long, and not during ordinary ones.
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { openPageMemory } from '../../../services/renderer/browser/page-memory.ts';
+import { openPageMemory, type PageMemory } from '../../../services/renderer/browser/page-memory.ts';
 
 const LEADER = 1;
 const LIMIT_MEGABYTES = 500;
 
 let measured: number;
-let watch: () => () => void;
+let watch: PageMemory['watch'];
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -21,21 +21,21 @@ afterEach(() => {
 });
 
 test('when ordinary documents follow each other without a pause, then no process is measured', async () => {
-  let stop = watch();
+  let current = watch();
   for (let printed = 0; printed < 50; printed += 1) {
     await jest.advanceTimersByTimeAsync(80);
-    const stopNext = watch(); // Another page prints before this one is done.
+    const next = watch(); // Another page prints before this one is done.
     await jest.advanceTimersByTimeAsync(80);
-    stop();
-    stop = stopNext;
+    current.stop();
+    current = next;
   }
-  stop();
+  current.stop();
 
   expect(measured).toBe(0);
 });
 
 test('when a document takes a second, then it is measured again and again until it ends', async () => {
-  const stop = watch();
+  const { stop } = watch();
   await jest.advanceTimersByTimeAsync(1_000);
   const during = measured;
   stop();
