@@ -72,7 +72,9 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
   const [logo, banner, bodyHtml] = await Promise.all([
     imageOf('logoUrl', document.logoUrl, 'logo'),
     imageOf('bannerUrl', document.showBanner ? document.bannerUrl : undefined, `banner-${document.layoutType}`),
-    document.bodyMarkdown === undefined ? undefined : parts.markdown.toHtml(document.bodyMarkdown),
+    document.bodyMarkdown === undefined
+      ? undefined
+      : parts.markdown.toHtml(document.bodyMarkdown, { deadlineAt, signal }),
   ]);
   signal.throwIfAborted();
   // Before the rest of its work, which loads this process as well as a page.

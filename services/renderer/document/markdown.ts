@@ -1,7 +1,9 @@
 // Converts Markdown in a worker thread, and starts another thread when a text keeps it busy for too long.
 import { Worker } from 'node:worker_threads';
 import { AppError, unavailable } from '#libs/errors.ts';
+import { deadlinePassed } from '#libs/jobs/replies.ts';
 import { LeakFreeMap } from '#libs/leak-free.ts';
+import { withDeadline } from '#libs/with-timeout.ts';
 
 /** Limit of processor time, which other work on the machine does not use up. */
 const LIMIT_MS = 2_000;
@@ -11,8 +13,12 @@ const CHECK_AGAIN_MS = 100;
 const HEAP_MEGABYTES = 128;
 
 export interface Markdown {
-  /** @throws AppError 422 when the conversion takes two seconds of processor time, 503 when the machine is too busy. */
-  toHtml(markdown: string): Promise<string>;
+  /**
+   * @param limits.deadlineAt milliseconds since the epoch. @param limits.signal aborted when the document is no longer wanted.
+   * @throws AppError 422 when the conversion takes two seconds of processor time, 503 when the machine is too busy, 504 when the
+   * deadline passes; `signal.reason` when aborted.
+   */
+  toHtml(markdown: string, limits: { deadlineAt: number; signal: AbortSignal }): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -22,9 +28,9 @@ interface Waiter {
   reject: (error: Error) => void;
 }
 
-/** Without an id: the thread has started. */
 interface FromWorker {
-  id: number;
+  /** None: the thread has started. */
+  id?: number;
   /** Processor time of the thread so far. */
   spentMs: number;
   html?: string;
@@ -33,11 +39,13 @@ interface FromWorker {
 
 /** @param options.patienceMs limit of time instead of 15 s. */
 export function openMarkdown({ patienceMs = PATIENCE_MS }: { patienceMs?: number } = {}): Markdown {
-  /** In the order in which the thread works on them. */
+  /** In the order in which the thread gets them. */
   const waiters = new LeakFreeMap<number, Waiter>();
   let lastId = 0;
+  /** The text that the thread works on. */
+  let current: number | undefined;
   let worker: Worker | undefined;
-  /** Timeout of the text that the thread works on. */
+  /** Timeout of that text. */
   let timer: NodeJS.Timeout | undefined;
   let hasStarted = false;
   /** Processor time of the thread before that text. */
@@ -52,74 +60,82 @@ export function openMarkdown({ patienceMs = PATIENCE_MS }: { patienceMs?: number
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
       env: {},
     });
-    started.on('message', ({ id, html, failure, ...message }: FromWorker) => {
-      if (failure !== undefined) settle(id, (waiter) => waiter.reject(unreadable(failure)));
-      else if (html !== undefined) settle(id, (waiter) => waiter.resolve(html));
+    started.on('message', (message: FromWorker) => {
       if (worker !== started) return;
       hasStarted = true;
       spentMs = message.spentMs;
+      if (message.id !== undefined) settle(message);
       watch(started);
     });
     started.on('error', (error) => replace(started, unreadable(error.message)));
     started.unref();
     worker = started;
     hasStarted = false;
-    watch(started);
     return started;
   }
 
-  function settle(id: number, how: (waiter: Waiter) => void) {
-    const waiter = waiters.get(id);
+  /** One text at a time: those that are given up while they wait cost the thread nothing. */
+  function sendNext() {
+    if (current !== undefined) return;
+    [current] = waiters.keys();
+    const waiter = current === undefined ? undefined : waiters.get(current);
     if (!waiter) return;
-    waiters.delete(id);
-    how(waiter);
+    const thread = running();
+    thread.postMessage({ id: current, markdown: waiter.markdown });
+    watch(thread);
   }
 
-  /** Watches only the first text of the queue: neither the thread's start nor the texts before it count. */
-  function watch(current: Worker) {
+  function settle({ html, failure }: Pick<FromWorker, 'html' | 'failure'>, error = unreadable(failure)) {
+    const waiter = current === undefined ? undefined : waiters.get(current);
+    if (current !== undefined) waiters.delete(current);
+    current = undefined;
+    if (html === undefined) waiter?.reject(error);
+    else waiter?.resolve(html);
+    sendNext();
+  }
+
+  /** Neither the thread's start nor the texts before it count. */
+  function watch(thread: Worker) {
     clearTimeout(timer);
     watchCount += 1;
     const text = { count: watchCount, since: performance.now() };
-    if (waiters.size > 0) checkIn(hasStarted ? LIMIT_MS : patienceMs, current, text);
+    if (current !== undefined) checkIn(hasStarted ? LIMIT_MS : patienceMs, thread, text);
   }
 
-  function checkIn(waitMs: number, current: Worker, text: { count: number; since: number }) {
+  function checkIn(waitMs: number, thread: Worker, text: { count: number; since: number }) {
     const check = async () => {
-      const usedMs = hasStarted ? (await processorMs(current)) - spentMs : 0;
-      if (worker !== current || watchCount !== text.count) return;
-      if (usedMs >= LIMIT_MS) replace(current, unreadable(`took more than ${LIMIT_MS} ms`));
-      else if (performance.now() - text.since >= patienceMs) replace(current, tooBusy());
-      else checkIn(Math.max(LIMIT_MS - usedMs, CHECK_AGAIN_MS), current, text);
+      const usedMs = hasStarted ? (await processorMs(thread)) - spentMs : 0;
+      if (worker !== thread || watchCount !== text.count) return;
+      if (usedMs >= LIMIT_MS) replace(thread, unreadable(`took more than ${LIMIT_MS} ms`));
+      else if (performance.now() - text.since >= patienceMs) replace(thread, tooBusy());
+      else checkIn(Math.max(LIMIT_MS - usedMs, CHECK_AGAIN_MS), thread, text);
     };
     timer = setTimeout(() => void check(), waitMs);
   }
 
-  /** The first text of the queue made the thread hang or crash; the others only waited behind it. */
+  /** The current text made the thread hang or crash; the others only waited behind it. */
   function replace(stuck: Worker, error: AppError) {
     if (worker !== stuck) return;
     worker = undefined;
     clearTimeout(timer);
     void stuck.terminate();
-    const [culprit, ...innocent] = waiters.keys();
-    if (culprit !== undefined) settle(culprit, (waiter) => waiter.reject(error));
-    for (const id of innocent) send(id);
-  }
-
-  function send(id: number) {
-    const waiter = waiters.get(id);
-    if (!waiter) return;
-    const current = running();
-    current.postMessage({ id, markdown: waiter.markdown });
-    if (waiters.size === 1) watch(current);
+    settle({}, error);
   }
 
   return {
-    toHtml: (markdown) =>
-      new Promise((resolve, reject) => {
-        lastId += 1;
-        waiters.set(lastId, { markdown, resolve, reject });
-        send(lastId);
-      }),
+    async toHtml(markdown, { deadlineAt, signal }) {
+      lastId += 1;
+      const id = lastId;
+      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      waiters.set(id, { markdown, resolve, reject });
+      sendNext();
+      try {
+        return await withDeadline(deadlineAt, promise, { signal, error: deadlinePassed });
+      } finally {
+        // The text that the thread works on stays: its processor time is watched until it ends.
+        if (id !== current) waiters.delete(id);
+      }
+    },
     async close() {
       await worker?.terminate();
     },
