@@ -14,6 +14,7 @@ import { documentView } from './document/document-view.ts';
 import type { Markdown } from './document/markdown.ts';
 import type { Render } from './document/template.ts';
 import { drawnDocument, drawnHtml } from './fonts/glyphs.ts';
+import type { ImageUse } from './images/decode-image.ts';
 import type { Images } from './images/fetch-image.ts';
 import { mayHaveClusters, withFindableClusters } from './pdf/pdf-clusters.ts';
 import { withMetadata } from './pdf/pdf-metadata.ts';
@@ -63,8 +64,8 @@ export function renderDocumentWith(parts: RendererParts): Work<RenderDocument> {
 }
 
 async function printDocument(payload: RenderDocument, context: JobContext, parts: RendererParts): Promise<Reply> {
-  const { signal } = context;
-  const { deadlineAt } = payload;
+  const { signal, log } = context;
+  const { accountId, deadlineAt, requestId } = payload;
   let offSlotMs = 0;
   const { error, value: document } = shapeOf(payload.document).validate(payload.document, { convert: false });
   if (error) throw new AppError(422, 'The document cannot be printed', { cause: error });
@@ -86,9 +87,9 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
   return { bytes, warnings: [...logo.warnings, ...banner.warnings, ...warnings], offSlotMs, printMs };
 
   // A document without its image is better than no document. The warning says why the image is missing.
-  async function imageOf(field: string, source: string | undefined, use: Parameters<Images['get']>[1]) {
+  async function imageOf(field: string, source: string | undefined, use: ImageUse) {
     if (source === undefined) return { image: undefined, warnings: [] };
-    const known = parts.images.get(source, use, payload.accountId, signal);
+    const known = parts.images.get({ source, use, accountId, log, requestId }, signal);
     const result = known instanceof Promise ? await awaited(known) : known;
     return 'problem' in result
       ? { image: undefined, warnings: [`${field}: ${result.problem}`] }
@@ -99,7 +100,7 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
     const since = performance.now();
     const over = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, deadlineAt - agreedTime()))]);
     try {
-      return await context.yieldSlot(parts.slowDocuments.acquire(payload.accountId, over));
+      return await context.yieldSlot(parts.slowDocuments.acquire(accountId, over));
     } catch (error) {
       throw signal.aborted ? error : deadlinePassed();
     } finally {

@@ -5,7 +5,8 @@ import https from 'node:https';
 import { LRUCache } from 'lru-cache';
 import type { Outbound } from '#libs/outbound/outbound.ts';
 import { OutboundRefused } from '#libs/outbound/target-rules.ts';
-import { withTimeout } from '#libs/with-timeout.ts';
+import type { Logger } from '#libs/service/logger.ts';
+import { TimeoutError, withTimeout } from '#libs/with-timeout.ts';
 import type { DecodedImage, ImageFault, ImageUse } from './decode-image.ts';
 import type { ImageDecoder } from './image-decoder.ts';
 
@@ -16,11 +17,21 @@ type ImageProblem = ImageFault | 'refused address' | 'unreachable' | 'took too l
 
 export interface Images {
   /**
-   * @param source an http(s) URL or a base64 data URI. @param accountId whose cache may be used.
    * @param signal aborted when the document is no longer wanted.
    * @returns the image for the page or why there is none, without a promise when it is cached. Throws only `signal.reason`.
    */
-  get(source: string, use: ImageUse, accountId: string, signal: AbortSignal): Picture | Promise<Picture>;
+  get(wanted: WantedImage, signal: AbortSignal): Picture | Promise<Picture>;
+}
+
+export interface WantedImage {
+  /** An http(s) URL or a base64 data URI. */
+  source: string;
+  use: ImageUse;
+  /** Whose cache may be used. */
+  accountId: string;
+  /** For faults of ours: those of the host are in the result. */
+  log: Logger;
+  requestId: string;
 }
 
 type Picture = InlineImage | { problem: ImageProblem };
@@ -39,12 +50,6 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 const UNREACHABLE_LIFE_MS = 30_000;
 const UNREACHABLE_BYTES = 200;
 
-interface Wanted {
-  source: string;
-  use: ImageUse;
-  accountId: string;
-}
-
 class ImageFailure extends Error {
   readonly problem: ImageProblem;
 
@@ -55,15 +60,15 @@ class ImageFailure extends Error {
 }
 
 export function openImages({ outbound, decoder }: { outbound: Outbound; decoder: ImageDecoder }): Images {
-  const cache = new LRUCache<string, Picture, Wanted>({
+  const cache = new LRUCache<string, Picture, WantedImage>({
     maxSize: CACHE_BYTES,
     sizeCalculation: (picture) => ('dataUri' in picture ? picture.dataUri.length : UNREACHABLE_BYTES),
     ttl: CACHE_LIFE_MS,
     async fetchMethod(_key, _known, { context, options, signal: unwanted }) {
       const late = AbortSignal.timeout(PICTURE_LIMIT_MS);
       const signal = AbortSignal.any([unwanted, late]);
+      const { source, use, accountId, log, requestId } = context;
       try {
-        const { source, use, accountId } = context;
         const bytes = /^data:/i.test(source) ? fromDataUri(source) : await downloadInTime(source, outbound, signal);
         const decoding = decoder.decode(bytes, use, { accountId, signal });
         const decoded = await withTimeout(PICTURE_LIMIT_MS, decoding, { signal }).catch((error: unknown) => {
@@ -74,6 +79,8 @@ export function openImages({ outbound, decoder }: { outbound: Outbound; decoder:
       } catch (error) {
         // Other problems are found quickly, and a repaired image should appear at once.
         if (error instanceof ImageFailure && error.problem !== 'unreachable') throw error;
+        if (!signal.aborted && !isOfHost(error))
+          log.error({ err: error, requestId, use }, 'image not read; the document is printed without it');
         options.ttl = UNREACHABLE_LIFE_MS;
         return { problem: 'unreachable' };
       }
@@ -81,14 +88,15 @@ export function openImages({ outbound, decoder }: { outbound: Outbound; decoder:
   });
 
   return {
-    get(source, use, accountId, signal) {
+    get(wanted, signal) {
+      const { source, use, accountId } = wanted;
       const key = createHash('sha256').update(`${accountId} ${use} `).update(source).digest('base64');
-      return cache.get(key) ?? fetched(key, { source, use, accountId }, signal);
+      return cache.get(key) ?? fetched(key, wanted, signal);
     },
   };
 
   /** Documents that want it at the same time fetch it once. */
-  async function fetched(key: string, context: Wanted, signal: AbortSignal): Promise<Picture> {
+  async function fetched(key: string, context: WantedImage, signal: AbortSignal): Promise<Picture> {
     for (;;) {
       try {
         return await cache.forceFetch(key, { context, signal });
@@ -99,6 +107,16 @@ export function openImages({ outbound, decoder }: { outbound: Outbound; decoder:
       }
     }
   }
+}
+
+/** True for what a host or the network does. Anything else is a fault of ours. */
+function isOfHost(error: unknown): boolean {
+  if (error instanceof ImageFailure || error instanceof OutboundRefused || error instanceof TimeoutError) return true;
+  if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return false;
+  // Errors of sockets, TLS and the HTTP parser have codes.
+  return (
+    ['AbortError', 'TimeoutError'].includes(error.name) || typeof (error as NodeJS.ErrnoException).code === 'string'
+  );
 }
 
 function fromDataUri(source: string): Buffer {

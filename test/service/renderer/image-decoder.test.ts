@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { openOutbound } from '#libs/outbound/outbound.ts';
+import type { Logger } from '#libs/service/logger.ts';
 import { findIsolation } from '../../../services/renderer/browser/isolation.ts';
 import { openImages } from '../../../services/renderer/images/fetch-image.ts';
 import { type ImageDecoder, openImageDecoder } from '../../../services/renderer/images/image-decoder.ts';
@@ -22,6 +23,8 @@ beforeAll(async () => {
 afterAll(() => decoder.close());
 
 const wanted = () => new AbortController().signal;
+const aLogo = (source: string, log: Logger = testLog) =>
+  ({ source, use: 'logo', accountId: 'account', log, requestId: 'request' }) as const;
 const isDrawn = expect.objectContaining({ dataUri: expect.stringMatching(/^data:image/) });
 
 test('when one account has many large pictures, then the picture of another one is decoded after at most three of them', async () => {
@@ -79,8 +82,23 @@ test('when a picture is not decoded in time, then the document is printed withou
   const images = openImages({ outbound, decoder: busy });
   const source = `data:image/png;base64,${small.toString('base64')}`;
 
-  expect(await images.get(source, 'logo', 'account', wanted())).toEqual({ problem: 'took too long' });
+  expect(await images.get(aLogo(source), wanted())).toEqual({ problem: 'took too long' });
   hasTime = true;
-  expect(await images.get(source, 'logo', 'account', wanted())).toEqual(isDrawn);
+  expect(await images.get(aLogo(source), wanted())).toEqual(isDrawn);
   outbound.close();
+});
+
+test('when decoding fails by a fault of ours, then the document is printed without the picture, and the log names the request', async () => {
+  const fault = new TypeError('a fault');
+  const logged: unknown[] = [];
+  const log = { error: (fields: unknown) => logged.push(fields) } as unknown as Logger;
+  const outbound = openOutbound({ allow: '' });
+  const images = openImages({ outbound, decoder: { decode: () => Promise.reject(fault), close: () => undefined } });
+
+  expect(await images.get(aLogo('data:image/png;base64,AA==', log), wanted())).toEqual({ problem: 'unreachable' });
+  expect(await images.get(aLogo('http://127.0.0.1/', log), wanted())).toEqual({ problem: 'refused address' });
+  expect(await images.get(aLogo('http://absent.invalid/', log), wanted())).toEqual({ problem: 'unreachable' });
+  outbound.close();
+
+  expect(logged).toEqual([{ err: fault, requestId: 'request', use: 'logo' }]);
 });
