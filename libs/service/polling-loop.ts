@@ -1,4 +1,5 @@
 // Runs work in a loop: at once when woken, else after a pause, with exponential backoff while it fails.
+import { errorText } from '../errors.ts';
 import type { Logger } from './logger.ts';
 
 const BACKOFF_MIN_MS = 500;
@@ -21,6 +22,8 @@ export function startPollingLoop(
   const stopping = new AbortController();
   let isWoken = false;
   let failures = 0;
+  /** What the latest failure said. */
+  let problem: string | undefined;
 
   async function run() {
     isWoken = false;
@@ -29,10 +32,13 @@ export function startPollingLoop(
       if (await work(stopping.signal)) isWoken = true;
       if (failures > 0) options.log.info(`${options.name} works again`);
       failures = 0;
+      problem = undefined;
     } catch (error) {
       failures += 1;
-      // One line per outage, not one per try.
-      if (failures === 1) options.log.warn({ err: error }, `${options.name} failed; it retries with backoff`);
+      // One line per problem, not one per try.
+      if (errorText(error) !== problem)
+        options.log.warn({ err: error }, `${options.name} failed; it retries with backoff`);
+      problem = errorText(error);
       pauseMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** (failures - 1));
     }
     running = undefined;
