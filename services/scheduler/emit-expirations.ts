@@ -10,9 +10,9 @@ import { type EmbeddedIn, embeddedIn } from '#libs/models/billing/embedded.ts';
 import { Invoice, type InvoiceRecord, invoiceView } from '#libs/models/billing/invoice.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord, quoteView } from '#libs/models/billing/quote.ts';
 import { changeOwn, findOwn, type Records } from '#libs/models/records.ts';
+import { collectFailures } from '#libs/models/rounds.ts';
 import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
-import { collectFailures } from './rounds.ts';
 
 type Expiring = InvoiceRecord | QuoteRecord;
 
@@ -78,7 +78,7 @@ async function emitAll<Document extends Expiring>(kind: Kind<Document>, round: R
     try {
       if (await emitExpiration(kind, String(account_id), _id, dayIn(zone, now))) count += 1;
     } catch (error) {
-      failures.add(_id, error);
+      failures.add(String(_id), error);
     }
   }
   return count;

@@ -10,9 +10,9 @@ import { AppError } from '#libs/errors.ts';
 import { firstDue } from '#libs/models/accounts/due-in-zone.ts';
 import { RecurringInvoice, type RecurringInvoiceRecord } from '#libs/models/billing/recurring-invoice.ts';
 import { RecurringRun } from '#libs/models/billing/recurring-run.ts';
+import { collectFailures, requireAvailable } from '#libs/models/rounds.ts';
 import { acrossAccounts, type Id } from '#libs/models/tenant.ts';
 import { isDuplicate } from '#libs/mongo/errors.ts';
-import { collectFailures, requireAvailable } from './rounds.ts';
 
 /** Made in one round; the rest in the next, which follows at once. */
 const ROUND_MAX = 2_000;
@@ -109,7 +109,7 @@ async function afterFailure(
     const failure = { message: messageOf(error), at: round.at };
     await runUnitOfWork({ accountId }, (unit) => recordFailure(unit, candidate, failure));
   } catch (second) {
-    if (!isMadeElsewhere(second)) round.failures.add(candidate._id, second);
+    if (!isMadeElsewhere(second)) round.failures.add(String(candidate._id), second);
   }
   return undefined;
 }

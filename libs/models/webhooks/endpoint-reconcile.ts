@@ -5,6 +5,7 @@ import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { readAfterElection } from '../../mongo/read-after-election.ts';
+import { collectFailures } from '../rounds.ts';
 import {
   acrossAccounts,
   type Id,
@@ -106,18 +107,24 @@ async function endRequest(own: Own, { change_id }: ReconcileRecord, now: Date): 
 /**
  * Continues what processes that died have begun.
  * @param signal leaves the rest to the next round, here or in another process.
- * @returns how many deliveries go out again.
+ * @returns how many deliveries go out again. @throws when an endpoint failed, after all others were reconciled.
  */
 export async function reconcilePending(now: Date = agreedDate(), signal?: AbortSignal): Promise<number> {
   const pending = await EndpointReconcile.find({ since: { $lte: new Date(now.getTime() - ABANDONED_AFTER_MS) } })
     .setOptions(acrossAccounts)
     .limit(BATCH)
     .lean<ReconcileRecord[]>();
+  const failures = collectFailures();
   let resumed = 0;
   for (const { _id, account_id } of pending) {
     if (signal?.aborted) break;
-    resumed += await reconcileEndpoint(String(account_id), String(_id), now);
+    try {
+      resumed += await reconcileEndpoint(String(account_id), String(_id), now);
+    } catch (error) {
+      failures.add(String(_id), error);
+    }
   }
+  failures.report((failed) => `${failed} of ${pending.length} endpoints could not be reconciled`);
   return resumed;
 }
 

@@ -303,6 +303,21 @@ describe('an endpoint that changes while its deliveries are reconciled', () => {
     expect(await reconcilePending(later)).toBe(1);
   });
 
+  test('when one endpoint cannot be reconciled, then those after it are, and the next round tries it again', async () => {
+    const broken = await suspendedAt(true);
+    await broken.requestReconcile();
+    const next = await suspendedAt(true);
+    await next.requestReconcile();
+    const later = new Date(Date.now() + 60_000);
+    jest.spyOn(WebhookEndpoint, 'findOne').mockImplementationOnce(() => {
+      throw new Error('broken');
+    });
+
+    await expect(reconcilePending(later)).rejects.toThrow(`such as ${String(broken.own._id)}`);
+    expect([await broken.status(), await next.status()]).toEqual(['held', 'pending']);
+    expect(await reconcilePending(later)).toBe(1);
+  });
+
   test('when it was deleted and has suspended deliveries, then they become dead', async () => {
     const { own, requestReconcile, status, requests } = await suspendedAt(false);
     await requestReconcile();

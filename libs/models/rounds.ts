@@ -1,17 +1,16 @@
 // Rounds over the records of all accounts: which failures end one, and how it reports the others.
-import type { StoredId } from '#libs/models/tenant.ts';
-import { isUnavailable } from '#libs/mongo/errors.ts';
+import { isUnavailable } from '../mongo/errors.ts';
 
 /** The error names this many of the records that failed. */
 const NAMED_MAX = 5;
 
 /** A record that always fails must not block the records after it: the round goes on, and reports the failures at its end. */
 export function collectFailures() {
-  const named: Array<{ id: StoredId; error: unknown }> = [];
+  const named: Array<{ id: string; error: unknown }> = [];
   let count = 0;
   return {
     /** @throws as requireAvailable. */
-    add(id: StoredId, error: unknown): void {
+    add(id: string, error: unknown): void {
       requireAvailable(error);
       count += 1;
       if (named.length < NAMED_MAX) named.push({ id, error });
@@ -19,7 +18,7 @@ export function collectFailures() {
     /** @param what with how many: `3 documents failed`. @throws Error when a record failed; its cause is the first error. */
     report(what: (count: number) => string): void {
       if (count === 0) return;
-      const ids = named.map(({ id }) => String(id)).join(', ');
+      const ids = named.map(({ id }) => id).join(', ');
       throw new Error(`${what(count)}, such as ${ids}; the next round retries`, { cause: named[0]?.error });
     },
   };
