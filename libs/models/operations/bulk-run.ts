@@ -23,7 +23,7 @@ const bulkSchema = new Schema(
     /** How many matched when it began. */
     total: { type: Number, required: true },
     done: { type: Number, required: true, default: 0 },
-    /** Deleted or changed since the run began. */
+    /** Deleted or changed since the run began, or failed: the log has the error. */
     skipped: { type: Number, required: true, default: 0 },
     /** The last processed id. */
     position: String,

@@ -4,6 +4,8 @@ import { errorText } from '#libs/errors.ts';
 import { findDefinition, retryFailedJobs } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { advanceBulk, type BulkKind, type BulkRecord, BulkRun, endBulk } from '#libs/models/operations/bulk-run.ts';
+import { requireAvailable } from '#libs/models/rounds.ts';
+import type { StoredId } from '#libs/models/tenant.ts';
 import { replayDelivery } from '#libs/models/webhooks/replay-deliveries.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { nextDeliveries } from '../store/delivery-search.ts';
@@ -66,9 +68,7 @@ export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () =
     const search = deliverySearchOf(selectionParams(run.selection));
     // A delivery that failed again after the run began is not sent a third time.
     const batch = await nextDeliveries(search, { before: run.created_at, position, limit: BATCH });
-    const replayed = await Promise.all(
-      batch.map(({ _id, account_id }) => replayDelivery(String(account_id), String(_id))),
-    );
+    const replayed = await Promise.all(batch.map((delivery) => replay(delivery, run)));
     parts.nudge();
     const done = replayed.filter(Boolean).length;
     const last = batch.at(-1);
@@ -78,6 +78,20 @@ export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () =
       position: last ? String(last._id) : position,
       isLast: batch.length < BATCH,
     };
+  }
+
+  /** A delivery that always fails must not block those after it: the run goes on without it. */
+  async function replay({ _id, account_id }: { _id: StoredId; account_id: StoredId }, run: BulkRecord) {
+    try {
+      return await replayDelivery(String(account_id), String(_id));
+    } catch (error) {
+      requireAvailable(error);
+      parts.log.error(
+        { err: error, run: String(run._id), delivery: String(_id) },
+        'delivery not replayed; the run skips it',
+      );
+      return null;
+    }
   }
 
   /** @param earlier the number of jobs retried in earlier steps. */

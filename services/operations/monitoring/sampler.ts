@@ -3,21 +3,17 @@ import { catalog } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { recordSamples } from '#libs/models/operations/queue-sample.ts';
 import type { Logger } from '#libs/service/logger.ts';
+import { startPollingLoop } from '#libs/service/polling-loop.ts';
 
 const STEP_MS = 15_000;
 
 /** @returns a function that stops it. */
 export function startSampler(queues: Queues, log: Logger): () => Promise<void> {
-  let last: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
-    last = sample(queues).catch((error) =>
-      log.debug({ err: error }, 'queues not sampled; the next sample follows in 15 s'),
-    );
-  }, STEP_MS);
-  return async () => {
-    clearInterval(timer);
-    await last;
+  const work = async () => {
+    await sample(queues);
+    return false;
   };
+  return startPollingLoop(work, { name: 'the sampler of queues', everyMs: STEP_MS, log }).stop;
 }
 
 export async function sample(queues: Queues): Promise<void> {

@@ -218,6 +218,23 @@ describe('replay', () => {
     expect(await AuditEntry.findOne({ action: 'deliveries.replay' }).lean()).toMatchObject({ outcome: 'done' });
   });
 
+  test('when one delivery cannot be replayed, then the run counts it as skipped and goes on', async () => {
+    const ids = await Promise.all([1, 2].map(() => addDelivery({ accountId, endpointId, minutesAgo: 10 })));
+    jest.spyOn(Delivery, 'findOneAndUpdate').mockImplementationOnce(() => {
+      throw new Error('broken');
+    });
+
+    const selection = `endpoint=${endpointId}&status=dead`;
+    const { to } = await follow(await operator.post('/deliveries/replay', { selection }));
+
+    const run = await eventually(async () => {
+      const found = await BulkRun.findById(/[\da-f-]{36}/.exec(to)?.[0]).lean();
+      return found?.state !== 'running' && found;
+    });
+    expect(run).toMatchObject({ state: 'done', done: 1, skipped: 1 });
+    expect((await statusesOf(ids)).toSorted()).toEqual(['dead', 'pending']);
+  });
+
   test('when the process of a run was killed, then another one continues where it stopped', async () => {
     const ids = await Promise.all([1, 2, 3].map(() => addDelivery({ accountId, endpointId, minutesAgo: 10 })));
     const long = new Date(Date.now() - 60_000);
@@ -397,8 +414,9 @@ describe('charts', () => {
       const found = await findSamples('retry-webhook', new Date(Date.now() - 120_000));
       return found.some(({ ready }) => ready === 2) && found;
     });
-    // The minute may have changed between the two samples.
-    expect(samples.map(({ ready }) => ready)).toEqual(samples.length === 1 ? [2] : [2, 1]);
+    // The dashboard samples, too, and the minute may have changed between the two samples here.
+    const worst = samples.map(({ ready }) => ready).filter((ready) => ready > 0);
+    expect(worst).toEqual(worst.length === 1 ? [2] : [2, 1]);
   });
 
   test('when callers disconnect, then overview and failures still agree on how many documents were not rendered', async () => {
