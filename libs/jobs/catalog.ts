@@ -13,6 +13,11 @@ export interface JobDefinition<Payload> {
   readonly stalledMs: number;
   /** The field with customers' content, which Redis keeps in memory until the deadline and never writes to disk, see unsaved.ts. */
   readonly unsaved?: { field: string; deadlineField: string };
+  /**
+   * How many of its failed jobs stay in the queue, for the operations dashboard; none unless given. Only where each enqueue has an id of its
+   * own: the queue ignores the id of a job that it keeps.
+   */
+  readonly failedKept?: number;
   readonly payload?: Payload; // Carries the type only; never set.
 }
 
@@ -42,6 +47,9 @@ export const renderDocument = defineJob<RenderDocument>({
   unsaved: { field: 'document', deadlineField: 'deadlineAt' },
 });
 
+/** Of a few hundred bytes each. */
+const FAILED_KEPT = 200;
+
 /** MongoDB holds the event, and the relay enqueues it again when the queue loses it, so the queue tries once. */
 export const fanOutEvent = defineJob<{ eventId: string; accountId: string }>({
   name: 'fan-out-event',
@@ -49,6 +57,7 @@ export const fanOutEvent = defineJob<{ eventId: string; accountId: string }>({
   backoffMs: 0,
   lockMs: 30_000,
   stalledMs: 10_000,
+  failedKept: FAILED_KEPT,
 });
 
 export interface DeliverWebhook {
@@ -67,6 +76,7 @@ export const deliverWebhook = defineJob<DeliverWebhook>({
   backoffMs: 0,
   lockMs: 45_000,
   stalledMs: 15_000,
+  failedKept: FAILED_KEPT,
 });
 
 /**

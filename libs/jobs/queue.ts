@@ -71,7 +71,7 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
           backoff: { type: 'exponential', delay: definition.backoffMs, jitter: JITTER },
           // The queue would silently ignore the id of a finished job that it keeps.
           removeOnComplete: true,
-          removeOnFail: true,
+          removeOnFail: definition.failedKept ? { count: definition.failedKept } : true,
         },
       });
       queue.on('error', (error) => options.log.debug({ err: error }, 'queue connection failed'));

@@ -111,7 +111,7 @@ export function startWorker<Payload>(
   }
 
   function forgetUnsaved({ id = '' }: Job<Payload>) {
-    // A key that cannot be removed now expires.
+    // A key that cannot be removed now expires, as does that of a failed job: the gateway may enqueue both again under the same id.
     if (unsaved) connection.unlink(unsavedKey(options.prefix, definition.name, id)).catch(() => undefined);
   }
 

@@ -54,6 +54,26 @@ test('when two workers vanish in the middle of one job, as in two rollouts, then
   expect(ended).toBe(1);
 });
 
+test.each([
+  [undefined, 0],
+  [2, 2],
+])('when three jobs fail and %j failed ones are to be kept, then %j are', async (failedKept, kept) => {
+  const failing: JobDefinition<unknown> = {
+    ...definition,
+    name: `failing-${kept}`,
+    ...(failedKept ? { failedKept } : {}),
+  };
+  for (const id of ['a', 'b', 'c']) await queues.enqueue(failing, { id, payload: {} });
+  const worker = startWorker(failing, () => Promise.reject(new Error('broken')), { ...options, concurrency: 1 });
+  await eventually(async () => {
+    const { ready, active } = await queues.counts(failing);
+    return ready + active === 0;
+  });
+  await worker.close(5_000);
+
+  expect(await queues.counts(failing)).toMatchObject({ ready: 0, failed: kept });
+});
+
 describe('when jobs yield their slots', () => {
   test('then other jobs begin in these slots, up to the limit of jobs off their slots', async () => {
     const waits = new Map<string, () => void>();

@@ -1,6 +1,6 @@
 // What an operator finds and does: search, groups of failures, replay and retry of one and of many, pause and resume.
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { deliverWebhook, fanOutEvent, renderDocument, retryWebhook } from '#libs/jobs/catalog.ts';
+import { deliverWebhook, fanOutEvent, retryWebhook } from '#libs/jobs/catalog.ts';
 import { pauseQueue } from '#libs/jobs/control.ts';
 import { flushRenderRecords, Render, recordRender } from '#libs/models/documents/render-record.ts';
 import { AuditEntry } from '#libs/models/operations/audit-entry.ts';
@@ -154,7 +154,7 @@ describe('failures', () => {
   });
 
   test('when jobs fail for reasons that differ in numbers only, then they are one group', async () => {
-    await addFailedJobs(dashboard.queues, dashboard.workspace, renderDocument, ['Page 3 crashed', 'Page 14 crashed']);
+    await addFailedJobs(dashboard.queues, dashboard.workspace, fanOutEvent, ['Page 3 crashed', 'Page 14 crashed']);
 
     const { text } = await operator.get('/failures');
 
@@ -372,12 +372,12 @@ describe('queues', () => {
     'when a retry that has done %i of 51 continues and more jobs have failed, then it ends at 51',
     async (done) => {
       const reasons = Array.from({ length: 60 }, () => 'no page');
-      await addFailedJobs(dashboard.queues, dashboard.workspace, renderDocument, reasons);
-      const { failed } = await dashboard.queues.counts(renderDocument);
+      await addFailedJobs(dashboard.queues, dashboard.workspace, fanOutEvent, reasons);
+      const { failed } = await dashboard.queues.counts(fanOutEvent);
       const { _id } = await BulkRun.create({
         kind: 'retry-jobs',
         title: 'Retry',
-        selection: 'render-document',
+        selection: 'fan-out-event',
         state: 'stopped',
         total: 51,
         done,
@@ -390,7 +390,7 @@ describe('queues', () => {
 
       const run = await eventually(() => BulkRun.findOne({ _id, state: 'done' }).lean());
       expect(run.done).toBe(51);
-      expect((await dashboard.queues.counts(renderDocument)).failed).toBe(failed - (51 - done));
+      expect((await dashboard.queues.counts(fanOutEvent)).failed).toBe(failed - (51 - done));
     },
   );
 

@@ -1,4 +1,4 @@
-// Jobs that really failed and were kept, for tests of what an operator does with them.
+// Jobs that really failed, of a queue that keeps them, for tests of what an operator does with them.
 import { Worker } from 'bullmq';
 import type { JobDefinition } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
@@ -21,7 +21,7 @@ export async function addFailedJobs(
   const ids: string[] = [];
   for (const [index, reason] of reasons.entries()) {
     const id = `failing-${index}-${Math.random().toString(36).slice(2)}`;
-    await queues.raw(definition).add(definition.name, { reason }, { jobId: id, attempts: 1, removeOnFail: false });
+    await queues.raw(definition).add(definition.name, { reason }, { jobId: id });
     ids.push(id);
   }
   await eventually(async () => {
