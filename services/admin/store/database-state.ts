@@ -49,21 +49,40 @@ async function readUnhealthyMembers(admin: mongoose.mongo.Admin): Promise<string
   }
 }
 
-/** @returns `collection (field, field)` for each index a model declares and the database lacks. */
+/** @returns `collection (field, field)` for each index a model declares and the database lacks, or has in another form. */
 export async function findMissingIndexes(): Promise<string[]> {
   const missing: string[] = [];
   for (const model of allModels) {
-    const wanted = model.schema.indexes().map(([key]) => Object.keys(key).join(', '));
-    const present = new Set((await indexesOf(model.collection.name)).map((key) => Object.keys(key).join(', ')));
-    missing.push(...wanted.filter((key) => !present.has(key)).map((key) => `${model.collection.name} (${key})`));
+    const wanted = model.schema.indexes().map(([key, options]) => indexOf(key, options));
+    const present = await indexesOf(model.collection.name);
+    const lacks = wanted.filter(({ form }) => !present.some((index) => index.form === form));
+    const others = present.filter(({ form }) => !wanted.some((index) => index.form === form));
+    for (const { fields } of lacks) {
+      const isOther = others.some((index) => index.fields === fields);
+      missing.push(`${model.collection.name} (${fields})${isOther ? ': drop the one of another form first' : ''}`);
+    }
   }
   return missing;
 }
 
-async function indexesOf(collection: string): Promise<object[]> {
+interface Index {
+  fields: string;
+  /** Equal for two indexes that accept, find and keep the same. */
+  form: string;
+}
+
+function indexOf(key: object, options: mongoose.mongo.IndexDescriptionInfo | mongoose.IndexOptions): Index {
+  const { unique = false, sparse = false, expireAfterSeconds, partialFilterExpression } = options;
+  return {
+    fields: Object.keys(key).join(', '),
+    form: JSON.stringify([Object.entries(key), unique, sparse, expireAfterSeconds, partialFilterExpression]),
+  };
+}
+
+async function indexesOf(collection: string): Promise<Index[]> {
   try {
     const indexes = await mongoose.connection.collection(collection).indexes();
-    return indexes.map(({ key }) => key);
+    return indexes.map((index) => indexOf(index.key, index));
   } catch (error) {
     // A missing collection has no indexes.
     if ((error as { codeName?: string }).codeName === 'NamespaceNotFound') return [];

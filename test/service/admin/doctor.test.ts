@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
+import { ensureIndexes } from '#libs/models/indexes.ts';
+import { Operator } from '#libs/models/operations/operator.ts';
 import { acrossAccounts, newId } from '#libs/models/tenant.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
@@ -31,6 +33,21 @@ test('when one check fails, then it is a problem of its own, and the others are 
     'ok',
     'warning',
   ]);
+});
+
+test('when an index is missing or has another form, then it is named with its fields', async () => {
+  const { collection } = Operator;
+  const found = async () => (await examineMongodb()).find(({ check }) => check === 'Indexes')?.found;
+  await collection.dropIndex('name_1');
+  const absent = await found();
+  await collection.createIndex({ name: 1 });
+  const notUnique = await found();
+  await collection.dropIndex('name_1');
+  await ensureIndexes();
+
+  expect(absent).toMatch(/operators \(name\)$/);
+  expect(notUnique).toMatch(/operators \(name\): drop the one of another form/);
+  expect(await found()).toBe('all present');
 });
 
 test('when only the secret before the current one needs a lost key, then it counts until its overlap ends', async () => {
