@@ -74,7 +74,7 @@ function indexFinding(missing: string[]): Finding {
 function outboxFinding({ waiting, oldestMs }: OutboxState): Finding {
   return finding(
     'Outbox',
-    waiting === 0 ? 'nothing waits' : `${waiting} events wait, the oldest ${seconds(oldestMs)}`,
+    waiting === 0 ? 'nothing waits' : `${waiting} event(s), the oldest ${seconds(oldestMs)}`,
     oldestMs < WAIT_MAX_MS,
     'Check that the webhook service runs: it turns events into deliveries',
   );

@@ -76,7 +76,7 @@ export async function resealEndpoints({ SECRET_KEY }: Pick<Settings, 'SECRET_KEY
   const box = openSecretBox(SECRET_KEY ?? (await keptSecretKey(target)));
   const { resealed } = await recorded('webhooks.reseal', undefined, async () => {
     const done = await resealAll(box);
-    return { resealed: done, detail: `${done} endpoints` };
+    return { resealed: done, detail: `${done} endpoint(s)` };
   });
   return { resealed, key: box.keyIds[0], left: 0 };
 }

@@ -33,7 +33,7 @@ export async function retry(queues: Queues, name: string, id: string | undefined
   if (id === undefined) {
     const { retried } = await recorded('jobs.retry', name, async () => {
       const count = await retryAll(queues, definition);
-      return { retried: count, detail: `${count} jobs` };
+      return { retried: count, detail: `${count} job(s)` };
     });
     return { queue: name, retried };
   }

@@ -51,7 +51,10 @@ export async function retryAll({ request, queues, visitor, bulk }: Visit): Promi
     const title = `Retry the failed jobs of ${definition.name}`;
     const run = { kind: 'retry-jobs', title, selection: definition.name, total: failed } as const;
     const { _id } = await bulk.start({ ...run, operator: visitor.name });
-    return { runId: String(_id), detail: `${counted(failed, 'job')} go back to their queue.` };
+    return {
+      runId: String(_id),
+      detail: `${counted(failed, 'job goes back to its queue', 'jobs go back to their queue')}.`,
+    };
   });
   return { to: `/bulk/${runId}`, entryId };
 }

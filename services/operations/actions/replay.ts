@@ -16,7 +16,7 @@ export async function confirmReplay({ request, visitor }: Visit): Promise<Page> 
   const selection = selectionOf(paramsOf(request));
   const total = await countDeliveries(deliverySearchOf(selection), COUNTED_MAX);
   const body = html`<div class="card">
-    <p class="figure"><strong>${countUpTo(COUNTED_MAX, total)}</strong> ${total === 1 ? 'delivery' : 'deliveries'} that ${total === 1 ? 'is' : 'are'} ${inWords(selection)}</p>
+    <p class="figure"><strong>${countUpTo(COUNTED_MAX, total)}</strong> ${total === 1 ? 'delivery that is' : 'deliveries that are'} ${inWords(selection)}</p>
     ${
       selection.get('status')?.includes('delivered')
         ? note('warn', 'Some were delivered before: their receivers get them again with the same webhook-id.')
@@ -52,7 +52,10 @@ export async function replayMatching({ request, visitor, bulk }: Visit): Promise
     const total = await countDeliveries(search, COUNTED_MAX);
     const run = { kind: 'replay-deliveries', title, selection: selection.toString(), total } as const;
     const { _id } = await bulk.start({ ...run, operator: visitor.name });
-    return { runId: String(_id), detail: `${countedUpTo(COUNTED_MAX, total, 'delivery', 'deliveries')} go out again.` };
+    return {
+      runId: String(_id),
+      detail: `${countedUpTo(COUNTED_MAX, total, 'delivery goes', 'deliveries go')} out again.`,
+    };
   });
   return { to: `/bulk/${runId}`, entryId };
 }

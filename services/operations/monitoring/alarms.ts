@@ -74,7 +74,7 @@ function redisAlarms({ value: redis, problem }: Numbers['redis']): Alarm[] {
 
 function queueAlarms({ name, isPaused, ready, ageMs }: QueueNumbers): Alarm[] {
   const href = `/queues/${name}`;
-  if (isPaused) return [{ tone: 'bad', text: `${name} is PAUSED. ${counted(ready, 'job')} wait.`, href }];
+  if (isPaused) return [{ tone: 'bad', text: `${name} is PAUSED. ${counted(ready, 'job waits', 'jobs wait')}.`, href }];
   const tone = urgencyOf(name, ageMs);
   if (!tone) return [];
   return [{ tone, text: `The oldest job of ${name} has waited ${duration(ageMs)}.`, href }];
@@ -93,14 +93,20 @@ function missingWorkers(queues: QueueNumbers[], workers: { queue: string }[]): A
     .filter(({ name }) => !served.has(name))
     .map(({ name, ready }) => ({
       tone: ready > 0 ? ('bad' as const) : ('warn' as const),
-      text: `No worker is connected to ${name}${ready > 0 ? `, and ${counted(ready, 'job')} wait` : ''}.`,
+      text: `No worker is connected to ${name}${ready > 0 ? `, and ${counted(ready, 'job waits', 'jobs wait')}` : ''}.`,
       href: `/queues/${name}`,
     }));
 }
 
 function outboxAlarms({ value: outbox }: Numbers['outbox']): Alarm[] {
   if (!outbox || outbox.oldestMs < PATIENCE_MS.other) return [];
-  const text = `${countedUpTo(WAITING_COUNTED_MAX, outbox.waiting, 'event')} wait for their webhooks, the oldest since ${duration(outbox.oldestMs)}.`;
+  const events = countedUpTo(
+    WAITING_COUNTED_MAX,
+    outbox.waiting,
+    'event waits for its webhooks',
+    'events wait for their webhooks',
+  );
+  const text = `${events}, the oldest since ${duration(outbox.oldestMs)}.`;
   return [{ tone: outbox.oldestMs > PATIENCE_MS.other * ALARM_FACTOR ? 'bad' : 'warn', text }];
 }
 

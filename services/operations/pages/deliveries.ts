@@ -24,7 +24,7 @@ export async function deliveriesPage({ request, visitor }: Visit): Promise<Page>
   const body = html`<div>
     ${filters(params)}
     <div class="results">
-      <p>${countedUpTo(COUNTED_MAX, total, 'delivery', 'deliveries')} match${total === 1 ? 'es' : ''}.</p>
+      <p>${countedUpTo(COUNTED_MAX, total, 'delivery matches', 'deliveries match')}.</p>
       ${
         visitor.role === 'operator' && total > 0
           ? html`<a class="button" href=${`/deliveries/replay?${params}`}>Replay all matches…</a>`

@@ -78,7 +78,7 @@ function workers({ workers }: Numbers): VNode {
           all.orphans.length > 0
             ? note(
                 'warn',
-                `${counted(all.orphans.length, 'job')} in flight belong to no connected worker; another worker takes them over shortly.`,
+                `${counted(all.orphans.length, 'job in flight belongs', 'jobs in flight belong')} to no connected worker; another worker takes over shortly.`,
               )
             : null
         }

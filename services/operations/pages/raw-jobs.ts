@@ -7,6 +7,7 @@ import helmet from 'helmet';
 import { catalog } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { DashboardError } from '../views/dashboard-error.ts';
+import { counted } from '../views/format.ts';
 
 export function rawJobs(queues: Queues): Router {
   const serverAdapter = new ExpressAdapter();
@@ -40,7 +41,7 @@ function withoutDocument(data: unknown): unknown {
     lineItems?: unknown;
   };
   const lines = Array.isArray(lineItems) ? lineItems.length : 0;
-  return { ...data, document: `${title ?? ''} ${number ?? ''}, ${lines} lines (not shown)` };
+  return { ...data, document: `${title ?? ''} ${number ?? ''}, ${counted(lines, 'line')} (not shown)` };
 }
 
 /** The board needs its own policy: its styles are inline, and it finds its files by its base URL. */

@@ -27,7 +27,7 @@ export async function rendersPage({ request }: Visit): Promise<Page> {
   const body = html`<div>
     ${filters(params)}
     <div class="results">
-      <p>${countedUpTo(COUNTED_MAX, total, 'document')} match${total === 1 ? 'es' : ''}.</p>
+      <p>${countedUpTo(COUNTED_MAX, total, 'document matches', 'documents match')}.</p>
     </div>
     ${table('Rendered documents, newest first', columns, found.slice(0, PAGE_SIZE), 'No document matches. Records are kept for 30 days.')}
     ${pager('/renders', params, { number, hasNext: found.length > PAGE_SIZE })}

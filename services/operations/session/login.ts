@@ -8,6 +8,7 @@ import { rememberBrowser } from '#libs/models/operations/operator-browser.ts';
 import { closeSession, findSession, openSession } from '#libs/models/operations/operator-session.ts';
 import { PASSWORD_LONGEST } from '#libs/password.ts';
 import { DashboardError } from '../views/dashboard-error.ts';
+import { counted } from '../views/format.ts';
 import { renderPage } from '../views/html.ts';
 import { browserTokenOf, clearSession, sessionTokenOf, setBrowser, setSession } from './cookies.ts';
 import { type Admission, openLoginLimits } from './login-limits.ts';
@@ -91,7 +92,7 @@ async function reject(rejection: Admission & { isAdmitted: false }, request: Req
   const entry = { operator: name || '(no name)', address: addressOf(request), action: 'login' } as const;
   // Only the first rejection is recorded: a flood must not fill the audit log. The rejection does not depend on the log.
   if (rejection.isFirst) await audit(entry, 'refused', 'too many failed attempts').catch(() => undefined);
-  const problem = `Too many failed attempts, retry in ${seconds > 60 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`}`;
+  const problem = `Too many failed attempts, retry in ${seconds > 60 ? `${Math.ceil(seconds / 60)} minutes` : counted(seconds, 'second')}`;
   response.set('Retry-After', String(seconds));
   sendLogin(response, 429, { next, name, problem });
 }

@@ -15,7 +15,7 @@ export function count(value: number): string {
   return value < 100_000 ? plain.format(value) : compact.format(value);
 }
 
-/** One thing or many. */
+/** One thing or many, each with its verb if it has one: `1 job waits`, `2 jobs wait`. */
 export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }

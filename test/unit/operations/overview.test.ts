@@ -58,6 +58,20 @@ test('when dates have been due for ten minutes, then the alarm says how many eve
   ]);
 });
 
+test.each([
+  [1, '1 job waits', '1 event waits for its webhooks'],
+  [2, '2 jobs wait', '2 events wait for their webhooks'],
+])('when %i wait, then the alarms say so in this number', (waiting, jobs, events) => {
+  const queue = { name: 'q', isPaused: true, ageMs: 0, ready: waiting, active: 0, delayed: 0, failed: 0, samples: [] };
+  const numbers = { ...well, queues: { value: [queue] }, outbox: { value: { waiting, oldestMs: 600_000 } } };
+
+  expect(alarmsOf(numbers).map(({ text }) => text)).toEqual([
+    `q is PAUSED. ${jobs}.`,
+    `No worker is connected to q, and ${jobs}.`,
+    expect.stringContaining(`${events}, the oldest since 10 min.`),
+  ]);
+});
+
 test('when a run makes no progress for a minute, then a warning links to it; while it runs there is none', () => {
   const run = { _id: 'r1', title: 'Replay deliveries that are dead', state: 'running', done: 400, total: 1000 };
   const runs = (silentMs: number) => {
