@@ -61,15 +61,15 @@ export type AuditRecord = InferSchemaType<typeof auditSchema>;
 
 export const AuditEntry = model('AuditEntry', auditSchema);
 
-export interface Deed {
+export interface AuditedAction {
   operator: string;
   address?: string | undefined;
   action: AuditAction;
   target?: string | undefined;
 }
 
-export async function audit(deed: Deed, outcome: AuditOutcome, detail?: string): Promise<void> {
-  await AuditEntry.create({ ...present(deed), outcome, ...(detail ? { detail } : {}) });
+export async function audit(auditedAction: AuditedAction, outcome: AuditOutcome, detail?: string): Promise<void> {
+  await AuditEntry.create({ ...present(auditedAction), outcome, ...(detail ? { detail } : {}) });
 }
 
 /**
@@ -77,10 +77,10 @@ export async function audit(deed: Deed, outcome: AuditOutcome, detail?: string):
  * @param work returns one line about the outcome, for the log and for the operator.
  */
 export async function audited<Result extends { detail?: string }>(
-  deed: Deed,
+  auditedAction: AuditedAction,
   work: () => Promise<Result>,
 ): Promise<Result & { entryId: Id }> {
-  const entry = await AuditEntry.create({ ...present(deed), outcome: 'begun' });
+  const entry = await AuditEntry.create({ ...present(auditedAction), outcome: 'begun' });
   const finish = async (outcome: AuditOutcome, detail: string | undefined) => {
     const $set = { outcome, ...(detail ? { detail } : {}) };
     // Unwritten, the entry stays `begun`. The action is done all the same: a key that was made is shown this once, and its own error counts.
@@ -97,6 +97,6 @@ export async function audited<Result extends { detail?: string }>(
   return { ...result, entryId: String(entry._id) };
 }
 
-function present({ operator, address, action, target }: Deed) {
+function present({ operator, address, action, target }: AuditedAction) {
   return { operator, action, ...(address ? { address } : {}), ...(target ? { target } : {}) };
 }

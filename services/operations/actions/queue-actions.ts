@@ -8,8 +8,8 @@ import { orUnavailable, requireQueue } from './known-queue.ts';
 
 export async function pause({ request, queues, visitor }: Visit): Promise<Done> {
   const definition = requireQueue(request.params['name']);
-  const deed = { ...actorOf(visitor), action: 'queue.pause', target: definition.name } as const;
-  const { entryId } = await audited(deed, async () => {
+  const auditedAction = { ...actorOf(visitor), action: 'queue.pause', target: definition.name } as const;
+  const { entryId } = await audited(auditedAction, async () => {
     await orUnavailable(pauseQueue(queues, definition));
     return { detail: `${definition.name} is paused. Workers finish their current jobs.` };
   });
@@ -18,8 +18,8 @@ export async function pause({ request, queues, visitor }: Visit): Promise<Done> 
 
 export async function resume({ request, queues, visitor }: Visit): Promise<Done> {
   const definition = requireQueue(request.params['name']);
-  const deed = { ...actorOf(visitor), action: 'queue.resume', target: definition.name } as const;
-  const { entryId } = await audited(deed, async () => {
+  const auditedAction = { ...actorOf(visitor), action: 'queue.resume', target: definition.name } as const;
+  const { entryId } = await audited(auditedAction, async () => {
     await orUnavailable(resumeQueue(queues, definition));
     return { detail: `${definition.name} is running again.` };
   });
@@ -32,8 +32,8 @@ export async function retryOne({ request, queues, visitor }: Visit): Promise<Don
   const gone = () => new DashboardError(404, `The job ${id} no longer exists: it was completed or removed`);
   // Checked before the audit log records it: a key pasted into the address must not be stored.
   if ((await orUnavailable(queues.stateOf(definition, id))) === 'unknown') throw gone();
-  const deed = { ...actorOf(visitor), action: 'job.retry', target: `${definition.name} ${id}` } as const;
-  const { entryId } = await audited(deed, async () => {
+  const auditedAction = { ...actorOf(visitor), action: 'job.retry', target: `${definition.name} ${id}` } as const;
+  const { entryId } = await audited(auditedAction, async () => {
     const outcome = await orUnavailable(retryJob(queues, definition, id));
     if (outcome === 'gone') throw gone();
     if (outcome === 'not failed')
@@ -45,8 +45,8 @@ export async function retryOne({ request, queues, visitor }: Visit): Promise<Don
 
 export async function retryAll({ request, queues, visitor, bulk }: Visit): Promise<Done> {
   const definition = requireQueue(request.params['name']);
-  const deed = { ...actorOf(visitor), action: 'jobs.retry', target: definition.name } as const;
-  const { runId, entryId } = await audited(deed, async () => {
+  const auditedAction = { ...actorOf(visitor), action: 'jobs.retry', target: definition.name } as const;
+  const { runId, entryId } = await audited(auditedAction, async () => {
     const { failed } = await orUnavailable(queues.counts(definition));
     const title = `Retry the failed jobs of ${definition.name}`;
     const run = { kind: 'retry-jobs', title, selection: definition.name, total: failed } as const;

@@ -47,8 +47,8 @@ export async function replayMatching({ request, visitor, bulk }: Visit): Promise
   // Before the audit log records it: only a search that can be made is recorded.
   const search = deliverySearchOf(selection);
   const title = `Replay deliveries that are ${inWords(selection)}`;
-  const deed = { ...actorOf(visitor), action: 'deliveries.replay', target: selection.toString() } as const;
-  const { runId, entryId } = await audited(deed, async () => {
+  const auditedAction = { ...actorOf(visitor), action: 'deliveries.replay', target: selection.toString() } as const;
+  const { runId, entryId } = await audited(auditedAction, async () => {
     const total = await countDeliveries(search, COUNTED_MAX);
     const run = { kind: 'replay-deliveries', title, selection: selection.toString(), total } as const;
     const { _id } = await bulk.start({ ...run, operator: visitor.name });

@@ -65,8 +65,8 @@ function progress(run: BulkRecord, visitor: Visitor): VNode {
 
 export async function stopRun({ request, visitor }: Visit): Promise<Done> {
   const run = await requireRun(request.params['id']);
-  const deed = { ...actorOf(visitor), action: 'bulk.stop', target: run.title } as const;
-  const { entryId } = await audited(deed, async () => {
+  const auditedAction = { ...actorOf(visitor), action: 'bulk.stop', target: run.title } as const;
+  const { entryId } = await audited(auditedAction, async () => {
     const stopped = await stopBulk(String(run._id));
     if (!stopped) throw new DashboardError(409, 'The run had already ended');
     return { detail: stopped.state === 'stopped' ? 'The run is stopped.' : 'It stops after the current batch.' };
@@ -76,8 +76,8 @@ export async function stopRun({ request, visitor }: Visit): Promise<Done> {
 
 export async function continueRun({ request, visitor, bulk }: Visit): Promise<Done> {
   const run = await requireRun(request.params['id']);
-  const deed = { ...actorOf(visitor), action: 'bulk.continue', target: run.title } as const;
-  const { entryId } = await audited(deed, async () => {
+  const auditedAction = { ...actorOf(visitor), action: 'bulk.continue', target: run.title } as const;
+  const { entryId } = await audited(auditedAction, async () => {
     const taken = await resumeBulk(String(run._id));
     if (!taken) throw new DashboardError(409, 'The run is running or has ended');
     bulk.resume(taken);

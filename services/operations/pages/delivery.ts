@@ -52,8 +52,8 @@ export async function deliveryPage({ request, visitor }: Visit): Promise<Page> {
 export async function replayOne({ request, visitor, nudge }: Visit): Promise<Done> {
   const delivery = await requireDelivery(request.params['id']);
   const id = String(delivery._id);
-  const deed = { ...actorOf(visitor), action: 'delivery.replay', target: id } as const;
-  const { entryId } = await audited(deed, async () => {
+  const auditedAction = { ...actorOf(visitor), action: 'delivery.replay', target: id } as const;
+  const { entryId } = await audited(auditedAction, async () => {
     const replayed = await replayDelivery(String(delivery.account_id), id);
     if (!replayed) throw new DashboardError(404, 'The delivery no longer exists');
     return { detail: `The delivery of ${delivery.event_type} is sent again.` };

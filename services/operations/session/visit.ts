@@ -110,8 +110,8 @@ export function requireToken(request: Request, visitor: Visitor) {
 export async function requireOperator(request: Request, visitor: Visitor) {
   if (visitor.role === 'operator') return;
   const target = `${request.method} ${request.path}`;
-  const deed = { ...actorOf(visitor), action: 'act', target } as const;
-  await audit(deed, 'refused', 'viewers can change nothing');
+  const auditedAction = { ...actorOf(visitor), action: 'act', target } as const;
+  await audit(auditedAction, 'refused', 'viewers can change nothing');
   throw new DashboardError(403, 'Viewers can read everything and change nothing');
 }
 
