@@ -8,7 +8,7 @@ export interface BadServer {
   close(): Promise<void>;
 }
 
-type Misdeed = (socket: Socket) => unknown;
+type Misbehaviour = (socket: Socket) => unknown;
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const status =
@@ -30,7 +30,7 @@ const CHUNK = 64 * 1024;
 const LATE_MS = 3_000;
 
 /** What is wrong with the answer to a call. */
-export const MISDEEDS: Record<string, Misdeed> = {
+export const MISBEHAVIOURS: Record<string, Misbehaviour> = {
   'error-500': status('500 Internal Server Error'),
   'missing-404': status('404 Not Found'),
   'gone-410': status('410 Gone'),
@@ -63,8 +63,8 @@ export const MISDEEDS: Record<string, Misdeed> = {
 };
 
 /** What is wrong with a picture. */
-export const BAD_IMAGES: Record<string, Misdeed> = {
-  ...MISDEEDS,
+export const BAD_IMAGES: Record<string, Misbehaviour> = {
+  ...MISBEHAVIOURS,
   'html-as-png': image('<html><script>alert(1)</script></html>'),
   'no-bytes': image(''),
   bomb: image(PNG_BOMB),

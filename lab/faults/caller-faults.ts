@@ -1,7 +1,7 @@
 // Faults of others: callers that disconnect, receivers and image servers that misbehave, documents that are made to be slow.
 import { request } from 'node:http';
 import { register } from '../../test/support/webhooks.ts';
-import { BAD_IMAGES, MISDEEDS, openBadServer } from './bad-server.ts';
+import { BAD_IMAGES, MISBEHAVIOURS, openBadServer } from './bad-server.ts';
 import { documentOf } from './document-calls.ts';
 import { type Fault, type FaultContext, seconds } from './fault.ts';
 import { allOf } from './oracle-records.ts';
@@ -96,7 +96,7 @@ async function badReceivers({ system, load, accounts, journal, isShort, chance, 
   const account = accounts[2] ?? chance.pick(accounts);
   const server = await openBadServer();
   const urls: Record<string, string> = Object.fromEntries([
-    ...Object.keys(MISDEEDS).map((kind) => [kind, `http://127.0.0.1:${server.port}/${kind}`]),
+    ...Object.keys(MISBEHAVIOURS).map((kind) => [kind, `http://127.0.0.1:${server.port}/${kind}`]),
     ['no TLS', `https://127.0.0.1:${server.port}/hangs`],
     ['no such name', 'https://nowhere.invalid/hook'],
     ['no receiver', 'http://127.0.0.1:9/hook'],
