@@ -2,11 +2,13 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { findIsolation } from '../../../services/renderer/browser/isolation.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openTestBrowser } from '../../support/renderer/browser.ts';
 import { anInvoice } from '../../support/renderer/documents.ts';
 import { readPdf } from '../../support/renderer/read-pdf.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
+import { testLog } from '../../support/workspace.ts';
 
 const SECRET = 'only-the-renderer-may-know-this';
 let renderer: TestRenderer;
@@ -43,39 +45,28 @@ function descendants(): Process[] {
 
 const isLinux = process.platform === 'linux';
 const onLinux = isLinux ? test : test.skip;
+// What this machine allows. The first test compares it with what the renderer has found.
+const isolation = await findIsolation(process.env['TEST_CHROMIUM_PATH'] ?? '', testLog);
+const inSandbox = isLinux && isolation.hasSandbox ? test : test.skip;
+const inEmptyNetwork = isLinux && isolation.hasEmptyNetwork ? test : test.skip;
 const pagesOf = () => descendants().filter(({ args }) => args.includes('--type=renderer'));
 const statusOf = ({ pid }: Process, name: string) =>
   new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
 const networkOf = (pid: number | 'self') => readlinkSync(`/proc/${pid}/ns/net`);
 
-/** The isolation that the renderer logged for this machine at its start; the tests below check it. */
-function isolation(): { hasSandbox: boolean; hasEmptyNetwork: boolean; isRoot: boolean } {
-  const line = renderer.service
-    .output()
-    .split('\n')
-    .find((text) => text.includes('isolation of chromium'));
-  return JSON.parse(line ?? '{}');
-}
-
-/** A layer that this machine does not allow is reported, not skipped silently. */
-function reportSkipped(what: string) {
-  process.stderr.write(`\n!!! NOT TRIED on this machine: ${what}\n`);
-}
-
 test('when it starts, then it logs which layers are active, and warns of each that is not', () => {
-  const { hasSandbox, hasEmptyNetwork } = isolation();
+  const { hasSandbox, hasEmptyNetwork } = isolation;
   const output = renderer.service.output();
+  const line = output.split('\n').find((text) => text.includes('isolation of chromium'));
 
-  expect([typeof hasSandbox, typeof hasEmptyNetwork]).toEqual(['boolean', 'boolean']);
+  expect(JSON.parse(line ?? '{}')).toMatchObject({ hasSandbox, hasEmptyNetwork });
   expect(/WITHOUT its sandbox/.test(output)).toBe(!hasSandbox);
   expect(/shares our network namespace/.test(output)).toBe(!hasEmptyNetwork);
 });
 
-onLinux(
+inSandbox(
   'when the sandbox is active, then pages filter their system calls, are not root and cannot gain privileges',
   () => {
-    if (!isolation().hasSandbox)
-      return reportSkipped('the sandbox: Chromium has none here (a user it cannot become, or no namespaces)');
     const pages = pagesOf();
     expect(pages).not.toEqual([]);
     for (const page of pages) {
@@ -87,8 +78,7 @@ onLinux(
   },
 );
 
-onLinux('when the network namespace is empty, then no process of the browser and no decoder is in ours', () => {
-  if (!isolation().hasEmptyNetwork) return reportSkipped('the empty network: this kernel gives no network namespace');
+inEmptyNetwork('when the network namespace is empty, then no process of the browser and no decoder is in ours', () => {
   const ours = networkOf('self');
   expect(networkOf(renderer.service.pid)).toBe(ours);
   const locked = descendants().filter(({ args }) => /chrom|decode-image/.test(args));
@@ -96,10 +86,9 @@ onLinux('when the network namespace is empty, then no process of the browser and
   expect(locked.filter(({ pid }) => networkOf(pid) === ours)).toEqual([]);
 });
 
-onLinux(
+inEmptyNetwork(
   'when the network of the browser is read, then it has only a loopback interface that is down, no route and no socket',
   () => {
-    if (!isolation().hasEmptyNetwork) return reportSkipped('the empty network: this kernel gives no network namespace');
     const browser = descendants().find(({ args }) => /chrom/.test(args) && !args.includes('--type='));
     const seen = (file: string) =>
       readFileSync(`/proc/${browser?.pid}/net/${file}`, 'utf8').trim().split('\n').slice(1);
