@@ -223,14 +223,6 @@ describe('a document that is rejected', () => {
     );
   });
 
-  test.each([
-    [0.8, 200],
-    [1.2, 200],
-  ])('when textScale is %d, then it is accepted', async (textScale, status) => {
-    work = replyWith({ bytes: PDF, warnings: [] });
-    expect((await print({ textScale })).status).toBe(status);
-  });
-
   test('when the body is larger than three megabytes, then 413', async () => {
     expect((await call('POST', PATH, { raw: `{"notes":"${'x'.repeat(3_200_000)}"}` })).status).toBe(413);
   });
