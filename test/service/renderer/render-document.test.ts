@@ -100,13 +100,15 @@ describe('cancelling', () => {
 });
 
 test('when a renderer is asked to stop, then it finishes what is in flight and exits with code 0', async () => {
-  const own = await startRenderer();
-  const printing = Promise.all(Array.from({ length: 6 }, () => own.print(anInvoice())));
-  await eventually(async () => (await own.queues.counts(renderDocument)).active > 0);
-  // Other renderers would take over waiting jobs. Here there is no other, so all of them are awaited first.
-  await printing;
+  const own = await startRenderer({ RENDER_CONCURRENCY: '1' });
+  const printing = own.print(slow()).then(
+    ({ bytes }) => bytes.subarray(0, 5).toString(),
+    (error: unknown) => error,
+  );
+  await eventually(async () => (await own.queues.counts(renderDocument)).active === 1);
 
   expect(await own.service.stop()).toBe(0);
+  expect(await printing).toBe('%PDF-');
   await own.close();
 });
 
