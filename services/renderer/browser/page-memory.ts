@@ -14,7 +14,7 @@ export interface PageMemory {
   watch(): PrintWatch;
 }
 
-export interface PrintWatch {
+interface PrintWatch {
   stop(): void;
   /**
    * Call when the page has crashed: true when it was ended here. Chromium does not tell which process a page has, so each process

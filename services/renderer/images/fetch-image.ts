@@ -23,7 +23,7 @@ export interface Images {
   get(wanted: WantedImage, signal: AbortSignal): Picture | Promise<Picture>;
 }
 
-export interface WantedImage {
+interface WantedImage {
   /** An http(s) URL or a base64 data URI. */
   source: string;
   use: ImageUse;
