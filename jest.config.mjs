@@ -24,7 +24,8 @@ export default {
   reporters: ['default', '<rootDir>/test/support/closing-line.mjs'],
   // Every suite shares two cores with a real Chromium, MongoDB and Redis: a limit here only stops a hang.
   testTimeout: 180_000,
-  maxWorkers: 2,
+  // Two cores are busy with three: a test waits for slow hashes, revoked keys and browsers.
+  maxWorkers: 3,
   coverageProvider: 'v8',
   collectCoverageFrom: ['libs/**/*.ts', 'services/**/*.ts', 'deploy/**/*.ts'],
 };

@@ -92,26 +92,40 @@ describe.each(onRecords.map((row) => [row.operation, row] as const))('%s', (oper
   });
 });
 
+const LISTED = [
+  'tasks',
+  'time-entries',
+  'quotes',
+  'invoices',
+  'payments',
+  'credit-notes',
+  'documents',
+  'keys',
+  'webhooks',
+  'events',
+];
+const made = new Map<string, Promise<Map<string, string>>>();
+
+/** A record of each kind in both accounts, made once for all lists. @returns those of the other by their kind. */
+function recordsOf(caller: 'A' | 'B', other: 'A' | 'B') {
+  const known = made.get(caller) ?? makeAll(caller, other);
+  made.set(caller, known);
+  return known;
+}
+
+async function makeAll(caller: 'A' | 'B', other: 'A' | 'B'): Promise<Map<string, string>> {
+  for (const kind of LISTED) await make(gateway, kind, accounts[caller], `${caller}-`);
+  const ids = new Map<string, string>();
+  for (const kind of [...LISTED, 'clients', 'projects']) {
+    ids.set(kind, await make(gateway, kind, accounts[other], `${other}-`));
+  }
+  return ids;
+}
+
 describe.each(lists.map((row) => [row.operation, row] as const))('%s', (_operation, row) => {
   test.each(ways)('when %s lists, then no record of %s is in the list, whatever the filter', async (caller, other) => {
     const filters = Object.keys(parametersOf(row)).filter((name) => name in REFERENCES);
-    const ids = new Map<string, string>();
-    for (const kind of [
-      'tasks',
-      'time-entries',
-      'quotes',
-      'invoices',
-      'payments',
-      'credit-notes',
-      'documents',
-      'keys',
-      'webhooks',
-      'events',
-    ]) {
-      await make(gateway, kind, accounts[caller], `${caller}-`);
-      ids.set(kind, await make(gateway, kind, accounts[other], `${other}-`));
-    }
-    for (const kind of ['clients', 'projects']) ids.set(kind, await make(gateway, kind, accounts[other], `${other}-`));
+    const ids = await recordsOf(caller, other);
 
     const all = await gateway.get(`${row.path}?limit=100`, accounts[caller]);
     expect(all.status).toBe(200);
