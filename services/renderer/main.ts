@@ -12,7 +12,7 @@ import { makeLogger } from '#libs/service/logger.ts';
 import { makeMetrics } from '#libs/service/metrics.ts';
 import { startTracing } from '#libs/service/tracing.ts';
 import { openBrowser, type PrintingBrowser } from './browser/browser.ts';
-import { lowerSessionPriority } from './browser/give-way.ts';
+import { lowerOwnPriority, lowerSessionPriority } from './browser/give-way.ts';
 import { findIsolation, type Isolation } from './browser/isolation.ts';
 import { selfTest } from './browser/self-test.ts';
 import { readConfig } from './config.ts';
@@ -36,6 +36,7 @@ const OFF_SLOT_MAX = 32;
 const FULL_COLLECTION_AT = 85;
 
 await run(async ({ onClose, useLogger }) => {
+  lowerOwnPriority();
   // Documents are short-lived and the rest of the heap stays, so full collections wasted a quarter of this process's time.
   setFlagsFromString(`--incremental-marking-soft-trigger=${FULL_COLLECTION_AT}`);
   const config = readConfig(process.env);

@@ -34,7 +34,7 @@ async function phase(name, { workMs, pauseMs }) {
 const QUIET = { workMs: 0.2, pauseMs: 50 };
 // As a gateway whose documents keep the renderers busy.
 const BUSY = { workMs: 20, pauseMs: 40 };
-const leave = saveMemoryWhileIdle();
+const leave = saveMemoryWhileIdle({ restMs: 1_000 });
 await phase('quiet', QUIET);
 await phase('busy', BUSY);
 await phase('quiet again', QUIET);
