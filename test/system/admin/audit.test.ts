@@ -166,7 +166,7 @@ describe('webhooks', () => {
 
     expect(await entries()).toEqual([
       ['webhooks.reseal', undefined, 'failed', expect.stringMatching(new RegExp(`^1 done.* 1 more.*: ${lost.id}$`))],
-      ['webhooks.reseal', undefined, 'done', '1 endpoints'],
+      ['webhooks.reseal', undefined, 'done', '1 endpoint(s)'],
     ]);
     for (const key of [old, fresh, foreign]) expect(await wholeLog()).not.toContain(key);
   });
