@@ -85,6 +85,7 @@ async function readFacts(): Promise<Facts> {
   return {
     branch: read('git', ['rev-parse', '--abbrev-ref', 'HEAD']) ?? '',
     isClean: read('git', ['status', '--porcelain']) === '',
+    hasIdentity: read('git', ['var', 'GIT_COMMITTER_IDENT']) !== undefined,
     version,
     changelog: await readFile(join(ROOT, 'CHANGELOG.md'), 'utf8'),
     tags: (read('git', ['tag', '--list']) ?? '').split('\n'),

@@ -4,6 +4,8 @@
 export interface Facts {
   branch: string;
   isClean: boolean;
+  /** Git knows the name and the address for a tag. */
+  hasIdentity: boolean;
   version: string; // of package.json
   changelog: string;
   tags: readonly string[];
@@ -28,6 +30,7 @@ export function problemsOf(facts: Facts): string[] {
   return [
     ...(facts.branch === 'main' ? [] : [`The branch is ${facts.branch}, not main`]),
     ...(facts.isClean ? [] : ['The work tree has changes that are not committed']),
+    ...(facts.hasIdentity ? [] : ['Git has no name for the tag: set user.name and user.email']),
     ...(VERSION.test(version) ? [] : [`The version in package.json is no semantic version: ${version}`]),
     ...(facts.tags.includes(tagOf(version))
       ? [`The tag ${tagOf(version)} exists: raise the version in package.json`]

@@ -18,6 +18,7 @@ const changelog = `# Changelog
 const releasable: Facts = {
   branch: 'main',
   isClean: true,
+  hasIdentity: true,
   version: '0.2.0',
   changelog,
   tags: ['v0.1.0'],
@@ -31,6 +32,7 @@ test('when main is clean and the changelog has the version, then it can be relea
 test.each([
   ['another branch', { branch: 'feature' }, /branch is feature/],
   ['a change that is not committed', { isClean: false }, /not committed/],
+  ['no name for the tag', { hasIdentity: false }, /set user\.name and user\.email/],
   ['an invalid version', { version: '1.2', changelog: changelog.replace('0.2.0', '1.2') }, /no semantic version: 1\.2/],
   ['a version that was released', { tags: ['v0.1.0', 'v0.2.0'] }, /v0\.2\.0 exists/],
   ['a changelog without the version', { version: '0.3.0' }, /no section "## 0\.3\.0/],
