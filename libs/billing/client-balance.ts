@@ -3,9 +3,8 @@ import { mapValues } from 'es-toolkit/object/mapValues';
 import { CreditNote, type CreditNoteRecord } from '../models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import { Payment, type PaymentRecord } from '../models/billing/payment.ts';
-import { driverOf } from '../models/records.ts';
-import { type Id, type StoredId, storedId } from '../models/tenant.ts';
-import { inSnapshot } from '../mongo/snapshot.ts';
+import { readOwnAtOnce } from '../models/own-snapshot.ts';
+import type { Id, StoredId } from '../models/tenant.ts';
 import { BalanceSums, type Balances, balancesAsOf } from './as-of.ts';
 import { dueOf } from './balance.ts';
 import { datedMovements, noteSource, paymentSource } from './dated-movements.ts';
@@ -42,22 +41,16 @@ export async function clientBalances(accountId: Id, client_id: StoredId, today: 
 
 /** All at one instant: a payment that is booked meanwhile would be credit beside what is still due. */
 function openRecords(accountId: Id, client_id: StoredId) {
-  const own = { account_id: storedId(accountId), client_id };
-  return inSnapshot(async (session) => {
-    const options = { session, readConcern: { level: 'snapshot' }, maxTimeMS: BALANCE_LIMIT_MS } as const;
+  return readOwnAtOnce(accountId, BALANCE_LIMIT_MS, async (read) => {
     const withCredit = <Stored>(records: typeof Payment | typeof CreditNote, day: string) =>
-      driverOf(records)
-        .find({ ...own, unallocated: { $gt: 0 } } as object, {
-          ...options,
-          sort: { _id: 1 },
-          projection: { ...CREDIT_FIELDS, [day]: 1 },
-        })
-        .toArray() as Promise<unknown> as Promise<Stored[]>;
-    const open = await driverOf(Invoice)
-      .find({ ...own, status: { $in: ['Sent', 'Overdue'] } } as object, { ...options, projection: BALANCE_FIELDS })
-      .toArray();
+      read<Stored>(
+        records,
+        { client_id, unallocated: { $gt: 0 } },
+        { sort: { _id: 1 }, projection: { ...CREDIT_FIELDS, [day]: 1 } },
+      );
+    const isOpen = { client_id, status: { $in: ['Sent', 'Overdue'] } };
     return {
-      open: open as unknown as InvoiceRecord[],
+      open: await read<InvoiceRecord>(Invoice, isOpen, { projection: BALANCE_FIELDS }),
       payments: await withCredit<PaymentRecord>(Payment, 'date'),
       notes: await withCredit<CreditNoteRecord>(CreditNote, 'issued_on'),
     };

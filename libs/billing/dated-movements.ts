@@ -5,9 +5,8 @@ import { CreditNote, type CreditNoteRecord } from '../models/billing/credit-note
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { Payment, type PaymentRecord } from '../models/billing/payment.ts';
-import { driverOf } from '../models/records.ts';
-import { type Id, type StoredId, storedId } from '../models/tenant.ts';
-import { inSnapshot } from '../mongo/snapshot.ts';
+import { readOwnAtOnce } from '../models/own-snapshot.ts';
+import type { Id, StoredId } from '../models/tenant.ts';
 import type { CreditSource, DatedAmount, DatedCredit, DatedInvoice, DatedMovements, DatedPart } from './as-of.ts';
 import { totalOf } from './balance.ts';
 
@@ -50,16 +49,9 @@ export async function datedMovements(accountId: Id, client_id: StoredId, timeZon
 
 /** All at one instant. */
 function recordsOf(accountId: Id, client_id: StoredId) {
-  return inSnapshot(async (session) => {
-    const read = <Stored>(records: Parameters<typeof driverOf>[0], filter: object = {}) =>
-      driverOf(records)
-        .find({ account_id: storedId(accountId), client_id, ...filter } as object, {
-          session,
-          readConcern: { level: 'snapshot' },
-          maxTimeMS: MOVEMENTS_LIMIT_MS,
-          projection: { parties: 0, line_items: 0, search: 0 },
-        })
-        .toArray() as Promise<unknown> as Promise<Stored[]>;
+  return readOwnAtOnce(accountId, MOVEMENTS_LIMIT_MS, async (readOwn) => {
+    const read = <Stored>(records: Parameters<typeof readOwn>[0], filter: object = {}) =>
+      readOwn<Stored>(records, { client_id, ...filter }, { projection: { parties: 0, line_items: 0, search: 0 } });
     return {
       invoices: await read<InvoiceRecord>(Invoice, { status: { $ne: 'Draft' }, parties: { $exists: true } }), // Without drafts that were cancelled.
       payments: await read<PaymentRecord>(Payment),

@@ -1,5 +1,6 @@
 // The result of one check of `admin doctor`.
 import { errorText } from '#libs/errors.ts';
+
 export interface Finding {
   /** `problem`: it fails or loses work. `warning`: it works until something else fails. */
   status: 'ok' | 'warning' | 'problem' | 'unknown';

@@ -11,9 +11,9 @@ import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import { Payment, type PaymentRecord } from '#libs/models/billing/payment.ts';
 import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
-import { driverOf, findOwn } from '#libs/models/records.ts';
+import { readOwnAtOnce } from '#libs/models/own-snapshot.ts';
+import { findOwn } from '#libs/models/records.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
-import { inSnapshot } from '#libs/mongo/snapshot.ts';
 import { found } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { type BalanceQuery, balanceQuery } from './input.ts';
@@ -89,20 +89,10 @@ async function getClientBalance({ caller, id, query, missing }: Context<unknown,
 
 /** All at one instant: the movements sum to what the invoice says. */
 function invoiceWithMovements(accountId: Id, id: Id) {
-  const own = { account_id: storedId(accountId) };
   const _id = storedId(id);
-  return inSnapshot(async (session) => {
-    const options = {
-      session,
-      readConcern: { level: 'snapshot' },
-      sort: { _id: 1 },
-      maxTimeMS: LIST_LIMIT_MS,
-      projection: { 'parties.issuer': 0 },
-    } as const;
-    const read = <Stored>(records: Parameters<typeof driverOf>[0], filter: object) =>
-      driverOf(records)
-        .find({ ...own, ...filter } as object, options)
-        .toArray() as Promise<unknown> as Promise<Stored[]>;
+  return readOwnAtOnce(accountId, LIST_LIMIT_MS, async (readOwn) => {
+    const read = <Stored>(records: Parameters<typeof readOwn>[0], filter: object) =>
+      readOwn<Stored>(records, filter, { sort: { _id: 1 }, projection: { 'parties.issuer': 0 } });
     const [invoice] = await read<InvoiceRecord>(Invoice, { _id });
     if (!invoice) return undefined;
     const payments = await read<PaymentRecord>(Payment, { 'allocations.invoice_id': _id });
