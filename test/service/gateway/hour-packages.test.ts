@@ -8,6 +8,13 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
+interface Draft {
+  id: string;
+  amount: number;
+  recurring: object;
+  line_items: { description: string; qty: string; rate: string }[];
+}
+
 interface World {
   api: Verbs;
   client: string;
@@ -16,6 +23,8 @@ interface World {
   sell(hours: number, fields?: object): Promise<string>;
   left(id: string): Promise<number>;
   bill(body?: object, query?: string): ReturnType<Verbs['post']>;
+  /** A draft of a recurring invoice whose fee of 450 includes ten hours. */
+  retainer(group_by: 'day' | 'project'): Promise<{ recurring: string; draft: Draft }>;
 }
 
 async function world(): Promise<World> {
@@ -32,10 +41,19 @@ async function world(): Promise<World> {
     sell: (hours, fields = {}) => made('hour-packages', { client_id: client, name: 'Support', hours, ...fields }),
     left: async (id) => (await api.get(`/api/v1/hour-packages/${id}`)).body.data.left_hours,
     bill: (body = {}, query = '') => api.post(`/api/v1/invoices/from-time${query}`, { client_id: client, ...body }),
+    retainer: async (group_by) => {
+      const recurring = await made('recurring-invoices', {
+        client_id: client,
+        line_items: [{ description: 'Fee', quantity: 1, rate: 450 }],
+        schedule: { unit: 'month', start_on: '2031-01-31' },
+        include_time: { group_by, included_hours: 10 },
+      });
+      return { recurring, draft: (await api.post(`/api/v1/recurring-invoices/${recurring}/run`)).body.data };
+    },
   };
 }
 
-const linesOf = (data: { line_items: { description: string; qty: string; rate: string }[] }) =>
+const linesOf = (data: Pick<Draft, 'line_items'>) =>
   data.line_items.map(({ description, qty, rate }) => [description, qty, rate]);
 
 test('when time is billed, then the package is used first, the drawdown is listed, and the rest is charged', async () => {
@@ -137,15 +155,9 @@ test('when a retainer includes hours, then these are used before the package', a
   const w = await world();
   const id = await w.sell(5);
   await w.log(12);
-  const recurring = await w.api.post('/api/v1/recurring-invoices', {
-    client_id: w.client,
-    line_items: [{ description: 'Fee', quantity: 1, rate: 450 }],
-    schedule: { unit: 'month', start_on: '2031-01-31' },
-    include_time: { group_by: 'project', included_hours: 10 },
-  });
-  const { data } = (await w.api.post(`/api/v1/recurring-invoices/${recurring.body.data.id}/run`)).body;
-  expect([data.amount, await w.left(id)]).toEqual([450, 3]);
-  expect(linesOf(data).slice(1)).toEqual([
+  const { draft } = await w.retainer('project');
+  expect([draft.amount, await w.left(id)]).toEqual([450, 3]);
+  expect(linesOf(draft).slice(1)).toEqual([
     ['Website', '12', '100'],
     ['Prepaid hours: Support', '-2', '100'],
     ['Included hours', '-10', '100'],
@@ -156,13 +168,7 @@ test('when time of a retainer is taken off its draft, then the included hours co
   const w = await world();
   const id = await w.sell(1);
   const [first] = [await w.log(9), await w.log(6, { date: '2026-11-03' })];
-  const recurring = await w.api.post('/api/v1/recurring-invoices', {
-    client_id: w.client,
-    line_items: [{ description: 'Fee', quantity: 1, rate: 450 }],
-    schedule: { unit: 'month', start_on: '2031-01-31' },
-    include_time: { group_by: 'day', included_hours: 10 },
-  });
-  const draft = (await w.api.post(`/api/v1/recurring-invoices/${recurring.body.data.id}/run`)).body.data;
+  const { draft } = await w.retainer('day');
   expect([draft.amount, await w.left(id)]).toEqual([450 + 400, 0]);
   const release = async (body: object) =>
     (await w.api.post(`/api/v1/invoices/${draft.id}/time-entries/release`, body)).body.data;
@@ -182,15 +188,9 @@ test('when time of a retainer is taken off its draft, then the included hours co
 
 test('when time is added to the draft of a retainer, then it uses the included hours that are left, until lines were edited by hand', async () => {
   const w = await world();
-  const recurring = await w.api.post('/api/v1/recurring-invoices', {
-    client_id: w.client,
-    line_items: [{ description: 'Fee', quantity: 1, rate: 450 }],
-    schedule: { unit: 'month', start_on: '2031-01-31' },
-    include_time: { group_by: 'day', included_hours: 10 },
-  });
-  const draft = (await w.api.post(`/api/v1/recurring-invoices/${recurring.body.data.id}/run`)).body.data;
+  const { recurring, draft } = await w.retainer('day');
   const period = { period_from: '2031-01-31', period_to: '2031-02-27' };
-  expect(draft.recurring).toEqual({ id: recurring.body.data.id, occurrence: 1, ...period });
+  expect(draft.recurring).toEqual({ id: recurring, occurrence: 1, ...period });
   const path = `/api/v1/invoices/${draft.id}`;
   const add = async (hours: number, day: number) => {
     const time_entry_ids = [await w.log(hours, { date: `2026-11-0${day}` })];
