@@ -1,17 +1,16 @@
 // Walks through a system that runs under compose: an account, a document, a client, its webhook, and what a renderer cannot reach.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
+import { pdfOf } from '../../test/support/pdf-body.ts';
+import { API, admin, compose, newAccount, say } from './compose.ts';
 
 /** Of the images. */
 const USER = 10_001;
 const RECEIVER = { host: '172.31.250.1', port: 18_999 };
-const api = `http://127.0.0.1:${process.env['PORT'] ?? 8080}`;
-const FILES = ['-f', 'docker-compose.yml', '-f', 'lab/deploy/compose-trial.yml'];
 
 const received: { headers: IncomingHttpHeaders; body: string }[] = [];
 const receiver = createServer((request, response) => {
@@ -24,24 +23,10 @@ const receiver = createServer((request, response) => {
 });
 await new Promise<void>((resolve) => receiver.listen(RECEIVER.port, RECEIVER.host, resolve));
 
-const account = JSON.parse(admin('accounts', 'create', '--name', 'Studio North', '--json'));
-const { key } = JSON.parse(admin('keys', 'create', '--account', account.id, '--json'));
+const account = await newAccount();
 say('an account and a key', account.id);
 
-const document = {
-  title: 'Invoice',
-  number: 'INV-0042',
-  date: '2026-11-21',
-  dueDate: '2026-12-21',
-  currencySymbol: '€',
-  amount: 240,
-  clientName: 'Ada Lovelace',
-  clientEmail: 'ada@example.com',
-  partnerName: 'Studio North',
-  partnerEmail: 'hello@example.com',
-  notes: 'Grüße · 謝謝 · شكرا · תודה · धन्यवाद · ขอบคุณ',
-  lineItems: [{ description: 'Design', qty: 2, rate: 100 }],
-};
+const document = { ...pdfOf('Invoice'), notes: 'Grüße · 謝謝 · شكرا · תודה · धन्यवाद · ขอบคุณ' };
 const pdf = await call('POST', '/api/tools/generate-pdf', document);
 const bytes = Buffer.from(await pdf.arrayBuffer());
 assert.equal(pdf.status, 200, String(bytes));
@@ -69,29 +54,29 @@ say('its webhook, signature verified', String(delivery.headers['webhook-id']));
 // What a renderer would reach if it were turned against us.
 const dial = (target: string) =>
   `const [host, port] = '${target}'.split(':'); require('node:net').connect({ host, port, timeout: 3000 }).on('connect', () => { console.log('open'); process.exit() }).on('timeout', () => process.exit()).on('error', () => process.exit())`;
-assert.match(compose('exec', '-T', 'renderer', 'node', '-e', dial('redis:6379')), /open/);
-assert.doesNotMatch(compose('exec', '-T', 'renderer', 'node', '-e', dial('mongodb:27017')), /open/);
-say('the renderer reaches redis, and no database', '');
+assert.match(await compose('exec', '-T', 'renderer', 'node', '-e', dial('redis:6379')), /open/);
+assert.doesNotMatch(await compose('exec', '-T', 'renderer', 'node', '-e', dial('mongodb:27017')), /open/);
+say('the renderer reaches redis, and no database');
 assert.match(
-  compose('exec', '-T', 'renderer', 'sh', '-c', 'id -u; touch /app/x 2>&1 || true; env'),
+  await compose('exec', '-T', 'renderer', 'sh', '-c', 'id -u; touch /app/x 2>&1 || true; env'),
   /^10001\n.*Read-only file system/,
 );
-assert.doesNotMatch(compose('exec', '-T', 'renderer', 'env'), /MONGODB|SECRET/);
-say('it is an ordinary user on a read-only root, without a secret', '');
-const isolation = compose('logs', '--no-log-prefix', 'renderer')
+assert.doesNotMatch(await compose('exec', '-T', 'renderer', 'env'), /MONGODB|SECRET/);
+say('it is an ordinary user on a read-only root, without a secret');
+const isolation = (await compose('logs', '--no-log-prefix', 'renderer'))
   .split('\n')
   .find((line) => line.includes('isolation of chromium'));
 say('isolation of chromium', isolation ?? 'not logged');
 
-process.stdout.write(admin('doctor'));
+process.stdout.write(await admin('doctor'));
 
 // A backup of the running system as docs/backup.md says, and back into another database.
 const folder = mkdtempSync(join(tmpdir(), 'billhook-backup-'));
 chownSync(folder, USER, USER);
 const backup = ['-v', `${folder}:/backups`, '--entrypoint', 'node deploy/backup/main.ts', 'admin'];
-const saved = compose('run', '--rm', ...backup, 'save', '/backups/now').trim();
+const saved = (await compose('run', '--rm', ...backup, 'save', '/backups/now')).trim();
 const elsewhere = ['-e', 'MONGODB_URI=mongodb://mongodb:27017/restored?replicaSet=rs0'];
-const restored = compose('run', '--rm', ...elsewhere, ...backup, 'restore', '/backups/now').trim();
+const restored = (await compose('run', '--rm', ...elsewhere, ...backup, 'restore', '/backups/now')).trim();
 assert.equal(restored.replace('restore', 'save'), saved);
 say('a backup, and its restoration', saved);
 rmSync(folder, { recursive: true });
@@ -100,8 +85,8 @@ receiver.close();
 receiver.closeAllConnections();
 
 function call(method: string, path: string, body: unknown): Promise<Response> {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  return fetch(api + path, { method, headers, body: JSON.stringify(body) });
+  const headers = { Authorization: `Bearer ${account.key}`, 'Content-Type': 'application/json' };
+  return fetch(API + path, { method, headers, body: JSON.stringify(body) });
 }
 
 async function json(method: string, path: string, body: unknown) {
@@ -109,19 +94,4 @@ async function json(method: string, path: string, body: unknown) {
   const text = await response.text();
   assert.equal(response.status, 201, text);
   return JSON.parse(text) as { data: { id: string; secret: string } };
-}
-
-function compose(...args: string[]): string {
-  return execFileSync('docker', ['compose', ...FILES, ...args], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-}
-
-function admin(...args: string[]): string {
-  return compose('run', '--rm', 'admin', ...args);
-}
-
-function say(what: string, detail: string) {
-  process.stdout.write(`✓ ${what}${detail && `: ${detail}`}\n`);
 }

@@ -1,38 +1,18 @@
-// Restarts and kills every container of a system that runs under compose while a client adds records and prints: nothing acknowledged is lost.
+// Restarts every container of a system that runs under compose, and kills some, while a client adds records and prints: nothing acknowledged is lost.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import {
-  addClient,
-  client,
-  defaultRetryOn,
-  type GeneratePdfBody,
-  generatePdf,
-} from '../../client/generated/billhook.ts';
+import { addClient, client, defaultRetryOn, generatePdf } from '../../client/generated/billhook.ts';
+import { pdfOf } from '../../test/support/pdf-body.ts';
+import { API, compose, docker, newAccount, say } from './compose.ts';
 
 const SERVICES = ['webhooks', 'scheduler', 'operations', 'renderer', 'gateway', 'redis', 'mongodb'];
 const KILLED = ['renderer', 'redis', 'mongodb', 'gateway'];
 /** Between two of them, so that each finds a system that has recovered. */
 const PAUSE_MS = 8_000;
-const document: GeneratePdfBody = {
-  title: 'Invoice',
-  number: 'INV-0042',
-  date: '2026-11-21',
-  dueDate: '2026-12-21',
-  currencySymbol: '€',
-  amount: 240,
-  clientName: 'Ada Lovelace',
-  clientEmail: 'ada@example.com',
-  partnerName: 'Studio North',
-  partnerEmail: 'hello@example.com',
-  lineItems: [{ description: 'Design', qty: 2, rate: 100 }],
-};
 
-const account = JSON.parse(await admin('accounts', 'create', '--name', 'Studio North', '--json'));
-const { key } = JSON.parse(await admin('keys', 'create', '--account', account.id, '--json'));
+const { key } = await newAccount();
 client.configure({
-  serverUrl: `http://127.0.0.1:${process.env['PORT'] ?? 8080}`,
+  serverUrl: API,
   auth: { bearer: key },
   timeout: 35_000,
   idempotencyKey: true,
@@ -64,7 +44,7 @@ async function addOne() {
 }
 
 async function printOne() {
-  await generatePdf({ body: document });
+  await generatePdf({ body: pdfOf('Invoice') });
   printed += 1;
   await sleep(1_000); // Within the limit of one key.
 }
@@ -92,21 +72,4 @@ async function readBack(when: string) {
   const lost = [...added].filter((id) => !found.has(id));
   assert.deepEqual([lost, found.size], [[], added.size]);
   say(`${when} all ${added.size} acknowledged records are there, once`);
-}
-
-function compose(...args: string[]): Promise<string> {
-  return docker('compose', '-f', 'docker-compose.yml', '-f', 'lab/deploy/compose-trial.yml', ...args);
-}
-
-function admin(...args: string[]): Promise<string> {
-  return compose('run', '--rm', 'admin', ...args);
-}
-
-async function docker(...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)('docker', args);
-  return stdout;
-}
-
-function say(line: string) {
-  process.stdout.write(`✓ ${line}\n`);
 }
