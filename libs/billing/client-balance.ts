@@ -41,16 +41,16 @@ export async function clientBalances(accountId: Id, client_id: StoredId, today: 
 
 /** All at one instant: a payment that is booked meanwhile would be credit beside what is still due. */
 function openRecords(accountId: Id, client_id: StoredId) {
-  return readOwnAtOnce(accountId, BALANCE_LIMIT_MS, async (read) => {
+  return readOwnAtOnce(accountId, BALANCE_LIMIT_MS, async (reader) => {
     const withCredit = <Stored>(records: typeof Payment | typeof CreditNote, day: string) =>
-      read<Stored>(
+      reader.find<Stored>(
         records,
         { client_id, unallocated: { $gt: 0 } },
         { sort: { _id: 1 }, projection: { ...CREDIT_FIELDS, [day]: 1 } },
       );
     const isOpen = { client_id, status: { $in: ['Sent', 'Overdue'] } };
     return {
-      open: await read<InvoiceRecord>(Invoice, isOpen, { projection: BALANCE_FIELDS }),
+      open: await reader.find<InvoiceRecord>(Invoice, isOpen, { projection: BALANCE_FIELDS }),
       payments: await withCredit<PaymentRecord>(Payment, 'date'),
       notes: await withCredit<CreditNoteRecord>(CreditNote, 'issued_on'),
     };

@@ -49,9 +49,9 @@ export async function datedMovements(accountId: Id, client_id: StoredId, timeZon
 
 /** All at one instant. */
 function recordsOf(accountId: Id, client_id: StoredId) {
-  return readOwnAtOnce(accountId, MOVEMENTS_LIMIT_MS, async (readOwn) => {
-    const read = <Stored>(records: Parameters<typeof readOwn>[0], filter: object = {}) =>
-      readOwn<Stored>(records, { client_id, ...filter }, { projection: { parties: 0, line_items: 0, search: 0 } });
+  return readOwnAtOnce(accountId, MOVEMENTS_LIMIT_MS, async (reader) => {
+    const read = <Stored>(records: Parameters<typeof reader.find>[0], filter: object = {}) =>
+      reader.find<Stored>(records, { client_id, ...filter }, { projection: { parties: 0, line_items: 0, search: 0 } });
     return {
       invoices: await read<InvoiceRecord>(Invoice, { status: { $ne: 'Draft' }, parties: { $exists: true } }), // Without drafts that were cancelled.
       payments: await read<PaymentRecord>(Payment),

@@ -1,33 +1,67 @@
 // Reads of an account's records that all see them as they were at one instant.
+import { uniqBy } from 'es-toolkit/array/uniqBy';
 import type { mongo } from 'mongoose';
 import { inSnapshot } from '../mongo/snapshot.ts';
-import { driverOf } from './records.ts';
-import { type Id, storedId } from './tenant.ts';
+import { driverOf, type Owned, type Records } from './records.ts';
+import { type Id, type StoredId, storedId } from './tenant.ts';
 
-export type ReadOwn = <Stored>(
-  records: Parameters<typeof driverOf>[0],
-  filter: object,
-  options?: mongo.FindOptions,
-) => Promise<Stored[]>;
+type OwnRecords = Parameters<typeof driverOf>[0];
+
+/** Every read takes only records of the account. */
+export interface OwnReader {
+  find<Stored>(records: OwnRecords, filter: object, options?: mongo.FindOptions): Promise<Stored[]>;
+  /** By their ids; unknown and foreign ones are left out. */
+  byIds<Stored extends Owned>(
+    records: Records<Stored>,
+    ids: readonly StoredId[],
+    fields: readonly (keyof Stored & string)[],
+  ): Promise<Map<string, Stored>>;
+  /** Different values of a field that holds ids. */
+  distinct(records: OwnRecords, field: string, filter: object): Promise<StoredId[]>;
+  /** @param stages of the records that the filter takes. @param hint an index. */
+  aggregate<Row extends mongo.Document>(
+    records: OwnRecords,
+    filter: object,
+    how: { stages: mongo.Document[]; hint: mongo.Hint },
+  ): Promise<Row[]>;
+}
 
 /** @param limitMs of each read. @param reads one after the other. */
 export function readOwnAtOnce<Result>(
   accountId: Id,
   limitMs: number,
-  reads: (read: ReadOwn) => Promise<Result>,
+  reads: (reader: OwnReader) => Promise<Result>,
 ): Promise<Result> {
-  const account_id = storedId(accountId);
-  return inSnapshot((session) =>
-    reads(async <Stored>(...[records, filter, options]: Parameters<ReadOwn>) => {
+  const own = (filter: object): object => ({ account_id: storedId(accountId), ...filter });
+  return inSnapshot((session) => {
+    const options = { session, readConcern: { level: 'snapshot' }, maxTimeMS: limitMs } as const;
+    const find = async <Stored>(records: OwnRecords, filter: object, more?: mongo.FindOptions) => {
       const found = await driverOf(records)
-        .find({ account_id, ...filter } as object, {
-          ...options,
-          session,
-          readConcern: { level: 'snapshot' },
-          maxTimeMS: limitMs,
-        })
+        .find(own(filter), { ...more, ...options })
         .toArray();
       return found as unknown as Stored[];
-    }),
-  );
+    };
+    return reads({
+      find,
+      async byIds(records, ids, fields) {
+        const _id = { $in: uniqBy(ids, String) };
+        const projection = Object.fromEntries(fields.map((field) => [field, 1]));
+        const found = await find<never>(records, { _id }, { projection });
+        return new Map(found.map((record: Owned) => [String(record._id), record as never]));
+      },
+      async distinct(records, field, filter) {
+        const found: unknown[] = await driverOf(records).distinct(field, own(filter), options);
+        return found as StoredId[];
+      },
+      async aggregate<Row extends mongo.Document>(
+        records: OwnRecords,
+        filter: object,
+        { stages, hint }: { stages: mongo.Document[]; hint: mongo.Hint },
+      ) {
+        return driverOf(records)
+          .aggregate<Row>([{ $match: own(filter) }, ...stages], { ...options, hint })
+          .toArray();
+      },
+    });
+  });
 }

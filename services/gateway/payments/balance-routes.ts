@@ -90,9 +90,9 @@ async function getClientBalance({ caller, id, query, missing }: Context<unknown,
 /** All at one instant: the movements sum to what the invoice says. */
 function invoiceWithMovements(accountId: Id, id: Id) {
   const _id = storedId(id);
-  return readOwnAtOnce(accountId, LIST_LIMIT_MS, async (readOwn) => {
-    const read = <Stored>(records: Parameters<typeof readOwn>[0], filter: object) =>
-      readOwn<Stored>(records, filter, { sort: { _id: 1 }, projection: { 'parties.issuer': 0 } });
+  return readOwnAtOnce(accountId, LIST_LIMIT_MS, async (reader) => {
+    const read = <Stored>(records: Parameters<typeof reader.find>[0], filter: object) =>
+      reader.find<Stored>(records, filter, { sort: { _id: 1 }, projection: { 'parties.issuer': 0 } });
     const [invoice] = await read<InvoiceRecord>(Invoice, { _id });
     if (!invoice) return undefined;
     const payments = await read<PaymentRecord>(Payment, { 'allocations.invoice_id': _id });

@@ -7,7 +7,7 @@ import { effectiveRounding, hoursQuantity, roundedSeconds, type TimeRounding } f
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
-import { driverOf, findAllOwn } from '#libs/models/records.ts';
+import { type OwnReader, readOwnAtOnce } from '#libs/models/own-snapshot.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import { Expense, UNBILLED_EXPENSES } from '#libs/models/time/expense.ts';
 import { leftOfFixedAmount, Project, type ProjectRecord } from '#libs/models/time/project.ts';
@@ -40,13 +40,20 @@ interface Group {
   oldest: string;
 }
 
-/** @param clientId of all clients when absent. @returns by the names of client and project. */
+/** All at one instant. @param clientId of all clients when absent. @returns by the names of client and project. */
 export async function unbilledTime(account: AccountRecord, clientId?: Id): Promise<UnbilledProject[]> {
-  const accountId = String(account._id);
-  const { projects, clients, rules } = await placesOf(account, clientId);
-  const groups = await groupsOf(accountId, { clientId, projects: [...projects.keys()], rules });
-  const taskIds = groups.flatMap(({ _id: { task, rate } }) => (task && rate === null ? [String(task)] : []));
-  const tasks = await findAllOwn(Task, accountId, taskIds, ['rate']);
+  const { projects, clients, rules, groups, tasks, expenses } = await readOwnAtOnce(
+    String(account._id),
+    LIST_LIMIT_MS,
+    async (reader) => {
+      const places = await placesOf(reader, account, clientId);
+      const ids = clientId ? [...places.projects.keys()] : undefined;
+      const groups = await groupsOf(reader, { projects: ids, rules: places.rules });
+      const taskIds = groups.flatMap(({ _id: { task, rate } }) => (task && rate === null ? [task] : []));
+      const tasks = await reader.byIds(Task, taskIds, ['rate']);
+      return { ...places, groups, tasks, expenses: await unbilledExpenses(reader, ids) };
+    },
+  );
   const byProject = Map.groupBy(groups, ({ _id }) => String(_id.project));
   const rows = [...projects].flatMap(([projectId, project]) => {
     const group = byProject.get(projectId);
@@ -73,10 +80,7 @@ export async function unbilledTime(account: AccountRecord, clientId?: Id): Promi
       },
     ];
   });
-  const all = withExpenses(rows, await unbilledExpenses(accountId, clientId ? [...projects.keys()] : undefined), {
-    projects,
-    clients,
-  });
+  const all = withExpenses(rows, expenses, { projects, clients });
   return all.toSorted(
     (one, other) =>
       one.client.name.localeCompare(other.client.name, 'en') ||
@@ -87,15 +91,13 @@ export async function unbilledTime(account: AccountRecord, clientId?: Id): Promi
 }
 
 /** Projects with their clients and the rule by which each is rounded. */
-async function placesOf(account: AccountRecord, clientId: Id | undefined) {
-  const accountId = String(account._id);
-  const account_id = storedId(accountId);
-  const ids: StoredId[] = clientId
-    ? await driverOf(Project).distinct('_id', { account_id, client_id: storedId(clientId) } as object)
+async function placesOf(reader: OwnReader, account: AccountRecord, clientId: Id | undefined) {
+  const ids = clientId
+    ? await reader.distinct(Project, '_id', { client_id: storedId(clientId) })
     : [
-        ...(await driverOf(TimeEntry).distinct('project_id', { account_id, ...UNBILLED } as object)),
-        ...(await driverOf(Project).distinct('_id', { account_id, billing: 'fixed' } as object)),
-        ...(await driverOf(Expense).distinct('project_id', { account_id, ...UNBILLED_EXPENSES } as object)),
+        ...(await reader.distinct(TimeEntry, 'project_id', UNBILLED)),
+        ...(await reader.distinct(Project, '_id', { billing: 'fixed' })),
+        ...(await reader.distinct(Expense, 'project_id', UNBILLED_EXPENSES)),
       ];
   const projectFields = [
     'name',
@@ -107,10 +109,10 @@ async function placesOf(account: AccountRecord, clientId: Id | undefined) {
     'currency',
     'fixed_billed',
   ] as const;
-  const projects = await findAllOwn(Project, accountId, ids.map(String), projectFields);
-  const clientIds = [...projects.values()].map(({ client_id }) => String(client_id));
+  const projects = await reader.byIds(Project, ids, projectFields);
+  const clientIds = [...projects.values()].map(({ client_id }) => client_id);
   const clientFields = ['name', 'email', 'company_name', 'hourly_rate', 'currency', 'rounding'] as const;
-  const clients = await findAllOwn(Client, accountId, clientIds, clientFields);
+  const clients = await reader.byIds(Client, clientIds, clientFields);
   const general = account.rounding as TimeRounding | null | undefined;
   const rules = new Map(
     [...projects].map(([id, { rounding, client_id }]) => [
@@ -121,46 +123,29 @@ async function placesOf(account: AccountRecord, clientId: Id | undefined) {
   return { projects, clients, rules };
 }
 
-/** Groups by day or entry only where a rule rounds them. */
+/** Groups by day or entry only where a rule rounds them. @param projects of all when absent. */
 async function groupsOf(
-  accountId: Id,
-  {
-    clientId,
-    projects,
-    rules,
-  }: { clientId: Id | undefined; projects: string[]; rules: Map<string, TimeRounding | null> },
+  reader: OwnReader,
+  { projects, rules }: { projects: readonly Id[] | undefined; rules: ReadonlyMap<string, TimeRounding | null> },
 ): Promise<Group[]> {
   const roundedBy = (scope: TimeRounding['scope']) =>
     [...rules].filter(([, rule]) => rule?.scope === scope).map(([id]) => storedId(id));
   const [byDay, byEntry] = [roundedBy('day'), roundedBy('entry')];
   const only = (ids: StoredId[], field: string) => ({ $cond: [{ $in: ['$project_id', ids] }, field, null] });
-  const match = {
-    account_id: storedId(accountId),
-    ...UNBILLED,
-    ...(clientId ? { project_id: { $in: projects.map(storedId) } } : {}),
+  const filter = { ...UNBILLED, ...(projects ? { project_id: { $in: projects.map(storedId) } } : {}) };
+  const group = {
+    _id: {
+      project: '$project_id',
+      task: { $ifNull: ['$task_id', null] },
+      rate: { $ifNull: ['$hourly_rate', null] },
+      ...(byDay.length > 0 ? { date: only(byDay, '$date') } : {}),
+      ...(byEntry.length > 0 ? { seconds: only(byEntry, '$seconds') } : {}),
+    },
+    entries: { $sum: 1 },
+    seconds: { $sum: '$seconds' },
+    oldest: { $min: '$date' },
   };
-  return driverOf(TimeEntry)
-    .aggregate<Group>(
-      [
-        { $match: match },
-        {
-          $group: {
-            _id: {
-              project: '$project_id',
-              task: { $ifNull: ['$task_id', null] },
-              rate: { $ifNull: ['$hourly_rate', null] },
-              ...(byDay.length > 0 ? { date: only(byDay, '$date') } : {}),
-              ...(byEntry.length > 0 ? { seconds: only(byEntry, '$seconds') } : {}),
-            },
-            entries: { $sum: 1 },
-            seconds: { $sum: '$seconds' },
-            oldest: { $min: '$date' },
-          },
-        },
-      ],
-      { hint: UNBILLED_INDEX, maxTimeMS: LIST_LIMIT_MS },
-    )
-    .toArray();
+  return reader.aggregate<Group>(TimeEntry, filter, { stages: [{ $group: group }], hint: UNBILLED_INDEX });
 }
 
 const NO_TIME = { entries: 0, seconds: 0, billedSeconds: 0, oldestDate: null, withoutRate: 0 };

@@ -1,5 +1,6 @@
 // Expenses are billed once, and locked and released exactly like time.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { Expense } from '#libs/models/time/expense.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 import { UNKNOWN_ID } from '../../support/records.ts';
 
@@ -84,6 +85,25 @@ test('when expenses are included, then each has a line after the time, with its 
   expect((await named({ expense_ids: [id] })).error).toBe('Expense is already on INV-0001');
   expect((await named({ include_expenses: true })).error).toBe('Nothing to bill');
   expect((await named({ expense_ids: [foreign], currency: 'USD' })).data).toMatchObject({ amount: 5, currency: 'USD' });
+});
+
+test('when all is billed while what is unbilled is read, then the response is as it was before', async () => {
+  const w = await world();
+  await w.log(1);
+  await w.spend(20);
+  const unbilled = async () => (await w.api.get('/api/v1/unbilled')).body.data;
+  const before = await unbilled();
+  expect(before).toMatchObject([{ amount: 100, expense_amount: 20 }]);
+  const aggregate = Expense.collection.aggregate.bind(Expense.collection);
+  jest.spyOn(Expense.collection, 'aggregate').mockImplementationOnce((...given) => {
+    const toArray = async () => {
+      expect((await w.bill({ include_expenses: true })).status).toBe(201);
+      return aggregate(...given).toArray();
+    };
+    return { toArray } as never;
+  });
+  expect(await unbilled()).toEqual(before);
+  expect(await unbilled()).toEqual([]);
 });
 
 test('when a project is unknown or of another client, then expenses are as strict about it as time', async () => {
