@@ -11,15 +11,6 @@ export function expectRefusal({ status, body }: Reply, what: string): void {
   expect([what, /node_modules|\.ts:\d|at Object|Mongo|E11000/.test(JSON.stringify(body))]).toEqual([what, false]);
 }
 
-/** How many records of each kind there are. */
-export async function contents(): Promise<Record<string, number>> {
-  const names = await collections();
-  const counts = names.map(
-    async (name) => [name, await mongoose.connection.collection(name).countDocuments()] as const,
-  );
-  return Object.fromEntries(await Promise.all(counts));
-}
-
 /** Everything that is stored, as text. */
 export async function everything(): Promise<string> {
   const texts = (await collections()).map(async (name) =>
