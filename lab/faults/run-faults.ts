@@ -44,7 +44,7 @@ export interface Session {
   close(): Promise<void>;
 }
 
-const SHORT_RATES: Rates = { records: 25, events: 4, documents: 1.5 };
+const SHORT_RATES: Rates = { records: 15, events: 3, documents: 1 };
 export const WHOLE_RATES: Rates = { records: 40, events: 5, documents: 2 };
 
 /** What the plan of the tests asks for; a busy machine would elect for no reason. */
