@@ -149,9 +149,21 @@ testIn(JAVA, 'when it makes a Java client, then it compiles, and the flow runs',
   const path = `${libraries}/*`;
 
   const sources = ['-sourcepath', join(folder, 'src/main/java'), flow];
-  await runTool('javac', [...JAVA_FLAGS.map((flag) => `-J${flag}`), '-nowarn', '-encoding', 'UTF-8', '-cp', path, '-d', join(folder, 'out'), ...sources]);
+  await runTool('javac', [
+    ...JAVA_FLAGS.map((flag) => `-J${flag}`),
+    '-nowarn',
+    '-encoding',
+    'UTF-8',
+    '-cp',
+    path,
+    '-d',
+    join(folder, 'out'),
+    ...sources,
+  ]);
   const classes = `${join(folder, 'out')}:${path}`;
-  const printed = await runTool('java', [...JAVA_FLAGS, '-cp', classes, 'OpenapiGenerator'], { env: await callingAsNewAccount() });
+  const printed = await runTool('java', [...JAVA_FLAGS, '-cp', classes, 'OpenapiGenerator'], {
+    env: await callingAsNewAccount(),
+  });
 
   expect(JSON.parse(printed)).toEqual(DONE);
 });
