@@ -90,6 +90,7 @@ async function readFacts(): Promise<Facts> {
     changelog: await readFile(join(ROOT, 'CHANGELOG.md'), 'utf8'),
     tags: (read('git', ['tag', '--list']) ?? '').split('\n'),
     hasDocker: read('docker', ['info']) !== undefined,
+    hasCompose: read('docker', ['compose', 'version']) !== undefined,
   };
 }
 

@@ -10,6 +10,8 @@ export interface Facts {
   changelog: string;
   tags: readonly string[];
   hasDocker: boolean;
+  /** Docker has its compose plugin, which builds the images. */
+  hasCompose: boolean;
 }
 
 export interface Step {
@@ -31,6 +33,9 @@ export function problemsOf(facts: Facts): string[] {
     ...(facts.branch === 'main' ? [] : [`The branch is ${facts.branch}, not main`]),
     ...(facts.isClean ? [] : ['The work tree has changes that are not committed']),
     ...(facts.hasIdentity ? [] : ['Git has no name for the tag: set user.name and user.email']),
+    ...(facts.hasDocker && !facts.hasCompose
+      ? ['Docker has no compose plugin, which builds the images: install it, or stop Docker to release without images']
+      : []),
     ...(VERSION.test(version) ? [] : [`The version in package.json is no semantic version: ${version}`]),
     ...(facts.tags.includes(tagOf(version))
       ? [`The tag ${tagOf(version)} exists: raise the version in package.json`]

@@ -23,6 +23,7 @@ const releasable: Facts = {
   changelog,
   tags: ['v0.1.0'],
   hasDocker: true,
+  hasCompose: true,
 };
 
 test('when main is clean and the changelog has the version, then it can be released', () => {
@@ -33,6 +34,7 @@ test.each([
   ['another branch', { branch: 'feature' }, /branch is feature/],
   ['a change that is not committed', { isClean: false }, /not committed/],
   ['no name for the tag', { hasIdentity: false }, /set user\.name and user\.email/],
+  ['Docker without its compose plugin', { hasCompose: false }, /no compose plugin/],
   ['an invalid version', { version: '1.2', changelog: changelog.replace('0.2.0', '1.2') }, /no semantic version: 1\.2/],
   ['a version that was released', { tags: ['v0.1.0', 'v0.2.0'] }, /v0\.2\.0 exists/],
   ['a changelog without the version', { version: '0.3.0' }, /no section "## 0\.3\.0/],
@@ -53,6 +55,10 @@ test.each([
   ],
 ])('when there is %s, then it is the one problem that is named', (_name, change, problem) => {
   expect(problemsOf({ ...releasable, ...change })).toEqual([expect.stringMatching(problem)]);
+});
+
+test('when there is no Docker at all, then its plugin is not asked for', () => {
+  expect(problemsOf({ ...releasable, hasDocker: false, hasCompose: false })).toEqual([]);
 });
 
 test('when several things are wrong, then all are named at once', () => {
