@@ -19,7 +19,7 @@ const SLOWEST = [
   'system/webhooks/ids-in-ids-out.test.ts',
   'system/deploy/backup.test.ts',
   'system/local/run.test.ts',
-  'journeys/generated-clients.test.ts',
+  'system/clients/other-generators.test.ts',
   'service/gateway/openapi.test.ts',
   'service/hostile/strings.test.ts',
   'service/renderer/browser.test.ts',

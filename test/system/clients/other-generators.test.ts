@@ -1,10 +1,10 @@
-// Journey: clients that generators of other projects make of `/openapi.json` compile, and do the month of a freelancer.
+// Clients that openapi-typescript and openapi-python-client make of `/openapi.json` compile, and do the month of a freelancer.
 import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { npmTool, pythonTool, runTool, type Tool } from '../support/clients/tools.ts';
-import { startSystem, type TestSystem } from '../support/system.ts';
+import { npmTool, pythonTool, runTool, type Tool } from '../../support/clients/tools.ts';
+import { startSystem, type TestSystem } from '../../support/system.ts';
 
 const OPENAPI_FETCH = await npmTool('openapi-fetch-0.17.0', [
   'openapi-typescript@7.13.0',
@@ -12,7 +12,7 @@ const OPENAPI_FETCH = await npmTool('openapi-fetch-0.17.0', [
   'typescript@5.9.3',
 ]);
 const OPENAPI_PYTHON_CLIENT = await pythonTool('openapi-python-client-0.29.1', ['openapi-python-client==0.29.1']);
-const FLOWS = join(import.meta.dirname, '../support/clients');
+const FLOWS = join(import.meta.dirname, '../../support/clients');
 
 let system: TestSystem;
 let scratch: string;
