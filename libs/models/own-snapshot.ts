@@ -18,7 +18,7 @@ export interface OwnReader {
   ): Promise<Map<string, Stored>>;
   /** Different values of a field that holds ids. */
   distinct(records: OwnRecords, field: string, filter: object): Promise<StoredId[]>;
-  /** @param stages of the records that the filter takes. @param hint an index. */
+  /** Of the records that the filter takes. @param how.hint an index. */
   aggregate<Row extends mongo.Document>(
     records: OwnRecords,
     filter: object,
