@@ -1,8 +1,7 @@
 // Reads of an account's records that all see them as they were at one instant.
-import { uniqBy } from 'es-toolkit/array/uniqBy';
 import type { mongo } from 'mongoose';
 import { inSnapshot } from '../mongo/snapshot.ts';
-import { driverOf, type Owned, type Records } from './records.ts';
+import { driverOf, findAllOwnWith, type Owned, type Records } from './records.ts';
 import { type Id, type StoredId, storedId } from './tenant.ts';
 
 type OwnRecords = Parameters<typeof driverOf>[0];
@@ -35,20 +34,14 @@ export function readOwnAtOnce<Result>(
   const own = (filter: object): object => ({ account_id: storedId(accountId), ...filter });
   return inSnapshot((session) => {
     const options = { session, readConcern: { level: 'snapshot' }, maxTimeMS: limitMs } as const;
-    const find = async <Stored>(records: OwnRecords, filter: object, more?: mongo.FindOptions) => {
-      const found = await driverOf(records)
-        .find(own(filter), { ...more, ...options })
-        .toArray();
-      return found as unknown as Stored[];
-    };
     return reads({
-      find,
-      async byIds(records, ids, fields) {
-        const _id = { $in: uniqBy(ids, String) };
-        const projection = Object.fromEntries(fields.map((field) => [field, 1]));
-        const found = await find<never>(records, { _id }, { projection });
-        return new Map(found.map((record: Owned) => [String(record._id), record as never]));
+      async find<Stored>(records: OwnRecords, filter: object, more?: mongo.FindOptions) {
+        const found = await driverOf(records)
+          .find(own(filter), { ...more, ...options })
+          .toArray();
+        return found as unknown as Stored[];
       },
+      byIds: (records, ids, fields) => findAllOwnWith(options, records, accountId, ids.map(String), fields),
       async distinct(records, field, filter) {
         const found: unknown[] = await driverOf(records).distinct(field, own(filter), options);
         return found as StoredId[];

@@ -64,12 +64,23 @@ export async function findAllOwn<Stored extends Owned>(
   fields: readonly (keyof Stored & string)[],
   session?: Session,
 ): Promise<Map<string, Stored>> {
+  return findAllOwnWith(session ? { session } : {}, records, accountId, ids, fields);
+}
+
+/** As findAllOwn, with options of the driver. */
+export async function findAllOwnWith<Stored extends Owned>(
+  options: mongo.FindOptions,
+  records: Records<Stored>,
+  accountId: Id,
+  ids: Iterable<string>,
+  fields: readonly (keyof Stored & string)[],
+): Promise<Map<string, Stored>> {
   const wanted = [...new Set(ids)];
   if (wanted.length === 0) return new Map();
   const found = await driverOf(records)
     .find(
       { account_id: storedId(accountId), _id: { $in: wanted.map(storedId) } },
-      { projection: Object.fromEntries(fields.map((field) => [field, 1])), ...(session ? { session } : {}) },
+      { projection: Object.fromEntries(fields.map((field) => [field, 1])), ...options },
     )
     .toArray();
   return new Map(found.map((record) => [String(record._id), record as unknown as Stored]));

@@ -1,6 +1,6 @@
 // Sums of the expenses that could be billed, by project and currency.
 import type { OwnReader } from '#libs/models/own-snapshot.ts';
-import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
+import type { Id, StoredId } from '#libs/models/tenant.ts';
 import { Expense, UNBILLED_EXPENSES, UNBILLED_EXPENSES_INDEX } from '#libs/models/time/expense.ts';
 
 export interface UnbilledExpenses {
@@ -20,19 +20,22 @@ interface Sum {
   oldest: string;
 }
 
-/** @param projects of all when absent. */
-export async function unbilledExpenses(reader: OwnReader, projects?: readonly Id[]): Promise<UnbilledExpenses[]> {
-  const filter = { ...UNBILLED_EXPENSES, ...(projects ? { project_id: { $in: projects.map(storedId) } } : {}) };
+/** @param inProjects a filter; of all projects when it is empty. */
+export async function unbilledExpenses(reader: OwnReader, inProjects: object): Promise<UnbilledExpenses[]> {
   const group = {
     _id: { project: '$project_id', currency: '$currency' },
     expenses: { $sum: 1 },
     amount: { $sum: '$billed_amount' },
     oldest: { $min: '$date' },
   };
-  const sums = await reader.aggregate<Sum>(Expense, filter, {
-    stages: [{ $group: group }],
-    hint: UNBILLED_EXPENSES_INDEX,
-  });
+  const sums = await reader.aggregate<Sum>(
+    Expense,
+    { ...UNBILLED_EXPENSES, ...inProjects },
+    {
+      stages: [{ $group: group }],
+      hint: UNBILLED_EXPENSES_INDEX,
+    },
+  );
   return sums.map(({ _id, expenses, amount, oldest }) => ({
     projectId: String(_id.project),
     currency: _id.currency,

@@ -47,11 +47,11 @@ export async function unbilledTime(account: AccountRecord, clientId?: Id): Promi
     LIST_LIMIT_MS,
     async (reader) => {
       const places = await placesOf(reader, account, clientId);
-      const ids = clientId ? [...places.projects.keys()] : undefined;
-      const groups = await groupsOf(reader, { projects: ids, rules: places.rules });
+      const inProjects = clientId ? { project_id: { $in: [...places.projects.keys()].map(storedId) } } : {};
+      const groups = await groupsOf(reader, inProjects, places.rules);
       const taskIds = groups.flatMap(({ _id: { task, rate } }) => (task && rate === null ? [task] : []));
       const tasks = await reader.byIds(Task, taskIds, ['rate']);
-      return { ...places, groups, tasks, expenses: await unbilledExpenses(reader, ids) };
+      return { ...places, groups, tasks, expenses: await unbilledExpenses(reader, inProjects) };
     },
   );
   const byProject = Map.groupBy(groups, ({ _id }) => String(_id.project));
@@ -123,16 +123,16 @@ async function placesOf(reader: OwnReader, account: AccountRecord, clientId: Id 
   return { projects, clients, rules };
 }
 
-/** Groups by day or entry only where a rule rounds them. @param projects of all when absent. */
+/** Groups by day or entry only where a rule rounds them. @param inProjects a filter; of all projects when it is empty. */
 async function groupsOf(
   reader: OwnReader,
-  { projects, rules }: { projects: readonly Id[] | undefined; rules: ReadonlyMap<string, TimeRounding | null> },
+  inProjects: object,
+  rules: ReadonlyMap<string, TimeRounding | null>,
 ): Promise<Group[]> {
   const roundedBy = (scope: TimeRounding['scope']) =>
     [...rules].filter(([, rule]) => rule?.scope === scope).map(([id]) => storedId(id));
   const [byDay, byEntry] = [roundedBy('day'), roundedBy('entry')];
   const only = (ids: StoredId[], field: string) => ({ $cond: [{ $in: ['$project_id', ids] }, field, null] });
-  const filter = { ...UNBILLED, ...(projects ? { project_id: { $in: projects.map(storedId) } } : {}) };
   const group = {
     _id: {
       project: '$project_id',
@@ -145,7 +145,14 @@ async function groupsOf(
     seconds: { $sum: '$seconds' },
     oldest: { $min: '$date' },
   };
-  return reader.aggregate<Group>(TimeEntry, filter, { stages: [{ $group: group }], hint: UNBILLED_INDEX });
+  return reader.aggregate<Group>(
+    TimeEntry,
+    { ...UNBILLED, ...inProjects },
+    {
+      stages: [{ $group: group }],
+      hint: UNBILLED_INDEX,
+    },
+  );
 }
 
 const NO_TIME = { entries: 0, seconds: 0, billedSeconds: 0, oldestDate: null, withoutRate: 0 };
