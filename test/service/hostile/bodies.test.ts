@@ -4,7 +4,7 @@ import { AppError } from '#libs/errors.ts';
 import { count, isFull } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { HOSTILE_DOCUMENTS, HOSTILE_JSON, HOSTILE_TEXTS } from '../../support/hostile-bodies.ts';
-import { storedCount } from '../../support/stored-count.ts';
+import { storedCounts } from '../../support/stored-counts.ts';
 import { fields, nameOf, senderOf, writes } from './json-fields.ts';
 import { every, expectRefusal } from './json-refusals.ts';
 
@@ -23,9 +23,9 @@ const STEP = isFull ? 1 : 12;
 describe.each(writes.map((row, index) => [row.operation, row, index] as const))('%s', (_operation, row, index) => {
   test('when a body is made to be slow, then JSON is rejected, and texts are stored or rejected, without an internal error', async () => {
     const { send, bodyWith } = await senderOf(gateway, row);
-    const before = await storedCount();
+    const before = await storedCounts();
     for (const { name, body } of HOSTILE_JSON) expectRefusal(await send(body()), name);
-    expect(await storedCount()).toBe(before);
+    expect(await storedCounts()).toEqual(before);
 
     const own = fields.filter((field) => field.row === row);
     const cases = own.flatMap((field) => HOSTILE_TEXTS.map(({ name, text }) => ({ field, name, text })));
