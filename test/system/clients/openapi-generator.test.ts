@@ -1,22 +1,13 @@
 // Clients that openapi-generator makes from `/openapi.json` in four languages: made without a warning, compiled, and run against a gateway.
-import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import {
-  javaTool,
-  mavenTool,
-  npmTool,
-  programTool,
-  pythonTool,
-  runTool,
-  type Tool,
-} from '../../support/clients/tools.ts';
-import { startSystem, type TestSystem } from '../../support/system.ts';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { type DescribedSystem, FLOWS, startDescribedSystem, testWith } from '../../support/clients/described-system.ts';
+import { javaTool, mavenTool, npmTool, programTool, pythonTool, runTool } from '../../support/clients/tools.ts';
+import type { TestSystem } from '../../support/system.ts';
 
 const VERSION = '7.26.0';
 const GENERATOR = await javaTool(`openapi-generator-${VERSION}`, `openapi-generator-cli==${VERSION}`);
-const FLOWS = join(import.meta.dirname, '../../support/clients');
 
 /** Warnings that the generator prints for every document, whatever it contains. */
 const OF_EVERY_DOCUMENT: Record<string, RegExp[]> = {
@@ -42,27 +33,15 @@ const DONE = {
 /** Of a program that runs for some seconds: optimising its code takes longer than the code does. */
 const JAVA_FLAGS = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
+let described: DescribedSystem;
 let system: TestSystem;
 let scratch: string;
 let document: string;
 beforeAll(async () => {
-  system = await startSystem();
-  scratch = await mkdtemp(join(tmpdir(), 'billhook-clients-'));
-  document = join(scratch, 'openapi.json');
-  await writeFile(document, await (await fetch(`${system.gateway.url}/openapi.json`)).text());
+  described = await startDescribedSystem();
+  ({ system, scratch, document } = described);
 });
-afterAll(async () => {
-  await rm(scratch, { recursive: true, force: true });
-  await system.close();
-});
-
-/** Runs where the generator and the language are available; otherwise the title says why it is skipped. */
-function testIn(language: Tool, name: string, run: (folder: string) => Promise<void>) {
-  for (const tool of [GENERATOR, language]) {
-    if ('missing' in tool) return test.skip(`${name} (skipped: ${tool.missing})`, () => {});
-  }
-  return test(name, () => run((language as { folder: string }).folder), 600_000);
-}
+afterAll(() => described.close());
 
 /** @returns all lines of the log that warn about this document. */
 async function generate(generator: string, folder: string, properties = ''): Promise<string[]> {
@@ -97,8 +76,8 @@ const PYTHON = await pythonTool(`openapi-generator-${VERSION}-python`, [
   'typing-extensions==4.16.0',
 ]);
 
-testIn(
-  PYTHON,
+testWith(
+  [GENERATOR, PYTHON],
   'when openapi-generator makes a Python client, then it compiles, and the flow runs',
   async (libraries) => {
     const folder = join(scratch, 'python');
@@ -112,8 +91,8 @@ testIn(
   },
 );
 
-testIn(
-  await programTool('go', ['version']),
+testWith(
+  [GENERATOR, await programTool('go', ['version'])],
   'when it makes a Go client, then it compiles, and the flow runs',
   async () => {
     const folder = join(scratch, 'go');
@@ -141,7 +120,7 @@ const JAVA = await mavenTool(`openapi-generator-${VERSION}-java`, [
   'org.openapitools:jackson-databind-nullable:0.2.12',
 ]);
 
-testIn(JAVA, 'when it makes a Java client, then it compiles, and the flow runs', async (libraries) => {
+testWith([GENERATOR, JAVA], 'when it makes a Java client, then it compiles, and the flow runs', async (libraries) => {
   const folder = join(scratch, 'java');
   expect(await generate('java', folder)).toEqual([]);
   const flow = join(folder, 'OpenapiGenerator.java');
@@ -170,18 +149,22 @@ testIn(JAVA, 'when it makes a Java client, then it compiles, and the flow runs',
 
 const TYPESCRIPT = await npmTool('typescript-5.9.3', ['typescript@5.9.3']);
 
-testIn(TYPESCRIPT, 'when it makes a typescript-fetch client, then it compiles, and the flow runs', async (tool) => {
-  const folder = join(scratch, 'typescript');
-  expect(await generate('typescript-fetch', join(folder, 'client'), ',importFileExtension=.js')).toEqual([]);
-  await symlink(join(tool, 'node_modules'), join(folder, 'node_modules'));
-  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  await copyFile(join(FLOWS, 'openapi-generator.ts.txt'), join(folder, 'flow.ts'));
+testWith(
+  [GENERATOR, TYPESCRIPT],
+  'when it makes a typescript-fetch client, then it compiles, and the flow runs',
+  async (tool) => {
+    const folder = join(scratch, 'typescript');
+    expect(await generate('typescript-fetch', join(folder, 'client'), ',importFileExtension=.js')).toEqual([]);
+    await symlink(join(tool, 'node_modules'), join(folder, 'node_modules'));
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    await copyFile(join(FLOWS, 'openapi-generator.ts.txt'), join(folder, 'flow.ts'));
 
-  const modern = ['--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024,dom'];
-  const compiler = join(folder, 'node_modules/typescript/bin/tsc');
-  await runTool(process.execPath, [compiler, '--strict', ...modern, '--outDir', 'out', 'flow.ts'], { cwd: folder });
-  const env = await callingAsNewAccount();
-  const printed = await runTool(process.execPath, ['out/flow.js'], { cwd: folder, env });
+    const modern = ['--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024,dom'];
+    const compiler = join(folder, 'node_modules/typescript/bin/tsc');
+    await runTool(process.execPath, [compiler, '--strict', ...modern, '--outDir', 'out', 'flow.ts'], { cwd: folder });
+    const env = await callingAsNewAccount();
+    const printed = await runTool(process.execPath, ['out/flow.js'], { cwd: folder, env });
 
-  expect(JSON.parse(printed)).toEqual(DONE);
-});
+    expect(JSON.parse(printed)).toEqual(DONE);
+  },
+);

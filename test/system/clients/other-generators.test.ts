@@ -1,10 +1,10 @@
 // Clients that openapi-typescript and openapi-python-client make of `/openapi.json` compile, and do the month of a freelancer.
-import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { npmTool, pythonTool, runTool, type Tool } from '../../support/clients/tools.ts';
-import { startSystem, type TestSystem } from '../../support/system.ts';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { type DescribedSystem, FLOWS, startDescribedSystem, testWith } from '../../support/clients/described-system.ts';
+import { npmTool, pythonTool, runTool } from '../../support/clients/tools.ts';
+import type { TestSystem } from '../../support/system.ts';
 
 const OPENAPI_FETCH = await npmTool('openapi-fetch-0.17.0', [
   'openapi-typescript@7.13.0',
@@ -12,27 +12,16 @@ const OPENAPI_FETCH = await npmTool('openapi-fetch-0.17.0', [
   'typescript@5.9.3',
 ]);
 const OPENAPI_PYTHON_CLIENT = await pythonTool('openapi-python-client-0.29.1', ['openapi-python-client==0.29.1']);
-const FLOWS = join(import.meta.dirname, '../../support/clients');
 
+let described: DescribedSystem;
 let system: TestSystem;
 let scratch: string;
 let document: string;
 beforeAll(async () => {
-  system = await startSystem();
-  scratch = await mkdtemp(join(tmpdir(), 'billhook-clients-'));
-  document = join(scratch, 'openapi.json');
-  await writeFile(document, await (await fetch(`${system.gateway.url}/openapi.json`)).text());
+  described = await startDescribedSystem();
+  ({ system, scratch, document } = described);
 });
-afterAll(async () => {
-  await rm(scratch, { recursive: true, force: true });
-  await system.close();
-});
-
-/** Skips the test if the tool is not available; its name then says why. */
-function testWith(tool: Tool, name: string, run: (folder: string) => Promise<void>) {
-  if ('missing' in tool) test.skip(`${name} (skipped: ${tool.missing})`, () => {});
-  else test(name, () => run(tool.folder), 600_000);
-}
+afterAll(() => described.close());
 
 /** What every flow prints. */
 const DONE = {
@@ -47,7 +36,7 @@ const DONE = {
 const calling = () => ({ ...process.env, URL: system.gateway.url, KEY: system.account.key });
 
 testWith(
-  OPENAPI_FETCH,
+  [OPENAPI_FETCH],
   'when openapi-typescript makes the types, then the flow compiles and runs with openapi-fetch',
   async (tool) => {
     const folder = join(scratch, 'fetch');
@@ -82,7 +71,7 @@ testWith(
 );
 
 testWith(
-  OPENAPI_PYTHON_CLIENT,
+  [OPENAPI_PYTHON_CLIENT],
   'when openapi-python-client makes a client, then without a warning, and the flow runs',
   async (tool) => {
     const folder = join(scratch, 'python');
