@@ -37,26 +37,19 @@ function makeDocumentLocale(given: {
   kind: DocumentKind;
 }): DocumentLocale {
   const { currency, kind } = given;
-  const { language, region, format, numbers: numberFormat } = writtenLocale(given.locale);
+  const formats = formatsByLocale.memo(given.locale);
+  const { language, region, format } = formats.written;
   const labels = labelsOf(kind, language);
   const digits = decimalsOf(currency);
-  const numbers = new Intl.NumberFormat(numberFormat, { maximumFractionDigits: DECIMALS_KEPT });
-  const hours = HOURS_DECIMALS.map(
-    (count) => new Intl.NumberFormat(numberFormat, { minimumFractionDigits: count, maximumFractionDigits: count }),
-  );
-  const percents = new Intl.NumberFormat(numberFormat, { style: 'percent', maximumFractionDigits: DECIMALS_KEPT });
-  const amounts = new Intl.NumberFormat(numberFormat, {
+  const amounts = new Intl.NumberFormat(formats.written.numbers, {
     style: 'currency',
     currency,
-    currencyDisplay: symbolKind(numberFormat, currency),
+    currencyDisplay: symbolKind(formats.written.numbers, currency),
     minimumFractionDigits: digits,
     maximumFractionDigits: DECIMALS_KEPT,
     // Amounts in a column are grouped alike, also where running text would write 1000.
     useGrouping: 'always',
   });
-  // The Gregorian calendar on all documents, because ambiguous due dates are disputed.
-  const shortDays = new Intl.DateTimeFormat(format, { dateStyle: 'medium', timeZone: 'UTC', calendar: 'gregory' });
-  const days = new Intl.DateTimeFormat(format, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' });
   return {
     language: format,
     direction: language === 'ar' ? 'rtl' : 'ltr',
@@ -64,14 +57,46 @@ function makeDocumentLocale(given: {
     labels,
     heading: labels.heading,
     digits,
-    day: (day) => days.format(startOf(day)),
-    shortDay: (day) => plainer(shortDays.format(startOf(day))),
-    period: ({ from, to }) => plainer(days.formatRange(startOf(from), startOf(to))),
-    hours: (value, decimals) => printed(hours[decimals] ?? numbers, value),
-    number: (value) => printed(numbers, asWritten(value)),
-    quantity: quantities({ format, numbers: numberFormat }, labels),
-    percent: (value) => printed(percents, asWritten(value).div(100)),
+    day: (day) => formats.days.format(startOf(day)),
+    shortDay: (day) => plainer(formats.shortDays.format(startOf(day))),
+    period: ({ from, to }) => plainer(formats.days.formatRange(startOf(from), startOf(to))),
+    hours: (value, decimals) => printed(formats.hours[decimals] ?? formats.numbers, value),
+    number: (value) => printed(formats.numbers, asWritten(value)),
+    quantity: quantities(formats, labels),
+    percent: (value) => printed(formats.percents, asWritten(value).div(100)),
     money: (value) => moneyOf(amounts, asWritten(value)),
+  };
+}
+
+/** Those that all currencies and kinds of document share. */
+const formatsByLocale = new LRUCache<string, Formats>({ max: 500, memoMethod: (locale) => makeFormats(locale) });
+
+interface Formats {
+  written: WrittenLocale;
+  numbers: Intl.NumberFormat;
+  /** By their decimals. */
+  hours: Intl.NumberFormat[];
+  percents: Intl.NumberFormat;
+  days: Intl.DateTimeFormat;
+  shortDays: Intl.DateTimeFormat;
+  /** Made when a document needs them. */
+  units: Map<string, Intl.NumberFormat>;
+}
+
+function makeFormats(locale: string): Formats {
+  const written = writtenLocale(locale);
+  const numbers = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat(written.numbers, options);
+  // The Gregorian calendar on all documents, because ambiguous due dates are disputed.
+  const days = (dateStyle: 'medium' | 'long') =>
+    new Intl.DateTimeFormat(written.format, { dateStyle, timeZone: 'UTC', calendar: 'gregory' });
+  return {
+    written,
+    numbers: numbers({ maximumFractionDigits: DECIMALS_KEPT }),
+    hours: HOURS_DECIMALS.map((count) => numbers({ minimumFractionDigits: count, maximumFractionDigits: count })),
+    percents: numbers({ style: 'percent', maximumFractionDigits: DECIMALS_KEPT }),
+    days: days('long'),
+    shortDays: days('medium'),
+    units: new Map(),
   };
 }
 
@@ -89,25 +114,23 @@ const INTL_UNITS: Partial<Record<UnitName, { unit: string; unitDisplay: 'short' 
   l: { unit: 'liter', unitDisplay: 'short' },
 };
 
-/** Quantities with their unit. Formats of units are made when a document needs them. */
-function quantities(
-  { format, numbers }: Pick<WrittenLocale, 'format' | 'numbers'>,
-  labels: Labels,
-): DocumentLocale['quantity'] {
-  const formats = new Map<string, Intl.NumberFormat>();
-  const plain = new Intl.NumberFormat(numbers, { maximumFractionDigits: DECIMALS_KEPT });
+function quantities({ written, numbers, units }: Formats, labels: Labels): DocumentLocale['quantity'] {
   const formatOf = (options: { unit: string; unitDisplay: 'short' | 'long' }) => {
-    const known = formats.get(options.unit);
+    const known = units.get(options.unit);
     if (known) return known;
-    const made = new Intl.NumberFormat(format, { style: 'unit', ...options, maximumFractionDigits: DECIMALS_KEPT });
-    formats.set(options.unit, made);
+    const made = new Intl.NumberFormat(written.format, {
+      style: 'unit',
+      ...options,
+      maximumFractionDigits: DECIMALS_KEPT,
+    });
+    units.set(options.unit, made);
     return made;
   };
   return (value, unit) => {
     const name = unit && unitName(unit);
     const known = name && INTL_UNITS[name];
     if (known) return printed(formatOf(known), asWritten(value));
-    const number = printed(plain, asWritten(value));
+    const number = printed(numbers, asWritten(value));
     if (unit === undefined || name === 'one') return number;
     const word = name === 'piece' || name === 'lump_sum' ? labels.units[name] : name === 'm2' ? 'm²' : unit;
     return name === 'lump_sum' && value.eq(1) ? word : `${number}\u00a0${word}`;
@@ -169,8 +192,10 @@ function symbolKind(format: string, currency: string): 'symbol' | 'narrowSymbol'
     const parts = new Intl.NumberFormat(format, { style: 'currency', currency, currencyDisplay }).formatToParts(0);
     return parts.find(({ type }) => type === 'currency')?.value ?? '';
   };
-  const kind = AMBIGUOUS.test(signOf('narrowSymbol')) || /^ar\b/.test(format) ? 'symbol' : 'narrowSymbol';
-  return canDraw(plainer(signOf(kind))) ? kind : 'code';
+  const narrow = signOf('narrowSymbol');
+  const isNarrow = !(AMBIGUOUS.test(narrow) || /^ar\b/.test(format));
+  if (!canDraw(plainer(isNarrow ? narrow : signOf('symbol')))) return 'code';
+  return isNarrow ? 'narrowSymbol' : 'symbol';
 }
 
 /** Signs that more than one country writes. */
