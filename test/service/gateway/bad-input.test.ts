@@ -5,7 +5,7 @@ import { type Reply, startGateway, type TestGateway } from '../../support/gatewa
 import { bodyFor, kindOf, make } from '../../support/operations.ts';
 import { createClient, createProject } from '../../support/records.ts';
 import { parametersOf, routeTable } from '../../support/route-table.ts';
-import { storedCounts } from '../../support/stored-counts.ts';
+import { storedCounts } from '../../support/stored.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -3,12 +3,12 @@ import { isUtf8 } from 'node:buffer';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import mongoose from 'mongoose';
 import { runs } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor, kindOf, make } from '../../support/operations.ts';
 import { createClient } from '../../support/records.ts';
 import { routeTable } from '../../support/route-table.ts';
+import { storedRecords } from '../../support/stored.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -40,18 +40,18 @@ test.each(withBodies.map((row) => [row.operation, row] as const))(
   async (operation, row) => {
     const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
     const body = (await bodyFor(gateway, operation, gateway.account)) ?? {};
-    const before = await stored();
+    const before = await storedRecords(['last_used_at']);
     for (const [hex, bytes] of knownBytes) {
       const raw = jsonWith(body, bytes);
       const reply = await gateway.call(row.method.toUpperCase(), row.path.replace('{id}', id), { raw });
       expect([hex, reply.status, reply.body]).toEqual([hex, 400, { error: 'Request body is not valid UTF-8' }]);
     }
-    expect(await stored()).toBe(before);
+    expect(await storedRecords(['last_used_at'])).toBe(before);
   },
 );
 
 test('when a body has bytes that are not UTF-8 at any position, then 400 and nothing is stored', async () => {
-  const before = await stored();
+  const before = await storedRecords(['last_used_at']);
   await fc.assert(
     fc.asyncProperty(wrongBytes, fc.constantFrom('/api/v1/clients', '/api/tools/generate-pdf'), async (bytes, path) => {
       const reply = await gateway.call('POST', path, { raw: jsonWith({ name: 'x', email: 'x@example.com' }, bytes) });
@@ -59,7 +59,7 @@ test('when a body has bytes that are not UTF-8 at any position, then 400 and not
     }),
     runs(100),
   );
-  expect(await stored()).toBe(before);
+  expect(await storedRecords(['last_used_at'])).toBe(before);
 });
 
 test('when a body has UTF-8 sequences of every length, then it is returned as it was sent', async () => {
@@ -142,15 +142,4 @@ async function rawGet(path: string): Promise<[number, unknown]> {
     });
     call.once('error', reject).end();
   });
-}
-
-/** Everything that is stored, except when a key was last used. */
-async function stored(): Promise<string> {
-  const collections = (await mongoose.connection.db?.collections()) ?? [];
-  const texts = collections
-    .toSorted((one, other) => one.collectionName.localeCompare(other.collectionName))
-    .map(async (collection) =>
-      JSON.stringify(await collection.find({}, { projection: { last_used_at: 0 } }).toArray()),
-    );
-  return (await Promise.all(texts)).join('\n');
 }

@@ -15,13 +15,17 @@ import { makeExampleRecords } from '../../support/examples.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { create } from '../../support/records.ts';
 import { routeTable } from '../../support/route-table.ts';
+import { snapshotAccount } from '../../support/snapshot-account.ts';
 
 let gateway: TestGateway;
 let document: OpenApi;
+let restoreExamples: () => Promise<void>;
 const scratch = mkdtempSync(join(tmpdir(), 'billhook-openapi-'));
 beforeAll(async () => {
   gateway = await startGateway();
   document = (await gateway.get('/openapi.json', { key: undefined })).body;
+  await makeExampleRecords(gateway);
+  restoreExamples = await snapshotAccount(gateway.account.id);
 });
 afterAll(async () => {
   rmSync(scratch, { recursive: true });
@@ -104,7 +108,7 @@ const printed = new Set(routeTable.filter(({ produces }) => produces).map(({ ope
 
 /** Example records, in the state that the operation needs. */
 async function prepare(operation: string) {
-  await makeExampleRecords(gateway);
+  await restoreExamples();
   if (operation === 'resumeRecurringInvoice')
     await gateway.post(`/api/v1/recurring-invoices/${exampleId['recurring-invoices']}/pause`);
   if (operation === 'billProject')
@@ -117,7 +121,7 @@ async function prepare(operation: string) {
 }
 
 test('when every example of the document is sent unchanged, then it succeeds and the response is as documented', async () => {
-  await makeExampleRecords(gateway);
+  await restoreExamples();
   const check = answerCheck(document as never);
   const failed: unknown[] = [];
   let isSpent = false;
@@ -180,7 +184,7 @@ test('when an operation is asked for a dry run, then it rejects it exactly if th
 test('when If-Match names another version, then 412 exactly if the document says so', async () => {
   const changes = examplesOf(document).filter(({ method }) => method === 'patch' || method === 'delete');
   const wrong: unknown[] = [];
-  await makeExampleRecords(gateway);
+  await restoreExamples();
   for (const { method, path, operation, body } of changes) {
     const { status } = await gateway.call(method.toUpperCase(), path.replace('{id}', exampleIdFor(path)), {
       headers: { 'If-Match': '"another"' },

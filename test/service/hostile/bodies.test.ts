@@ -4,7 +4,7 @@ import { AppError } from '#libs/errors.ts';
 import { count, isFull } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { HOSTILE_DOCUMENTS, HOSTILE_JSON, HOSTILE_TEXTS } from '../../support/hostile-bodies.ts';
-import { storedCounts } from '../../support/stored-counts.ts';
+import { storedCounts } from '../../support/stored.ts';
 import { fields, nameOf, senderOf, writes } from './json-fields.ts';
 import { every, expectRefusal } from './json-refusals.ts';
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { count } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { storedRecords } from '../../support/stored.ts';
 import { fields, senderOf, writes } from './json-fields.ts';
-import { everything } from './json-refusals.ts';
 
 const FORGED = 'forged-7f3a9c';
 const NUMBER = 873_465_123;
@@ -67,7 +67,7 @@ describe.each(writes.map((row) => [row.operation, row] as const))('%s', (operati
 
     // The example of a batch names documents that do not exist.
     if (operation !== 'createDocuments') expect([reply.status, reply.status < 300]).toEqual([reply.status, true]);
-    const visible = `${JSON.stringify(reply.body)}\n${await everything()}`;
+    const visible = `${JSON.stringify(reply.body)}\n${await storedRecords()}`;
     expect(TRACES.filter((trace) => visible.includes(trace))).toEqual([]);
     count('forged fields', Object.keys(more).length);
   });
@@ -77,5 +77,5 @@ test('when a forbidden field is stored, then the check finds it', async () => {
   const { send, bodyAnd } = await senderOf(gateway, writes.find(({ operation }) => operation === 'addClient') as never);
   await send(bodyAnd({}).replace('{', `{"address":"${FORGED}",`));
 
-  expect(await everything()).toContain(FORGED);
+  expect(await storedRecords()).toContain(FORGED);
 });

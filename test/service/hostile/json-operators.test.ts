@@ -4,7 +4,7 @@ import { count, isFull } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { kindOf } from '../../support/operations.ts';
 import { parametersOf } from '../../support/route-table.ts';
-import { storedCounts } from '../../support/stored-counts.ts';
+import { storedCounts } from '../../support/stored.ts';
 import { callable, fields, nameOf, senderOf } from './json-fields.ts';
 import { every, expectRefusal } from './json-refusals.ts';
 

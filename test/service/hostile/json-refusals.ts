@@ -1,6 +1,5 @@
-// Checks of a rejection, and reads of everything that is stored.
+// Checks of a rejection, and the choice of a part of a long list.
 import { expect } from '@jest/globals';
-import mongoose from 'mongoose';
 import type { Reply } from '../../support/gateway.ts';
 
 /** 4xx in the specification's envelope, and no internals of the service. */
@@ -9,19 +8,6 @@ export function expectRefusal({ status, body }: Reply, what: string): void {
   expect([what, status >= 400 && status < 500, typeof body.error, status]).toEqual([what, true, 'string', status]);
   expect([what, names.filter((name) => !['error', 'details'].includes(name))]).toEqual([what, []]);
   expect([what, /node_modules|\.ts:\d|at Object|Mongo|E11000/.test(JSON.stringify(body))]).toEqual([what, false]);
-}
-
-/** Everything that is stored, as text. */
-export async function everything(): Promise<string> {
-  const texts = (await collections()).map(async (name) =>
-    JSON.stringify(await mongoose.connection.collection(name).find().toArray()),
-  );
-  return (await Promise.all(texts)).join('\n');
-}
-
-async function collections(): Promise<string[]> {
-  const list = (await mongoose.connection.db?.listCollections().toArray()) ?? [];
-  return list.map(({ name }) => name).sort();
 }
 
 /** Takes every `step`-th, so that the short form still covers a long list. */

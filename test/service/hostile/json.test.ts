@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { count, isFull } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { storedCounts } from '../../support/stored-counts.ts';
+import { storedCounts } from '../../support/stored.ts';
 import { senderOf, writes } from './json-fields.ts';
 import { every, expectRefusal } from './json-refusals.ts';
 

@@ -18,7 +18,7 @@ import {
 import { OperatorSession } from '#libs/models/operations/operator-session.ts';
 import { makeToken } from '#libs/models/operations/operator-token.ts';
 import { hashPassword, verifyPassword } from '#libs/password.ts';
-import { PASSWORD, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
+import { addOperator, PASSWORD, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
 
 let dashboard: TestDashboard;
 beforeAll(async () => {
@@ -68,7 +68,7 @@ describe('login', () => {
     ['the password is empty', { name: 'linus', password: '' }],
   ])('when %s, then the response is the same and the attempt is audited', async (_what, { name, password }) => {
     if (!(await Operator.exists({ name: 'linus' }))) {
-      await insertOperator({ name: 'linus', role: 'operator', password: PASSWORD });
+      await addOperator({ name: 'linus', role: 'operator' });
     }
     const before = await AuditEntry.countDocuments({ operator: name });
     const browser = dashboard.browser();
@@ -85,7 +85,7 @@ describe('login', () => {
   });
 
   test('when a name fails again and again, then even the right password has to wait, except in a browser that logged in before', async () => {
-    await insertOperator({ name: 'margaret', role: 'operator', password: PASSWORD });
+    await addOperator({ name: 'margaret', role: 'operator' });
     const [known, stranger] = [dashboard.browser(), dashboard.browser()];
     const right = { name: 'margaret', password: PASSWORD };
     await known.post('/login', right);
@@ -133,7 +133,7 @@ describe('login', () => {
   });
 
   test('when a link to the login names another site as its target, then the login does not redirect there', async () => {
-    await insertOperator({ name: 'edsger', role: 'viewer', password: PASSWORD });
+    await addOperator({ name: 'edsger', role: 'viewer' });
 
     for (const next of ['//evil.example', 'https://evil.example/', '/\\evil.example', 'javascript:alert(1)']) {
       const { headers } = await dashboard.browser().post('/login', { name: 'edsger', password: PASSWORD, next });

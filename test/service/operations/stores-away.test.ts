@@ -8,11 +8,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { retryWebhook } from '#libs/jobs/catalog.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { AuditEntry } from '#libs/models/operations/audit-entry.ts';
-import { insertOperator, Operator } from '#libs/models/operations/operator.ts';
+import { Operator } from '#libs/models/operations/operator.ts';
 import { findRedis } from '../../../deploy/backends/redis.ts';
 import { type RunningRedis, startRedis } from '../../../deploy/backends/start-redis.ts';
 import { type Dashboard, openDashboard } from '../../../services/operations/dashboard.ts';
-import { browserOf, PASSWORD } from '../../support/dashboard/dashboard.ts';
+import { addOperator, browserOf, PASSWORD } from '../../support/dashboard/dashboard.ts';
 import { eventually } from '../../support/eventually.ts';
 import { withErrors } from '../../support/mongodb-errors.ts';
 import { openWorkspace, testLog, type Workspace } from '../../support/workspace.ts';
@@ -47,7 +47,7 @@ afterAll(async () => {
 
 test('when Redis may evict jobs or is unavailable, then the overview shows it at the top, and the rest below', async () => {
   const browser = browserOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  await insertOperator({ name: 'ada', role: 'operator', password: PASSWORD });
+  await addOperator({ name: 'ada', role: 'operator' });
   await queues.redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
   expect((await browser.post('/login', { name: 'ada', password: PASSWORD })).status).toBe(303);
   expect((await browser.get('/')).text).toContain('maxmemory-policy is allkeys-lru. Set it to noeviction.');
@@ -75,7 +75,7 @@ test('when Redis may evict jobs or is unavailable, then the overview shows it at
 
 test('when Redis responds but a queue cannot be read, then the overview does not report that all is well', async () => {
   const browser = browserOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  await insertOperator({ name: 'barbara', role: 'operator', password: PASSWORD });
+  await addOperator({ name: 'barbara', role: 'operator' });
   expect((await browser.post('/login', { name: 'barbara', password: PASSWORD })).status).toBe(303);
   const list = queues.raw(retryWebhook).toKey('active');
   await queues.redis.set(list, 'not a list');
@@ -92,7 +92,7 @@ test('when Redis responds but a queue cannot be read, then the overview does not
 
 test('when MongoDB is unavailable during ten login attempts, then no operator is locked out once it is available', async () => {
   const browser = browserOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  await insertOperator({ name: 'radia', role: 'operator', password: PASSWORD });
+  await addOperator({ name: 'radia', role: 'operator' });
   const login = () => browser.post('/login', { name: 'radia', password: PASSWORD });
   const namespace = `${Operator.db.name}.${Operator.collection.name}`;
   const outage = { failCommands: ['find'], namespace, errorCode: 89, times: 100 };
@@ -106,7 +106,7 @@ test('when MongoDB is unavailable during ten login attempts, then no operator is
 
 test('when a search takes MongoDB too long, then the page asks for a shorter period', async () => {
   const browser = browserOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  await insertOperator({ name: 'grace', role: 'operator', password: PASSWORD });
+  await addOperator({ name: 'grace', role: 'operator' });
   expect((await browser.post('/login', { name: 'grace', password: PASSWORD })).status).toBe(303);
   const namespace = `${AuditEntry.db.name}.${AuditEntry.collection.name}`;
   const outOfTime = { failCommands: ['find', 'aggregate'], namespace, errorCode: 50 };
