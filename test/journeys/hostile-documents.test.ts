@@ -1,7 +1,7 @@
 // Journey: documents made to break the printing go through gateway, queue and renderer; each is rejected or printed in time, and documents of other callers are whole.
-import { crc32, deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
+import { blackPng } from '../support/renderer/black-png.ts';
 import { anInvoice } from '../support/renderer/documents.ts';
 import { readPdf } from '../support/renderer/read-pdf.ts';
 import { startSystem, type TestSystem } from '../support/system.ts';
@@ -110,26 +110,3 @@ test('when every text is as long as it may be, then all of it is printed, and th
   const { text } = await readPdf(reply.body);
   expect(text.match(/x/g)?.length).toBeGreaterThanOrEqual(20_000);
 });
-
-/** Well-formed, one bit a pixel: 24 KB that unfold to 600 MB in the memory of a decoder. */
-function blackPng(side: number): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(side, 0);
-  header.writeUInt32BE(side, 4);
-  header[8] = 1;
-  const rows = Buffer.alloc((side / 8 + 1) * side);
-  const chunk = (type: string, data: Buffer) => {
-    const named = Buffer.concat([Buffer.from(type), data]);
-    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    length.writeUInt32BE(data.length);
-    sum.writeUInt32BE(crc32(named));
-    return Buffer.concat([length, named, sum]);
-  };
-  const signature = Buffer.from('89504e470d0a1a0a', 'hex');
-  return Buffer.concat([
-    signature,
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(rows)),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
-}

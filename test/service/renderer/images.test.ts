@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { blackPng } from '../../support/renderer/black-png.ts';
 import { anInvoice } from '../../support/renderer/documents.ts';
 import { type PictureHost, startPictureHost } from '../../support/renderer/picture-host.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
@@ -190,9 +191,7 @@ describe('an image that is unavailable', () => {
   });
 
   test('when it would decode to 14,000 × 14,000 pixels, then it is rejected by its header', async () => {
-    const bomb = await sharp({ create: { width: 14_000, height: 14_000, channels: 3, background: RED } })
-      .png({ compressionLevel: 9, palette: true })
-      .toBuffer();
+    const bomb = blackPng(14_000);
     host.answer = (_request, response) => response.end(bomb);
 
     expect(await warningsFor(host.address())).toEqual(['logoUrl: too large']);
