@@ -24,6 +24,9 @@ export interface Field {
   shape: Shape;
 }
 
+/** A description takes milliseconds, and each of thousands of bodies needs one. */
+const shapes = new Map<Row, Shape>();
+
 /** The operations that can be called by a test: tenancy.test.ts fails for those without a row in test/support/operations.ts. */
 export const callable = routeTable.filter(({ operation }) => operation in operations);
 export const writes = callable.filter(({ body }) => body);
@@ -41,8 +44,12 @@ function fieldsIn(row: Row, shape: Shape, path: (string | number)[]): Field[] {
   });
 }
 
-function shapeOf({ body }: Row): Shape {
-  return (body?.describe() ?? {}) as Shape;
+function shapeOf(row: Row): Shape {
+  const known = shapes.get(row);
+  if (known) return known;
+  const shape = (row.body?.describe() ?? {}) as Shape;
+  shapes.set(row, shape);
+  return shape;
 }
 
 export interface Sender {
