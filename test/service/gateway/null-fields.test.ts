@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor, kindOf, make } from '../../support/operations.ts';
 import { create, createClient, createProject } from '../../support/records.ts';
-import { routeTable } from '../../support/route-table.ts';
+import { fieldsOf, routeTable } from '../../support/route-table.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -12,8 +12,6 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 type Row = (typeof routeTable)[number];
-const fieldsOf = ({ body }: Row) =>
-  (body?.describe()['keys'] ?? {}) as Record<string, { flags?: { presence?: string }; allow?: unknown[] }>;
 const optionalOf = (row: Row) =>
   Object.entries(fieldsOf(row)).flatMap(([name, { flags }]) => (flags?.presence === 'required' ? [] : [name]));
 const createOf = (row: Row) => routeTable.find(({ method, path }) => method === 'post' && `${path}/{id}` === row.path);

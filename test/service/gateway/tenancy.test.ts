@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Reply, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor, kindOf, make, operations, REFERENCES } from '../../support/operations.ts';
 import { UNKNOWN_ID } from '../../support/records.ts';
-import { parametersOf, routeTable } from '../../support/route-table.ts';
+import { fieldsOf, parametersOf, routeTable } from '../../support/route-table.ts';
 import type { TestAccount } from '../../support/workspace.ts';
 
 const MALFORMED = [
@@ -22,8 +22,9 @@ const lists = routeTable.filter(
   (row) => row.method === 'get' && 'limit' in parametersOf(row) && !row.path.includes('{id}'),
 );
 const references = routeTable.flatMap((row) => {
-  const fields = Object.keys((row.body?.describe()['keys'] ?? {}) as object);
-  return fields.filter((field) => field in REFERENCES).map((field) => [row.operation, field, row] as const);
+  return Object.keys(fieldsOf(row))
+    .filter((field) => field in REFERENCES)
+    .map((field) => [row.operation, field, row] as const);
 });
 const ways = [
   ['A', 'B'],

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor, kindOf, make } from '../../support/operations.ts';
 import { type AnyRecord, createClient } from '../../support/records.ts';
-import { routeTable } from '../../support/route-table.ts';
+import { fieldsOf, routeTable } from '../../support/route-table.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -11,21 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-interface Shape {
-  type: string;
-  allow?: unknown[];
-  rules?: { name: string }[];
-}
-
 type Row = (typeof routeTable)[number];
 
-const fieldsOf = (row: Row, kinds: readonly string[]) =>
-  Object.entries((row.body?.describe()['keys'] ?? {}) as Record<string, Shape>).filter(([, { type }]) =>
-    kinds.includes(type),
-  );
-const withLines = routeTable.filter((row) => fieldsOf(row, ['name', 'line']).length > 0);
+const fieldsOfKinds = (row: Row, kinds: readonly string[]) =>
+  Object.entries(fieldsOf(row)).filter(([, { type }]) => kinds.includes(type));
+const withLines = routeTable.filter((row) => fieldsOfKinds(row, ['name', 'line']).length > 0);
 const withTexts = routeTable.filter((row) =>
-  fieldsOf(row, ['line', 'text']).some(([, { allow }]) => allow?.includes(null)),
+  fieldsOfKinds(row, ['line', 'text']).some(([, { allow }]) => allow?.includes(null)),
 );
 
 async function callerOf(row: Row) {
@@ -62,7 +54,7 @@ test.each(withLines.map((row) => [row.operation, row] as const))(
   'when a one-line field of %s holds a line break, then 400 names it',
   async (_operation, row) => {
     const call = await callerOf(row);
-    for (const [field] of fieldsOf(row, ['name', 'line'])) {
+    for (const [field] of fieldsOfKinds(row, ['name', 'line'])) {
       for (const value of ['a\nb', 'a\r\nb', 'a\u2028b']) {
         const reply = await call({ [field]: value });
         expect([field, reply.status, reply.body.details?.[field]?.[0]]).toEqual([
@@ -81,7 +73,7 @@ test.each(withLines.map((row) => [row.operation, row] as const))(
     const call = await callerOf(row);
     // Statuses, time zones and locales are values of a list, VAT ids have their own format.
     const formed = ['status', 'time_zone', 'locale', 'vat_id'];
-    const free = fieldsOf(row, ['name', 'line']).filter(([name]) => !formed.includes(name));
+    const free = fieldsOfKinds(row, ['name', 'line']).filter(([name]) => !formed.includes(name));
     for (const [field, { rules = [] }] of free) {
       const plain = rules.some(({ name }) => name === 'email') ? 'zed@example.com' : `Zed ${row.operation}`;
       const reply = await call({ [field]: ` \n ${plain}\u00a0\t` });
@@ -97,7 +89,7 @@ test.each(withTexts.map((row) => [row.operation, row] as const))(
   'when an optional text of %s has only whitespace, then it is treated as absent',
   async (_operation, row) => {
     const call = await callerOf(row);
-    for (const [field, { allow, rules = [] }] of fieldsOf(row, ['line', 'text'])) {
+    for (const [field, { allow, rules = [] }] of fieldsOfKinds(row, ['line', 'text'])) {
       if (!allow?.includes('') || rules.some(({ name }) => name === 'email')) continue;
       const reply = await call({ [field]: ' \u00a0\n\t ' });
       const shown = await shownOf(row, field, reply.body.data);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor, kindOf, make } from '../../support/operations.ts';
 import { create, createClient, createProject } from '../../support/records.ts';
-import { routeTable } from '../../support/route-table.ts';
+import { fieldsOf, routeTable } from '../../support/route-table.ts';
 import { storedRecords } from '../../support/stored.ts';
 
 let gateway: TestGateway;
@@ -15,7 +15,7 @@ afterAll(() => gateway.close());
 const patches = routeTable.filter(({ method }) => method === 'patch');
 /** These change without a change of what is stored. */
 const VOLATILE = ['last_used_at', 'lock_version'];
-const namesOf = ({ body }: (typeof patches)[number]) => Object.keys((body?.describe()['keys'] ?? {}) as object);
+const namesOf = (row: (typeof patches)[number]) => Object.keys(fieldsOf(row));
 
 /** The fields of a returned record in the form of a PATCH body. */
 function asBody(data: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {

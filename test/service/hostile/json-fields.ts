@@ -2,20 +2,10 @@
 import { exampleId } from '../../../services/gateway/fields/example-ids.ts';
 import type { Reply, TestGateway } from '../../support/gateway.ts';
 import { bodyFor, kindOf, make, operations } from '../../support/operations.ts';
-import { routeTable } from '../../support/route-table.ts';
+import { bodyShapeOf, routeTable, type Shape } from '../../support/route-table.ts';
 import type { TestAccount } from '../../support/workspace.ts';
 
 type Row = (typeof routeTable)[number];
-
-/** The part of joi's description of a schema that the tests use. */
-interface Shape {
-  type?: string;
-  flags?: { presence?: string };
-  rules?: { name: string; args?: { limit?: number } }[];
-  keys?: Record<string, Shape>;
-  items?: Shape[];
-  examples?: object[];
-}
 
 export interface Field {
   row: Row;
@@ -24,13 +14,10 @@ export interface Field {
   shape: Shape;
 }
 
-/** A description takes milliseconds, and each of thousands of bodies needs one. */
-const shapes = new Map<Row, Shape>();
-
 /** The operations that can be called by a test: tenancy.test.ts fails for those without a row in test/support/operations.ts. */
 export const callable = routeTable.filter(({ operation }) => operation in operations);
 export const writes = callable.filter(({ body }) => body);
-export const fields: Field[] = writes.flatMap((row) => fieldsIn(row, shapeOf(row), []));
+export const fields: Field[] = writes.flatMap((row) => fieldsIn(row, bodyShapeOf(row), []));
 
 const EXAMPLE_IDS = Object.values(exampleId);
 
@@ -42,14 +29,6 @@ function fieldsIn(row: Row, shape: Shape, path: (string | number)[]): Field[] {
     const [item] = inner.items ?? [];
     return [field, ...(item?.keys ? fieldsIn(row, item, [...path, name, 0]) : [])];
   });
-}
-
-function shapeOf(row: Row): Shape {
-  const known = shapes.get(row);
-  if (known) return known;
-  const shape = (row.body?.describe() ?? {}) as Shape;
-  shapes.set(row, shape);
-  return shape;
 }
 
 export interface Sender {
@@ -82,14 +61,14 @@ export async function senderOf(
       }),
     bodyWith: (field, literal) =>
       JSON.stringify(
-        placed(without(body, EXCLUDED_BY[`${field.row.operation} ${field.path[0]}`]), field.path, shapeOf(row)),
+        placed(without(body, EXCLUDED_BY[`${field.row.operation} ${field.path[0]}`]), field.path, bodyShapeOf(row)),
       ).replace('"PLACE"', () => literal),
     bodyAnd: (more) => JSON.stringify({ ...more, ...body }),
   };
 }
 
 async function validBody(gateway: TestGateway, row: Row, account: TestAccount): Promise<Record<string, unknown>> {
-  const [example = {}] = shapeOf(row).examples ?? [];
+  const [example = {}] = bodyShapeOf(row).examples ?? [];
   // The records that examples refer to do not exist.
   const exists = (value: unknown) => !EXAMPLE_IDS.some((id) => JSON.stringify(value).includes(id));
   const plain = Object.fromEntries(Object.entries(example).filter(([, value]) => exists(value)));
@@ -108,15 +87,17 @@ function without(body: Record<string, unknown>, name: string | undefined): Recor
   return Object.fromEntries(Object.entries(body).filter(([own]) => own !== name));
 }
 
+const NONE: Shape = { type: 'none' };
+
 /** A copy of `body` in which PLACE stands at `path`. */
 function placed(body: unknown, [step, ...rest]: (string | number)[], shape: Shape): unknown {
   if (step === undefined) return 'PLACE';
   if (typeof step === 'number')
     return [
-      placed({ ...leastOf(shape.items?.[0]), ...(body as object[] | undefined)?.[0] }, rest, shape.items?.[0] ?? {}),
+      placed({ ...leastOf(shape.items?.[0]), ...(body as object[] | undefined)?.[0] }, rest, shape.items?.[0] ?? NONE),
     ];
   const record = (body ?? {}) as Record<string, unknown>;
-  return { ...record, [step]: placed(record[step], rest, shape.keys?.[step] ?? {}) };
+  return { ...record, [step]: placed(record[step], rest, shape.keys?.[step] ?? NONE) };
 }
 
 /** Numbers that may be text as well. */

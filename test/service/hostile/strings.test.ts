@@ -7,7 +7,7 @@ import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor } from '../../support/operations.ts';
 import { aQuote } from '../../support/renderer/documents.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
-import { routeTable } from '../../support/route-table.ts';
+import { fieldsOf, routeTable } from '../../support/route-table.ts';
 import { isFull, isText, naughtyStrings, sliceOf } from './strings-naughty.ts';
 
 const LIMIT_MS = isFull ? 1_800_000 : 300_000;
@@ -35,12 +35,12 @@ const LINE_BREAK = /[\n\r\u2028\u2029]/;
 const LENGTHS = ['min', 'max'];
 /** Fields with another rule in their handler. */
 const CHECKED_LATER = ['createProject.status'];
-const textFieldsOf = ({ operation, body }: (typeof creates)[number]) =>
-  Object.entries((body?.describe()['keys'] ?? {}) as Record<string, { type: string; rules?: { name: string }[] }>)
+const textFieldsOf = (row: (typeof creates)[number]) =>
+  Object.entries(fieldsOf(row))
     .filter(
       ([name, { type, rules = [] }]) =>
         isOfWords(type) &&
-        !CHECKED_LATER.includes(`${operation}.${name}`) &&
+        !CHECKED_LATER.includes(`${row.operation}.${name}`) &&
         rules.every((rule) => LENGTHS.includes(rule.name)),
     )
     .map(([name, { type }]) => ({ name, isName: type === 'name', isOneLine: ONE_LINE.includes(type) }));
