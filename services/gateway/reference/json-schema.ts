@@ -13,6 +13,7 @@ export type Register = (name: string, schema: JsonSchema) => JsonSchema;
 
 /** What `describe()` of joi says of a shape, as far as it is read here. */
 interface Description {
+  flags?: { id?: string };
   keys?: Record<string, Description>;
   items?: Description[];
   examples?: unknown[];
@@ -26,12 +27,36 @@ interface Description {
  * @param register gets every inner shape that has a name (`meta({ schema })`), so that generators make one class of it; without it all stands inline.
  */
 export function jsonSchemaOf(shape: Joi.Schema, direction: Direction, register?: Register): JsonSchema {
-  const written = shape['~standard'].jsonSchema[direction]({ target: 'draft-2020-12' }) as JsonSchema;
-  return annotate(tidy(written, direction), shape.describe() as Description, register);
+  return annotate(writtenIn(direction, shape), describe(shape), register);
 }
 
 export function exampleOf(shape: Joi.Schema | undefined): unknown {
-  return (shape?.describe() as Description | undefined)?.examples?.[0];
+  return shape && describe(shape).examples?.[0];
+}
+
+/** Its `id()`, by which the document refers to it. */
+export function schemaNameOf(shape: Joi.Schema): string | undefined {
+  return describe(shape).flags?.id;
+}
+
+// Many operations have one shape, and joi takes milliseconds for each.
+const written = { input: new WeakMap<Joi.Schema, JsonSchema>(), output: new WeakMap<Joi.Schema, JsonSchema>() };
+const descriptions = new WeakMap<Joi.Schema, Description>();
+
+function writtenIn(direction: Direction, shape: Joi.Schema): JsonSchema {
+  const known = written[direction].get(shape);
+  if (known) return known;
+  const schema = tidy(shape['~standard'].jsonSchema[direction]({ target: 'draft-2020-12' }) as JsonSchema, direction);
+  written[direction].set(shape, schema);
+  return schema;
+}
+
+function describe(shape: Joi.Schema): Description {
+  const known = descriptions.get(shape);
+  if (known) return known;
+  const description = shape.describe() as Description;
+  descriptions.set(shape, description);
+  return description;
 }
 
 function tidy(schema: JsonSchema, direction: Direction): JsonSchema {

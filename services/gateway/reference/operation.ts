@@ -3,7 +3,7 @@ import type Joi from 'joi';
 import { exampleIdFor } from '../fields/example-ids.ts';
 import { honoursIdempotencyKey, honoursIfMatch, isList, type Route } from '../http/route.ts';
 import { fieldsOf } from '../http/shape-fields.ts';
-import { type JsonSchema, jsonSchemaOf, type Register } from './json-schema.ts';
+import { type JsonSchema, jsonSchemaOf, type Register, schemaNameOf } from './json-schema.ts';
 import { failuresOf } from './responses.ts';
 import { tagOf } from './tags.ts';
 
@@ -152,7 +152,7 @@ const deleted = object({ success, message: { type: 'string', description: 'What 
 function dataOf(row: Route, register: Register): JsonSchema {
   if (!row.docs.response) return { type: 'object' };
   const schema = jsonSchemaOf(row.docs.response, 'output', register);
-  const name = (row.docs.response.describe() as { flags?: { id?: string } }).flags?.id;
+  const name = schemaNameOf(row.docs.response);
   return name ? register(name, schema) : schema;
 }
 

@@ -1,4 +1,4 @@
-// Serves the OpenAPI document and its page, which need no key. Both are made once, which takes a third of a second.
+// Serves the OpenAPI document and its page, which need no key. Both are made once.
 import { createHash } from 'node:crypto';
 import { type Request, type Response, Router } from 'express';
 import { release } from '#libs/service/release.ts';

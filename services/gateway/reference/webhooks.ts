@@ -1,7 +1,7 @@
 // The `webhooks` of the OpenAPI document: what Billhook sends, as the receiver sees it.
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
 import { bodySchema, type CatalogueEntry } from './event-catalogue.ts';
-import { type JsonSchema, jsonSchemaOf, type Register } from './json-schema.ts';
+import { type JsonSchema, jsonSchemaOf, type Register, schemaNameOf } from './json-schema.ts';
 import { EVENT_DELIVERIES } from './tags.ts';
 
 /** An OpenAPI operation that the receiver serves. */
@@ -26,8 +26,7 @@ export function webhooksOf(
 }
 
 function callOf({ type, description, example, data }: CatalogueEntry, register: Register): WebhookCall {
-  const { flags } = data.describe() as { flags?: { id?: string } };
-  const carried = register(flags?.id ?? 'Data', jsonSchemaOf(data, 'output', register));
+  const carried = register(schemaNameOf(data) ?? 'Data', jsonSchemaOf(data, 'output', register));
   const name = `${pascal(type)}Event`;
   return {
     operationId: `on${pascal(type)}`,
