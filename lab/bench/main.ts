@@ -1,9 +1,7 @@
-// `npm run bench [group …] [--part NAME] [--json] [--large]`: ours beside a floor, interleaved in one run. Every other file `<group>-group.ts` here
-// is a group; `--part` measures one part of a group that has parts.
-// A whole run, and the group `capacity`, ends with a table of what one operation costs.
+// `npm run bench`: ours beside a floor, interleaved in one run. Every other file `<group>-group.ts` here is a group. `--help` says how.
 import { readdirSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { startBackends } from '../../test/support/backends.ts';
+import { readCommandLine } from '../command-line.ts';
 import { type Cost, measureCosts, printCosts } from './capacity.ts';
 import { progress } from './progress.ts';
 import { printTable, type Row } from './rows.ts';
@@ -22,7 +20,24 @@ export interface BenchOptions {
 export type Bench = (options: BenchOptions) => AsyncIterable<Row[]>;
 
 const ENDING = '-group.ts';
-const { values, positionals } = parseArgs({
+const groups = readdirSync(import.meta.dirname)
+  .filter((name) => name.endsWith(ENDING))
+  .map((name) => name.slice(0, -ENDING.length));
+/** Rows of another kind: what an operation costs, and no floor. */
+const CAPACITY = 'capacity';
+
+const HELP = `Measures Billhook beside a bare floor in one run and prints ratios. A whole run, and ${CAPACITY}, ends with what one operation costs.
+
+Usage: npm run bench -- [options] [${[...groups, CAPACITY].join(' | ')}]…
+
+  --part NAME   of a group that has parts; a wrong name lists them
+  --large       also what takes minutes: lists over a million records
+  --json        prints the figures as JSON
+
+Ends with 1 when a target is missed. Run it on a machine that does nothing else.
+`;
+
+const { values, positionals } = readCommandLine(HELP, {
   allowPositionals: true,
   options: {
     json: { type: 'boolean', default: false },
@@ -30,11 +45,6 @@ const { values, positionals } = parseArgs({
     part: { type: 'string' },
   },
 });
-const groups = readdirSync(import.meta.dirname)
-  .filter((name) => name.endsWith(ENDING))
-  .map((name) => name.slice(0, -ENDING.length));
-/** Rows of another kind: what an operation costs, and no floor. */
-const CAPACITY = 'capacity';
 const unknown = positionals.filter((name) => name !== CAPACITY && !groups.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(`No such group: ${unknown.join(', ')}. There are: ${[...groups, CAPACITY].join(', ')}\n`);

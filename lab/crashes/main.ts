@@ -1,9 +1,10 @@
 // `npm run crashes`: kills a gateway at every step of every write of the billing core. `--help` says how.
-import { parseArgs } from 'node:util';
+
 import { startBackends } from '../../test/support/backends.ts';
 import { spawnGateway } from '../../test/support/spawn-gateway.ts';
 import { openBenchWorkspace } from '../bench/bench-workspace.ts';
 import { progress } from '../bench/progress.ts';
+import { readCommandLine } from '../command-line.ts';
 import { type CrashPoint, nameOf, watchedGateway } from './crash-points.ts';
 import { type KnownWrite, learnWrite, pointsOf, type Trials, tryCrash } from './trial.ts';
 import { WRITES } from './writes.ts';
@@ -18,16 +19,15 @@ Usage: npm run crashes -- [options] [words of a write's name]
 Ends with 1 when a trial failed.
 `;
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readCommandLine(HELP, {
   allowPositionals: true,
-  options: { every: { type: 'string', default: '1' }, help: { type: 'boolean', default: false } },
+  options: { every: { type: 'string', default: '1' } },
 });
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 /** A start is mostly work of one processor. */
 const AT_ONCE = 2;
 
-if (values.help) say(HELP);
-else await crashAll();
+await crashAll();
 
 async function crashAll() {
   progress('starting MongoDB and Redis');

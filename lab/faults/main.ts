@@ -1,6 +1,6 @@
 // `npm run faults`: breaks the system in every way of the table, under load, and judges it after each. `--help` says how.
 import { writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../command-line.ts';
 import { faults } from './fault-table.ts';
 import { reportOf } from './report.ts';
 import { runFaults } from './run-faults.ts';
@@ -18,7 +18,7 @@ Usage: npm run faults -- [options]
   --keep FOLDER     keeps the journal and the logs there
 `;
 
-const { values } = parseArgs({
+const { values } = readCommandLine(HELP, {
   options: {
     only: { type: 'string' },
     list: { type: 'boolean', default: false },
@@ -27,15 +27,13 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     report: { type: 'string' },
     keep: { type: 'string' },
-    help: { type: 'boolean', default: false },
   },
 });
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const wanted = values.only?.split(',');
 const chosen = faults.filter(({ id, isShort }) => (wanted ? wanted.includes(id) : !values.short || isShort));
 
-if (values.help) say(HELP);
-else if (values.list || chosen.length === 0) {
+if (values.list || chosen.length === 0) {
   for (const { id, title, isShort } of faults)
     say(`${id.padEnd(4)} ${title}${isShort ? ' (also in the short form)' : ''}`);
 } else {

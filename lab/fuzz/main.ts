@@ -1,10 +1,23 @@
-// `npm run fuzz [cases per operation]`: schemathesis (PyPI) with all its checks against the OpenAPI document that a running system serves.
+// `npm run fuzz`: schemathesis (PyPI) with all its checks against the OpenAPI document that a running system serves. `--help` says how.
 import { spawn, spawnSync } from 'node:child_process';
 import { startBackends } from '../../test/support/backends.ts';
 import { makeExampleRecords } from '../../test/support/examples.ts';
 import { startSystem } from '../../test/support/system.ts';
+import { readCommandLine } from '../command-line.ts';
 
-const CASES = Number(process.argv[2] ?? 450);
+const HELP = `Sends requests that schemathesis makes from the OpenAPI document of a running system, and lists every response that it does not describe.
+
+Usage: npm run fuzz -- [options] [-- options of schemathesis]
+
+  --cases N   of each operation (default 450)
+
+SCHEMATHESIS names the program, if it is not on the path.
+`;
+
+const { values, positionals } = readCommandLine(HELP, {
+  allowPositionals: true,
+  options: { cases: { type: 'string', default: '450' } },
+});
 const SLOWEST_SECONDS = 10;
 const command = process.env['SCHEMATHESIS'] ?? 'schemathesis';
 
@@ -40,8 +53,8 @@ try {
 
 function fuzz(document: string, key: string): Promise<number> {
   const given = ['--header', `Authorization: Bearer ${key}`, '--config-file'];
-  const run = ['run', document, '--checks', 'all', '--max-examples', String(CASES), '--continue-on-failure'];
-  const limit = ['--max-response-time', String(SLOWEST_SECONDS), '--workers', '1', ...process.argv.slice(3)];
+  const run = ['run', document, '--checks', 'all', '--max-examples', values.cases, '--continue-on-failure'];
+  const limit = ['--max-response-time', String(SLOWEST_SECONDS), '--workers', '1', ...positionals];
   const config = new URL('schemathesis.toml', import.meta.url).pathname;
   // The option of the whole program stands before the command.
   const [header, value, configFlag] = given as [string, string, string];

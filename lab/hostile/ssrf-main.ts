@@ -1,9 +1,19 @@
-// `npm run hostile [-- --full] [--only browser|system|open]`: every way to make this system call what only it can reach, layer by layer, as a table.
-import { parseArgs } from 'node:util';
+// `npm run hostile`: every way to make this system call what only it can reach, layer by layer, as a table. `--help` says how.
+import { readCommandLine } from '../command-line.ts';
 import { findGround, runOn } from './ssrf-ground.ts';
 import type { LayerReport } from './ssrf-report.ts';
 
-const { values } = parseArgs({ options: { full: { type: 'boolean' }, only: { type: 'string' } } });
+const HELP = `Sends addresses that only the system itself can reach through every input, layer by layer, and counts the calls that come through.
+
+Usage: npm run hostile -- [options]
+
+  --full          every address through every input
+  --only LAYER    browser, system or open
+
+Ends with 1 when a call came through, or something else surprised.
+`;
+
+const { values } = readCommandLine(HELP, { options: { full: { type: 'boolean' }, only: { type: 'string' } } });
 const ground = await findGround();
 const hasNetwork = ground.wrapper.length > 0;
 process.stdout.write(`Ground: ${ground.description}\n`);

@@ -1,8 +1,9 @@
 // `npm run ledger-model`: thousands of random sequences of movements of time and money. `--help` says how.
-import { parseArgs } from 'node:util';
+
 import { startBackends } from '../../test/support/backends.ts';
 import { openBenchWorkspace } from '../bench/bench-workspace.ts';
 import { progress } from '../bench/progress.ts';
+import { readCommandLine } from '../command-line.ts';
 import { openLedgerWorld } from './ledger-world.ts';
 import { runModel } from './model.ts';
 import { openTwoGateways } from './two-gateways.ts';
@@ -17,19 +18,17 @@ Usage: npm run ledger-model -- [options]
 Ends with 1, the seed and the shortest sequence that it found when a promise is broken.
 `;
 
-const { values } = parseArgs({
+const { values } = readCommandLine(HELP, {
   options: {
     sequences: { type: 'string', default: '2000' },
     seed: { type: 'string' },
-    help: { type: 'boolean', default: false },
   },
 });
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 // What was started is ended with the program.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-if (values.help) say(HELP);
-else await check(Number(values.sequences), values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed));
+await check(Number(values.sequences), values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed));
 
 async function check(sequences: number, seed: number) {
   say(`seed ${seed}, ${sequences} sequences`);

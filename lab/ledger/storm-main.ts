@@ -1,8 +1,9 @@
 // `npm run race-storm`: many callers move the same time and money at once through two gateways. `--help` says how.
-import { parseArgs } from 'node:util';
+
 import { startBackends } from '../../test/support/backends.ts';
 import { openBenchWorkspace } from '../bench/bench-workspace.ts';
 import { progress } from '../bench/progress.ts';
+import { readCommandLine } from '../command-line.ts';
 import { runStorm, type Storm } from './race-storm.ts';
 import { openTwoGateways } from './two-gateways.ts';
 
@@ -20,21 +21,19 @@ Usage: npm run race-storm -- [options]
 Ends with 1 when a promise was broken.
 `;
 
-const { values } = parseArgs({
+const { values } = readCommandLine(HELP, {
   options: {
     minutes: { type: 'string', default: '10' },
     requests: { type: 'string', default: '400' },
     callers: { type: 'string', default: '12' },
     seed: { type: 'string' },
-    help: { type: 'boolean', default: false },
   },
 });
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 // What was started is ended with the program.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-if (values.help) say(HELP);
-else await storm();
+await storm();
 
 async function storm() {
   const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);

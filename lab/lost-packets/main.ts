@@ -1,11 +1,11 @@
-// `npm run lost-packets -- --store redis`: a firewall rule loses every packet to and from a store, and this tells how soon after it services are ready.
-// A refused connection is noticed at once; a network that swallows packets is what a dead node looks like. Needs Linux, root and iptables.
+// `npm run lost-packets`: a firewall rule loses every packet to and from a store, and this tells how soon after it services are ready. `--help` says how.
+// A refused connection is noticed at once; a network that swallows packets is what a dead node looks like.
 import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { startBackends } from '../../test/support/backends.ts';
 import { launchService, type ServiceName, type SpawnedService } from '../../test/support/spawn-service.ts';
 import { openBenchWorkspace } from '../bench/bench-workspace.ts';
+import { readCommandLine } from '../command-line.ts';
 
 const SERVICES: readonly ServiceName[] = ['gateway', 'webhooks', 'operations', 'scheduler', 'renderer'];
 /** What requires the store to be ready. */
@@ -19,12 +19,22 @@ const ANSWER_LIMIT_MS = 1_500;
 /** So that the packets return at any moment of what asks regularly. */
 const SPREAD_MS = 2_000;
 
-const { values } = parseArgs({
+const HELP = `Loses every packet to and from a store by a firewall rule, and tells how soon after it services are ready. Needs Linux, root and iptables.
+
+Usage: npm run lost-packets -- [options]
+
+  --store NAME   ${Object.keys(NEEDING).join(' or ')} (default mongodb)
+  --rounds N     (default 5)
+  --outage N     seconds (default 35)
+  --fresh        the services start while packets are lost
+`;
+
+const { values } = readCommandLine(HELP, {
   options: {
     store: { type: 'string', default: 'mongodb' },
     rounds: { type: 'string', default: '5' },
-    outage: { type: 'string', default: '35' }, // seconds
-    fresh: { type: 'boolean', default: false }, // the services start while packets are lost
+    outage: { type: 'string', default: '35' },
+    fresh: { type: 'boolean', default: false },
   },
 });
 const store = values.store as keyof typeof NEEDING;

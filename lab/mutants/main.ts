@@ -1,18 +1,28 @@
-// `npm run mutants [words of a safety or of its test file]`: takes each safety out of a copy of the project once and shows that a test goes red. A test of the tests.
+// `npm run mutants`: takes each safety out of a copy of the project once and shows that a test goes red. A test of the tests. `--help` says how.
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { startBackends } from '../../test/support/backends.ts';
+import { readCommandLine } from '../command-line.ts';
 import { applied, type Mutant } from './mutant.ts';
 import { mutants } from './mutants.ts';
 import { type Outcome, runOracle } from './run-oracle.ts';
 
+const HELP = `Takes each safety out of a copy of the project once, and shows that the test that stands for it goes red.
+
+Usage: npm run mutants -- [words of a safety or of its test file]
+
+Ends with 1 when a test stays green.
+`;
+
+const { positionals } = readCommandLine(HELP, { allowPositionals: true });
 const LEFT_OUT = new Set(['node_modules', '.git', '.hypothesis', '.schemathesis', 'coverage']);
 /** A machine that is busy with something else may make a test late; a second time it would be the test. */
 const TRIES = 2;
 const root = resolve(import.meta.dirname, '../..');
-const words = process.argv.slice(2);
-const chosen = mutants.filter(({ gone, oracle }) => words.every((word) => `${gone} ${oracle.file}`.includes(word)));
+const chosen = mutants.filter(({ gone, oracle }) =>
+  positionals.every((word) => `${gone} ${oracle.file}`.includes(word)),
+);
 
 /** Oracles that are green without a mutant. */
 const green = new Set<string>();

@@ -2,13 +2,13 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { issueApiKey } from '#libs/models/accounts/api-key.ts';
 import { startBackends } from '../../test/support/backends.ts';
 import type { Workspace } from '../../test/support/workspace.ts';
 import { openBenchWorkspace } from '../bench/bench-workspace.ts';
 import { startServices } from '../bench/pdf-system.ts';
 import { progress } from '../bench/progress.ts';
+import { readCommandLine } from '../command-line.ts';
 import { judge, type Measured, printMeasured } from './judge.ts';
 import { NEIGHBOURS, type Neighbour } from './neighbours.ts';
 import { runNeighbour } from './run-neighbour.ts';
@@ -34,21 +34,19 @@ const VICTIMS = 2;
 const RAMP_MS = 500;
 const REST_MS = 2_000;
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readCommandLine(HELP, {
   allowPositionals: true,
   options: {
     seconds: { type: 'string', default: '10' },
     rounds: { type: 'string', default: '2' },
     null: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
 });
 const ms = Number(values.seconds) * 1_000;
 const rounds = Number(values.rounds);
 
-if (values.help) process.stdout.write(HELP);
-else await measureAll();
+await measureAll();
 
 async function measureAll() {
   progress('starting MongoDB, Redis and Chromium');

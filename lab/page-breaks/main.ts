@@ -1,4 +1,5 @@
-// `npm run breaks [longest]`: prints documents of every length in every look and counts those whose pages break badly.
+// `npm run breaks`: prints documents of every length in every look and counts those whose pages break badly. `--help` says how.
+
 import { findChromium } from '../../deploy/backends/chromium.ts';
 import { showProgress } from '../../deploy/backends/progress.ts';
 import {
@@ -10,8 +11,19 @@ import {
 } from '../../test/support/renderer/page-breaks.ts';
 import { openPrinter } from '../../test/support/renderer/print-directly.ts';
 import { readPdfTexts } from '../../test/support/renderer/read-pdf-texts.ts';
+import { readCommandLine } from '../command-line.ts';
 
-const longest = Number(process.argv[2] ?? 120);
+const HELP = `Prints documents of every length in every look, and counts those whose pages break badly.
+
+Usage: npm run breaks -- [options]
+
+  --longest N   lines of the longest document (default 120)
+
+Ends with 1 when a document breaks badly.
+`;
+
+const { values } = readCommandLine(HELP, { options: { longest: { type: 'string', default: '120' } } });
+const longest = Number(values.longest);
 const chromium = await findChromium({ env: process.env, progress: showProgress(process.stderr) });
 const printer = await openPrinter(chromium.command);
 const faulty: string[] = [];

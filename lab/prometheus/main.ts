@@ -10,8 +10,19 @@ import { eventually } from '../../test/support/eventually.ts';
 import { startReceiver } from '../../test/support/receiver.ts';
 import { anInvoice } from '../../test/support/renderer/documents.ts';
 import { startSystem, type TestSystem } from '../../test/support/system.ts';
+import { readCommandLine } from '../command-line.ts';
 import { findPrograms } from './programs.ts';
 import { alertQueries, ask, panelQueries, type Query, targets } from './queries.ts';
+
+readCommandLine(
+  `Runs a real Prometheus over a running system: checks and tests the alert rules, and asks every panel of the Grafana dashboard for data.
+
+Usage: npm run prometheus
+
+Ends with 1 when a panel has no data.
+`,
+  {},
+);
 
 /** Long enough for a rate over several scrapes on a machine that is busy. */
 const WINDOW = '60s';

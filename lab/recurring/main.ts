@@ -1,8 +1,9 @@
 // `npm run recurring`: four schedulers are killed at random while two years of recurring invoices are made. `--help` says how.
-import { parseArgs } from 'node:util';
+
 import { startBackends } from '../../test/support/backends.ts';
 import { openBenchWorkspace } from '../bench/bench-workspace.ts';
 import { progress } from '../bench/progress.ts';
+import { readCommandLine } from '../command-line.ts';
 import { killSchedulers } from './kill-schedulers.ts';
 
 const HELP = `Lets months go by for several schedulers on one database and kills them with SIGKILL while they work; another takes the place of each.
@@ -19,22 +20,20 @@ Usage: npm run recurring -- [options]
 Ends with 1 when an occurrence is missing or double.
 `;
 
-const { values } = parseArgs({
+const { values } = readCommandLine(HELP, {
   options: {
     schedulers: { type: 'string', default: '4' },
     definitions: { type: 'string', default: '100' },
     months: { type: 'string', default: '24' },
     kills: { type: 'string', default: '4' },
     seed: { type: 'string' },
-    help: { type: 'boolean', default: false },
   },
 });
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 // What was started is ended with the program.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-if (values.help) say(HELP);
-else await run();
+await run();
 
 async function run() {
   const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);

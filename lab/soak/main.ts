@@ -1,7 +1,7 @@
 // `npm run soak`: hours of steady load, and what grew meanwhile. `--help` says how.
 import { writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import { progress } from '../bench/progress.ts';
+import { readCommandLine } from '../command-line.ts';
 import { runSoak } from './run-soak.ts';
 import { judgeSoak, soakReportOf } from './soak-report.ts';
 
@@ -22,7 +22,7 @@ Usage: npm run soak -- [options]
 Ends with 1 when something grew too fast, too few documents were printed, or an oracle was breached.
 `;
 
-const { values } = parseArgs({
+const { values } = readCommandLine(HELP, {
   options: {
     hours: { type: 'string', default: '2' },
     seed: { type: 'string', default: '1' },
@@ -33,33 +33,29 @@ const { values } = parseArgs({
     leg: { type: 'string', default: '20' },
     report: { type: 'string' },
     keep: { type: 'string' },
-    help: { type: 'boolean', default: false },
   },
 });
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
-if (values.help) say(HELP);
-else {
-  // What was started is ended by its guardian.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-  const run = await runSoak({
-    hours: Number(values.hours),
-    seed: Number(values.seed),
-    rates: { records: Number(values.records), events: Number(values.events), documents: Number(values.documents) },
-    every: Number(values.every),
-    legMinutes: Number(values.leg),
-    keep: values.keep,
-    onReading({ hours, values: held }, { requests, documents }, breaches) {
-      const shown = ['gateway-1 memory, MB', 'gateway-2 memory, MB', 'renderer-1 browser, MB', 'Redis memory, MB'];
-      const sizes = shown.map((name) => `${name.replace(', MB', '')} ${held.get(name)?.toFixed(0)} MB`);
-      progress(
-        `${(hours * 60).toFixed(1)} min: ${requests} requests and ${documents} documents of this leg, ${sizes.join(', ')}, ${breaches} breaches`,
-      );
-    },
-  });
-  progress();
-  const report = soakReportOf(run);
-  if (values.report) await writeFile(values.report, report);
-  say(report);
-  process.exitCode = judgeSoak(run).pass ? 0 : 1;
-}
+// What was started is ended by its guardian.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+const run = await runSoak({
+  hours: Number(values.hours),
+  seed: Number(values.seed),
+  rates: { records: Number(values.records), events: Number(values.events), documents: Number(values.documents) },
+  every: Number(values.every),
+  legMinutes: Number(values.leg),
+  keep: values.keep,
+  onReading({ hours, values: held }, { requests, documents }, breaches) {
+    const shown = ['gateway-1 memory, MB', 'gateway-2 memory, MB', 'renderer-1 browser, MB', 'Redis memory, MB'];
+    const sizes = shown.map((name) => `${name.replace(', MB', '')} ${held.get(name)?.toFixed(0)} MB`);
+    progress(
+      `${(hours * 60).toFixed(1)} min: ${requests} requests and ${documents} documents of this leg, ${sizes.join(', ')}, ${breaches} breaches`,
+    );
+  },
+});
+progress();
+const report = soakReportOf(run);
+if (values.report) await writeFile(values.report, report);
+say(report);
+process.exitCode = judgeSoak(run).pass ? 0 : 1;

@@ -5,6 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { provenBy } from '../../test/support/contract/proven-by.ts';
 import { rules } from '../../test/support/contract/rules.ts';
+import { readCommandLine } from '../command-line.ts';
+
+readCommandLine(
+  `Runs the contract tests and prints each rule of the specification with the tests that prove it.
+
+Usage: npm run spec
+
+Ends with 1 when a rule fails or has no test.
+`,
+  {},
+);
 
 interface Outcome {
   testResults: Array<{ name: string; message: string; assertionResults: Array<{ title: string; status: string }> }>;

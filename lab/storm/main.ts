@@ -1,7 +1,7 @@
 // `npm run storm`: random faults on a running system, with a page to watch it on. `--help` says how.
 import { writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import { progress } from '../bench/progress.ts';
+import { readCommandLine } from '../command-line.ts';
 import { WHOLE_RATES } from '../faults/run-faults.ts';
 import { openLivePage } from './live-page.ts';
 import { runStorm } from './run-storm.ts';
@@ -26,7 +26,7 @@ Usage: npm run storm -- [options]
 Ends with 1 when an oracle was breached.
 `;
 
-const { values } = parseArgs({
+const { values } = readCommandLine(HELP, {
   options: {
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string' },
@@ -38,34 +38,30 @@ const { values } = parseArgs({
     documents: { type: 'string', default: String(WHOLE_RATES.documents) },
     report: { type: 'string' },
     keep: { type: 'string' },
-    help: { type: 'boolean', default: false },
   },
 });
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 /** Without a terminal, a line now and then is enough. */
 const LINE_MS = process.stderr.isTTY ? 1_000 : 10_000;
 
-if (values.help) say(HELP);
-else {
-  const minutes = Number(values.minutes);
-  const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
-  const rates = { records: Number(values.records), events: Number(values.events), documents: Number(values.documents) };
-  const atOnce = Number(values['at-once']);
-  const state = makeState(seed, minutes, Math.ceil(minutes / Number(values.leg)));
-  // What was started is ended by its guardian.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-  const page = await openLivePage(state, Number(values.port));
-  say(`seed ${seed}, ${minutes} minutes; watch it on ${page.url}`);
-  const lines = setInterval(() => progress(lineOf(state)), LINE_MS);
-  try {
-    const legs = await runStorm(state, { rates, atOnce, keep: values.keep });
-    progress();
-    const report = stormReportOf({ state, legs, rates, atOnce });
-    if (values.report) await writeFile(values.report, report);
-    say(values.report ? lineOf(state) : report);
-    process.exitCode = state.breaches.length === 0 ? 0 : 1;
-  } finally {
-    clearInterval(lines);
-    await page.close();
-  }
+const minutes = Number(values.minutes);
+const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
+const rates = { records: Number(values.records), events: Number(values.events), documents: Number(values.documents) };
+const atOnce = Number(values['at-once']);
+const state = makeState(seed, minutes, Math.ceil(minutes / Number(values.leg)));
+// What was started is ended by its guardian.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+const page = await openLivePage(state, Number(values.port));
+say(`seed ${seed}, ${minutes} minutes; watch it on ${page.url}`);
+const lines = setInterval(() => progress(lineOf(state)), LINE_MS);
+try {
+  const legs = await runStorm(state, { rates, atOnce, keep: values.keep });
+  progress();
+  const report = stormReportOf({ state, legs, rates, atOnce });
+  if (values.report) await writeFile(values.report, report);
+  say(values.report ? lineOf(state) : report);
+  process.exitCode = state.breaches.length === 0 ? 0 : 1;
+} finally {
+  clearInterval(lines);
+  await page.close();
 }

@@ -1,6 +1,17 @@
 // `npm run upstream`: shows faults of libraries that the code works around, each with the smallest program that has it.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { readCommandLine } from '../command-line.ts';
+
+readCommandLine(
+  `Shows faults of libraries that the code works around, each with the smallest program that has it.
+
+Usage: npm run upstream
+
+Ends with 1 when a program itself fails.
+`,
+  {},
+);
 
 /** Both make what only a full collection clears visible: a small young generation, and old objects that are left alone. */
 const SMALL_HEAP = [

@@ -1,0 +1,33 @@
+// The command line of every program of the lab: `--help`, and a mistake.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+
+const run = promisify(execFile);
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+const programs = Object.entries(scripts).flatMap(([name, command]) => {
+  const path = / (lab\/\S+\.ts)$/.exec(command)?.[1];
+  return path ? [{ name, path }] : [];
+});
+
+test('when the scripts are read, then they have the programs of the lab', () => {
+  expect(programs.length).toBeGreaterThan(15);
+});
+
+test.each(programs)('when $name is asked for help, then it says what it does and how it is called', async (program) => {
+  const { stdout } = await run(process.execPath, [program.path, '--help']);
+
+  expect(stdout).toMatch(new RegExp(`^[A-Z][^]+\\.\\n\\nUsage: npm run ${program.name}\\b`));
+});
+
+test.each([
+  [['--minuets', '1'], "Unknown option '--minuets'"],
+  [['--minutes', 'ten'], '--minutes must be a number'],
+  [['--seed', 'x'], '--seed must be a number'],
+])('when a program is called with %j, then it says so and how it is called, and does nothing', async (words, said) => {
+  const ended = run(process.execPath, ['lab/storm/main.ts', ...words]);
+
+  await expect(ended).rejects.toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(said) });
+  await expect(ended).rejects.toMatchObject({ stderr: expect.stringContaining('Usage: npm run storm') });
+});
