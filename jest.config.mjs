@@ -1,6 +1,6 @@
 // Four projects, one a tier: what a test needs decides its folder, and the folder decides when it runs.
 const shared = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/test-environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': '@swc/jest' },
 };
