@@ -19,10 +19,10 @@ const SLOWEST = [
   'system/webhooks/ids-in-ids-out.test.ts',
   'system/deploy/backup.test.ts',
   'system/local/run.test.ts',
-  'system/renderer/browser.test.ts',
   'system/clients/other-generators.test.ts',
   'service/gateway/openapi.test.ts',
   'service/hostile/strings.test.ts',
+  'service/renderer/browser.test.ts',
   'service/gateway/bad-input.test.ts',
 ];
 
