@@ -25,7 +25,7 @@ const BACKLOG = { maxLength: 8_388_608, maxWriteRetries: 10 };
 
 /**
  * @param service name in every line.
- * @param level minimum level.
+ * @param level minimum level. `silent` opens no output, whose timer would run as long as the process.
  */
 export function makeLogger(service: string, level: string): Logger {
   const options: LoggerOptions = {
@@ -35,6 +35,7 @@ export function makeLogger(service: string, level: string): Logger {
     redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
     serializers: { err: describeError },
   };
+  if (level === 'silent') return pino(options, { write: () => undefined });
   standardOutput ??= openStandardOutput();
   return pino(options, standardOutput);
 }
