@@ -41,12 +41,17 @@ export async function startRenderer(env: Record<string, string> = {}): Promise<T
 
   async function print(document: PdfDocument, options: PrintOptions = {}): Promise<Reply> {
     const { accountId = 'account', deadlineMs = 30_000, id = randomUUID() } = options;
+    // A connection that got no answer on a crowded machine is replaced.
+    await whenReady(queues.redis, 10_000);
     const deadlineAt = Date.now() + deadlineMs;
     const signal = options.signal ?? new AbortController().signal;
-    const reply = replies.expect(id, { deadlineAt: Math.max(deadlineAt, Date.now() + 20_000), signal });
     const payload = { document, accountId, requestId: id, deadlineAt, replyTo: replies.address };
-    await queues.enqueue(renderDocument, { id, payload });
-    return await reply;
+    // Together: what a failed enqueue leaves waiting must not fail the next file.
+    const [reply] = await Promise.all([
+      replies.expect(id, { deadlineAt: Math.max(deadlineAt, Date.now() + 20_000), signal }),
+      queues.enqueue(renderDocument, { id, payload }),
+    ]);
+    return reply;
   }
 
   return {
