@@ -1,4 +1,5 @@
 // Turns joi shapes into JSON Schema 2020-12, the dialect of OpenAPI 3.1: joi writes most of it, this adds what it loses.
+import { memoize } from 'es-toolkit/function/memoize';
 import type Joi from 'joi';
 
 export interface JsonSchema {
@@ -27,7 +28,7 @@ interface Description {
  * @param register gets every inner shape that has a name (`meta({ schema })`), so that generators make one class of it; without it all stands inline.
  */
 export function jsonSchemaOf(shape: Joi.Schema, direction: Direction, register?: Register): JsonSchema {
-  return annotate(writtenIn(direction, shape), describe(shape), register);
+  return annotate(writtenIn[direction](shape), describe(shape), register);
 }
 
 export function exampleOf(shape: Joi.Schema | undefined): unknown {
@@ -40,23 +41,14 @@ export function schemaNameOf(shape: Joi.Schema): string | undefined {
 }
 
 // Many operations have one shape, and joi takes milliseconds for each.
-const written = { input: new WeakMap<Joi.Schema, JsonSchema>(), output: new WeakMap<Joi.Schema, JsonSchema>() };
-const descriptions = new WeakMap<Joi.Schema, Description>();
+const describe = memoize((shape: Joi.Schema) => shape.describe() as Description);
+const writtenIn = {
+  input: memoize((shape: Joi.Schema) => written(shape, 'input')),
+  output: memoize((shape: Joi.Schema) => written(shape, 'output')),
+};
 
-function writtenIn(direction: Direction, shape: Joi.Schema): JsonSchema {
-  const known = written[direction].get(shape);
-  if (known) return known;
-  const schema = tidy(shape['~standard'].jsonSchema[direction]({ target: 'draft-2020-12' }) as JsonSchema, direction);
-  written[direction].set(shape, schema);
-  return schema;
-}
-
-function describe(shape: Joi.Schema): Description {
-  const known = descriptions.get(shape);
-  if (known) return known;
-  const description = shape.describe() as Description;
-  descriptions.set(shape, description);
-  return description;
+function written(shape: Joi.Schema, direction: Direction): JsonSchema {
+  return tidy(shape['~standard'].jsonSchema[direction]({ target: 'draft-2020-12' }) as JsonSchema, direction);
 }
 
 function tidy(schema: JsonSchema, direction: Direction): JsonSchema {

@@ -1,5 +1,6 @@
 // Words, numbers, days and amounts of a locale: labels from our dictionaries, everything else from Intl.
 import type Big from 'big.js';
+import { memoize } from 'es-toolkit/function/memoize';
 import { LRUCache } from 'lru-cache';
 import { DECIMALS_KEPT, decimalsOf } from '#libs/billing/money.ts';
 import { type UnitName, unitName } from '#libs/billing/units.ts';
@@ -20,22 +21,23 @@ export function documentLocaleOf(document: PrintableDocument): DocumentLocale {
   const kind = kindOf(document);
   if (locale === undefined || currency === undefined) return plainLocale(document);
   const key = `${locale} ${currency} ${pageSize} ${kind}`;
-  const known = locales.get(key);
-  if (known) return known;
-  const made = makeDocumentLocale({ locale, currency, pageSize, kind });
-  locales.set(key, made);
-  return made;
+  return locales.memo(key, { context: { locale, currency, pageSize, kind } });
 }
 
-/** Making a format of Intl costs more than using it. */
-const locales = new LRUCache<string, DocumentLocale>({ max: 500 });
-
-function makeDocumentLocale(given: {
+interface GivenLocale {
   locale: string;
   currency: string;
   pageSize: PageSize | undefined;
   kind: DocumentKind;
-}): DocumentLocale {
+}
+
+/** Making a format of Intl costs more than using it. */
+const locales = new LRUCache<string, DocumentLocale, GivenLocale>({
+  max: 500,
+  memoMethod: (_key, _stale, { context }) => makeDocumentLocale(context),
+});
+
+function makeDocumentLocale(given: GivenLocale): DocumentLocale {
   const { currency, kind } = given;
   const formats = formatsByLocale.memo(given.locale);
   const { language, region, format } = formats.written;
@@ -68,7 +70,7 @@ function makeDocumentLocale(given: {
   };
 }
 
-/** Those that all currencies and kinds of document share. */
+/** What does not depend on the currency or the kind of document. */
 const formatsByLocale = new LRUCache<string, Formats>({ max: 500, memoMethod: (locale) => makeFormats(locale) });
 
 interface Formats {
@@ -79,8 +81,8 @@ interface Formats {
   percents: Intl.NumberFormat;
   days: Intl.DateTimeFormat;
   shortDays: Intl.DateTimeFormat;
-  /** Made when a document needs them. */
-  units: Map<string, Intl.NumberFormat>;
+  /** Made when a document needs it. */
+  unit: (options: UnitFormat) => Intl.NumberFormat;
 }
 
 function makeFormats(locale: string): Formats {
@@ -96,12 +98,21 @@ function makeFormats(locale: string): Formats {
     percents: numbers({ style: 'percent', maximumFractionDigits: DECIMALS_KEPT }),
     days: days('long'),
     shortDays: days('medium'),
-    units: new Map(),
+    unit: memoize(
+      (options) =>
+        new Intl.NumberFormat(written.format, { style: 'unit', ...options, maximumFractionDigits: DECIMALS_KEPT }),
+      { getCacheKey: ({ unit }) => unit },
+    ),
   };
 }
 
+interface UnitFormat {
+  unit: string;
+  unitDisplay: 'short' | 'long';
+}
+
 /** Units that Intl has words for; for those of the calendar the short ones of some languages are read as others: `m.` is a month. */
-const INTL_UNITS: Partial<Record<UnitName, { unit: string; unitDisplay: 'short' | 'long' }>> = {
+const INTL_UNITS: Partial<Record<UnitName, UnitFormat>> = {
   minute: { unit: 'minute', unitDisplay: 'short' },
   hour: { unit: 'hour', unitDisplay: 'short' },
   day: { unit: 'day', unitDisplay: 'long' },
@@ -114,23 +125,12 @@ const INTL_UNITS: Partial<Record<UnitName, { unit: string; unitDisplay: 'short' 
   l: { unit: 'liter', unitDisplay: 'short' },
 };
 
-function quantities({ written, numbers, units }: Formats, labels: Labels): DocumentLocale['quantity'] {
-  const formatOf = (options: { unit: string; unitDisplay: 'short' | 'long' }) => {
-    const known = units.get(options.unit);
-    if (known) return known;
-    const made = new Intl.NumberFormat(written.format, {
-      style: 'unit',
-      ...options,
-      maximumFractionDigits: DECIMALS_KEPT,
-    });
-    units.set(options.unit, made);
-    return made;
-  };
+function quantities(formats: Formats, labels: Labels): DocumentLocale['quantity'] {
   return (value, unit) => {
     const name = unit && unitName(unit);
     const known = name && INTL_UNITS[name];
-    if (known) return printed(formatOf(known), asWritten(value));
-    const number = printed(numbers, asWritten(value));
+    if (known) return printed(formats.unit(known), asWritten(value));
+    const number = printed(formats.numbers, asWritten(value));
     if (unit === undefined || name === 'one') return number;
     const word = name === 'piece' || name === 'lump_sum' ? labels.units[name] : name === 'm2' ? 'm²' : unit;
     return name === 'lump_sum' && value.eq(1) ? word : `${number}\u00a0${word}`;
