@@ -1,4 +1,5 @@
 // The table of every operation, and joi's description of what each takes, for tests that go through all of them.
+import { memoize } from 'es-toolkit/function/memoize';
 import type { Route } from '../../services/gateway/http/route.ts';
 import { routes } from '../../services/gateway/routes.ts';
 
@@ -15,19 +16,10 @@ export interface Shape {
   examples?: object[];
 }
 
-type Schema = NonNullable<Route['body'] | Route['query']>;
-
 /** A description takes milliseconds, and some tests need one for each of thousands of bodies. */
-const shapes = new Map<Schema, Shape>();
-
-function shapeOf(schema: Schema | undefined): Shape {
-  if (!schema) return { type: 'none' };
-  const known = shapes.get(schema);
-  if (known) return known;
-  const shape = schema.describe() as Shape;
-  shapes.set(schema, shape);
-  return shape;
-}
+const shapeOf = memoize((schema: Route['body'] | Route['query']): Shape => {
+  return schema ? (schema.describe() as Shape) : { type: 'none' };
+});
 
 export function bodyShapeOf(route: Route): Shape {
   return shapeOf(route.body);

@@ -1,21 +1,16 @@
 // What an account has stored, to go back to: quicker than making the same records again over HTTP.
-import mongoose, { type mongo } from 'mongoose';
+import { allModels } from '#libs/models/indexes.ts';
 import { storedId } from '#libs/models/tenant.ts';
 
-type Collection = mongo.Collection<mongo.Document>;
-
-/** @returns a function that restores the records of the account as they are now, in every collection. */
+/** @returns a function that restores the records of the account as they are now. */
 export async function snapshotAccount(accountId: string): Promise<() => Promise<void>> {
   const own = { account_id: storedId(accountId) };
-  const collections = (): Promise<Collection[]> => mongoose.connection.db?.collections() ?? Promise.resolve([]);
-  const kept = new Map<string, mongo.Document[]>();
-  for (const collection of await collections()) {
-    kept.set(collection.collectionName, await collection.find(own).toArray());
-  }
+  const kept = await Promise.all(
+    allModels.map(async ({ collection }) => ({ collection, records: await collection.find(own).toArray() })),
+  );
   return async () => {
     await Promise.all(
-      (await collections()).map(async (collection) => {
-        const records = kept.get(collection.collectionName) ?? [];
+      kept.map(async ({ collection, records }) => {
         await collection.deleteMany(own);
         if (records.length > 0) await collection.insertMany(records);
       }),

@@ -10,6 +10,9 @@ import { createClient } from '../../support/records.ts';
 import { routeTable } from '../../support/route-table.ts';
 import { storedRecords } from '../../support/stored.ts';
 
+/** But for when a key was last used. */
+const stored = () => storedRecords(['last_used_at']);
+
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startGateway();
@@ -40,18 +43,18 @@ test.each(withBodies.map((row) => [row.operation, row] as const))(
   async (operation, row) => {
     const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
     const body = (await bodyFor(gateway, operation, gateway.account)) ?? {};
-    const before = await storedRecords(['last_used_at']);
+    const before = await stored();
     for (const [hex, bytes] of knownBytes) {
       const raw = jsonWith(body, bytes);
       const reply = await gateway.call(row.method.toUpperCase(), row.path.replace('{id}', id), { raw });
       expect([hex, reply.status, reply.body]).toEqual([hex, 400, { error: 'Request body is not valid UTF-8' }]);
     }
-    expect(await storedRecords(['last_used_at'])).toBe(before);
+    expect(await stored()).toBe(before);
   },
 );
 
 test('when a body has bytes that are not UTF-8 at any position, then 400 and nothing is stored', async () => {
-  const before = await storedRecords(['last_used_at']);
+  const before = await stored();
   await fc.assert(
     fc.asyncProperty(wrongBytes, fc.constantFrom('/api/v1/clients', '/api/tools/generate-pdf'), async (bytes, path) => {
       const reply = await gateway.call('POST', path, { raw: jsonWith({ name: 'x', email: 'x@example.com' }, bytes) });
@@ -59,7 +62,7 @@ test('when a body has bytes that are not UTF-8 at any position, then 400 and not
     }),
     runs(100),
   );
-  expect(await storedRecords(['last_used_at'])).toBe(before);
+  expect(await stored()).toBe(before);
 });
 
 test('when a body has UTF-8 sequences of every length, then it is returned as it was sent', async () => {
