@@ -1,5 +1,4 @@
 // `npm run crashes`: kills a gateway at every step of every write of the billing core. `--help` says how.
-
 import { startBackends } from '../../test/support/backends.ts';
 import { spawnGateway } from '../../test/support/spawn-gateway.ts';
 import { openBenchWorkspace } from '../bench/bench-workspace.ts';

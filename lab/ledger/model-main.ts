@@ -1,5 +1,4 @@
 // `npm run ledger-model`: thousands of random sequences of movements of time and money. `--help` says how.
-
 import { startBackends } from '../../test/support/backends.ts';
 import { openBenchWorkspace } from '../bench/bench-workspace.ts';
 import { progress } from '../bench/progress.ts';

@@ -1,5 +1,4 @@
 // `npm run race-storm`: many callers move the same time and money at once through two gateways. `--help` says how.
-
 import { startBackends } from '../../test/support/backends.ts';
 import { openBenchWorkspace } from '../bench/bench-workspace.ts';
 import { progress } from '../bench/progress.ts';

@@ -1,4 +1,4 @@
-// `npm run mutants`: takes each safety out of a copy of the project once and shows that a test goes red. A test of the tests. `--help` says how.
+// `npm run mutants`: takes each safeguard out of a copy of the project once and shows that a test goes red. A test of the tests. `--help` says how.
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -8,9 +8,9 @@ import { applied, type Mutant } from './mutant.ts';
 import { mutants } from './mutants.ts';
 import { type Outcome, runOracle } from './run-oracle.ts';
 
-const HELP = `Takes each safety out of a copy of the project once, and shows that the test that stands for it goes red.
+const HELP = `Takes each safeguard out of a copy of the project once, and shows that the test that stands for it goes red.
 
-Usage: npm run mutants -- [words of a safety or of its test file]
+Usage: npm run mutants -- [words of a safeguard or of its test file]
 
 Ends with 1 when a test stays green.
 `;

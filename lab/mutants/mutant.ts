@@ -1,4 +1,4 @@
-// What a mutant is: one safety taken out of the product, and the test that must notice.
+// What a mutant is: one safeguard taken out of the product, and the test that must notice.
 
 export interface Edit {
   file: string;
@@ -8,7 +8,7 @@ export interface Edit {
 }
 
 export interface Mutant {
-  /** The safety, as it is when it is gone. */
+  /** The safeguard, as it is when it is gone. */
   gone: string;
   edits: [Edit, ...Edit[]];
   oracle: {

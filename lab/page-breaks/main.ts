@@ -1,5 +1,4 @@
 // `npm run breaks`: prints documents of every length in every look and counts those whose pages break badly. `--help` says how.
-
 import { findChromium } from '../../deploy/backends/chromium.ts';
 import { showProgress } from '../../deploy/backends/progress.ts';
 import {

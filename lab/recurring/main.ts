@@ -1,5 +1,4 @@
 // `npm run recurring`: four schedulers are killed at random while two years of recurring invoices are made. `--help` says how.
-
 import { startBackends } from '../../test/support/backends.ts';
 import { openBenchWorkspace } from '../bench/bench-workspace.ts';
 import { progress } from '../bench/progress.ts';
