@@ -1,4 +1,4 @@
-// `npm run client [folder]`: writes the typed client that is generated from the OpenAPI document.
+// `npm run client`: generates the typed client from the OpenAPI document. The repository does not keep it: `npm run typecheck`, tests and releases make it.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { release } from '#libs/service/release.ts';
 import { makeOpenApi, type OpenApi } from '../services/gateway/reference/openapi.ts';
 import { routes } from '../services/gateway/routes.ts';
 
-const folder = process.argv[2] ?? join(import.meta.dirname, 'generated');
+const folder = join(import.meta.dirname, 'generated');
 
 const scratch = mkdtempSync(join(tmpdir(), 'billhook-client-'));
 const document = join(scratch, 'openapi.json');

@@ -48,6 +48,7 @@ async function release(): Promise<void> {
 /** Node runs no TypeScript below node_modules: the package has JavaScript and declarations. */
 async function prepareClient(target: string): Promise<void> {
   const source = join(ROOT, 'client/generated/billhook.ts');
+  run({ name: 'generate the client', command: ['npm', 'run', '--silent', 'client'] });
   const modern = [
     '--module',
     'nodenext',

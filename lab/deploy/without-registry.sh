@@ -79,6 +79,7 @@ journey() {
 }
 
 restarts() {
+  npm run -s client
   "$node" lab/deploy/compose-restarts.ts
 }
 

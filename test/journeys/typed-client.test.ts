@@ -1,6 +1,10 @@
 // Journey: a freelancer's month through the typed client that is generated from the OpenAPI document.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import {
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { generateClient } from '../support/generated-client.ts';
+import { withErrors } from '../support/mongodb-errors.ts';
+
+const {
   ApiError,
   addClient,
   auditNumbering,
@@ -19,9 +23,7 @@ import {
   updateClient,
   updateInvoice,
   updateQuote,
-} from '../../client/generated/billhook.ts';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { withErrors } from '../support/mongodb-errors.ts';
+} = await generateClient();
 
 let gateway: TestGateway;
 beforeAll(async () => {
