@@ -3,29 +3,19 @@ import { dayIn } from '../day.ts';
 import { fieldProblem, notFound } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../models/accounts/client.ts';
-import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
+import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { partiesOf } from '../models/billing/parties.ts';
 import { Payment, type PaymentRecord, type PaymentSource, paymentView } from '../models/billing/payment.ts';
-import { countsMoved } from '../models/record-counts.ts';
 import { insertOwn, lockOwn } from '../models/records.ts';
 import { type Id, newRecord, type StoredId } from '../models/tenant.ts';
 import { allocationOf } from './allocations.ts';
 import { dueOf } from './balance.ts';
 import { exactMinor } from './exact-amount.ts';
 import { findKnown, requireSame } from './known-payment.ts';
-import { type Decimal, isAmount, minorWithin } from './money.ts';
+import { type Decimal, isAmount } from './money.ts';
 import { requirePayable } from './payable-invoices.ts';
 import type { PaymentMethod } from './payment-methods.ts';
-import {
-  announceAllocated,
-  namedInvoices,
-  type Part,
-  type Pays,
-  partOf,
-  partsOf,
-  payInvoices,
-  sumOf,
-} from './payment-parts.ts';
+import { announceAllocated, namedInvoices, type Pays, partOf, partsOf, payInvoices, sumOf } from './payment-parts.ts';
 import type { Moved } from './settle-invoices.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -71,9 +61,7 @@ export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<
   for (const invoice of named) requirePayable(invoice, { currency, client_id: client._id });
   const amount = amountOf(given, named, currency);
   const parts = await partsOf(unit, { pays: given.pays, named, amount, currency, client_id: client._id });
-  // After everything that is read, so that one update of the counter does for number, events and counts.
-  const expected = expectedOf(parts, account);
-  const drawn = await unit.drawNumber('payment', base._id, { formats: account.number_formats, day: date, expected });
+  const drawn = await unit.drawNumber('payment', base._id, { formats: account.number_formats, day: date });
   const allocations = parts.map((part) => allocationOf(part, date));
   const payment: PaymentRecord = {
     ...base,
@@ -97,15 +85,6 @@ export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<
   await insertOwn(Payment, payment, session);
   const moved = await payInvoices(unit, { parts, account, source: payment, day: date });
   return { payment, isKnown: false, moved, account };
-}
-
-/** One event of the payment, two of each invoice; an invoice that is paid belongs to another count. */
-function expectedOf(parts: readonly Part[], { settle_tolerance }: AccountRecord) {
-  const counts = parts.flatMap(({ invoice, amount }) => {
-    const isPaid = dueOf(invoice) - amount <= minorWithin(settle_tolerance ?? 0, invoice.currency);
-    return isPaid ? countsMoved(Invoice, invoice, { ...invoice, status: 'Paid' }) : [];
-  });
-  return { events: 1 + 2 * parts.length, counts };
 }
 
 /** In the unit of work of bookPayment. */

@@ -1,6 +1,6 @@
 // One unit of work: records, numbers and events of an account that commit together or not at all.
 import type { NumberKind } from '../models/billing/number-kinds.ts';
-import { finishCounter, giveBack, pretendChangeTime, reserveEvents } from '../models/counter.ts';
+import { finishCounter, pretendChangeTime } from '../models/counter.ts';
 import { quotaStep } from '../models/stored-bytes.ts';
 import type { Id, StoredId } from '../models/tenant.ts';
 import type { EventType } from '../models/webhooks/event-types.ts';
@@ -42,7 +42,6 @@ export async function runUnitOfWork<Result>(
   work: (unit: UnitOfWork) => Promise<Result>,
 ): Promise<{ result: Result; hasEvents: boolean }> {
   return inTransaction(async (session) => {
-    reserveEvents(session);
     await options.beforeWork?.(session);
     const { accountId } = options;
     const events = pendingEvents(session, options);
@@ -56,7 +55,6 @@ export async function runUnitOfWork<Result>(
       },
     });
     const hasEvents = await events.write();
-    await giveBack(session, accountId);
     // Work without events is small and bounded in number: keys can be changed over the quota.
     const step = quotaStep(session, hasEvents ? options.quotaBytes : undefined);
     await finishCounter(session, accountId, step);

@@ -1,6 +1,7 @@
 // How many records an account has of each kind and status: lists have their totals from here. The transactions that make, change and remove
 // records add up what they change, and the next update of the account's counter takes it along.
 import type { Session } from '../mongo/connection.ts';
+import { perTransaction } from '../mongo/per-transaction.ts';
 
 /** How the records of a collection are counted. */
 export interface CountedBy<Stored> {
@@ -30,15 +31,7 @@ interface Counted {
   readonly countedBy?: CountedBy<never> | undefined;
 }
 
-const changes = new WeakMap<object, Map<string, number>>();
-
-function changesIn(session: Session): Map<string, number> {
-  // The driver makes a new one for every attempt, and leaves it out of its types.
-  const { transaction } = session as unknown as { transaction: object };
-  const found = changes.get(transaction) ?? new Map<string, number>();
-  changes.set(transaction, found);
-  return found;
-}
+const changesIn = perTransaction(() => new Map<string, number>());
 
 function add(session: Session, name: string, by: number): void {
   const all = changesIn(session);
@@ -52,38 +45,13 @@ export function countName({ collection }: Counted, key: string): string {
   return `${collection.name}/${key}`;
 }
 
-/** Has to come before the write that draws from the counter, so that one update does for both. */
+/** Counts a record that is made (`before` undefined), changed or removed (`after` undefined). The next update of the account's counter stores it. */
 export function countChange(session: Session, records: Counted, before: object | undefined, after: object | undefined) {
   const { countedBy } = records;
   if (!countedBy) return;
   const keyOf = countedBy.keyOf as (record: object) => string;
   if (before) add(session, countName(records, keyOf(before)), -1);
   if (after) add(session, countName(records, keyOf(after)), 1);
-}
-
-/** By how much a count will change. */
-export type CountChange = readonly [name: string, by: number];
-
-/** Of a record that is about to be changed. */
-export function countsMoved(records: Counted, before: object, after: object): CountChange[] {
-  const keyOf = records.countedBy?.keyOf as ((record: object) => string) | undefined;
-  if (!keyOf) return [];
-  return [
-    [countName(records, keyOf(before)), -1],
-    [countName(records, keyOf(after)), 1],
-  ];
-}
-
-/** Lets the update of the counter in `work` count what is stored after it. What is not is taken back by a later update. */
-export async function countAhead<Result>(
-  session: Session,
-  expected: readonly CountChange[],
-  work: () => Promise<Result>,
-): Promise<Result> {
-  for (const [name, by] of expected) add(session, name, by);
-  const result = await work();
-  for (const [name, by] of expected) add(session, name, -by);
-  return result;
 }
 
 /** What no update of the counter has written yet; its caller writes it. Undefined when there is nothing. */

@@ -1,24 +1,15 @@
 // The sequences of an account, drawn inside the transaction that uses them: a failure leaves no hole.
 import type { Session } from '../mongo/connection.ts';
 import type { NumberKind } from './billing/number-kinds.ts';
-import { Counter, raise, type Sequence, takeReserved, updateCounter } from './counter.ts';
+import { Counter, type Sequence, updateCounter } from './counter.ts';
 import { type Id, storedId } from './tenant.ts';
 
 /**
- * Draws the next number of each named sequence of the account.
+ * Draws the next number of a sequence of the account.
  * Two transactions that draw for one account conflict, and the second waits for the first: numbers follow the order of commits.
- * @param at see changeTime: of a record that is made next. Drawn in the same update.
  */
-export async function drawNext<Name extends Sequence>(
-  session: Session,
-  accountId: Id,
-  names: readonly Name[],
-  at?: Date,
-): Promise<Record<Name, number>> {
-  const reserved = takeReserved(session, (names as readonly Sequence[]).includes('event') ? 1 : 0);
-  const left = names.filter((name) => reserved.count === 0 || name !== 'event');
-  const drawn = left.length > 0 ? await raise(session, accountId, { names: left, by: 1, at }) : {};
-  return { ...drawn, ...(reserved.count === 0 ? {} : { event: reserved.first }) } as Record<Name, number>;
+export function drawNext(session: Session, accountId: Id, name: Sequence): Promise<number> {
+  return drawMany(session, accountId, name, 1);
 }
 
 /**
@@ -71,14 +62,12 @@ export async function sequencesOf(session: Session, accountId: Id, kind: NumberK
     .toSorted((one, other) => (one.period < other.period ? -1 : 1));
 }
 
-/** Draws as many numbers of one sequence at a time. @returns the first of them. */
+/** Draws `count` numbers of one sequence at once. @returns the first of them. */
 export async function drawMany(session: Session, accountId: Id, name: Sequence, count: number): Promise<number> {
-  const reserved = takeReserved(session, name === 'event' ? count : 0);
-  // No other transaction draws between the two: the row is locked until this one ends.
-  const by = count - reserved.count;
-  if (by === 0) return reserved.first;
-  const last = (await raise(session, accountId, { names: [name], by }))[name];
-  return last - count + 1;
+  const counter = await updateCounter(session, accountId, undefined, {
+    [name]: { $add: [{ $ifNull: [`$${name}`, 0] }, count] },
+  });
+  return counter[name] - count + 1;
 }
 
 /** The latest number of a sequence, as the transaction sees it; 0 when none was drawn. */

@@ -2,6 +2,7 @@
 import mongoose from 'mongoose';
 import { conflict } from '../errors.ts';
 import type { Session } from '../mongo/connection.ts';
+import { perTransaction } from '../mongo/per-transaction.ts';
 
 const MIB = 2 ** 20;
 /**
@@ -17,15 +18,7 @@ interface Tally {
   before?: number;
 }
 
-const tallies = new WeakMap<object, Tally>();
-
-function tallyOf(session: Session): Tally {
-  // The driver makes a new one for every attempt, and leaves it out of its types.
-  const { transaction } = session as unknown as { transaction: object };
-  const tally = tallies.get(transaction) ?? { written: 0 };
-  tallies.set(transaction, tally);
-  return tally;
-}
+const tallyOf = perTransaction<Tally>(() => ({ written: 0 }));
 
 /** @param by of the records, see sizeOf; negative for what is removed. */
 export function countStored(session: Session, by: number): void {

@@ -58,7 +58,7 @@ async function disable(called: Endpoint, reason: DisabledReason): Promise<void> 
     ).lean<WebhookEndpointRecord>();
     if (!endpoint) return;
     await requestReconcile(endpoint, session);
-    const { event } = await drawNext(session, accountId, ['event']);
+    const event = await drawNext(session, accountId, 'event');
     await insertEvent(session, { accountId, type: 'endpoint.disabled', sequence: event, data: endpointView(endpoint) });
   });
   await reconcileEndpoint(accountId, String(called._id));

@@ -86,7 +86,7 @@ export async function register(workspace: Workspace, accountId: Id, url: string,
 /** Commits an event as the gateway does, without a nudge. */
 export async function announce(accountId: Id, type: EventType, data: unknown, endpointId?: Id): Promise<Id> {
   return inTransaction(async (session) => {
-    const { event } = await drawNext(session, accountId, ['event']);
+    const event = await drawNext(session, accountId, 'event');
     return insertEvent(session, { accountId, type, sequence: event, data, ...(endpointId ? { endpointId } : {}) });
   });
 }
@@ -102,7 +102,7 @@ export async function announceMany(accountId: Id, count: number): Promise<Id[]> 
   return inTransaction(async (session) => {
     const ids: Id[] = [];
     for (let index = 0; index < count; index += 1) {
-      const { event } = await drawNext(session, accountId, ['event']);
+      const event = await drawNext(session, accountId, 'event');
       ids.push(await insertEvent(session, { accountId, type: 'client.created', sequence: event, data: { index } }));
     }
     return ids;

@@ -97,7 +97,7 @@ export async function issueApiKey(wanted: NewApiKey, session?: Session) {
 }
 
 async function insertKey({ accountId, name, scopes, expiresAt }: NewApiKey, session: Session) {
-  await drawNext(session, accountId, ['key']);
+  await drawNext(session, accountId, 'key');
   if ((await countUsable(accountId, session)) >= KEYS_MAX) throw conflict(KEYS_MAX_REACHED);
   const { mode } = await readAccount(accountId, session);
   const key = makeApiKey(mode);

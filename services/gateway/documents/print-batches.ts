@@ -91,7 +91,7 @@ function complete(batch: ClaimedBatch): Promise<boolean> {
     inTransaction(async (session) => {
       const completed = await completeBatch(batch, session);
       if (!completed) return false;
-      const { event: sequence } = await drawNext(session, accountId, ['event']);
+      const sequence = await drawNext(session, accountId, 'event');
       const data = batchView(completed);
       const { request_id: requestId } = batch;
       await insertEvent(session, { accountId, type: 'documents.completed', sequence, data, requestId });

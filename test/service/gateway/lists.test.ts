@@ -236,7 +236,7 @@ test('when the feed is filtered by a rare type, then no other events are examine
   const accountId = gateway.account.id;
   await announceMany(accountId, 500);
   await inTransaction(async (session) => {
-    const { event } = await drawNext(session, accountId, ['event']);
+    const event = await drawNext(session, accountId, 'event');
     await insertEvent(session, { accountId, type: 'client.deleted', sequence: event, data: {} });
   });
   const plans = (await plansOf('/api/v1/events?type=client.deleted&limit=20')).filter(

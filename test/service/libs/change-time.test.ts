@@ -2,10 +2,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { Client, type ClientRecord, searchOf } from '#libs/models/accounts/client.ts';
-import { Counter, giveBack, reserveEvents } from '#libs/models/counter.ts';
+import { Counter } from '#libs/models/counter.ts';
 import { changeOwn, findOwn, insertOwn } from '#libs/models/records.ts';
-import { drawMany, drawNext } from '#libs/models/sequences.ts';
-import { newRecord, storedId } from '#libs/models/tenant.ts';
+import { newRecord } from '#libs/models/tenant.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
@@ -77,36 +76,4 @@ test('when a transaction changes several records, then all of them get the same 
   const counter = await Counter.findById(id).lean();
   expect(attempts).toBe(2);
   expect(times).toEqual([counter?.changed_at?.getTime(), counter?.changed_at?.getTime()]);
-});
-
-test('when sequence numbers are reserved with the time, then the next events use them, and unused ones are returned', async () => {
-  const { id } = await workspace.account();
-  const sequences = await inTransaction(async (session) => {
-    reserveEvents(session);
-    await insertOwn(Client, newClient(id), session);
-    const { event: first } = await drawNext(session, id, ['event']);
-    const { event: second } = await drawNext(session, id, ['event']);
-    return [first, second];
-  });
-  const many = await inTransaction(async (session) => {
-    reserveEvents(session);
-    await insertOwn(Client, newClient(id), session);
-    return drawMany(session, id, 'event', 3);
-  });
-  await inTransaction(async (session) => {
-    reserveEvents(session);
-    await insertOwn(Client, newClient(id), session);
-    await giveBack(session, id);
-  });
-  const some = await inTransaction(async (session) => {
-    reserveEvents(session, 3);
-    await insertOwn(Client, newClient(id), session);
-    const first = await drawMany(session, id, 'event', 2);
-    await giveBack(session, id);
-    return first;
-  });
-
-  expect([sequences, many, some]).toEqual([[1, 2], 3, 6]);
-  const counter = await Counter.collection.findOne({ _id: storedId(id) as never });
-  expect(counter?.['event']).toBe(7);
 });
