@@ -6,20 +6,6 @@ const CRASHES = 'test/system/lab/crashes.test.ts';
 
 export const recordMutants: Mutant[] = [
   {
-    gone: 'what the driver has answered is let go',
-    edits: [
-      {
-        file: 'libs/mongo/driver-sessions.ts',
-        text: 's.activeSessions = new LeakFreeSet(s.activeSessions);',
-        instead: '',
-      },
-    ],
-    oracle: {
-      file: 'test/service/libs/mongo-sessions.test.ts',
-      test: 'when thousands of queries have ended, then nothing of them stays in memory',
-    },
-  },
-  {
     gone: 'reads wait until a new primary knows what was acknowledged',
     edits: [{ file: 'libs/mongo/read-after-election.ts', text: 'while (catchingUp) {', instead: 'while (false) {' }],
     oracle: {

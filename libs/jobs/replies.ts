@@ -3,7 +3,6 @@
 // key; a lost job is enqueued again.
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../errors.ts';
-import { LeakFreeMap } from '../leak-free.ts';
 import { connectWaiting, type Redis } from '../redis/connection.ts';
 import type { Logger } from '../service/logger.ts';
 import { withDeadline } from '../with-timeout.ts';
@@ -41,7 +40,7 @@ export interface Replies {
 export function openReplies(options: { redis: Redis; redisUrl: string; prefix: string; log: Logger }): Replies {
   const { redis, prefix } = options;
   const address = randomUUID();
-  const waiters = new LeakFreeMap<string, { receive: (value: Buffer) => void; look: () => void; miss: () => void }>();
+  const waiters = new Map<string, { receive: (value: Buffer) => void; look: () => void; miss: () => void }>();
   const received: string[] = [];
   const subscriber = connectWaiting(options.redisUrl, options.log);
   subscriber.subscribe(channelOf(prefix, address)).catch((error) => options.log.warn({ err: error }, 'not subscribed'));
@@ -56,7 +55,7 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
 
   // One pipeline for all waiters: polling for hundreds of them must not cost Redis more than the documents do.
   async function poll() {
-    const ids = waiters.keys();
+    const ids = [...waiters.keys()];
     if (ids.length === 0) return;
     const questions = redis.pipeline();
     for (const id of ids) questions.exists(keyOf(prefix, id));

@@ -5,7 +5,6 @@ import { learnTime } from '../clock.ts';
 import { unavailable } from '../errors.ts';
 import type { Logger } from '../service/logger.ts';
 import { repairConnections } from './driver-connections.ts';
-import { forgetEnded } from './driver-sessions.ts';
 import { isOutcomeUnknown, isTransient } from './errors.ts';
 import { followPrimary } from './read-after-election.ts';
 
@@ -40,7 +39,6 @@ export async function connectMongo(
     writeConcern: { w: 'majority', journal: true },
     readConcern: { level: 'majority' },
   });
-  forgetEnded(mongoose.connection.getClient());
   await followClock();
   const leavePrimary = followPrimary(mongoose.connection.getClient(), options.log);
   const logUnavailable = () => options.log.warn('mongodb is unavailable');

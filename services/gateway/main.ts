@@ -14,7 +14,6 @@ import { whenAvailable } from '#libs/redis/connection.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { bytesOf } from '#libs/service/env.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
-import { saveMemoryWhileIdle } from '#libs/service/idle-memory-saver.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import { makeMetrics, watchBatches, watchOutbox, watchQueues } from '#libs/service/metrics.ts';
@@ -36,7 +35,6 @@ await run(async ({ onClose, useLogger }) => {
   const log = makeLogger('gateway', config.LOG_LEVEL);
   useLogger(log);
   onClose(await startTracing('gateway', config.OTEL_EXPORTER_OTLP_ENDPOINT));
-  onClose(saveMemoryWhileIdle());
 
   // Every list names its index, so a database without them would fail every list. Harmless when all are there.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });

@@ -6,7 +6,6 @@ import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
 import { whenAvailable } from '#libs/redis/connection.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
-import { saveMemoryWhileIdle } from '#libs/service/idle-memory-saver.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import { makeMetrics } from '#libs/service/metrics.ts';
@@ -23,7 +22,6 @@ await run(async ({ onClose, useLogger }) => {
   const log = makeLogger('operations', config.LOG_LEVEL);
   useLogger(log);
   onClose(await startTracing('operations', config.OTEL_EXPORTER_OTLP_ENDPOINT));
-  onClose(saveMemoryWhileIdle());
 
   // It may be the first process of a new version. Harmless when all indexes exist.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });

@@ -1,5 +1,4 @@
 // Starts the renderer: one document in, one PDF out.
-import { setFlagsFromString } from 'node:v8';
 import { openFairLimit } from '#libs/fair-limit.ts';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { listenForCancels } from '#libs/jobs/replies.ts';
@@ -32,13 +31,8 @@ const CLOSE_LIMIT_MS = 32_000;
 /** Documents that wait for images, not for a page: as many as one account may have in flight, each with at most ten megabytes of images. */
 const OFF_SLOT_MAX = 32;
 
-/** Per cent of its limit that the heap may reach before a full collection. By default V8 runs one after every ten documents. */
-const FULL_COLLECTION_AT = 85;
-
 await run(async ({ onClose, useLogger }) => {
   lowerOwnPriority();
-  // Documents are short-lived and the rest of the heap stays, so full collections wasted a quarter of this process's time.
-  setFlagsFromString(`--incremental-marking-soft-trigger=${FULL_COLLECTION_AT}`);
   const config = readConfig(process.env);
   const log = makeLogger('renderer', config.LOG_LEVEL);
   useLogger(log);

@@ -8,7 +8,6 @@ import { startMongo } from '#libs/mongo/start.ts';
 import { connectFailFast, whenAvailable } from '#libs/redis/connection.ts';
 import { bytesOf } from '#libs/service/env.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
-import { saveMemoryWhileIdle } from '#libs/service/idle-memory-saver.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import { makeMetrics, watchScheduler } from '#libs/service/metrics.ts';
@@ -30,7 +29,6 @@ await run(async ({ onClose, useLogger }) => {
   const log = makeLogger('scheduler', config.LOG_LEVEL);
   useLogger(log);
   onClose(await startTracing('scheduler', config.OTEL_EXPORTER_OTLP_ENDPOINT));
-  onClose(saveMemoryWhileIdle());
 
   // It may be the first process of a new version. Harmless when all indexes exist.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });

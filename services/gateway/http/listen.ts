@@ -1,6 +1,5 @@
 // Opens the public port with limits that slow or greedy clients run into, and closes it without a failed request.
 import type { Server, ServerOptions, ServerResponse } from 'node:http';
-import { LeakFreeSet } from '#libs/leak-free.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { limitConnections } from '../limits/connections.ts';
 
@@ -69,7 +68,7 @@ export async function listen(
 // Node keeps a connection open after a response even while its server closes: a client that goes on using it would keep us here
 // until the limit, and then lose a request. So every response from now on carries "Connection: close".
 function farewellOf(server: Server): () => void {
-  const unanswered = new LeakFreeSet<ServerResponse>();
+  const unanswered = new Set<ServerResponse>();
   let isClosing = false;
   const takeLeave = (response: ServerResponse) => {
     if (!response.headersSent) response.setHeader('Connection', 'close');

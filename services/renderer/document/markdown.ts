@@ -2,7 +2,6 @@
 import { Worker } from 'node:worker_threads';
 import { AppError, unavailable } from '#libs/errors.ts';
 import { deadlinePassed } from '#libs/jobs/replies.ts';
-import { LeakFreeMap } from '#libs/leak-free.ts';
 import { withDeadline } from '#libs/with-timeout.ts';
 
 /** Limit of processor time, which other work on the machine does not use up. */
@@ -40,7 +39,7 @@ interface FromWorker {
 /** @param options.patienceMs limit of time instead of 15 s. */
 export function openMarkdown({ patienceMs = PATIENCE_MS }: { patienceMs?: number } = {}): Markdown {
   /** In the order in which the thread gets them. */
-  const waiters = new LeakFreeMap<number, Waiter>();
+  const waiters = new Map<number, Waiter>();
   let lastId = 0;
   /** The text that the thread works on. */
   let current: number | undefined;

@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { LeakFreeMap } from '#libs/leak-free.ts';
 import { canRead, type Isolation } from '../browser/isolation.ts';
 import type { DecodedImage, DecodeRequest, DecodeResponse, ImageFault, ImageUse } from './decode-image.ts';
 
@@ -33,7 +32,7 @@ type Result = DecodedImage | { fault: ImageFault } | undefined;
 /** @param fontsFile for text in SVG. */
 export async function openImageDecoder(isolation: Isolation, fontsFile?: string): Promise<ImageDecoder> {
   const wrapper = (await canRead([PROGRAM, process.execPath], isolation)) ? isolation.wrapper : [];
-  const waiters = new LeakFreeMap<number, (result: Result) => void>();
+  const waiters = new Map<number, (result: Result) => void>();
   const limit = pLimit(AT_ONCE);
   /** Limits in front of the common limit: no account has more images in that queue than are decoded at once. Removed when idle. */
   const ofAccounts = new Map<string, LimitFunction>();
