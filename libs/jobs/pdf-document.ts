@@ -3,7 +3,6 @@ import Joi from 'joi';
 import { isDay } from '../day.ts';
 import { isDataUri, isWebUrl } from '../outbound/url-form.ts';
 import { isPrintable } from '../printable.ts';
-import { plainList, plainObject, unlessPlain } from './plain.ts';
 
 export interface PdfLine {
   id?: string;
@@ -81,21 +80,12 @@ const money = () => Joi.number().min(-LARGEST).max(LARGEST);
 const decimal = () => Joi.alternatives().try(money(), Joi.string().pattern(DECIMAL)).match('any');
 const image = () => Joi.string().custom(imageSource);
 
-const isPlainLine = plainObject({
-  id: isPlainText,
-  description: isPlainText,
-  qty: isPlainDecimal,
-  rate: isPlainDecimal,
-});
-const line = unlessPlain(
-  Joi.object<PdfLine>({
-    id: optional(words(LONGEST.line)),
-    description: optional(words(LONGEST.line)),
-    qty: optional(decimal()),
-    rate: optional(decimal()),
-  }).meta({ schema: 'PdfLineItem' }),
-  isPlainLine,
-);
+const line = Joi.object<PdfLine>({
+  id: optional(words(LONGEST.line)),
+  description: optional(words(LONGEST.line)),
+  qty: optional(decimal()),
+  rate: optional(decimal()),
+}).meta({ schema: 'PdfLineItem' });
 
 /** Checks with `convert: false`: "12" is not an amount and "false" is not a boolean. */
 export const pdfDocument = Joi.object<PdfDocument, true>({
@@ -107,7 +97,7 @@ export const pdfDocument = Joi.object<PdfDocument, true>({
   partnerName: words(LONGEST.line).required(),
   partnerEmail: words(LONGEST.line).required(),
   amount: money().required(),
-  lineItems: unlessPlain(Joi.array().items(line).max(LINES_MAX), plainList(isPlainLine, LINES_MAX)).required(),
+  lineItems: Joi.array().items(line).max(LINES_MAX).required(),
   dueDate: optional(day()),
   expiryDate: optional(day()),
   clientCompany: optional(words(LONGEST.line)),
@@ -134,16 +124,6 @@ export const pdfDocument = Joi.object<PdfDocument, true>({
   requiresSignature: optional(Joi.boolean()).default(false),
   paymentDueDays: optional(Joi.number().integer().min(0).max(LONGEST_TERM_DAYS)),
 }).messages(messages);
-
-function isPlainText(value: unknown): boolean {
-  return typeof value === 'string' && value !== '' && value.length <= LONGEST.line && isPrintable(value);
-}
-
-function isPlainDecimal(value: unknown): boolean {
-  if (typeof value === 'string') return DECIMAL.test(value);
-  // Joi makes 0 of -0.
-  return typeof value === 'number' && Math.abs(value) <= LARGEST && !Object.is(value, -0);
-}
 
 function printable(value: string, { error }: Joi.CustomHelpers) {
   return isPrintable(value) ? value : error('string.printable');

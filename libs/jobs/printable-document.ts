@@ -5,7 +5,6 @@ import { AMOUNT_MAX, isCurrency } from '../billing/money.ts';
 import { PAYMENT_METHODS, type PaymentMethod } from '../billing/payment-methods.ts';
 import { TAX_CATEGORIES, type TaxCategory } from '../billing/tax-groups.ts';
 import { type PdfDocument, type PdfLine, pdfDocument } from './pdf-document.ts';
-import { plainList, plainObject, unlessPlain } from './plain.ts';
 
 export interface PrintableLine extends PdfLine {
   /** Percentage taken off this line. */
@@ -158,29 +157,16 @@ const money = () => Joi.number().min(-LARGEST).max(LARGEST);
 const calendarDay = () => Joi.string().pattern(/^\d{4}-\d{2}-\d{2}$/);
 const decimal = () => Joi.string().max(DECIMAL_LONGEST).pattern(DECIMAL);
 
-const isPlainLine = plainObject({
-  description: (value) => typeof value === 'string' && value.length <= LONGEST.text,
-  qty: isPlainDecimal,
-  rate: isPlainDecimal,
-  discount: isPlainDecimal,
-  unit: (value) => typeof value === 'string' && value.length <= LONGEST.unit,
-  taxRate: (value) => typeof value === 'number' && value >= 0 && value <= 100 && !Object.is(value, -0),
-  // Joi makes 0 of -0.
-  amount: (value) => Number.isSafeInteger(value) && !Object.is(value, -0),
+const line = Joi.object<PrintableLine>({
+  // Without lines, the description of the record is the one line.
+  description: words(LONGEST.text),
+  qty: decimal(),
+  rate: decimal(),
+  discount: decimal(),
+  unit: words(LONGEST.unit),
+  taxRate: percentage(),
+  amount: money(),
 });
-const line = unlessPlain(
-  Joi.object<PrintableLine>({
-    // Without lines, the description of the record is the one line.
-    description: words(LONGEST.text),
-    qty: decimal(),
-    rate: decimal(),
-    discount: decimal(),
-    unit: words(LONGEST.unit),
-    taxRate: percentage(),
-    amount: money(),
-  }),
-  isPlainLine,
-);
 
 const hours = () => decimal().required();
 const timeLine = Joi.object<PrintableTimeLine>({
@@ -257,7 +243,7 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
     isVoided: Joi.boolean(),
   }),
   amountDue: money(),
-  lineItems: unlessPlain(Joi.array().items(line), plainList(isPlainLine)).required(),
+  lineItems: Joi.array().items(line).required(),
   clientAddress: words(LONGEST.text),
   clientTaxId: words(LONGEST.line),
   clientVatId: words(LONGEST.line),
@@ -276,10 +262,6 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
   bankDetails: words(LONGEST.text),
   time: Joi.array().items(timeLine),
 });
-
-function isPlainDecimal(value: unknown): boolean {
-  return typeof value === 'string' && value.length <= DECIMAL_LONGEST && DECIMAL.test(value);
-}
 
 function knownCurrency(code: string, { error }: Joi.CustomHelpers) {
   return isCurrency(code) ? code : error('any.invalid');

@@ -11,7 +11,6 @@ import { limitLargeResponses } from '../limits/large-responses.ts';
 import type { Rates } from '../limits/rate-limit.ts';
 import { errorOf } from '../limits/rejection.ts';
 import type { RequestFairShare } from '../limits/request-fair-share.ts';
-import type { UploadPace } from '../limits/upload-pace.ts';
 import { authenticate, requireScope } from './authenticate.ts';
 import { commitFor } from './commit.ts';
 import { listOf, readCursor } from './cursor.ts';
@@ -33,7 +32,6 @@ export interface HandleOptions {
   capacity: { bodies: ByteCapacity; responses: ByteCapacity };
   /** Fair share between accounts that send large bodies. */
   bodyLimit: FairLimit;
-  uploadPace: UploadPace;
   requestFairShare: RequestFairShare;
 }
 
@@ -121,7 +119,7 @@ function mayExceedQuota({ method, isAllowedOverQuota }: Route): boolean {
   return method === 'delete' || isAllowedOverQuota === true;
 }
 
-function openBodyReader(row: Route, { capacity, bodyLimit, uploadPace }: HandleOptions) {
+function openBodyReader(row: Route, { capacity, bodyLimit }: HandleOptions) {
   if (!row.body) return undefined;
   const limit = row.bodyLimitBytes ?? BODY_LIMIT_BYTES;
   const readJson = jsonReader(limit);
@@ -129,7 +127,7 @@ function openBodyReader(row: Route, { capacity, bodyLimit, uploadPace }: HandleO
   return async (request: Request, response: Response, accountId: Id) => {
     // The body stays in memory until the response is sent.
     const permit = reserveUntilClosed(capacity.bodies, { accountId, bytes: bytesToCome(request, limit) }, response);
-    const json = await readJson(request, response, { limit: bodyLimit, pace: uploadPace, accountId });
+    const json = await readJson(request, response, { limit: bodyLimit, accountId });
     permit.shrink(bodyBytesOf(request));
     row.precheckBody?.(json);
     return readBody(json);

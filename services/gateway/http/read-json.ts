@@ -4,8 +4,6 @@ import express, { type Request, type Response } from 'express';
 import { AppError } from '#libs/errors.ts';
 import type { FairLimit } from '#libs/fair-limit.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { bytesToCome } from '../limits/byte-capacity.ts';
-import type { UploadPace } from '../limits/upload-pace.ts';
 import { hasMoreValuesThan } from './count-values.ts';
 
 /** No body of ours is deeper than five; recursion over a body then has a bound. */
@@ -44,7 +42,6 @@ const LARGE_BYTES = 16 * 1024;
 interface BodyShare {
   /** Fair share between accounts that send large bodies. */
   limit: FairLimit;
-  pace: UploadPace;
   accountId: Id;
 }
 
@@ -61,7 +58,6 @@ export function jsonReader(limit: number): ReadJson {
     if (OTHER_CHARSET.test(headers['content-type'] ?? '')) {
       throw new AppError(415, 'Unsupported content encoding or charset');
     }
-    if (share && bytesToCome(request, limit) >= LARGE_BYTES) await share.pace.ready(share.accountId);
     await new Promise<void>((resolve, reject) => {
       read(request, response, (error?: unknown) => (error ? reject(error) : resolve()));
     });
@@ -69,10 +65,7 @@ export function jsonReader(limit: number): ReadJson {
     if (!Buffer.isBuffer(request.body)) throw new AppError(499, 'The caller has gone');
     const bytes = request.body;
     lengths.set(request, bytes.length);
-    if (share && bytes.length >= LARGE_BYTES) {
-      share.pace.add(share.accountId, bytes.length);
-      await acquireBodySlot(share);
-    }
+    if (share && bytes.length >= LARGE_BYTES) await acquireBodySlot(share);
     request.body = parse(bytes);
     requireSane(request.body);
     return request.body;

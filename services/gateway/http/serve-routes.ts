@@ -5,12 +5,10 @@ import { openFairLimit } from '#libs/fair-limit.ts';
 import { type ByteCapacity, openByteCapacity } from '../limits/byte-capacity.ts';
 import { openResponseCapacity } from '../limits/large-responses.ts';
 import { openRequestFairShare } from '../limits/request-fair-share.ts';
-import { openUploadPace } from '../limits/upload-pace.ts';
 import { type HandleOptions, requestHandler } from './handle-request.ts';
 import type { Route } from './route.ts';
 
-export interface ServeOptions
-  extends Omit<HandleOptions, 'capacity' | 'bodyLimit' | 'uploadPace' | 'requestFairShare'> {
+export interface ServeOptions extends Omit<HandleOptions, 'capacity' | 'bodyLimit' | 'requestFairShare'> {
   /** For the bytes of responses that wait to be read. */
   responses?: ByteCapacity | undefined;
 }
@@ -21,7 +19,6 @@ export function serveRoutes(routes: readonly Route[], options: ServeOptions): Ro
   const shared = {
     capacity,
     bodyLimit: openFairLimit(1),
-    uploadPace: openUploadPace(),
     requestFairShare: openRequestFairShare(),
   };
   for (const [path, rows] of byPath(routes)) {

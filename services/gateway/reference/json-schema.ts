@@ -18,8 +18,8 @@ interface Description {
   keys?: Record<string, Description>;
   items?: Description[];
   examples?: unknown[];
-  /** `schema` names an inner shape; `shape` is what stands behind a look of libs/jobs/plain.ts. */
-  metas?: Array<{ schema?: string; shape?: Description }>;
+  /** `schema` names an inner shape. */
+  metas?: Array<{ schema?: string }>;
 }
 
 /**
@@ -129,7 +129,7 @@ function withNull(schema: JsonSchema, direction: Direction): JsonSchema {
 }
 
 function annotate(schema: JsonSchema, description: Description, register?: Register): JsonSchema {
-  const { keys, items, examples } = behind(description);
+  const { keys, items, examples } = description;
   const properties = schema['properties'] as Record<string, JsonSchema> | undefined;
   const [item] = items ?? [];
   const inner = (value: JsonSchema, of: Description) => named(annotate(value, of, register), of, register);
@@ -143,13 +143,9 @@ function annotate(schema: JsonSchema, description: Description, register?: Regis
   };
 }
 
-function behind(description: Description): Description {
-  return description.metas?.find(({ shape }) => shape)?.shape ?? description;
-}
-
 /** A shape with a name as a reference to it; what may also be null says so beside the reference. */
 function named(schema: JsonSchema, shape: Description, register?: Register): JsonSchema {
-  const name = behind(shape).metas?.find((meta) => meta.schema)?.schema;
+  const name = shape.metas?.find((meta) => meta.schema)?.schema;
   if (!register || name === undefined) return schema;
   const { description, type, ...rest } = schema;
   const isNullable = Array.isArray(type) && type.includes('null');

@@ -7,7 +7,6 @@ import { requestHandler } from '../../../services/gateway/http/handle-request.ts
 import type { Parts } from '../../../services/gateway/http/parts.ts';
 import type { Route } from '../../../services/gateway/http/route.ts';
 import { openByteCapacity } from '../../../services/gateway/limits/byte-capacity.ts';
-import { openUploadPace } from '../../../services/gateway/limits/upload-pace.ts';
 import { openAdmission } from '../../../services/gateway/printing/admission.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { pdfOf } from '../../support/pdf-body.ts';
@@ -69,7 +68,6 @@ test('when a document is rejected, then that happens before the request waits fo
     parts: { print } as unknown as Parts,
     capacity: { bodies: capacity, responses: capacity },
     bodyLimit: openFairLimit(1),
-    uploadPace: openUploadPace(),
     requestFairShare: { start: () => new Promise<never>(() => undefined), isShared: () => false },
   });
   const request = { id: '1', rawHeaders: [], get: () => `Bearer ${gateway.account.key}` };

@@ -6,13 +6,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import express from 'express';
 import { openFairLimit } from '#libs/fair-limit.ts';
 import { jsonReader } from '../../../services/gateway/http/read-json.ts';
-import { openUploadPace } from '../../../services/gateway/limits/upload-pace.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const limit = openFairLimit(1);
-const pace = openUploadPace();
-/** At this pace, an account needs more than an hour for one large body. */
-const slowPace = openUploadPace({ bytesPerSecond: 1, burstBytes: 16 * 1024 });
 const parsed: string[] = [];
 let arrived = 0;
 let server: Server;
@@ -24,7 +20,6 @@ beforeAll(async () => {
     });
     const body = await readJson(request, response, {
       limit,
-      pace: request.query['slow'] === undefined ? pace : slowPace,
       accountId: request.params.account,
     });
     parsed.push((body as { name: string }).name);
@@ -61,17 +56,4 @@ test('when one account sends many large bodies, then the body of another is next
   await Promise.all(sent);
 
   expect(parsed).toEqual(['small', 'first', 'fourth', 'second', 'third']);
-});
-
-test('when an account sends large bodies faster than its pace, then its next one is not read yet, and small ones and those of others are', async () => {
-  parsed.length = 0;
-  await send('fast?slow', 'first', 20_000);
-  const leaving = new AbortController();
-  const second = send('fast?slow', 'second', 20_000, leaving.signal).catch((error: unknown) => error);
-  await send('fast?slow', 'small', 10);
-  await send('other?slow', 'third', 20_000);
-
-  expect(parsed).toEqual(['first', 'small', 'third']);
-  leaving.abort();
-  expect(await second).toMatchObject({ name: 'AbortError' });
 });
