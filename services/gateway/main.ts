@@ -84,9 +84,7 @@ await run(async ({ onClose, useLogger }) => {
   const { origins: corsOrigins } = readOrigins(config.CORS_ORIGINS);
   const app = makeApp({ ...parts, corsOrigins, trustProxy: config.TRUST_PROXY, makesReferenceNow: true });
   // Requests before MongoDB is connected get 503 with Retry-After.
-  const close = await listen(createServer(serverOptions, oneAtATime(app)), config.HOST, config.PORT, log, {
-    isBehindProxy: config.TRUST_PROXY > 0,
-  });
+  const close = await listen(createServer(serverOptions, oneAtATime(app)), config.HOST, config.PORT, log);
 
   const health = await openHealthPort({
     host: config.HEALTH_HOST,

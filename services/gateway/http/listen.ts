@@ -9,8 +9,6 @@ const CONNECTIONS_MAX = 2_000;
 /** New connections that the system keeps while this process is busy. Node's 511 overflow within a second of an overload: callers then
  * wait seconds for a connection, or lose it before a 503 could be sent. */
 const BACKLOG = CONNECTIONS_MAX;
-/** Many callers may share the address of a company; none of them needs long to send the head of a request. */
-const SILENT_MAX = 200;
 /** Connections in use get `Connection: close` before idle ones are cut: a request already on its way must not meet a closed connection. */
 const FAREWELL_MS = 1_000;
 
@@ -21,23 +19,13 @@ export const serverOptions: ServerOptions = {
 };
 
 /** @returns what stops the server: requests in flight get their response, their connections close, and no new ones are accepted. */
-export async function listen(
-  server: Server,
-  host: string,
-  port: number,
-  log: Logger,
-  { isBehindProxy = false }: { isBehindProxy?: boolean } = {},
-): Promise<() => Promise<void>> {
+export async function listen(server: Server, host: string, port: number, log: Logger): Promise<() => Promise<void>> {
   server.headersTimeout = 10_000; // A client that sends its headers more slowly is an attack.
   server.requestTimeout = 30_000; // The body of 3 MiB at 1 Mbit/s takes 25 s.
   server.keepAliveTimeout = 65_000; // Longer than the idle time of common load balancers (60 s), so that they close first.
   server.timeout = 60_000; // Nothing sent and nothing read for this long: a response that is not read stays in memory until then. None takes as long to come.
   server.maxHeadersCount = 100;
-  // A proxy brings all callers from one address, and is quick to send what it has.
-  const connections = limitConnections(server, {
-    all: CONNECTIONS_MAX,
-    silentPerAddress: isBehindProxy ? 0 : SILENT_MAX,
-  });
+  const connections = limitConnections(server, CONNECTIONS_MAX);
   const sayFarewell = farewellOf(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

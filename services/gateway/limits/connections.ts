@@ -1,17 +1,6 @@
-// Limits connections: at the limit the least used one is closed; each has one request at a time.
+// Limits connections: at the limit a silent or idle one is closed for the next; each has one request at a time.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-
-export interface ConnectionLimits {
-  /** Connections at the same time. */
-  all: number;
-  /** Connections of one address that have not sent a whole request head yet. 0: no such limit, as behind a proxy that shares one address. */
-  silentPerAddress: number;
-  /** A connection that was idle for less has a caller who uses it, and a body that takes longer is slow. A second unless given. */
-  slowMs?: number;
-}
-
-const SLOW_MS = 1_000;
 
 /** Requests of one connection that wait for the one before. HTTP clients hardly ever pipeline: a connection with more is cut. */
 const WAITING_MAX = 1_000;
@@ -21,113 +10,61 @@ export interface OpenConnections {
   closeSilent(): void;
 }
 
-interface Connection {
-  socket: Socket;
-  address: string;
-  /** False until it has sent a whole request head. */
-  hasSentRequest: boolean;
-  /** Requests whose response is not sent yet. */
-  inFlight: number;
-  /** Since when it has had none in flight. */
-  idleSince: number;
-  /** The latest that is in flight, and when its head had come. */
-  request?: { body: Pick<IncomingMessage, 'complete'>; at: number } | undefined;
-}
-
 /**
- * When all connections are taken, one ends for the next: the one that has been silent for longest; else the one that has been idle for
- * longest, if not only for a moment; else the one whose body has taken longest, if that is slow; else any that is idle; else the oldest of
- * the address that has most, if that is more than one. Otherwise the new one ends.
+ * Node's own `maxConnections` refuses the newcomer, so that a few thousand connections that never send a request shut everybody out.
+ * Here the one that has been silent for longest ends, else the one that has been idle for longest, else the newcomer.
+ * @param max connections at the same time.
  */
-export function limitConnections(
-  server: Server,
-  { all, silentPerAddress, slowMs = SLOW_MS }: ConnectionLimits,
-): OpenConnections {
-  /** In the order in which they came. */
-  const open = new Set<Connection>();
-  const ofSocket = new WeakMap<Socket, Connection>();
-  /** Silent ones, in the order in which they came. */
-  const silentOf = new Map<string, Set<Connection>>();
+export function limitConnections(server: Server, max: number): OpenConnections {
+  const open = new Set<Socket>();
+  /** Connections that have not sent a whole request head yet, the oldest first. */
+  const silent = new Set<Socket>();
+  /** Connections without a request in flight, the longest idle first. */
+  const idle = new Set<Socket>();
+  const inFlight = new Map<Socket, number>();
 
   server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress ?? '';
-    const idleSince = performance.now();
-    const connection: Connection = { socket, address, hasSentRequest: false, inFlight: 0, idleSince };
-    const silent = silentOf.get(address) ?? new Set();
-    open.add(connection);
-    ofSocket.set(socket, connection);
-    silentOf.set(address, silent.add(connection));
-    socket.once('close', () => {
-      open.delete(connection);
-      markActive(connection);
-    });
-    if (silentPerAddress > 0 && silent.size > silentPerAddress) firstOf(silent)?.socket.destroy();
+    open.add(socket);
+    silent.add(socket);
+    socket.once('close', () => forget(socket));
     // Deferred until pending reads are processed: in a flood, connections would otherwise be closed before their request is seen.
-    else if (open.size > all) setImmediate(makeRoom, connection);
+    if (open.size > max) setImmediate(makeRoom, socket);
   });
-  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    const connection = ofSocket.get(request.socket);
-    if (!connection) return;
-    markActive(connection);
-    connection.inFlight += 1;
-    connection.request = { body: request, at: performance.now() };
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    if (!open.has(socket)) return;
+    silent.delete(socket);
+    idle.delete(socket);
+    inFlight.set(socket, (inFlight.get(socket) ?? 0) + 1);
     response.once('close', () => {
-      connection.inFlight -= 1;
-      if (connection.inFlight === 0) connection.request = undefined;
-      connection.idleSince = performance.now();
+      const left = (inFlight.get(socket) ?? 1) - 1;
+      if (left > 0) return void inFlight.set(socket, left);
+      inFlight.delete(socket);
+      if (open.has(socket)) idle.add(socket);
     });
   });
 
   return {
     closeSilent() {
-      for (const { socket } of open) if (socket.bytesRead === 0) socket.destroy();
+      for (const socket of silent) if (socket.bytesRead === 0) socket.destroy();
     },
   };
 
-  function makeRoom(newest: Connection) {
-    if (open.size <= all) return;
-    const one = leastUsed(open, newest, performance.now() - slowMs);
-    // At once, not with its `close`: the next one must not choose it again.
-    open.delete(one);
-    one.socket.destroy();
+  function makeRoom(newcomer: Socket) {
+    if (open.size <= max) return;
+    const [oldest] = silent;
+    const [longestIdle] = idle;
+    const leastUsed = oldest && oldest !== newcomer ? oldest : (longestIdle ?? newcomer);
+    // At once, not with its `close`: the next newcomer must not choose it again.
+    forget(leastUsed);
+    leastUsed.destroy();
   }
 
-  function markActive(connection: Connection) {
-    if (connection.hasSentRequest) return;
-    connection.hasSentRequest = true;
-    const silent = silentOf.get(connection.address);
-    silent?.delete(connection);
-    if (silent?.size === 0) silentOf.delete(connection.address);
+  function forget(socket: Socket) {
+    open.delete(socket);
+    silent.delete(socket);
+    idle.delete(socket);
+    inFlight.delete(socket);
   }
-}
-
-/** @param before what has been idle or unfinished since then. */
-function leastUsed(open: Set<Connection>, newest: Connection, before: number): Connection {
-  let idle: Connection | undefined;
-  let slow: { connection: Connection; at: number } | undefined;
-  const ofAddress = new Map<string, { count: number; oldest: Connection }>();
-  for (const connection of open) {
-    if (connection === newest) continue;
-    if (!connection.hasSentRequest) return connection;
-    if (connection.inFlight === 0 && connection.idleSince < (idle?.idleSince ?? Number.POSITIVE_INFINITY))
-      idle = connection;
-    const { request } = connection;
-    if (request && !request.body.complete && request.at < (slow?.at ?? before)) slow = { connection, at: request.at };
-    const known = ofAddress.get(connection.address);
-    if (known) known.count += 1;
-    else ofAddress.set(connection.address, { count: 1, oldest: connection });
-  }
-  if (idle && idle.idleSince < before) return idle;
-  if (slow) return slow.connection;
-  if (idle) return idle;
-  let most = { count: 1, oldest: newest };
-  for (const one of ofAddress.values()) if (one.count > most.count) most = one;
-  return most.oldest;
-}
-
-function firstOf(connections: Set<Connection>): Connection | undefined {
-  const [oldest] = connections;
-  return oldest;
 }
 
 /** Begins a request when the response before it on its connection has been taken: what is pipelined costs the caller, not us. */

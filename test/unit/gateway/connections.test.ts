@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test } from '@jest/globals';
 import { listen } from '../../../services/gateway/http/listen.ts';
@@ -23,10 +22,10 @@ async function start(listener: RequestListener, prepare: (server: Server) => voi
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 }
 
-/** @returns a connection and what came over it. @param localAddress of the caller, when that matters. */
-async function open(text = '', localAddress = '127.0.0.1') {
+/** @returns a connection and what came over it. */
+async function open(text = '') {
   const { port } = server.address() as AddressInfo;
-  const socket = connect({ port, host: '127.0.0.1', localAddress });
+  const socket = connect({ port, host: '127.0.0.1' });
   sockets.push(socket);
   const seen = { text: '', isClosed: false };
   socket.on('data', (chunk) => (seen.text += String(chunk)));
@@ -39,22 +38,10 @@ async function open(text = '', localAddress = '127.0.0.1') {
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const HALF_A_HEAD = 'GET / HTTP/1.1\r\nHost: x\r\nX-Drip: ';
-const HALF_A_BODY = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{';
 const answerAtOnce: RequestListener = (_request, response) => void response.end('ok');
 
-test('when an address opens many silent connections, then the oldest of them are closed, and a caller gets a response', async () => {
-  await start(answerAtOnce, (it) => limitConnections(it, { all: 100, silentPerAddress: 5 }));
-  const silent: Awaited<ReturnType<typeof open>>[] = [];
-  for (let count = 0; count < 20; count += 1) silent.push(await open());
-  const caller = await open(GET);
-
-  await eventually(async () => caller.text.includes('200 OK'));
-  await eventually(async () => silent.filter(({ isClosed }) => isClosed).length >= 15);
-  expect(silent.slice(-3).map(({ isClosed }) => isClosed)).toEqual([false, false, false]);
-});
-
 test('when all connections are taken, then a silent one is closed for the next, and those that sent a request stay', async () => {
-  await start(answerAtOnce, (it) => limitConnections(it, { all: 6, silentPerAddress: 0 }));
+  await start(answerAtOnce, (it) => limitConnections(it, 6));
   const spoken = [await open(GET), await open(GET)];
   await eventually(async () => spoken.every(({ text }) => text.includes('200 OK')));
   const silent: Awaited<ReturnType<typeof open>>[] = [];
@@ -67,7 +54,7 @@ test('when all connections are taken, then a silent one is closed for the next, 
 });
 
 test('when all connections are idle after a request, then the one that has been idle for longest ends for the next', async () => {
-  await start(answerAtOnce, (it) => limitConnections(it, { all: 4, silentPerAddress: 0 }));
+  await start(answerAtOnce, (it) => limitConnections(it, 4));
   const idle: Awaited<ReturnType<typeof open>>[] = [];
   for (let count = 0; count < 4; count += 1) {
     const one = await open(GET);
@@ -83,85 +70,40 @@ test('when all connections are idle after a request, then the one that has been 
   expect(idle.map(({ isClosed }) => isClosed)).toEqual([false, true, false, false]);
 });
 
-test('when all others drip their bodies, then one of them ends for the next, and not the one that was used a moment ago', async () => {
-  let dripping = 0;
-  await start(
-    (request, response) => {
-      if (request.method === 'GET') return response.end('ok');
-      dripping += 1;
-    },
-    (it) => limitConnections(it, { all: 4, silentPerAddress: 0, slowMs: 100 }),
-  );
-  const used = await open(GET);
-  const hostile = [await open(HALF_A_BODY), await open(HALF_A_BODY), await open(HALF_A_BODY)];
-  await eventually(async () => dripping === 3);
-  await setTimeout(200);
-  sockets[0]?.write(GET);
-  await eventually(async () => used.text.split('200 OK').length === 3);
-  const next = await open(GET);
+test.each([
+  ['sent no byte', ''],
+  ['drip the head of a request', HALF_A_HEAD],
+])('when all connections have %s, then a caller is answered', async (_what, text) => {
+  await start(answerAtOnce, (it) => limitConnections(it, 6));
+  const hostile: Awaited<ReturnType<typeof open>>[] = [];
+  for (let count = 0; count < 6; count += 1) hostile.push(await open(text));
+  await eventually(async () => (await connectionsOf(server)) === 6);
+  for (const socket of sockets) if (text) socket.write('a');
+  const caller = await open(GET);
 
-  await eventually(async () => next.text.includes('200 OK'));
+  await eventually(async () => caller.text.includes('200 OK'));
   await eventually(async () => hostile[0]?.isClosed === true);
-  expect([used, ...hostile.slice(1)].map(({ isClosed }) => isClosed)).toEqual([false, false, false]);
+  expect(hostile.slice(1).map(({ isClosed }) => isClosed)).toEqual(Array(5).fill(false));
 });
 
-test.each([
-  ['sent no byte', '', ''],
-  ['drip the head of a request', HALF_A_HEAD, 'a'],
-  ['drip its body', HALF_A_BODY, 'a'],
-  ['do not read a response', GET, ''],
-])(
-  'when all connections are of one address and %s, then a caller of another address is answered',
-  async (_what, text, drop) => {
-    let heard = 0;
-    await start(
-      (request, response) => {
-        if (request.headers['x-caller']) return response.end('ok');
-        heard += 1;
-        // As long as the body has not come, or the response has not been taken.
-        response.writeHead(200).write('x');
-      },
-      (it) => limitConnections(it, { all: 6, silentPerAddress: 0 }),
-    );
-    const hostile: Awaited<ReturnType<typeof open>>[] = [];
-    for (let count = 0; count < 6; count += 1) hostile.push(await open(text));
-    const begins = text.includes('\r\n\r\n') ? 6 : 0;
-    await eventually(async () => heard === begins && (await connectionsOf(server)) === 6);
-    for (const socket of sockets) socket.write(drop);
-    const caller = await open(GET.replace('Host: x', 'Host: x\r\nX-Caller: 1'), '127.0.0.2');
-
-    await eventually(async () => caller.text.includes('200 OK'));
-    await eventually(async () => hostile[0]?.isClosed === true);
-    expect(hostile.slice(1).map(({ isClosed }) => isClosed)).toEqual(Array(5).fill(false));
-  },
-);
-
-test('when each address has one connection and all are in use, then the next caller takes none of them', async () => {
+test('when all connections are in use, then the next caller takes none of them', async () => {
   let heard = 0;
   await start(
     () => {
       heard += 1;
     },
-    (it) => limitConnections(it, { all: 3, silentPerAddress: 0 }),
+    (it) => limitConnections(it, 3),
   );
-  const used = [await open(GET, '127.0.0.1'), await open(GET, '127.0.0.2'), await open(GET, '127.0.0.3')];
+  const used = [await open(GET), await open(GET), await open(GET)];
   await eventually(async () => heard === 3);
-  const next = await open(GET, '127.0.0.4');
+  const next = await open(GET);
 
   await eventually(async () => next.isClosed);
   expect(used.map(({ isClosed }) => isClosed)).toEqual([false, false, false]);
 });
 
-test('when more callers of one address than may be silent send requests while the process is busy, then all are answered', async () => {
-  await start(answerAtOnce, (it) => limitConnections(it, { all: 1_000, silentPerAddress: 10 }));
-  const callers = callFromOutside(100);
-  blockUntil(callers.connected, 100);
-
-  expect(await callers.answered).toBe(100);
-});
-
 test('when all connections are taken at once by callers who have sent requests, then each is answered', async () => {
-  await start(answerAtOnce, (it) => limitConnections(it, { all: 50, silentPerAddress: 0 }));
+  await start(answerAtOnce, (it) => limitConnections(it, 50));
   const callers = callFromOutside(100);
   blockUntil(callers.connected, 100);
 
