@@ -139,8 +139,8 @@ async function throughput(workspace: Workspace): Promise<Row[]> {
   const rate = (rounds: readonly number[]) => median(rounds.slice(1));
   const ours = rate(alone.ours);
   return [
-    row('deliveries to healthy endpoints', '/s', ours, rate(alone.floor), ['≥', 0.5]),
-    row('deliveries by two processes beside one', '/s', rate(shared), ours, ['≥', 0.75]),
+    row('deliveries to healthy endpoints', '/s', ours, rate(alone.floor)),
+    row('deliveries by two processes beside one', '/s', rate(shared), ours),
   ];
 }
 

@@ -17,7 +17,7 @@ const CAPACITY_DOCUMENTS = 600;
 const SETTLE_MS = 4_000;
 const COUNTED_MS = 8_000;
 const STEP_MS = 20;
-const REFUSAL_MS = 50;
+const REFUSAL_MS = 150;
 const RETRY_AFTER_MAX_SECONDS = 32;
 
 export async function overload(system: PdfSystem): Promise<Row[]> {
@@ -52,7 +52,7 @@ export async function overload(system: PdfSystem): Promise<Row[]> {
   const failures = floods.flatMap((flood) => flood.failures);
   for (const [failure, times] of countsOf(failures)) process.stderr.write(`flood: ${times} × ${failure}\n`);
   return [
-    row('PDF at five times the capacity, printed', '/s', printedPerSecond, capacity, ['≥', 0.95]),
+    row('PDF at five times the capacity, printed', '/s', printedPerSecond, capacity, ['≥', 0.85]),
     {
       ...row('… refusals, p99', 'ms', p99, REFUSAL_MS),
       target: `≤ ${REFUSAL_MS} ms`,

@@ -38,7 +38,7 @@ export async function moreRenderers(options: BenchOptions): Promise<Row[]> {
     }
     const [one = Number.NaN, ...more] = systems.map(({ rounds }) => median(rounds));
     return more.map((each, index) =>
-      row(`PDF with ${COUNTS[index + 1]} renderers beside one, CPU`, 'ms', each, one, ['≤', 1.1]),
+      row(`PDF with ${COUNTS[index + 1]} renderers beside one, CPU`, 'ms', each, one, ['≤', 1.15]),
     );
   } finally {
     for (const { system } of systems) await system.close();

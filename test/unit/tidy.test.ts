@@ -130,8 +130,7 @@ function texts(): string[] {
     readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => join(root, name)),
   );
   return [...files, 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'docker-compose.yml'].filter(
-    (file) =>
-      /\.(ts|mjs|md|ya?ml|sh)$/.test(file) && file !== 'docs/reliability-runs.md' && file !== 'test/unit/tidy.test.ts',
+    (file) => /\.(ts|mjs|md|ya?ml|sh)$/.test(file) && file !== 'test/unit/tidy.test.ts',
   );
 }
 
