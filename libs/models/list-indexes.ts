@@ -2,19 +2,35 @@
 import type { Schema } from 'mongoose';
 import type { Filter } from './keyset.ts';
 
-export interface Listing {
+/** A stored field of a record, or a field of the records in one: `client_id`, `allocations.invoice_id`. */
+export type FieldOf<Stored> = {
+  [Name in keyof Stored & string]: Name | `${Name}.${InnerOf<NonNullable<Stored[Name]>>}`;
+}[keyof Stored & string];
+
+type InnerOf<Value> = Value extends readonly (infer Item)[]
+  ? keyof Item & string
+  : Value extends string | number | boolean | Date
+    ? never
+    : keyof Value & string;
+
+/** The listing of one kind of record. @template Key what callers sort by. */
+export type ListingOf<Stored, Key extends string> = Listing<FieldOf<Stored>, Key>;
+
+export interface Listing<Field extends string = string, Key extends string = string> {
   /** Fields with a filter by equality: with each of them every order has an index. */
-  readonly filters: readonly string[];
+  readonly filters: readonly Field[];
   /** Sort key of callers → stored field. Creation is the id: it carries the time. */
-  readonly orders: Readonly<Record<string, string>>;
+  readonly orders: Readonly<Record<Key, Field>>;
   /** The order when the caller names none; a leading minus means descending. */
-  readonly standard: string;
+  readonly standard: Key | `-${Key}`;
+  /** Orders that callers may ask a range of. A list with a range is in its order: its index is the one to walk. */
+  readonly ranges?: readonly Key[];
   /** Stored fields that no list shows or reads. */
-  readonly omitted?: readonly string[];
+  readonly omitted?: readonly Field[];
   /** Fields with a filter that finds one record at most. */
-  readonly unique?: readonly string[];
+  readonly unique?: readonly Field[];
   /** Stored fields at the end of the indexes of an order, so that a filter on both is counted without reading records. */
-  readonly covers?: Readonly<Record<string, readonly string[]>>;
+  readonly covers?: Readonly<Partial<Record<Field, readonly Field[]>>>;
 }
 
 export function addListIndexes(schema: Schema, listing: Listing): void {

@@ -1,19 +1,28 @@
 // How the database found what was asked for.
 import mongoose from 'mongoose';
 
+/** A read of a collection. */
+export interface Command {
+  collection: string;
+  filter: unknown;
+  sort?: Record<string, unknown>;
+}
+
+/** The reads that something asks of the database, in an order of their own. */
+export async function asked(ask: () => Promise<unknown>): Promise<Command[]> {
+  const commands = (await profiled(ask)).flatMap(({ command }): Command[] => {
+    const { find, count, aggregate, distinct, filter, query, pipeline, sort } = command;
+    const collection = find ?? count ?? aggregate ?? distinct;
+    if (typeof collection !== 'string') return [];
+    return [{ collection, filter: filter ?? query ?? pipeline, ...(sort ? { sort } : {}) }];
+  });
+  const texts = new Map(commands.map((command) => [JSON.stringify(command), command]));
+  return [...texts].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, command]) => command);
+}
+
 /** What the database did with a collection while something was asked. */
 export async function plansOf(collection: string, ask: () => Promise<unknown>) {
-  const { db } = mongoose.connection;
-  if (!db) throw new Error('not connected');
-  await db.command({ profile: 2 });
-  await ask();
-  await db.command({ profile: 0 });
-  const entries = await db
-    .collection('system.profile')
-    .find({ ns: `${db.databaseName}.${collection}` })
-    .toArray();
-  await db.collection('system.profile').drop();
-  return entries
+  return (await profiled(ask, collection))
     .filter(({ command }) => command['find'] || command['count'] || command['aggregate'])
     .map(({ command, hasSortStage = false, planSummary, docsExamined, keysExamined }) => ({
       command: Object.keys(command)[0],
@@ -23,4 +32,19 @@ export async function plansOf(collection: string, ask: () => Promise<unknown>) {
       keysExamined,
       maxTimeMS: command['maxTimeMS'],
     }));
+}
+
+/** What the database writes down about the commands of `ask`. @param collection only of this one. */
+async function profiled(ask: () => Promise<unknown>, collection?: string) {
+  const { db } = mongoose.connection;
+  if (!db) throw new Error('not connected');
+  await db.command({ profile: 2 });
+  await ask();
+  await db.command({ profile: 0 });
+  const entries = await db
+    .collection('system.profile')
+    .find(collection ? { ns: `${db.databaseName}.${collection}` } : {})
+    .toArray();
+  await db.collection('system.profile').drop();
+  return entries;
 }

@@ -9,7 +9,7 @@ export const routeTable: readonly Route[] = routes;
 export interface Shape {
   type: string;
   flags?: { presence?: string; only?: boolean };
-  rules?: { name: string; args?: { limit?: number } }[];
+  rules?: { name: string; args?: { limit?: number; regex?: string } }[];
   allow?: unknown[];
   keys?: Record<string, Shape>;
   items?: Shape[];

@@ -40,6 +40,10 @@ const walls: Record<string, (edge: Import) => boolean> = {
   'libs/jobs and libs/models do not know each other': ({ from, to }) =>
     (room(from) === 'libs/jobs' && room(to) === 'libs/models') ||
     (room(from) === 'libs/models' && room(to) === 'libs/jobs'),
+  'only http/list.ts reads pages of records, so that every filter of a list is applied': ({ from, to }) =>
+    from.startsWith('services/') &&
+    to === 'libs/models/listing.ts' &&
+    !/^services\/gateway\/(http\/list\.ts|webhooks\/store\/)/.test(from),
   'only libs/jobs knows bullmq': owned('bullmq', /^libs\/jobs\//),
   'only libs/models, libs/mongo and the stores of services know mongoose': owned(
     'mongoose',

@@ -4,7 +4,7 @@ import { hashApiKey, makeApiKey } from '../../api-key.ts';
 import { agreedDate } from '../../clock.ts';
 import { conflict, unauthorized } from '../../errors.ts';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
-import { addListIndexes, type Listing } from '../list-indexes.ts';
+import { addListIndexes, type ListingOf } from '../list-indexes.ts';
 import { lockOwn } from '../records.ts';
 import { drawNext } from '../sequences.ts';
 import { type Id, idField, newId, requiredIdField, tenant } from '../tenant.ts';
@@ -39,7 +39,11 @@ const apiKeySchema = new Schema(
 apiKeySchema.plugin(tenant);
 apiKeySchema.index({ hash: 1 }, { unique: true });
 
-export const apiKeyListing: Listing = { filters: [], orders: { created_at: '_id' }, standard: '-created_at' };
+export const apiKeyListing: ListingOf<ApiKeyRecord, 'created_at'> = {
+  filters: [],
+  orders: { created_at: '_id' },
+  standard: '-created_at',
+};
 
 addListIndexes(apiKeySchema, apiKeyListing);
 

@@ -4,7 +4,7 @@ import type { TimeRounding } from '../../billing/time-rounding.ts';
 import type { PostalAddress } from '../../identifiers/postal-address.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { searchText } from '../../search-text.ts';
-import type { Listing } from '../list-indexes.ts';
+import type { ListingOf } from '../list-indexes.ts';
 import { COUNTED_TOGETHER } from '../record-counts.ts';
 import { recordSchema } from '../record-schema.ts';
 import { findAllOwn, recordsOf, type Stamped } from '../records.ts';
@@ -72,7 +72,7 @@ export interface ClientRecord extends Stamped, ClientFields, BillingTerms {
   lock_version?: number;
 }
 
-export const clientListing: Listing = {
+export const clientListing: ListingOf<ClientRecord, 'created_at' | 'updated_at' | 'name'> = {
   filters: [],
   orders: { created_at: '_id', updated_at: 'updated_at', name: 'search' },
   standard: '-created_at',

@@ -5,7 +5,7 @@ import { CREDIT_REASONS, type CreditReason, SETTLEMENTS, type Settlement } from 
 import { type DocumentTax, taxesView } from '../../billing/document-taxes.ts';
 import { fromMinor } from '../../billing/money.ts';
 import type { TaxCategory } from '../../billing/tax-groups.ts';
-import type { Listing } from '../list-indexes.ts';
+import type { ListingOf } from '../list-indexes.ts';
 import { COUNTED_TOGETHER } from '../record-counts.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
@@ -59,10 +59,11 @@ export interface CreditNoteRecord extends Stamped {
   parties: Parties;
 }
 
-export const creditNoteListing: Listing = {
+export const creditNoteListing: ListingOf<CreditNoteRecord, 'created_at' | 'updated_at' | 'date'> = {
   filters: ['client_id', 'invoice_id'],
   orders: { created_at: '_id', updated_at: 'updated_at', date: 'issued_on' },
   standard: '-created_at',
+  ranges: ['date'],
   // A logo may be inlined in it.
   omitted: ['parties.issuer'],
 };

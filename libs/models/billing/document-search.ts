@@ -1,6 +1,7 @@
 // The searched text of an invoice or a quote, and the filter that searches it.
 import { searchText, textWithin } from '../../search-text.ts';
 import { Client } from '../accounts/client.ts';
+import type { Filter } from '../keyset.ts';
 import { driverOf } from '../records.ts';
 import { type Id, type StoredId, storedId } from '../tenant.ts';
 import type { Parties } from './parties.ts';
@@ -26,7 +27,7 @@ export function documentSearch({
  * Finds the documents whose number, description or client has the text. A draft has the client of today.
  * @returns undefined when more than CLIENTS_SEARCHED clients have it.
  */
-export async function documentsWithText(accountId: Id, text: string): Promise<object | undefined> {
+export async function documentsWithText(accountId: Id, text: string): Promise<Filter | undefined> {
   const within = textWithin(text);
   const clients = await driverOf(Client)
     .find({ account_id: storedId(accountId), search: within } as object, {

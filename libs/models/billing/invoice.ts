@@ -5,7 +5,7 @@ import { INVOICE_STATUSES, type InvoiceStatus, isPayable } from '../../billing/i
 import { fromMinor } from '../../billing/money.ts';
 import { QUOTE_PARTS, type QuotePart } from '../../billing/quote-parts.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
-import type { Listing } from '../list-indexes.ts';
+import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf } from '../records.ts';
 import { countedByStatusAndMonth, type StatusFilter, withSent } from '../status-filter.ts';
@@ -101,11 +101,12 @@ const writeOff = {
   reversed_on: String,
 };
 
-export const invoiceListing: Listing = {
+export const invoiceListing: ListingOf<InvoiceRecord, 'created_at' | 'updated_at' | 'due_date' | 'issue_date'> = {
   filters: ['client_id', 'status'],
   orders: { created_at: '_id', updated_at: 'updated_at', due_date: 'due_date', issue_date: 'issue_date' },
   unique: ['number_text'],
   standard: '-created_at',
+  ranges: ['issue_date', 'due_date'],
   // A logo may be inlined in it.
   omitted: ['parties.issuer'],
   // What is overdue is counted without reading it.

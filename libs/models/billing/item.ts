@@ -1,6 +1,6 @@
 // An entry of the account's catalogue. Lines copy it and never refer to it: a later change rewrites no document.
 import { searchText } from '../../search-text.ts';
-import type { Listing } from '../list-indexes.ts';
+import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 
@@ -17,7 +17,7 @@ export interface ItemRecord extends Stamped {
   search: string;
 }
 
-export const itemListing: Listing = {
+export const itemListing: ListingOf<ItemRecord, 'created_at' | 'updated_at' | 'name'> = {
   filters: [],
   orders: { created_at: '_id', updated_at: 'updated_at', name: 'search' },
   standard: '-created_at',

@@ -2,7 +2,7 @@
 import { fromMinor } from '../../billing/money.ts';
 import { PAYMENT_METHODS, type PaymentMethod } from '../../billing/payment-methods.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
-import type { Listing } from '../list-indexes.ts';
+import type { ListingOf } from '../list-indexes.ts';
 import { COUNTED_TOGETHER } from '../record-counts.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
@@ -84,10 +84,11 @@ const refund = {
   },
 };
 
-export const paymentListing: Listing = {
+export const paymentListing: ListingOf<PaymentRecord, 'created_at' | 'updated_at' | 'date'> = {
   filters: ['client_id', 'allocations.invoice_id'],
   orders: { created_at: '_id', updated_at: 'updated_at', date: 'date' },
   standard: '-created_at',
+  ranges: ['date'],
   // A logo may be inlined in it.
   omitted: ['parties.issuer'],
 };

@@ -4,7 +4,7 @@ import { taxesView } from '../../billing/document-taxes.ts';
 import { fromMinor } from '../../billing/money.ts';
 import { agreedSum, leftToBill } from '../../billing/quote-parts.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
-import type { Listing } from '../list-indexes.ts';
+import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf } from '../records.ts';
 import { countedByStatusAndMonth, type StatusFilter, withSent } from '../status-filter.ts';
@@ -33,11 +33,12 @@ export interface QuoteRecord extends DocumentRecord {
   lock_version?: number;
 }
 
-export const quoteListing: Listing = {
+export const quoteListing: ListingOf<QuoteRecord, 'created_at' | 'updated_at' | 'expires_at' | 'issue_date'> = {
   filters: ['client_id', 'status'],
   orders: { created_at: '_id', updated_at: 'updated_at', expires_at: 'expires_at', issue_date: 'issue_date' },
   unique: ['number_text'],
   standard: '-created_at',
+  ranges: ['issue_date', 'expires_at'],
   // A logo may be inlined in it.
   omitted: ['parties.issuer'],
 };

@@ -3,7 +3,7 @@ import { type Schedule, upcomingDays } from '../../billing/recurrence.ts';
 import type { TimeGroup } from '../../billing/time-lines.ts';
 import type { TimeRounding } from '../../billing/time-rounding.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
-import type { Listing } from '../list-indexes.ts';
+import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
@@ -60,7 +60,7 @@ export interface RecurringInvoiceRecord extends Stamped {
   retry_on?: string | undefined;
 }
 
-export const recurringListing: Listing = {
+export const recurringListing: ListingOf<RecurringInvoiceRecord, 'created_at' | 'updated_at' | 'next_on'> = {
   filters: ['client_id', 'status'],
   orders: { created_at: '_id', updated_at: 'updated_at', next_on: 'next_on' },
   standard: '-created_at',

@@ -1,5 +1,5 @@
 // Each occurrence of a recurring invoice that was made or left out. One at most: that is what keeps two schedulers from billing twice.
-import type { Listing } from '../list-indexes.ts';
+import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
@@ -16,9 +16,9 @@ export interface RecurringRunRecord extends Stamped {
   invoice_number?: string | undefined;
 }
 
-export const recurringRunListing: Listing = {
+export const recurringRunListing: ListingOf<RecurringRunRecord, 'occurrence' | 'created_at' | 'updated_at'> = {
   filters: ['recurring_id'],
-  orders: { occurrence: 'occurrence', created_at: '_id' },
+  orders: { occurrence: 'occurrence', created_at: '_id', updated_at: 'updated_at' },
   standard: '-occurrence',
 };
 

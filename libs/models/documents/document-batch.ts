@@ -3,7 +3,7 @@ import { Schema } from 'mongoose';
 import { AppError, conflict } from '../../errors.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { isDuplicate } from '../../mongo/errors.ts';
-import { addListIndexes, type Listing } from '../list-indexes.ts';
+import { addListIndexes, type ListingOf } from '../list-indexes.ts';
 import { driverOf, type Owned, recordsOf, type Stamped } from '../records.ts';
 import { idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
 
@@ -112,7 +112,7 @@ const batchSchema = new Schema(
   { versionKey: false, strict: 'throw', collection: 'document_batches' },
 );
 
-export const batchListing: Listing = {
+export const batchListing: ListingOf<BatchRecord, 'created_at'> = {
   filters: ['status'],
   orders: { created_at: '_id' },
   standard: '-created_at',

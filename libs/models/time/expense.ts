@@ -2,7 +2,7 @@
 import Big from 'big.js';
 import { fromMinor } from '../../billing/money.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
-import type { Listing } from '../list-indexes.ts';
+import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { type Id, idField, requiredIdField, type StoredId } from '../tenant.ts';
@@ -42,10 +42,11 @@ export const UNBILLED_EXPENSES = { invoice_id: null, settled: null, billable: tr
 /** Billing walks it. */
 export const UNBILLED_EXPENSES_INDEX = { account_id: 1, invoice_id: 1, project_id: 1, date: 1 } as const;
 
-export const expenseListing: Listing = {
+export const expenseListing: ListingOf<ExpenseRecord, 'date' | 'created_at' | 'updated_at'> = {
   filters: ['project_id', 'invoice_id'],
   orders: { date: 'date', created_at: '_id', updated_at: 'updated_at' },
   standard: '-date',
+  ranges: ['date'],
 };
 
 const expenseSchema = recordSchema<ExpenseRecord>(

@@ -1,6 +1,6 @@
 // What a line of an invoice draws from an hour package. It goes when the invoice gives the hours back.
 import { hoursQuantity } from '../../billing/time-rounding.ts';
-import type { Listing } from '../list-indexes.ts';
+import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { requiredIdField, type StoredId } from '../tenant.ts';
@@ -15,7 +15,7 @@ export interface HourDrawdownRecord extends Stamped {
   seconds: number;
 }
 
-export const hourDrawdownListing: Listing = {
+export const hourDrawdownListing: ListingOf<HourDrawdownRecord, 'created_at' | 'updated_at'> = {
   filters: ['package_id'],
   orders: { created_at: '_id', updated_at: 'updated_at' },
   standard: '-created_at',

@@ -2,7 +2,7 @@
 import Big from 'big.js';
 import { hoursQuantity } from '../../billing/time-rounding.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
-import type { Listing } from '../list-indexes.ts';
+import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
@@ -31,7 +31,7 @@ export interface HourPackageRecord extends Stamped {
   rollover: boolean;
 }
 
-export const hourPackageListing: Listing = {
+export const hourPackageListing: ListingOf<HourPackageRecord, 'created_at' | 'updated_at' | 'valid_until'> = {
   filters: ['client_id', 'project_id'],
   orders: { created_at: '_id', updated_at: 'updated_at', valid_until: 'valid_until' },
   standard: '-created_at',

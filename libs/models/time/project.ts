@@ -4,7 +4,7 @@ import type { TimeRounding } from '../../billing/time-rounding.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { type AccountRecord, DEFAULT_PROJECT_STATUSES } from '../accounts/account.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
-import type { Listing } from '../list-indexes.ts';
+import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { findAllOwn, recordsOf, type Stamped } from '../records.ts';
 import { type StatusFilter, withStatuses } from '../status-filter.ts';
@@ -33,7 +33,7 @@ export interface ProjectRecord extends Stamped {
   lock_version?: number;
 }
 
-export const projectListing: Listing = {
+export const projectListing: ListingOf<ProjectRecord, 'created_at' | 'updated_at'> = {
   filters: ['client_id', 'status'],
   orders: { created_at: '_id', updated_at: 'updated_at' },
   standard: '-created_at',

@@ -1,7 +1,7 @@
 // Something to do in a project, and the time it took so far.
 import type { Session } from '../../mongo/connection.ts';
 import { changeTime } from '../counter.ts';
-import type { Listing } from '../list-indexes.ts';
+import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { driverOf, findAllOwn, recordsOf, type Stamped } from '../records.ts';
 import { COUNTED_BY_STATUS } from '../status-filter.ts';
@@ -28,7 +28,7 @@ export interface TaskRecord extends Stamped {
   lock_version?: number;
 }
 
-export const taskListing: Listing = {
+export const taskListing: ListingOf<TaskRecord, 'created_at' | 'updated_at'> = {
   filters: ['project_id', 'status'],
   orders: { created_at: '_id', updated_at: 'updated_at' },
   standard: '-created_at',

@@ -1,6 +1,6 @@
 // Time worked on a project, optionally on one of its tasks.
 import { RATE_SOURCES, type RateSource } from '../../billing/hourly-rate.ts';
-import type { Listing } from '../list-indexes.ts';
+import type { ListingOf } from '../list-indexes.ts';
 import { COUNTED_TOGETHER } from '../record-counts.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
@@ -49,10 +49,11 @@ export const UNBILLED_INDEX = { account_id: 1, invoice_id: 1, project_id: 1, dat
 /** What may be billed: it is on no invoice, not settled, and billable. */
 export const UNBILLED = { invoice_id: null, settled: null, billable: { $ne: false } } as const;
 
-export const timeEntryListing: Listing = {
+export const timeEntryListing: ListingOf<TimeEntryRecord, 'date' | 'created_at' | 'updated_at'> = {
   filters: ['task_id', 'project_id', 'invoice_id'],
   orders: { date: 'date', created_at: '_id', updated_at: 'updated_at' },
   standard: '-date',
+  ranges: ['date'],
 };
 
 const timeEntrySchema = recordSchema<TimeEntryRecord>(

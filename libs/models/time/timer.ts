@@ -1,5 +1,5 @@
 // A timer: time that is being measured. It becomes a time entry when it stops, so that no entry is ever without hours.
-import type { Listing } from '../list-indexes.ts';
+import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { COUNTED_BY_STATUS } from '../status-filter.ts';
@@ -24,7 +24,7 @@ export interface TimerRecord extends Stamped {
   time_entry_id?: StoredId;
 }
 
-export const timerListing: Listing = {
+export const timerListing: ListingOf<TimerRecord, 'created_at' | 'updated_at'> = {
   filters: ['owner', 'project_id', 'status'],
   orders: { created_at: '_id', updated_at: 'updated_at' },
   standard: '-created_at',

@@ -1,8 +1,10 @@
 // What a caller may send about API keys.
+
 import Joi from 'joi';
 import { ACCOUNT_MODES, type AccountMode } from '#libs/models/accounts/account.ts';
-import { SCOPES } from '#libs/models/accounts/api-key.ts';
+import { ApiKey, type ApiKeyRecord, apiKeyListing, SCOPES } from '#libs/models/accounts/api-key.ts';
 import { instant, name } from '../fields/input-fields.ts';
+import { listOf } from '../http/list.ts';
 
 export interface NewKey {
   name: string;
@@ -44,3 +46,5 @@ export const rotation = Joi.object<Rotation, true>({
     .default(0)
     .description('How long the old key still works'),
 }).example({ overlap_seconds: 3600 });
+
+export const apiKeyList = listOf<ApiKeyRecord>(ApiKey, apiKeyListing);

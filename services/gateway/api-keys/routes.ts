@@ -1,11 +1,10 @@
 // API keys over HTTP. A key is shown once, when it is made, and cannot grant scopes or a lifetime beyond its own.
-import Joi from 'joi';
+
 import { agreedDate } from '#libs/clock.ts';
 import { AppError, conflict, fieldProblem } from '#libs/errors.ts';
 import {
   ApiKey,
   type ApiKeyRecord,
-  apiKeyListing,
   apiKeyView,
   endApiKey,
   endReplaced,
@@ -14,14 +13,12 @@ import {
   KEYS_MAX_REACHED,
 } from '#libs/models/accounts/api-key.ts';
 import { untilForgotten } from '#libs/models/accounts/key-cache.ts';
-import { findPage } from '#libs/models/listing.ts';
 import { findOwn } from '#libs/models/records.ts';
-import { storedId } from '#libs/models/tenant.ts';
 import { requireScope } from '../http/authenticate.ts';
-import { type PageQuery, pageQuery } from '../http/page.ts';
-import { created, deleted, found, type JsonResponse, listed } from '../http/response.ts';
+import type { ListQuery } from '../http/list.ts';
+import { created, deleted, found, type JsonResponse } from '../http/response.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
-import { type NewKey, newKey, type Rotation, rotation } from './input.ts';
+import { apiKeyList, type NewKey, newKey, type Rotation, rotation } from './input.ts';
 import { apiKeyResponse, apiKeyWithSecretResponse } from './response.ts';
 
 const path = '/api/v1/keys';
@@ -53,7 +50,7 @@ export const apiKeyRoutes: readonly Route[] = [
     path,
     operation: 'listApiKeys',
     scope: 'keys:read',
-    query: Joi.object<PageQuery>(pageQuery),
+    query: apiKeyList.query,
     docs: {
       summary: 'List API keys, newest first',
       response: apiKeyResponse,
@@ -123,13 +120,8 @@ async function createApiKey({ caller, body, commit }: Context<NewKey>) {
   });
 }
 
-async function listApiKeys({ caller, query }: Context<unknown, PageQuery>) {
-  const { records, ...page } = await findPage<ApiKeyRecord>(ApiKey, apiKeyListing, {
-    ...query,
-    sort: apiKeyListing.standard,
-    filter: { account_id: storedId(caller.accountId) },
-  });
-  return listed(records.map(apiKeyView), page, query);
+async function listApiKeys({ caller, query }: Context<unknown, ListQuery>) {
+  return apiKeyList.respond({ caller, query }, (records) => records.map(apiKeyView));
 }
 
 async function getApiKey({ caller, id, missing }: Context) {

@@ -2,20 +2,23 @@
 import Joi from 'joi';
 import { TAX_TREATMENTS } from '#libs/billing/document-taxes.ts';
 import { AppError } from '#libs/errors.ts';
-import { type BillingTerms, type ClientFields, clientListing } from '#libs/models/accounts/client.ts';
+import {
+  type BillingTerms,
+  Client,
+  type ClientFields,
+  type ClientRecord,
+  clientListing,
+} from '#libs/models/accounts/client.ts';
 import { emailForm } from '#libs/profile-forms.ts';
 import { hourlyRateInput, paymentDaysInput, roundingInput } from '../fields/billing-input.ts';
 import { currency, line, name, text } from '../fields/input-fields.ts';
+import { byText } from '../fields/list-filters.ts';
 import { electronicAddressInput, legalIdInput, postalAddressInput, vatIdInput } from '../fields/party-input.ts';
-import { type ListQuery, listQuery } from '../http/page.ts';
+import { listOf } from '../http/list.ts';
 
 export type NewClient = ClientFields & BillingTerms;
 
 export type ClientChanges = Partial<NewClient>;
-
-export interface ClientQuery extends ListQuery {
-  q?: string;
-}
 
 const SEARCH_LONGEST = 100;
 
@@ -63,12 +66,8 @@ export const clientChanges = Joi.object<ClientChanges, true>({ name: name(), ema
   phone: '+44 20 7946 0019',
 });
 
-export const clientQuery = Joi.object<ClientQuery>({
-  q: line()
-    .max(SEARCH_LONGEST)
-    .allow('')
-    .description('Part of the name, email, company or VAT id; case and accents do not count'),
-  ...listQuery(clientListing),
+export const clientList = listOf<ClientRecord>(Client, clientListing, {
+  q: byText(SEARCH_LONGEST, 'Part of the name, email, company or VAT id'),
 });
 
 /** @throws AppError 400 with the specification's literal text, whichever of the two is missing. */

@@ -2,30 +2,27 @@
 import { requirePrintableClient } from '#libs/billing/printable-size.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { conflict } from '#libs/errors.ts';
-import { Client, type ClientRecord, clientListing, clientView, searchOf } from '#libs/models/accounts/client.ts';
+import { Client, type ClientRecord, clientView, searchOf } from '#libs/models/accounts/client.ts';
 import { erasedFields, eraseFromEvents } from '#libs/models/accounts/client-erasure.ts';
 import { CreditNote } from '#libs/models/billing/credit-note.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
 import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
-import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
-import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import { type Id, newRecord } from '#libs/models/tenant.ts';
 import { HourPackage } from '#libs/models/time/hour-package.ts';
 import { Project } from '#libs/models/time/project.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
-import { textWithin } from '#libs/search-text.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
-import { pageOf } from '../http/page.ts';
-import { created, deleted, found, listed, updated } from '../http/response.ts';
+import type { ListQuery } from '../http/list.ts';
+import { created, deleted, found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import {
   type ClientChanges,
-  type ClientQuery,
   clientChanges,
-  clientQuery,
+  clientList,
   type NewClient,
   newClient,
   requireNameAndEmail,
@@ -57,7 +54,7 @@ export const clientRoutes: readonly Route[] = [
     path,
     operation: 'listClients',
     scope: 'clients:read',
-    query: clientQuery,
+    query: clientList.query,
     docs: {
       summary: 'List clients, newest first',
       response: clientResponse,
@@ -144,16 +141,8 @@ async function createClient({ body, commit }: Context<NewClient, DryRun>) {
   });
 }
 
-async function listClients({ caller, query }: Context<unknown, ClientQuery>) {
-  const { records, ...page } = await findPage(Client, clientListing, {
-    ...pageOf(clientListing, query),
-    filter: {
-      account_id: storedId(caller.accountId),
-      ...(query.q ? { search: textWithin(query.q) } : {}),
-      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
-    },
-  });
-  return listed(records.map(clientView), page, query);
+async function listClients({ caller, query }: Context<unknown, ListQuery>) {
+  return clientList.respond({ caller, query }, (records) => records.map(clientView));
 }
 
 async function getClient({ caller, id, missing }: Context) {

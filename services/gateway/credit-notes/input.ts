@@ -1,14 +1,14 @@
 // What a caller may send about credit notes.
 import Joi from 'joi';
 import { CREDIT_REASONS, type CreditReason, SETTLEMENTS, type Settlement } from '#libs/billing/credit-reasons.ts';
-import { creditNoteListing } from '#libs/models/billing/credit-note.ts';
+import { CreditNote, type CreditNoteRecord, creditNoteListing } from '#libs/models/billing/credit-note.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { rangeInput } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { text, uuid } from '../fields/input-fields.ts';
+import { byRest } from '../fields/list-filters.ts';
 import { type LineInput, lineItems } from '../fields/money-input.ts';
 import { movedAmount, type RefundDetailsInput, refundDetails } from '../fields/movement-input.ts';
-import { type ListQuery, listQuery } from '../http/page.ts';
+import { byId, listOf } from '../http/list.ts';
 
 export type CreditRefundBody = RefundDetailsInput & { amount: number };
 
@@ -19,14 +19,6 @@ export interface CreditNoteBody {
   line_items?: LineInput[] | null;
   settle: Settlement;
   refund?: RefundDetailsInput;
-}
-
-export interface CreditNoteQuery extends ListQuery {
-  client_id?: Id;
-  invoice_id?: Id;
-  date_from?: string;
-  date_to?: string;
-  unallocated?: boolean;
 }
 
 export const newCreditNote = Joi.object<CreditNoteBody, true>({
@@ -75,10 +67,8 @@ export const creditRefund = Joi.object<CreditRefundBody, true>({
   ...refundDetails,
 }).example({ amount: 10, method: 'bank_transfer' });
 
-export const creditNoteQuery = Joi.object<CreditNoteQuery>({
-  client_id: uuid(),
-  invoice_id: uuid().description('The invoice that was credited'),
-  ...rangeInput('date'),
-  unallocated: Joi.boolean().description('With true only those that have something left'),
-  ...listQuery(creditNoteListing),
+export const creditNoteList = listOf<CreditNoteRecord>(CreditNote, creditNoteListing, {
+  client_id: byId('client_id'),
+  invoice_id: byId('invoice_id', 'The invoice that was credited'),
+  unallocated: byRest,
 });

@@ -3,27 +3,19 @@ import { allocateCreditNote, refundCreditNote, releaseCreditNote } from '#libs/b
 import { announceCredited, drawCreditNote } from '#libs/billing/draw-credit-note.ts';
 import { findKnownCreditNote } from '#libs/billing/known-credit-note.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import {
-  CreditNote,
-  type CreditNoteRecord,
-  creditNoteListing,
-  creditNoteView,
-} from '#libs/models/billing/credit-note.ts';
-import { findPage } from '#libs/models/listing.ts';
+import { CreditNote, type CreditNoteRecord, creditNoteView } from '#libs/models/billing/credit-note.ts';
 import { findOwn } from '#libs/models/records.ts';
-import { type Id, storedId } from '#libs/models/tenant.ts';
-import { orderedByRange } from '../fields/document-filters.ts';
+import type { Id } from '#libs/models/tenant.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
-import { pageOf } from '../http/page.ts';
-import { created, found, type JsonResponse, listed, replayed, updated } from '../http/response.ts';
+import type { ListQuery } from '../http/list.ts';
+import { created, found, type JsonResponse, replayed, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import {
   type CreditNoteBody,
-  type CreditNoteQuery,
   type CreditRefundBody,
   creditAllocation,
-  creditNoteQuery,
+  creditNoteList,
   creditRefund,
   creditRelease,
   newCreditNote,
@@ -59,7 +51,7 @@ export const creditNoteRoutes: readonly Route[] = [
     path,
     operation: 'listCreditNotes',
     scope: 'credit-notes:read',
-    query: creditNoteQuery,
+    query: creditNoteList.query,
     docs: {
       summary: 'List credit notes, newest first',
       response: creditNoteResponse,
@@ -135,22 +127,8 @@ async function creditInvoice({ id, body, commit }: Context<CreditNoteBody, DryRu
   });
 }
 
-async function listCreditNotes({ caller, query }: Context<unknown, CreditNoteQuery>) {
-  const { client_id, invoice_id, unallocated, updated_since, date_from, date_to } = query;
-  const { records, ...page } = await findPage(CreditNote, creditNoteListing, {
-    ...pageOf(creditNoteListing, orderedByRange(query, ['date'])),
-    filter: {
-      account_id: storedId(caller.accountId),
-      ...(client_id ? { client_id: storedId(client_id) } : {}),
-      ...(invoice_id ? { invoice_id: storedId(invoice_id) } : {}),
-      ...(unallocated === undefined ? {} : { unallocated: unallocated ? { $gt: 0 } : 0 }),
-      ...(updated_since ? { updated_at: { $gte: updated_since } } : {}),
-      ...(date_from || date_to
-        ? { issued_on: { ...(date_from ? { $gte: date_from } : {}), ...(date_to ? { $lte: date_to } : {}) } }
-        : {}),
-    },
-  });
-  return listed(records.map(creditNoteView), page, query);
+async function listCreditNotes({ caller, query }: Context<unknown, ListQuery>) {
+  return creditNoteList.respond({ caller, query }, (records) => records.map(creditNoteView));
 }
 
 async function getCreditNote({ caller, id, missing }: Context) {

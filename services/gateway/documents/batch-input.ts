@@ -2,13 +2,16 @@
 import Joi from 'joi';
 import {
   BATCH_STATUSES,
+  type BatchRecord,
   type BatchStatus,
+  batchListing,
   DOCUMENT_KINDS,
+  DocumentBatch,
   type DocumentKind,
 } from '#libs/models/documents/document-batch.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { uuid } from '../fields/input-fields.ts';
-import { type PageQuery, pageQuery } from '../http/page.ts';
+import { listOf } from '../http/list.ts';
 import { type BatchLooks, batchLooks } from './input.ts';
 
 /** An agency's invoices of a month; a larger number takes several batches. */
@@ -49,13 +52,8 @@ export const newBatch = Joi.object<NewBatch, true>({
   size: 'a4',
 });
 
-export interface BatchQuery extends PageQuery {
-  status?: BatchStatus;
-}
-
-export const batchQuery = Joi.object<BatchQuery, true>({
-  ...pageQuery,
-  status: Joi.string().valid(...BATCH_STATUSES),
+export const batchList = listOf<BatchRecord>(DocumentBatch, batchListing, {
+  status: { input: Joi.string().valid(...BATCH_STATUSES), where: (status: BatchStatus) => ({ status }) },
 });
 
 /** The place of a document in its batch, as it stands in the path. */

@@ -1,4 +1,5 @@
 // Batches of stored documents: create, watch, fetch and remove.
+
 import { agreedDate } from '#libs/clock.ts';
 import { lacksScope } from '#libs/errors.ts';
 import { allows } from '#libs/models/accounts/api-key.ts';
@@ -10,20 +11,19 @@ import {
   BATCHES_KEPT_MAX,
   BATCHES_RUNNING_MAX,
   type BatchRecord,
-  batchListing,
   DOCUMENT_KINDS,
   DocumentBatch,
   type DocumentKind,
   insertBatch,
 } from '#libs/models/documents/document-batch.ts';
-import { findPage } from '#libs/models/listing.ts';
 import { findOwn, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { requireScope } from '../http/authenticate.ts';
-import { deleted, found, listed } from '../http/response.ts';
+import type { ListQuery } from '../http/list.ts';
+import { deleted, found } from '../http/response.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
 import { sendArchive, sendFile } from './batch-files.ts';
-import { BATCH_DOCUMENTS_MAX, type BatchQuery, batchQuery, type NewBatch, newBatch, position } from './batch-input.ts';
+import { BATCH_DOCUMENTS_MAX, batchList, type NewBatch, newBatch, position } from './batch-input.ts';
 import { type Numbered, numbersOf } from './batch-numbers.ts';
 import { batchResponse, batchSummary, batchSummaryResponse, batchView, batchesPath as path } from './batch-view.ts';
 import type { BatchLooks } from './input.ts';
@@ -60,7 +60,7 @@ export const batchRoutes: readonly Route[] = [
     path,
     operation: 'listDocuments',
     scope: 'documents:read',
-    query: batchQuery,
+    query: batchList.query,
     docs: {
       summary: 'List batches of documents, newest first',
       description: 'Without the documents in them, and without batches whose documents the key must not read.',
@@ -165,20 +165,10 @@ async function createBatch(context: Context<NewBatch>) {
   };
 }
 
-async function listBatches({ caller, query }: Context<unknown, BatchQuery>) {
+async function listBatches({ caller, query }: Context<unknown, ListQuery>) {
   const hidden = DOCUMENT_KINDS.filter((kind) => !mayRead(caller, kind));
-  const { records, ...page } = await findPage(DocumentBatch, batchListing, {
-    filter: {
-      account_id: storedId(caller.accountId),
-      ...(query.status ? { status: query.status } : {}),
-      ...(hidden.length > 0 ? { kinds: { $nin: hidden } } : {}),
-    },
-    sort: batchListing.standard,
-    limit: query.limit,
-    offset: query.offset,
-    after: query.after,
-  });
-  return listed(records.map(batchSummary), page, query);
+  const within = hidden.length > 0 ? { kinds: { $nin: hidden } } : {};
+  return batchList.respond({ caller, query }, (records) => records.map(batchSummary), within);
 }
 
 async function getBatch(context: Context) {

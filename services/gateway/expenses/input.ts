@@ -1,15 +1,23 @@
 // What a caller may send about expenses.
+
 import Joi from 'joi';
 import { BILLED_EXPENSES_MAX } from '#libs/billing/find-expenses.ts';
 import { AMOUNT_MAX } from '#libs/billing/money.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { EXPENSE_STATES, type ExpenseState, expenseListing } from '#libs/models/time/expense.ts';
+import {
+  EXPENSE_STATES,
+  Expense,
+  type ExpenseRecord,
+  expenseListing,
+  UNBILLED_EXPENSES,
+} from '#libs/models/time/expense.ts';
 import { SETTLEMENTS, type Settlement } from '#libs/models/time/time-entry.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, line, paragraphs, uuid } from '../fields/input-fields.ts';
 import { percentage } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
-import { type ListQuery, listQuery } from '../http/page.ts';
+import { workFilters } from '../fields/work-filters.ts';
+import { listOf, oneByOne } from '../http/list.ts';
 
 const MARKUP_MAX = 1_000;
 
@@ -33,16 +41,6 @@ export interface ExpenseChanges extends Optional {
   date?: string;
   description?: string;
   amount?: number;
-}
-
-export interface ExpenseQuery extends ListQuery {
-  project_id?: Id;
-  client_id?: Id;
-  invoice_id?: Id;
-  date_from?: string;
-  date_to?: string;
-  billing?: ExpenseState;
-  billable?: boolean;
 }
 
 export interface ExpenseBillingInput {
@@ -87,19 +85,6 @@ export const expenseChanges = Joi.object<ExpenseChanges, true>({
   ...optional,
 }).example({ amount: 118.5 });
 
-export const expenseQuery = Joi.object<ExpenseQuery>({
-  project_id: uuid(),
-  client_id: uuid(),
-  invoice_id: uuid().description('Expenses on this invoice'),
-  date_from: day().description('Expenses of this day or later'),
-  date_to: day().description('Expenses of this day or earlier'),
-  billing: Joi.string()
-    .valid(...EXPENSE_STATES)
-    .description('What became of it: `unbilled` is what could be billed'),
-  billable: Joi.boolean(),
-  ...listQuery(expenseListing),
-});
-
 export const EXPENSE_SETTLEMENTS = [...SETTLEMENTS, 'unbilled'] as const;
 
 export const expenseBilling = Joi.object<ExpenseBillingInput, true>({
@@ -108,3 +93,10 @@ export const expenseBilling = Joi.object<ExpenseBillingInput, true>({
     .valid(...EXPENSE_SETTLEMENTS)
     .required(),
 }).example({ expense_ids: [exampleId.expenses], status: 'billed_elsewhere' });
+
+const work = workFilters({ states: EXPENSE_STATES, unbilled: UNBILLED_EXPENSES, onInvoice: 'expenses', coveredBy: [] });
+
+export const expenseList = listOf<ExpenseRecord>(Expense, expenseListing, {
+  ...work,
+  billable: { input: Joi.boolean(), where: (billable: boolean) => oneByOne({ billable }) },
+});

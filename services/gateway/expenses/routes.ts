@@ -8,25 +8,16 @@ import { projectOfClient } from '#libs/billing/project-of-client.ts';
 import { fieldProblem, notFound } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { Client } from '#libs/models/accounts/client.ts';
-import { findPage } from '#libs/models/listing.ts';
 import { changedFields, changeOwn, findOwn, insertOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, type StoredId } from '#libs/models/tenant.ts';
-import { Expense, type ExpenseRecord, expenseListing, withMarkup } from '#libs/models/time/expense.ts';
+import { Expense, type ExpenseRecord, withMarkup } from '#libs/models/time/expense.ts';
 import { Project } from '#libs/models/time/project.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
-import { pageOf } from '../http/page.ts';
-import { created, deleted, found, listed, updated } from '../http/response.ts';
+import type { ListQuery } from '../http/list.ts';
+import { created, deleted, found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { expenseFilter } from './filter-expenses.ts';
-import {
-  type ExpenseChanges,
-  type ExpenseQuery,
-  expenseChanges,
-  expenseQuery,
-  type NewExpense,
-  newExpense,
-} from './input.ts';
+import { type ExpenseChanges, expenseChanges, expenseList, type NewExpense, newExpense } from './input.ts';
 import { expenseResponse } from './response.ts';
 
 const path = '/api/v1/expenses';
@@ -53,7 +44,7 @@ export const expenseRoutes: readonly Route[] = [
     path,
     operation: 'listExpenses',
     scope: 'expenses:read',
-    query: expenseQuery,
+    query: expenseList.query,
     docs: { summary: 'List expenses by date, latest first', response: expenseResponse },
     handler: listExpenses,
   }),
@@ -121,14 +112,8 @@ async function createExpense({ body, commit }: Context<NewExpense, DryRun>) {
   });
 }
 
-async function listExpenses({ caller, query }: Context<unknown, ExpenseQuery>) {
-  const filter = await expenseFilter(caller.accountId, query);
-  if (!filter) return listed([], { total: 0 }, query);
-  const { records, ...page } = await findPage<ExpenseRecord>(Expense, expenseListing, {
-    ...pageOf(expenseListing, query),
-    filter,
-  });
-  return listed(await expenseViews(records, caller.accountId), page, query);
+async function listExpenses({ caller, query }: Context<unknown, ListQuery>) {
+  return expenseList.respond({ caller, query }, (records) => expenseViews(records, caller.accountId));
 }
 
 async function getExpense({ caller, id, missing }: Context) {

@@ -1,13 +1,13 @@
 // What a caller may send about hour packages.
 import Joi from 'joi';
 import type { Id } from '#libs/models/tenant.ts';
-import { hourDrawdownListing } from '#libs/models/time/hour-drawdown.ts';
-import { hourPackageListing } from '#libs/models/time/hour-package.ts';
+import { HourDrawdown, type HourDrawdownRecord, hourDrawdownListing } from '#libs/models/time/hour-drawdown.ts';
+import { HourPackage, type HourPackageRecord, hourPackageListing } from '#libs/models/time/hour-package.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, line, uuid } from '../fields/input-fields.ts';
 import { amount } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
-import { type ListQuery, listQuery } from '../http/page.ts';
+import { byId, listOf } from '../http/list.ts';
 
 /** More than a person works in a life. */
 const HOURS_MAX = 1_000_000;
@@ -30,11 +30,6 @@ export interface NewHourPackage extends Content {
 
 export interface HourPackageChanges extends Content {
   hours?: number;
-}
-
-export interface HourPackageQuery extends ListQuery {
-  client_id?: Id;
-  project_id?: Id;
 }
 
 const hours = () => number().min(HOURS_MIN).max(HOURS_MAX);
@@ -64,10 +59,9 @@ export const hourPackageChanges = Joi.object<HourPackageChanges, true>({
   ...content,
 }).example({ hours: 50 });
 
-export const hourPackageQuery = Joi.object<HourPackageQuery>({
-  client_id: uuid(),
-  project_id: uuid(),
-  ...listQuery(hourPackageListing),
+export const hourPackageList = listOf<HourPackageRecord>(HourPackage, hourPackageListing, {
+  client_id: byId('client_id'),
+  project_id: byId('project_id'),
 });
 
-export const drawdownQuery = Joi.object<ListQuery>(listQuery(hourDrawdownListing));
+export const drawdownList = listOf<HourDrawdownRecord>(HourDrawdown, hourDrawdownListing);

@@ -8,28 +8,21 @@ import { hoursQuantity } from '#libs/billing/time-rounding.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
-import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, driverOf, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
-import {
-  HourDrawdown,
-  type HourDrawdownRecord,
-  hourDrawdownListing,
-  hourDrawdownView,
-} from '#libs/models/time/hour-drawdown.ts';
-import { HourPackage, type HourPackageRecord, hourPackageListing } from '#libs/models/time/hour-package.ts';
+import { hourDrawdownView } from '#libs/models/time/hour-drawdown.ts';
+import { HourPackage, type HourPackageRecord } from '#libs/models/time/hour-package.ts';
 import { secondsOf } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
-import { type ListQuery, pageOf } from '../http/page.ts';
-import { created, deleted, found, listed, updated } from '../http/response.ts';
+import type { ListQuery } from '../http/list.ts';
+import { created, deleted, found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import {
-  drawdownQuery,
+  drawdownList,
   type HourPackageChanges,
-  type HourPackageQuery,
   hourPackageChanges,
-  hourPackageQuery,
+  hourPackageList,
   type NewHourPackage,
   newHourPackage,
 } from './input.ts';
@@ -61,7 +54,7 @@ export const hourPackageRoutes: readonly Route[] = [
     path,
     operation: 'listHourPackages',
     scope: 'hour-packages:read',
-    query: hourPackageQuery,
+    query: hourPackageList.query,
     docs: { summary: 'List hour packages with what is left of them, newest first', response: hourPackageResponse },
     handler: listPackages,
   }),
@@ -107,7 +100,7 @@ export const hourPackageRoutes: readonly Route[] = [
     path: `${path}/{id}/drawdowns`,
     operation: 'listDrawdowns',
     scope: 'hour-packages:read',
-    query: drawdownQuery,
+    query: drawdownList.query,
     missing: 'Hour package not found',
     docs: { summary: 'List what invoices draw from an hour package, latest first', response: drawdownResponse },
     handler: listDrawdowns,
@@ -143,19 +136,8 @@ async function createPackage({ body, commit }: Context<NewHourPackage, DryRun>) 
   });
 }
 
-async function listPackages({ caller, query }: Context<unknown, HourPackageQuery>) {
-  const { accountId } = caller;
-  const { client_id, project_id, updated_since } = query;
-  const { records, ...page } = await findPage<HourPackageRecord>(HourPackage, hourPackageListing, {
-    ...pageOf(hourPackageListing, query),
-    filter: {
-      account_id: storedId(accountId),
-      ...(client_id ? { client_id: storedId(client_id) } : {}),
-      ...(project_id ? { project_id: storedId(project_id) } : {}),
-      ...(updated_since ? { updated_at: { $gte: updated_since } } : {}),
-    },
-  });
-  return listed(await hourPackageViews(records, accountId), page, query);
+async function listPackages({ caller, query }: Context<unknown, ListQuery>) {
+  return hourPackageList.respond({ caller, query }, (records) => hourPackageViews(records, caller.accountId));
 }
 
 async function getPackage({ caller, id, missing }: Context) {
@@ -203,18 +185,11 @@ async function deletePackage({ id, commit, missing, requireMatch }: Context) {
 }
 
 async function listDrawdowns({ caller, id, query, missing }: Context<unknown, ListQuery>) {
-  const { accountId } = caller;
-  const record = await findOwn(HourPackage, accountId, id);
+  const record = await findOwn(HourPackage, caller.accountId, id);
   if (!record) throw missing();
-  const { records, ...page } = await findPage<HourDrawdownRecord>(HourDrawdown, hourDrawdownListing, {
-    ...pageOf(hourDrawdownListing, query),
-    filter: {
-      account_id: storedId(accountId),
-      package_id: record._id,
-      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
-    },
+  return drawdownList.respond({ caller, query }, (records) => records.map(hourDrawdownView), {
+    package_id: record._id,
   });
-  return listed(records.map(hourDrawdownView), page, query);
 }
 
 async function currencyOf(

@@ -1,8 +1,6 @@
 // Pages of a list: `limit` and `offset` in, `Link` headers out.
 import Joi from 'joi';
 import type { Position } from '#libs/models/keyset.ts';
-import type { Listing } from '#libs/models/list-indexes.ts';
-import { instant } from '../fields/input-fields.ts';
 import { CURSOR_LONGEST } from './cursor.ts';
 
 const LIMIT_DEFAULT = 50;
@@ -17,11 +15,6 @@ export interface PageQuery {
   offset: number;
   /** A cursor as it came; a position once it was read, see cursor.ts. */
   after?: Position | undefined;
-}
-
-export interface ListQuery extends PageQuery {
-  sort?: string;
-  updated_since?: Date;
 }
 
 // Joi's own number would read `1e2`, `0x10` and ` 5`; a query parameter is plain digits or it is wrong.
@@ -52,24 +45,6 @@ export const pageQuery = {
         'has, with the same filters and order. Not together with `offset`',
     ),
 };
-
-/** The parameters every list of the data API has. @param listing what it can be sorted by. */
-export function listQuery({ orders, standard }: Listing) {
-  const names = Object.keys(orders);
-  return {
-    ...pageQuery,
-    sort: Joi.string()
-      .valid(...names, ...names.map((name) => `-${name}`))
-      .description(`Order; a leading minus is descending. ${standard} when absent, -updated_at with updated_since`),
-    updated_since: instant().description('Only what was changed at this moment or later'),
-  };
-}
-
-/** The page and the order that a query asks for. */
-export function pageOf({ orders, standard }: Listing, { sort, updated_since, limit, offset, after }: ListQuery) {
-  const isSync = updated_since !== undefined && 'updated_at' in orders;
-  return { sort: sort ?? (isSync ? '-updated_at' : standard), limit, offset, after };
-}
 
 function atMostAPage(limit: number): number {
   return Math.min(limit, LIMIT_MAX);

@@ -1,15 +1,18 @@
 // What a caller may send about invoices.
+
 import Joi from 'joi';
 import { INVOICE_STATUSES, type InvoiceStatus } from '#libs/billing/invoice-states.ts';
-import { invoiceListing } from '#libs/models/billing/invoice.ts';
+import { dayIn } from '#libs/day.ts';
+import { Invoice, type InvoiceRecord, invoiceListing, invoicesWithStatus } from '#libs/models/billing/invoice.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
-import { type DocumentFilters, documentFilters, rangeInput, severalOf } from '../fields/document-filters.ts';
+import { documentFilters } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
+import { byStatuses } from '../fields/list-filters.ts';
 import { amount, type LineInput, lineItems, newTaxRate, percentage, pricesIncludeTax } from '../fields/money-input.ts';
 import { type ReferencesInput, referencesInput } from '../fields/references-input.ts';
-import { type ListQuery, listQuery } from '../http/page.ts';
+import { listOf } from '../http/list.ts';
 
 export interface NewInvoice extends DatesInput, ReferencesInput {
   client_id: Id;
@@ -35,13 +38,6 @@ export interface InvoiceChanges extends DatesInput, ReferencesInput {
   line_items?: LineInput[] | null;
   client_id?: Id;
   project_id?: Id | null;
-}
-
-export interface InvoiceQuery extends ListQuery, DocumentFilters {
-  client_id?: Id;
-  status?: InvoiceStatus[];
-  due_date_from?: string;
-  due_date_to?: string;
 }
 
 export const newInvoice = Joi.object<NewInvoice, true>({
@@ -84,10 +80,9 @@ export const invoiceChanges = Joi.object<InvoiceChanges, true>({
   project_id: uuid().allow(null),
 }).example({ due_date: '2099-11-30' });
 
-export const invoiceQuery = Joi.object<InvoiceQuery>({
-  client_id: uuid(),
-  status: severalOf(INVOICE_STATUSES),
-  ...documentFilters,
-  ...rangeInput('due_date'),
-  ...listQuery(invoiceListing),
+export const invoiceList = listOf<InvoiceRecord>(Invoice, invoiceListing, {
+  ...documentFilters(),
+  status: byStatuses(INVOICE_STATUSES, (statuses, { caller }) =>
+    invoicesWithStatus(statuses, dayIn(caller.account.time_zone)),
+  ),
 });

@@ -16,41 +16,24 @@ import { dayIn } from '#libs/day.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
 import { documentSearch } from '#libs/models/billing/document-search.ts';
 import { isDayToWatch, isUnannounced, statusToStore } from '#libs/models/billing/expiry.ts';
-import {
-  Invoice,
-  type InvoiceRecord,
-  invoiceExpiry,
-  invoiceListing,
-  invoicesWithStatus,
-} from '#libs/models/billing/invoice.ts';
+import { Invoice, type InvoiceRecord, invoiceExpiry } from '#libs/models/billing/invoice.ts';
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
-import { findPage } from '#libs/models/listing.ts';
 import { changedFields, changeOwn, findOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
 import { changedDates } from '../fields/dates-input.ts';
-import { documentFilter, orderedByRange } from '../fields/document-filters.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { givenReferences } from '../fields/references-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
-import { pageOf } from '../http/page.ts';
-import { created, deleted, found, listed, updated } from '../http/response.ts';
+import type { ListQuery } from '../http/list.ts';
+import { created, deleted, found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { cancelWithCreditNote, freeMoney } from './cancel-invoice.ts';
 import { changedContent, requireChangeable } from './change-invoice.ts';
-import {
-  type InvoiceChanges,
-  type InvoiceQuery,
-  invoiceChanges,
-  invoiceQuery,
-  type NewInvoice,
-  newInvoice,
-} from './input.ts';
+import { type InvoiceChanges, invoiceChanges, invoiceList, type NewInvoice, newInvoice } from './input.ts';
 import { viewOf, viewsOf } from './view.ts';
 
 const path = '/api/v1/invoices';
-/** What a range can be of. */
-const RANGES = ['issue_date', 'due_date'] as const;
 const missing = 'Invoice not found or access denied';
 
 export const invoiceRoutes: readonly Route[] = [
@@ -74,7 +57,7 @@ export const invoiceRoutes: readonly Route[] = [
     path,
     operation: 'listInvoices',
     scope: 'invoices:read',
-    query: invoiceQuery,
+    query: invoiceList.query,
     docs: {
       summary: 'List invoices, newest first',
       response: invoiceResponse,
@@ -145,15 +128,9 @@ async function postInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
   });
 }
 
-async function listInvoices({ caller, query }: Context<unknown, InvoiceQuery>) {
-  const { accountId, account } = caller;
-  const today = dayIn(account.time_zone);
-  const { records, ...page } = await findPage(Invoice, invoiceListing, {
-    ...pageOf(invoiceListing, orderedByRange(query, RANGES)),
-    filter: await documentFilter(accountId, query, { fields: RANGES }),
-    status: query.status && invoicesWithStatus(query.status, today),
-  });
-  return listed(await viewsOf(records, accountId, today), page, query);
+async function listInvoices({ caller, query }: Context<unknown, ListQuery>) {
+  const today = dayIn(caller.account.time_zone);
+  return invoiceList.respond({ caller, query }, (records) => viewsOf(records, caller.accountId, today));
 }
 
 async function getInvoice({ caller, id, missing }: Context) {

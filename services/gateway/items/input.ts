@@ -1,9 +1,10 @@
 // What a caller may send about items.
 import Joi from 'joi';
-import { itemListing } from '#libs/models/billing/item.ts';
-import { line, name, paragraphs } from '../fields/input-fields.ts';
+import { Item, type ItemRecord, itemListing } from '#libs/models/billing/item.ts';
+import { name, paragraphs } from '../fields/input-fields.ts';
+import { byText } from '../fields/list-filters.ts';
 import { percentage, rate, unit } from '../fields/money-input.ts';
-import { type ListQuery, listQuery } from '../http/page.ts';
+import { listOf } from '../http/list.ts';
 
 /** Together they are the text of a line, which has 2,000 characters. */
 const NAME_LONGEST = 200;
@@ -20,10 +21,6 @@ export interface NewItem {
 }
 
 export type ItemChanges = Partial<NewItem>;
-
-export interface ItemQuery extends ListQuery {
-  q?: string;
-}
 
 const optional = {
   description: paragraphs().max(DESCRIPTION_LONGEST).allow(null, '').description('Follows the name on the line'),
@@ -45,7 +42,6 @@ export const itemChanges = Joi.object<ItemChanges, true>({
   rate: rate(),
 }).example({ rate: 890 });
 
-export const itemQuery = Joi.object<ItemQuery>({
-  q: line().max(SEARCH_LONGEST).allow('').description('Part of the name or description; case and accents do not count'),
-  ...listQuery(itemListing),
+export const itemList = listOf<ItemRecord>(Item, itemListing, {
+  q: byText(SEARCH_LONGEST, 'Part of the name or description'),
 });

@@ -1,15 +1,13 @@
 // The catalogue of items over HTTP: what lines of documents are copied from.
 
-import { Item, type ItemRecord, itemListing, itemSearch, itemView } from '#libs/models/billing/item.ts';
-import { findPage } from '#libs/models/listing.ts';
+import { Item, type ItemRecord, itemSearch, itemView } from '#libs/models/billing/item.ts';
 import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
-import { newRecord, storedId } from '#libs/models/tenant.ts';
-import { textWithin } from '#libs/search-text.ts';
+import { newRecord } from '#libs/models/tenant.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
-import { pageOf } from '../http/page.ts';
-import { created, deleted, found, listed, updated } from '../http/response.ts';
+import type { ListQuery } from '../http/list.ts';
+import { created, deleted, found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { type ItemChanges, type ItemQuery, itemChanges, itemQuery, type NewItem, newItem } from './input.ts';
+import { type ItemChanges, itemChanges, itemList, type NewItem, newItem } from './input.ts';
 import { itemResponse } from './response.ts';
 
 const path = '/api/v1/items';
@@ -37,7 +35,7 @@ export const itemRoutes: readonly Route[] = [
     path,
     operation: 'listItems',
     scope: 'items:read',
-    query: itemQuery,
+    query: itemList.query,
     docs: { summary: 'List the items of the catalogue, newest first', response: itemResponse },
     handler: listItems,
   }),
@@ -89,16 +87,8 @@ async function createItem({ body, commit }: Context<NewItem, DryRun>) {
   });
 }
 
-async function listItems({ caller, query }: Context<unknown, ItemQuery>) {
-  const { records, ...page } = await findPage<ItemRecord>(Item, itemListing, {
-    ...pageOf(itemListing, query),
-    filter: {
-      account_id: storedId(caller.accountId),
-      ...(query.q ? { search: textWithin(query.q) } : {}),
-      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
-    },
-  });
-  return listed(records.map(itemView), page, query);
+async function listItems({ caller, query }: Context<unknown, ListQuery>) {
+  return itemList.respond({ caller, query }, (records) => records.map(itemView));
 }
 
 async function getItem({ caller, id, missing }: Context) {

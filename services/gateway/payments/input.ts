@@ -2,11 +2,11 @@
 import Joi from 'joi';
 import type { PaymentMethod } from '#libs/billing/payment-methods.ts';
 import { ALLOCATIONS_MAX, type NamedPart } from '#libs/billing/payment-parts.ts';
-import { paymentListing } from '#libs/models/billing/payment.ts';
+import { Payment, type PaymentRecord, paymentListing } from '#libs/models/billing/payment.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { rangeInput } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
+import { byRest } from '../fields/list-filters.ts';
 import {
   bankReference,
   externalId,
@@ -16,7 +16,7 @@ import {
   reasonInput,
   refundDetails,
 } from '../fields/movement-input.ts';
-import { type ListQuery, listQuery } from '../http/page.ts';
+import { byId, listOf } from '../http/list.ts';
 
 /** What a short form may say of a payment. */
 export interface InvoicePayment {
@@ -44,16 +44,6 @@ export interface PaymentChanges {
 export interface RefundInput extends RefundDetailsInput {
   amount: number;
   invoice_id?: Id | null;
-}
-
-export interface PaymentQuery extends ListQuery {
-  client_id?: Id;
-  invoice_id?: Id;
-  method?: PaymentMethod;
-  external_id?: string;
-  date_from?: string;
-  date_to?: string;
-  unallocated?: boolean;
 }
 
 const details = {
@@ -137,12 +127,10 @@ export const balanceQuery = Joi.object<BalanceQuery>({
   ),
 });
 
-export const paymentQuery = Joi.object<PaymentQuery>({
-  client_id: uuid(),
-  invoice_id: uuid().description('Payments with an allocation to it, released ones too'),
-  method: paymentMethodInput(),
-  external_id: externalId(),
-  ...rangeInput('date'),
-  unallocated: Joi.boolean().description('With true only those that have something left'),
-  ...listQuery(paymentListing),
+export const paymentList = listOf<PaymentRecord>(Payment, paymentListing, {
+  client_id: byId('client_id'),
+  invoice_id: byId('allocations.invoice_id', 'Payments with an allocation to it, released ones too'),
+  method: { input: paymentMethodInput(), where: (method: PaymentMethod) => ({ method }) },
+  external_id: { input: externalId(), where: (external_id: string) => ({ external_id }) },
+  unallocated: byRest,
 });

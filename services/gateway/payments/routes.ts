@@ -3,14 +3,12 @@ import { announceBooked, type Booked, bookPayment, type NewPayment } from '#libs
 import { allocateCredit, releaseAllocations, voidPayment } from '#libs/billing/change-payment.ts';
 import { refundPayment } from '#libs/billing/refund-payment.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { Payment, type PaymentRecord, paymentListing, paymentView } from '#libs/models/billing/payment.ts';
-import { findPage } from '#libs/models/listing.ts';
+import { Payment, type PaymentRecord, paymentView } from '#libs/models/billing/payment.ts';
 import { changeOwn, findOwn, isUnchanged } from '#libs/models/records.ts';
-import { type Id, storedId } from '#libs/models/tenant.ts';
-import { orderedByRange } from '../fields/document-filters.ts';
+import type { Id } from '#libs/models/tenant.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
-import { pageOf } from '../http/page.ts';
-import { created, found, type JsonResponse, listed, replayed, updated } from '../http/response.ts';
+import type { ListQuery } from '../http/list.ts';
+import { created, found, type JsonResponse, replayed, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import {
   type InvoicePayment,
@@ -20,9 +18,8 @@ import {
   newRefund,
   type PaymentBody,
   type PaymentChanges,
-  type PaymentQuery,
   paymentChanges,
-  paymentQuery,
+  paymentList,
   type RefundInput,
   releasing,
   voiding,
@@ -32,7 +29,6 @@ import { paymentResponse } from './response.ts';
 const path = '/api/v1/payments';
 const missing = 'Payment not found or access denied';
 const missingInvoice = 'Invoice not found or access denied';
-const RANGES = ['date'] as const;
 
 export const paymentRoutes: readonly Route[] = [
   route({
@@ -70,7 +66,7 @@ export const paymentRoutes: readonly Route[] = [
     path,
     operation: 'listPayments',
     scope: 'payments:read',
-    query: paymentQuery,
+    query: paymentList.query,
     docs: {
       summary: 'List payments, newest first',
       response: paymentResponse,
@@ -179,29 +175,8 @@ async function book(unit: UnitOfWork, given: NewPayment): Promise<JsonResponse> 
   return bookedOnce(booked);
 }
 
-async function listPayments({ caller, query }: Context<unknown, PaymentQuery>) {
-  const { client_id, invoice_id, method, external_id, unallocated, updated_since } = query;
-  const { date_from, date_to } = query;
-  const { records, ...page } = await findPage(Payment, paymentListing, {
-    ...pageOf(paymentListing, orderedByRange(query, RANGES)),
-    filter: {
-      account_id: storedId(caller.accountId),
-      ...(client_id ? { client_id: storedId(client_id) } : {}),
-      ...(invoice_id ? { 'allocations.invoice_id': storedId(invoice_id) } : {}),
-      ...(method ? { method } : {}),
-      ...(external_id === undefined ? {} : { external_id }),
-      ...(unallocated === undefined ? {} : { unallocated: unallocated ? { $gt: 0 } : 0 }),
-      ...(updated_since ? { updated_at: { $gte: updated_since } } : {}),
-      ...(date_from || date_to
-        ? { date: { ...(date_from ? { $gte: date_from } : {}), ...(date_to ? { $lte: date_to } : {}) } }
-        : {}),
-    },
-  });
-  return listed(
-    records.map((payment) => paymentView(payment)),
-    page,
-    query,
-  );
+async function listPayments({ caller, query }: Context<unknown, ListQuery>) {
+  return paymentList.respond({ caller, query }, (records) => records.map((payment) => paymentView(payment)));
 }
 
 async function getPayment({ caller, id, missing }: Context) {

@@ -1,15 +1,24 @@
 // What a caller may send about projects.
+
 import Joi from 'joi';
 import type { TimeRounding } from '#libs/billing/time-rounding.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { PROJECT_BILLINGS, type ProjectBilling, projectListing } from '#libs/models/time/project.ts';
+import {
+  PROJECT_BILLINGS,
+  Project,
+  type ProjectBilling,
+  type ProjectRecord,
+  projectListing,
+  projectsWithStatus,
+} from '#libs/models/time/project.ts';
 import { hourlyRateInput, roundingInput } from '../fields/billing-input.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, line, name, paragraphs, text, uuid } from '../fields/input-fields.ts';
 import { amount, type LineInput, lineItems, newTaxRate, pricesIncludeTax } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
-import { type ListQuery, listQuery } from '../http/page.ts';
+import { type Asked, byId, listOf } from '../http/list.ts';
+import { statusesLike } from './statuses.ts';
 
 export interface NewProject {
   name: string;
@@ -23,11 +32,6 @@ export interface NewProject {
 }
 
 export type ProjectChanges = Partial<Omit<NewProject, 'status'>> & { status?: string | null };
-
-export interface ProjectQuery extends ListQuery {
-  client_id?: Id;
-  status?: string;
-}
 
 const billing = {
   hourly_rate: hourlyRateInput().description('Of time for which neither entry nor task has one'),
@@ -91,8 +95,11 @@ export const fixedPart = Joi.object<FixedPartInput>({
   })
   .example({ percent: 30, status: 'Sent' });
 
-export const projectQuery = Joi.object<ProjectQuery>({
-  status: line(),
-  client_id: uuid(),
-  ...listQuery(projectListing),
+export const projectList = listOf<ProjectRecord>(Project, projectListing, {
+  client_id: byId('client_id'),
+  status: {
+    input: line(),
+    where: async (status: string, { caller }: Asked) =>
+      projectsWithStatus(await statusesLike(status, caller.accountId)),
+  },
 });

@@ -4,48 +4,32 @@ import { namedClient } from '#libs/billing/named-client.ts';
 import { isProjectOfRecurring } from '#libs/billing/selected-work.ts';
 import { requireNoTimer } from '#libs/billing/time-guard.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { conflict, fieldProblem } from '#libs/errors.ts';
-import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
+import { conflict } from '#libs/errors.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
 import { clientsOf } from '#libs/models/accounts/client.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
-import { findPage } from '#libs/models/listing.ts';
-import { changeOwn, driverOf, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
+import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { isTooMuchToRemove, REMOVED_MAX, REMOVED_MAX_MIB, removeAllWith } from '#libs/models/remove-records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { Expense } from '#libs/models/time/expense.ts';
 import { HourPackage } from '#libs/models/time/hour-package.ts';
-import {
-  Project,
-  type ProjectRecord,
-  projectListing,
-  projectStatuses,
-  projectsWithStatus,
-  projectView,
-} from '#libs/models/time/project.ts';
+import { Project, type ProjectRecord, projectView } from '#libs/models/time/project.ts';
 import { Task, taskView } from '#libs/models/time/task.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
-import { sameName } from '#libs/search-text.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
-import { pageOf } from '../http/page.ts';
-import { created, deleted, found, listed, updated } from '../http/response.ts';
+import type { ListQuery } from '../http/list.ts';
+import { created, deleted, found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { changedFixedAmount, fixedAmountOf } from './fixed-amount.ts';
-import {
-  type NewProject,
-  newProject,
-  type ProjectChanges,
-  type ProjectQuery,
-  projectChanges,
-  projectQuery,
-} from './input.ts';
+import { type NewProject, newProject, type ProjectChanges, projectChanges, projectList } from './input.ts';
 import { projectResponse } from './response.ts';
+import { firstStatus, requireStatus } from './statuses.ts';
 
 const path = '/api/v1/projects';
 const missing = 'Project not found or access denied';
 const tooManyTasks = `Cannot delete a project with more than ${REMOVED_MAX} tasks or ${REMOVED_MAX_MIB} MiB of them: delete tasks first`;
-const STATUS_STANDARD = 'In Progress';
 
 export const projectRoutes: readonly Route[] = [
   route({
@@ -67,7 +51,7 @@ export const projectRoutes: readonly Route[] = [
     path,
     operation: 'listProjects',
     scope: 'projects:read',
-    query: projectQuery,
+    query: projectList.query,
     docs: {
       summary: 'List projects, newest first',
       response: projectResponse,
@@ -137,18 +121,8 @@ async function createProject({ body, commit }: Context<NewProject, DryRun>) {
   });
 }
 
-async function listProjects({ caller, query }: Context<unknown, ProjectQuery>) {
-  const statuses = await statusesLike(query.status, caller.accountId);
-  const { records, ...page } = await findPage(Project, projectListing, {
-    ...pageOf(projectListing, query),
-    filter: {
-      account_id: storedId(caller.accountId),
-      ...(query.client_id ? { client_id: storedId(query.client_id) } : {}),
-      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
-    },
-    status: statuses && projectsWithStatus(statuses),
-  });
-  return listed(await viewsOf(records, caller.accountId), page, query);
+async function listProjects({ caller, query }: Context<unknown, ListQuery>) {
+  return projectList.respond({ caller, query }, (records) => viewsOf(records, caller.accountId));
 }
 
 async function getProject({ caller, id, missing }: Context) {
@@ -250,31 +224,6 @@ async function removeTasks(project: ProjectRecord, { session, accountId, announc
       tasks.map((task) => taskView(task, project)),
     ),
   );
-}
-
-/** @returns the status as the account spells it. @throws AppError 400 when the account has no such status. */
-function requireStatus(status: string, account: AccountRecord): string {
-  const statuses = projectStatuses(account);
-  const known = statuses.find((one) => sameName(one) === sameName(status));
-  if (known === undefined) throw fieldProblem('status', `status must be one of ${statuses.join(', ')}`);
-  return known;
-}
-
-/**
- * The stored statuses that a filter means, in whatever case it is written. One that the account gave up is known as long as a
- * project has it. @returns undefined when the query has no status. @throws AppError 400 when there is none like it.
- */
-async function statusesLike(status: string | undefined, accountId: Id): Promise<string[] | undefined> {
-  if (status === undefined) return undefined;
-  const account = await readAccount(accountId);
-  const used: string[] = await driverOf(Project).distinct('status', { account_id: storedId(accountId) });
-  const like = [...new Set([...projectStatuses(account), ...used])].filter((one) => sameName(one) === sameName(status));
-  return like.length > 0 ? like : [requireStatus(status, account)];
-}
-
-function firstStatus(account: AccountRecord): string {
-  const statuses = projectStatuses(account);
-  return statuses.includes(STATUS_STANDARD) ? STATUS_STANDARD : (statuses[0] ?? STATUS_STANDARD);
 }
 
 async function viewOf(project: ProjectRecord, accountId: Id, session?: Session) {

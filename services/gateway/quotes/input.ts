@@ -1,16 +1,26 @@
 // What a caller may send about quotes.
+
 import Joi from 'joi';
 import type { Conversion } from '#libs/billing/convert-quote.ts';
 import { QUOTE_PARTS } from '#libs/billing/quote-parts.ts';
-import { QUOTE_STATUSES, type QuoteStatus, quoteListing } from '#libs/models/billing/quote.ts';
+import { dayIn } from '#libs/day.ts';
+import {
+  QUOTE_STATUSES,
+  Quote,
+  type QuoteRecord,
+  type QuoteStatus,
+  quoteListing,
+  quotesWithStatus,
+} from '#libs/models/billing/quote.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
-import { type DocumentFilters, documentFilters, rangeInput, severalOf } from '../fields/document-filters.ts';
+import { documentFilters } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
+import { byStatuses } from '../fields/list-filters.ts';
 import { amount, type LineInput, lineItems, newTaxRate, percentage, pricesIncludeTax } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
-import { type ListQuery, listQuery } from '../http/page.ts';
+import { listOf } from '../http/list.ts';
 
 export interface NewQuote extends DatesInput {
   client_id: Id;
@@ -40,13 +50,6 @@ export interface QuoteChanges extends DatesInput {
 
 /** What null stands for is put in. */
 export type GivenChanges = Omit<QuoteChanges, 'expires_at'> & { expires_at?: string };
-
-export interface QuoteQuery extends ListQuery, DocumentFilters {
-  client_id?: Id;
-  status?: QuoteStatus[];
-  expires_at_from?: string;
-  expires_at_to?: string;
-}
 
 export const newQuote = Joi.object<NewQuote, true>({
   client_id: uuid().required(),
@@ -111,10 +114,9 @@ function shareOfPart(body: Conversion, { message }: Joi.CustomHelpers) {
   return !isPart && shares > 0 ? message({ custom: `percent and amount are not allowed for ${body.part}` }) : body;
 }
 
-export const quoteQuery = Joi.object<QuoteQuery>({
-  client_id: uuid(),
-  status: severalOf(QUOTE_STATUSES),
-  ...documentFilters,
-  ...rangeInput('expires_at'),
-  ...listQuery(quoteListing),
+export const quoteList = listOf<QuoteRecord>(Quote, quoteListing, {
+  ...documentFilters('list'),
+  status: byStatuses(QUOTE_STATUSES, (statuses, { caller }) =>
+    quotesWithStatus(statuses, dayIn(caller.account.time_zone)),
+  ),
 });

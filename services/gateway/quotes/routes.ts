@@ -22,23 +22,19 @@ import {
   Quote,
   type QuoteRecord,
   type QuoteStatus,
-  quoteListing,
-  quotesWithStatus,
   quoteView,
 } from '#libs/models/billing/quote.ts';
-import { findPage } from '#libs/models/listing.ts';
 import { changedFields, changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { changedDates } from '../fields/dates-input.ts';
-import { documentFilter, orderedByRange } from '../fields/document-filters.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
-import { pageOf } from '../http/page.ts';
-import { created, deleted, found, listed, updated } from '../http/response.ts';
+import type { ListQuery } from '../http/list.ts';
+import { created, deleted, found, updated } from '../http/response.ts';
 import { type Context, type Profile, type Route, route } from '../http/route.ts';
 import { changedMoney, requireChangeable } from './change-quote.ts';
 import {
@@ -47,15 +43,12 @@ import {
   type NewQuote,
   newQuote,
   type QuoteChanges,
-  type QuoteQuery,
   quoteChanges,
-  quoteQuery,
+  quoteList,
 } from './input.ts';
 import { quoteResponse } from './response.ts';
 
 const path = '/api/v1/quotes';
-/** What a range can be of. */
-const RANGES = ['issue_date', 'expires_at'] as const;
 const VALID_DAYS = 30;
 
 export const quoteRoutes: readonly Route[] = [
@@ -80,7 +73,7 @@ export const quoteRoutes: readonly Route[] = [
     path,
     operation: 'listQuotes',
     scope: 'quotes:read',
-    query: quoteQuery,
+    query: quoteList.query,
     details: 'list',
     docs: {
       summary: 'List quotes, newest first',
@@ -185,15 +178,9 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
   });
 }
 
-async function listQuotes({ caller, query }: Context<unknown, QuoteQuery>) {
-  const { accountId, account } = caller;
-  const today = dayIn(account.time_zone);
-  const { records, ...page } = await findPage(Quote, quoteListing, {
-    ...pageOf(quoteListing, orderedByRange(query, RANGES)),
-    filter: await documentFilter(accountId, query, { fields: RANGES, details: 'list' }),
-    status: query.status && quotesWithStatus(query.status, today),
-  });
-  return listed(await viewsOf(records, accountId, today), page, query);
+async function listQuotes({ caller, query }: Context<unknown, ListQuery>) {
+  const today = dayIn(caller.account.time_zone);
+  return quoteList.respond({ caller, query }, (records) => viewsOf(records, caller.accountId, today));
 }
 
 async function getQuote({ caller, id, missing }: Context) {

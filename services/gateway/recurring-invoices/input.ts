@@ -1,24 +1,27 @@
 // What a caller may send about recurring invoices.
+
 import Joi from 'joi';
 import type { Decimal } from '#libs/billing/money.ts';
 import { SCHEDULE_UNITS, type Schedule } from '#libs/billing/recurrence.ts';
 import {
   type IncludedTime,
   RECURRING_STATUSES,
-  type RecurringStatus,
+  RecurringInvoice,
+  type RecurringInvoiceRecord,
   recurringListing,
 } from '#libs/models/billing/recurring-invoice.ts';
-import { recurringRunListing } from '#libs/models/billing/recurring-run.ts';
+import { RecurringRun, type RecurringRunRecord, recurringRunListing } from '#libs/models/billing/recurring-run.ts';
+import { oneOf } from '#libs/models/status-filter.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { paymentDaysInput } from '../fields/billing-input.ts';
 import { decimal } from '../fields/decimal-input.ts';
-import { severalOf } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
+import { byStatuses } from '../fields/list-filters.ts';
 import { type LineInput, lineItems, percentage, pricesIncludeTax } from '../fields/money-input.ts';
 import { includeExpenses, namedTimeLineInput, projectsAndTasks } from '../fields/time-input.ts';
+import { byId, listOf } from '../http/list.ts';
 import { withNulls } from '../http/optional-fields.ts';
-import { type ListQuery, listQuery } from '../http/page.ts';
 
 /** Three years of months. */
 const EVERY_MAX = 36;
@@ -48,11 +51,6 @@ export interface NewRecurringInvoice extends Content {
 
 export interface RecurringInvoiceChanges extends Content {
   schedule?: Schedule;
-}
-
-export interface RecurringInvoiceQuery extends ListQuery {
-  client_id?: Id;
-  status?: RecurringStatus[];
 }
 
 const schedule = () =>
@@ -149,10 +147,9 @@ export const resuming = Joi.object<{ catch_up: boolean }, true>({
     .description('Makes up for what was missed during the pause: several occurrences become drafts'),
 }).example({});
 
-export const recurringInvoiceQuery = Joi.object<RecurringInvoiceQuery>({
-  client_id: uuid(),
-  status: severalOf(RECURRING_STATUSES),
-  ...listQuery(recurringListing),
+export const recurringInvoiceList = listOf<RecurringInvoiceRecord>(RecurringInvoice, recurringListing, {
+  client_id: byId('client_id'),
+  status: byStatuses(RECURRING_STATUSES, (statuses) => ({ status: oneOf(statuses) })),
 });
 
-export const occurrenceQuery = Joi.object<ListQuery>(listQuery(recurringRunListing));
+export const occurrenceList = listOf<RecurringRunRecord>(RecurringRun, recurringRunListing);

@@ -6,37 +6,24 @@ import { agreedDate } from '#libs/clock.ts';
 import { dayIn } from '#libs/day.ts';
 import { conflict } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
-import {
-  RecurringInvoice,
-  type RecurringInvoiceRecord,
-  recurringListing,
-} from '#libs/models/billing/recurring-invoice.ts';
-import {
-  RecurringRun,
-  type RecurringRunRecord,
-  recurringRunListing,
-  recurringRunView,
-} from '#libs/models/billing/recurring-run.ts';
-import { findPage } from '#libs/models/listing.ts';
+import { RecurringInvoice, type RecurringInvoiceRecord } from '#libs/models/billing/recurring-invoice.ts';
+import { RecurringRun, recurringRunView } from '#libs/models/billing/recurring-run.ts';
 import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { removeAllWith } from '#libs/models/remove-records.ts';
-import { oneOf } from '#libs/models/status-filter.ts';
-import { storedId } from '#libs/models/tenant.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
-import { type ListQuery, pageOf } from '../http/page.ts';
-import { created, deleted, found, listed, updated } from '../http/response.ts';
+import type { ListQuery } from '../http/list.ts';
+import { created, deleted, found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { changedRecurring, newRecurring, resumedAt } from './change-recurring.ts';
 import {
   type NewRecurringInvoice,
   newRecurringInvoice,
-  occurrenceQuery,
+  occurrenceList,
   type RecurringInvoiceChanges,
-  type RecurringInvoiceQuery,
   recurringInvoiceChanges,
-  recurringInvoiceQuery,
+  recurringInvoiceList,
   resuming,
 } from './input.ts';
 import { occurrenceResponse, recurringInvoiceResponse } from './response.ts';
@@ -69,7 +56,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     path,
     operation: 'listRecurringInvoices',
     scope: 'recurring-invoices:read',
-    query: recurringInvoiceQuery,
+    query: recurringInvoiceList.query,
     docs: { summary: 'List recurring invoices, newest first', response: recurringInvoiceResponse },
     handler: listRecurring,
   }),
@@ -155,7 +142,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     path: `${path}/{id}/occurrences`,
     operation: 'listOccurrences',
     scope: 'recurring-invoices:read',
-    query: occurrenceQuery,
+    query: occurrenceList.query,
     missing: 'Recurring invoice not found',
     docs: { summary: 'List the occurrences that were made or left out, latest first', response: occurrenceResponse },
     handler: listOccurrences,
@@ -172,18 +159,8 @@ async function createRecurring({ body, commit }: Context<NewRecurringInvoice, Dr
   });
 }
 
-async function listRecurring({ caller, query }: Context<unknown, RecurringInvoiceQuery>) {
-  const { accountId } = caller;
-  const { records, ...page } = await findPage(RecurringInvoice, recurringListing, {
-    ...pageOf(recurringListing, query),
-    filter: {
-      account_id: storedId(accountId),
-      ...(query.client_id ? { client_id: storedId(query.client_id) } : {}),
-      ...(query.status ? { status: oneOf(query.status) } : {}),
-      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
-    },
-  });
-  return listed(await recurringViews(records, accountId), page, query);
+async function listRecurring({ caller, query }: Context<unknown, ListQuery>) {
+  return recurringInvoiceList.respond({ caller, query }, (records) => recurringViews(records, caller.accountId));
 }
 
 async function getRecurring({ caller, id, missing }: Context) {
@@ -248,18 +225,10 @@ async function deleteRecurring({ id, commit, missing, requireMatch }: Context) {
 }
 
 async function listOccurrences({ caller, id, query, missing }: Context<unknown, ListQuery>) {
-  const { accountId } = caller;
-  const recurring = await findOwn(RecurringInvoice, accountId, id);
+  const recurring = await findOwn(RecurringInvoice, caller.accountId, id);
   if (!recurring) throw missing();
-  const { records, ...page } = await findPage<RecurringRunRecord>(RecurringRun, recurringRunListing, {
-    ...pageOf(recurringRunListing, query),
-    filter: {
-      account_id: storedId(accountId),
-      recurring_id: recurring._id,
-      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
-    },
-  });
-  return listed(records.map(recurringRunView), page, query);
+  const within = { recurring_id: recurring._id };
+  return occurrenceList.respond({ caller, query }, (records) => records.map(recurringRunView), within);
 }
 
 type Change = (unit: UnitOfWork, recurring: RecurringInvoiceRecord) => Promise<RecurringInvoiceRecord>;

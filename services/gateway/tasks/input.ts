@@ -1,11 +1,12 @@
 // What a caller may send about tasks.
 import Joi from 'joi';
 import type { Id } from '#libs/models/tenant.ts';
-import { TASK_STATUSES, type TaskStatus, taskListing } from '#libs/models/time/task.ts';
+import { TASK_STATUSES, Task, type TaskRecord, type TaskStatus, taskListing } from '#libs/models/time/task.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { name, text, uuid } from '../fields/input-fields.ts';
+import { byStatus } from '../fields/list-filters.ts';
 import { number } from '../fields/number-input.ts';
-import { type ListQuery, listQuery } from '../http/page.ts';
+import { byId, listOf } from '../http/list.ts';
 
 export interface NewTask {
   project_id: Id;
@@ -19,11 +20,6 @@ export interface NewTask {
 }
 
 export type TaskChanges = Partial<NewTask>;
-
-export interface TaskQuery extends ListQuery {
-  project_id?: Id;
-  status?: TaskStatus;
-}
 
 const HOURS_MAX = 1_000_000;
 const RATE_MAX = 1_000_000_000;
@@ -52,4 +48,7 @@ export const taskChanges = Joi.object<TaskChanges, true>({
   ...optional,
 }).example({ status: 'in_progress' });
 
-export const taskQuery = Joi.object<TaskQuery>({ project_id: uuid(), status: status(), ...listQuery(taskListing) });
+export const taskList = listOf<TaskRecord>(Task, taskListing, {
+  project_id: byId('project_id'),
+  status: byStatus(TASK_STATUSES),
+});

@@ -6,21 +6,19 @@ import { requireFreeTask, requireNoTimer } from '#libs/billing/time-guard.ts';
 import { removeTimersOf } from '#libs/billing/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { conflict, notFound } from '#libs/errors.ts';
-import { findPage } from '#libs/models/listing.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
 import { isTooMuchToRemove, REMOVED_MAX, REMOVED_MAX_MIB, removeAllWith } from '#libs/models/remove-records.ts';
-import { withStatuses } from '#libs/models/status-filter.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { Project, projectsOf } from '#libs/models/time/project.ts';
-import { Task, type TaskRecord, taskListing, taskView } from '#libs/models/time/task.ts';
+import { Task, type TaskRecord, taskView } from '#libs/models/time/task.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
-import { pageOf } from '../http/page.ts';
-import { created, deleted, found, listed, updated } from '../http/response.ts';
+import type { ListQuery } from '../http/list.ts';
+import { created, deleted, found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { type NewTask, newTask, type TaskChanges, type TaskQuery, taskChanges, taskQuery } from './input.ts';
+import { type NewTask, newTask, type TaskChanges, taskChanges, taskList } from './input.ts';
 import { taskResponse } from './response.ts';
 
 const path = '/api/v1/tasks';
@@ -47,7 +45,7 @@ export const taskRoutes: readonly Route[] = [
     path,
     operation: 'listTasks',
     scope: 'tasks:read',
-    query: taskQuery,
+    query: taskList.query,
     docs: {
       summary: 'List tasks across all projects, newest first',
       response: taskResponse,
@@ -118,17 +116,8 @@ async function createTask({ body, commit }: Context<NewTask, DryRun>) {
   });
 }
 
-async function listTasks({ caller, query }: Context<unknown, TaskQuery>) {
-  const { records, ...page } = await findPage(Task, taskListing, {
-    ...pageOf(taskListing, query),
-    filter: {
-      account_id: storedId(caller.accountId),
-      ...(query.project_id ? { project_id: storedId(query.project_id) } : {}),
-      ...(query.updated_since ? { updated_at: { $gte: query.updated_since } } : {}),
-    },
-    status: query.status && withStatuses([query.status]),
-  });
-  return listed(await viewsOf(records, caller.accountId), page, query);
+async function listTasks({ caller, query }: Context<unknown, ListQuery>) {
+  return taskList.respond({ caller, query }, (records) => viewsOf(records, caller.accountId));
 }
 
 async function getTask({ caller, id, missing }: Context) {

@@ -1,13 +1,22 @@
 // What a caller may send about time entries.
+
 import Joi from 'joi';
 import { ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { BILLING_STATES, type BillingState, secondsOf, timeEntryListing } from '#libs/models/time/time-entry.ts';
+import {
+  BILLING_STATES,
+  secondsOf,
+  TimeEntry,
+  type TimeEntryRecord,
+  timeEntryListing,
+  UNBILLED,
+} from '#libs/models/time/time-entry.ts';
 import { hourlyRateInput } from '../fields/billing-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { day, text, uuid } from '../fields/input-fields.ts';
 import { number } from '../fields/number-input.ts';
-import { type ListQuery, listQuery } from '../http/page.ts';
+import { workFilters } from '../fields/work-filters.ts';
+import { byId, listOf, oneByOne } from '../http/list.ts';
 
 export interface NewTimeEntry {
   project_id: Id;
@@ -20,17 +29,6 @@ export interface NewTimeEntry {
 }
 
 export type TimeEntryChanges = Partial<NewTimeEntry>;
-
-export interface TimeEntryQuery extends ListQuery {
-  project_id?: Id;
-  task_id?: Id;
-  date_from?: string;
-  date_to?: string;
-  client_id?: Id;
-  invoice_id?: Id;
-  billing?: BillingState;
-  billable?: boolean;
-}
 
 const hours = () => number().positive().max(ENTRY_HOURS_LIMIT).custom(atLeastOneSecond);
 const optional = {
@@ -61,21 +59,19 @@ export const timeEntryChanges = Joi.object<TimeEntryChanges, true>({
   ...optional,
 }).example({ hours: 2.5 });
 
-export const timeEntryQuery = Joi.object<TimeEntryQuery>({
-  project_id: uuid(),
-  task_id: uuid(),
-  date_from: day().description('Entries of this day or later'),
-  date_to: day().description('Entries of this day or earlier'),
-  client_id: uuid(),
-  invoice_id: uuid().description('Time on this invoice'),
-  billing: Joi.string()
-    .valid(...BILLING_STATES)
-    .description('What became of it: `unbilled` is what could be billed'),
-  billable: Joi.boolean(),
-  ...listQuery(timeEntryListing),
-});
-
 /** Totals are whole seconds: less would count as nothing. */
 function atLeastOneSecond(hours: number, { message }: Joi.CustomHelpers) {
   return hours <= 0 || secondsOf(hours) > 0 ? hours : message({ custom: '{{#label}} must be at least one second' });
 }
+
+const work = workFilters({ states: BILLING_STATES, unbilled: UNBILLED, onInvoice: 'time', coveredBy: ['fixed'] });
+
+export const timeEntryList = listOf<TimeEntryRecord>(TimeEntry, timeEntryListing, {
+  ...work,
+  task_id: byId('task_id'),
+  billable: {
+    input: Joi.boolean(),
+    // Time is billable unless it says that it is not.
+    where: (billable: boolean) => oneByOne({ billable: billable ? { $ne: false } : false }),
+  },
+});

@@ -8,18 +8,11 @@ import { requireFree } from '#libs/billing/time-guard.ts';
 import { removeTimersOf } from '#libs/billing/timer-views.ts';
 import { fieldProblem, notFound } from '#libs/errors.ts';
 import { maxEntryHours, readAccount } from '#libs/models/accounts/account.ts';
-import { findPage } from '#libs/models/listing.ts';
 import { changedFields, changeOwn, findOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { Project } from '#libs/models/time/project.ts';
 import { Task } from '#libs/models/time/task.ts';
-import {
-  secondsOf,
-  TimeEntry,
-  type TimeEntryRecord,
-  timeEntryCore,
-  timeEntryListing,
-} from '#libs/models/time/time-entry.ts';
+import { secondsOf, TimeEntry, type TimeEntryRecord, timeEntryCore } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import {
   changedTimeEntryResponse,
@@ -27,18 +20,10 @@ import {
   timeEntryResponse,
 } from '../fields/time-entry-response.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
-import { pageOf } from '../http/page.ts';
-import { created, deleted, found, listed, updated } from '../http/response.ts';
+import type { ListQuery } from '../http/list.ts';
+import { created, deleted, found, updated } from '../http/response.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
-import { timeEntryFilter } from './filter-entries.ts';
-import {
-  type NewTimeEntry,
-  newTimeEntry,
-  type TimeEntryChanges,
-  type TimeEntryQuery,
-  timeEntryChanges,
-  timeEntryQuery,
-} from './input.ts';
+import { type NewTimeEntry, newTimeEntry, type TimeEntryChanges, timeEntryChanges, timeEntryList } from './input.ts';
 import { changedPlace } from './move-entry.ts';
 
 const path = '/api/v1/time-entries';
@@ -65,7 +50,7 @@ export const timeEntryRoutes: readonly Route[] = [
     path,
     operation: 'listTimeEntries',
     scope: 'time-entries:read',
-    query: timeEntryQuery,
+    query: timeEntryList.query,
     docs: {
       summary: 'List time entries by date, latest first',
       response: timeEntryResponse,
@@ -129,14 +114,8 @@ async function createTimeEntry({ caller, body, commit }: Context<NewTimeEntry, D
   });
 }
 
-async function listTimeEntries({ caller, query }: Context<unknown, TimeEntryQuery>) {
-  const filter = await timeEntryFilter(caller.accountId, query);
-  if (!filter) return listed([], { total: 0 }, query);
-  const { records, ...page } = await findPage(TimeEntry, timeEntryListing, {
-    ...pageOf(timeEntryListing, query),
-    filter,
-  });
-  return listed(await timeEntryViews(records, caller.accountId), page, query);
+async function listTimeEntries({ caller, query }: Context<unknown, ListQuery>) {
+  return timeEntryList.respond({ caller, query }, (records) => timeEntryViews(records, caller.accountId));
 }
 
 async function getTimeEntry({ caller, id, missing }: Context) {

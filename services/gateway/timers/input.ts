@@ -1,10 +1,12 @@
 // What a caller may send about timers.
+
 import Joi from 'joi';
+import { withStatuses } from '#libs/models/status-filter.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { TIMER_STATUSES, type TimerStatus, timerListing } from '#libs/models/time/timer.ts';
+import { TIMER_STATUSES, Timer, type TimerRecord, type TimerStatus, timerListing } from '#libs/models/time/timer.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { instant, name, text, uuid } from '../fields/input-fields.ts';
-import { type ListQuery, listQuery } from '../http/page.ts';
+import { type Asked, byId, type Condition, listOf, oneByOne } from '../http/list.ts';
 
 const OWNER_LONGEST = 200;
 
@@ -26,12 +28,6 @@ export interface TimerChangesBody {
 
 export interface TimerStop {
   ended_at?: Date;
-}
-
-export interface TimerQuery extends ListQuery {
-  status?: TimerStatus;
-  owner?: string;
-  project_id?: Id;
 }
 
 const description = () => text().allow(null, '').description('Of the time entry that it becomes');
@@ -71,9 +67,25 @@ export const timerStop = Joi.object<TimerStop, true>({
   ),
 }).example({});
 
-export const timerQuery = Joi.object<TimerQuery>({
-  status: Joi.string().valid(...TIMER_STATUSES),
-  owner: name().max(OWNER_LONGEST),
-  project_id: uuid(),
-  ...listQuery(timerListing),
+interface TimerQuery {
+  status?: TimerStatus;
+  owner?: string;
+  project_id?: Id;
+}
+
+// Few timers run, and many have stopped: only the former are worth an index of their own beside another filter.
+const unlessRunning =
+  <Value>(condition: (value: Value) => Condition<TimerRecord>) =>
+  (value: Value, { query }: Asked<TimerQuery>) =>
+    query.status === 'running' ? oneByOne<TimerRecord>(condition(value)) : condition(value);
+const byProject = byId('project_id');
+
+export const timerList = listOf<TimerRecord>(Timer, timerListing, {
+  status: {
+    input: Joi.string().valid(...TIMER_STATUSES),
+    where: (status: TimerStatus, { query: { owner, project_id } }: Asked<TimerQuery>) =>
+      status === 'stopped' && (owner ?? project_id) !== undefined ? oneByOne({ status }) : withStatuses([status]),
+  },
+  owner: { input: name().max(OWNER_LONGEST), where: unlessRunning((owner: string) => ({ owner })) },
+  project_id: { ...byProject, where: unlessRunning(byProject.where) },
 });

@@ -2,24 +2,21 @@
 import { changeTimer, discardTimer, startTimer, stopTimer } from '#libs/billing/run-timer.ts';
 import { timerViewOf, timerViews } from '#libs/billing/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { findPage } from '#libs/models/listing.ts';
 import { findOwn } from '#libs/models/records.ts';
-import { withStatuses } from '#libs/models/status-filter.ts';
-import { type Id, storedId } from '#libs/models/tenant.ts';
-import { Timer, type TimerRecord, timerListing } from '#libs/models/time/timer.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { Timer, type TimerRecord } from '#libs/models/time/timer.ts';
 import { timeEntryResponse } from '../fields/time-entry-response.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
-import { pageOf } from '../http/page.ts';
-import { created, deleted, found, type JsonResponse, listed, updated } from '../http/response.ts';
+import type { ListQuery } from '../http/list.ts';
+import { created, deleted, found, type JsonResponse, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import {
   newTimer,
   type TimerBody,
   type TimerChangesBody,
-  type TimerQuery,
   type TimerStop,
   timerChanges,
-  timerQuery,
+  timerList,
   timerStop,
 } from './input.ts';
 import { timerResponse } from './response.ts';
@@ -51,7 +48,7 @@ export const timerRoutes: readonly Route[] = [
     path,
     operation: 'listTimers',
     scope: 'timers:read',
-    query: timerQuery,
+    query: timerList.query,
     docs: {
       summary: 'List timers, newest first',
       description: 'With `status=running` those that run, whenever they were started.',
@@ -125,27 +122,8 @@ async function postTimer({ caller, body, commit }: Context<TimerBody, DryRun>) {
   return commit(async (unit) => created(await startTimer(unit, { ...body, owner })));
 }
 
-async function listTimers({ caller, query }: Context<unknown, TimerQuery>) {
-  const { status, owner, project_id, updated_since } = query;
-  // Few timers run, and many have stopped: only the former are worth an index of their own beside another filter.
-  const isResidual = status === 'stopped' && (owner !== undefined || project_id !== undefined);
-  const isRunning = status === 'running';
-  const others = {
-    ...(owner === undefined ? {} : { owner }),
-    ...(project_id ? { project_id: storedId(project_id) } : {}),
-  };
-  const { records, ...page } = await findPage(Timer, timerListing, {
-    ...pageOf(timerListing, query),
-    filter: {
-      account_id: storedId(caller.accountId),
-      ...(isRunning ? {} : others),
-      ...(updated_since ? { updated_at: { $gte: updated_since } } : {}),
-      ...(isRunning && Object.keys(others).length > 0 ? { $and: [others] } : {}),
-      ...(isResidual ? { $and: [{ status }] } : {}),
-    },
-    status: status && !isResidual ? withStatuses([status]) : undefined,
-  });
-  return listed(await timerViews(records, caller.accountId), page, query);
+async function listTimers({ caller, query }: Context<unknown, ListQuery>) {
+  return timerList.respond({ caller, query }, (records) => timerViews(records, caller.accountId));
 }
 
 async function getTimer({ caller, id, missing }: Context) {
