@@ -15,7 +15,10 @@ import { changeWork, TIME, workOn } from './work-records.ts';
 /** Events that are made at a time: each may carry a description of 20,000 characters. */
 const ANNOUNCED_AT_ONCE = 200;
 
-/** Puts the entries on the invoice and announces each. Begins the transaction again when one of them is no longer free. */
+/**
+ * Puts the entries on the invoice and announces each. Begins the transaction again when one of them is no longer free.
+ * @param made lines that have time on the invoice already are left alone.
+ */
 export async function claimTime(
   unit: UnitOfWork,
   invoice: Pick<InvoiceRecord, '_id'>,
@@ -24,8 +27,9 @@ export async function claimTime(
   const { session, accountId } = unit;
   const updated_at = await changeTime(session, accountId, new Date());
   const records = new Map(selected.map(({ record }) => [String(record._id), record]));
+  const isSelected = (entry: { id: string }) => records.has(entry.id);
   const claims = made.flatMap(({ id, entries }) =>
-    [...Map.groupBy(entries, ({ rateFrom }) => rateFrom)].map(([from, group]) => {
+    [...Map.groupBy(entries.filter(isSelected), ({ rateFrom }) => rateFrom)].map(([from, group]) => {
       const set: Partial<TimeEntryRecord> = {
         invoice_id: invoice._id,
         billed_line: id,

@@ -18,34 +18,20 @@ import type { Session } from '../mongo/connection.ts';
 import { staleRead } from '../mongo/errors.ts';
 import { cutToLine, filled, lineTexts } from './line-texts.ts';
 import { type LinesOfTime, requireLines } from './lines-of-time.ts';
-import { type Draw, drawsOf } from './prepaid-hours.ts';
+import type { Draw, PackageState } from './prepaid-hours.ts';
 import { hoursQuantity } from './time-rounding.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Packages of a client at most: all of them are read when its time is billed. */
 export const PACKAGES_MAX = 1_000;
 
-export interface PrepaidLines extends LinesOfTime {
-  draws: readonly Draw[];
-}
-
 /** The lines of time, and after them one for each that prepaid hours cover, which takes so much off again. */
-export async function withPrepaidHours(
-  unit: UnitOfWork,
+export function withPrepaidHours(
   lines: LinesOfTime,
-  { clientId, locale }: { clientId: StoredId; locale: string },
-): Promise<PrepaidLines> {
-  const packages = await packagesOf(unit, clientId);
-  const draws = drawsOf(
-    lines.made,
-    packages.map((one) => ({
-      ...one,
-      id: String(one._id),
-      project_id: one.project_id && String(one.project_id),
-      left: one.seconds - one.drawn_seconds,
-    })),
-  );
-  if (draws.length === 0) return { ...lines, draws };
+  draws: readonly Draw[],
+  { packages, locale }: { packages: readonly HourPackageRecord[]; locale: string },
+): LinesOfTime {
+  if (draws.length === 0) return lines;
   const names = new Map(packages.map(({ _id, name }) => [String(_id), name]));
   const taken = Map.groupBy(draws, ({ line }) => line);
   const covered = lines.made.flatMap((line) => {
@@ -58,7 +44,15 @@ export async function withPrepaidHours(
     ...lines,
     line_items: [...lines.line_items, ...covered.map(({ item }) => item)],
     time: { ...lines.time, prepaid: [...(lines.time.prepaid ?? []), ...prepaid] },
-    draws,
+  };
+}
+
+export function packageState(record: HourPackageRecord): PackageState {
+  return {
+    ...record,
+    id: String(record._id),
+    project_id: record.project_id && String(record.project_id),
+    left: record.seconds - record.drawn_seconds,
   };
 }
 
@@ -138,7 +132,7 @@ export async function moveHours(
   return moved;
 }
 
-async function packagesOf({ session, accountId }: UnitOfWork, clientId: StoredId): Promise<HourPackageRecord[]> {
+export async function packagesOf({ session, accountId }: UnitOfWork, clientId: StoredId): Promise<HourPackageRecord[]> {
   const filter = { account_id: storedId(accountId), client_id: clientId } as object;
   const found = await driverOf(HourPackage)
     .find(filter, { session, limit: PACKAGES_MAX, batchSize: PACKAGES_MAX + 1 })

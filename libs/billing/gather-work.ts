@@ -10,7 +10,7 @@ import { claimTime } from './bill-time.ts';
 import { drawHours } from './draw-hours.ts';
 import { findExpenses, type WantedExpenses } from './find-expenses.ts';
 import { withPaidHours } from './included-hours.ts';
-import { linesOfTime, requireLines } from './lines-of-time.ts';
+import { type LinesBefore, linesOfTime, requireLines } from './lines-of-time.ts';
 import { type SelectedTime, selectTime, type TimeSelection } from './select-time.ts';
 import type { LineForm } from './time-lines.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -20,15 +20,12 @@ export interface WorkWanted {
   form: LineForm;
 }
 
-/** What work is put on: the lines that are there, and what they bill already. */
-type WorkBefore = Pick<InvoiceRecord, 'line_items' | 'time' | 'expenses'>;
-
 export interface WorkTarget {
   client: ClientRecord;
   account: AccountRecord;
   currency: string;
-  before: WorkBefore;
-  /** Hours that its fee includes, those that lines before print among them; a plain decimal. */
+  before: LinesBefore;
+  /** Hours that its fee includes; a plain decimal. */
   included_hours?: string | undefined;
   /** How many time entries there may be. */
   most: number;
@@ -73,11 +70,11 @@ async function gatherTime(
   unit: UnitOfWork,
   selected: readonly SelectedTime[],
   form: LineForm,
-  { client, before, included_hours }: WorkTarget,
+  { client, account, before, included_hours }: WorkTarget,
 ) {
-  if (selected.length === 0) return { line_items: before.line_items ?? [], time: before.time, made: [], draws: [] };
-  const to = { clientId: client._id, locale: form.locale };
-  return withPaidHours(unit, linesOfTime(selected, form, before), included_hours, to);
+  const { line_items, time, made = [] } = before;
+  if (selected.length + made.length === 0) return { line_items: line_items ?? [], time, made: [], draws: [] };
+  return withPaidHours(unit, linesOfTime(selected, form, before), included_hours, { client, account });
 }
 
 function withExpenses(before: InvoiceRecord['expenses'], expenses: readonly ExpenseRecord[], first: number) {

@@ -11,9 +11,10 @@ import type { Id } from '../models/tenant.ts';
 import { requireDraft } from './bill-time.ts';
 import { currencyFor, paymentDays } from './client-terms.ts';
 import { createInvoice } from './create-invoice.ts';
+import { giveHoursBack } from './draw-hours.ts';
 import { BILLED_ENTRIES_MAX } from './find-billable-time.ts';
 import { gatherWork, type Work, type WorkTarget, type WorkWanted } from './gather-work.ts';
-import { requireLineItems, requireLines } from './lines-of-time.ts';
+import { type LinesBefore, linesWithout, requireLineItems, requireLines } from './lines-of-time.ts';
 import { requirePrintableContent } from './printable-size.ts';
 import { rewritten } from './rewrite-draft.ts';
 import { NothingToBill } from './select-time.ts';
@@ -88,7 +89,7 @@ export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted
     client,
     account,
     currency: invoice.currency,
-    before: invoice,
+    before: await linesToCover(unit, invoice, account),
     included_hours: invoice.recurring?.included_hours,
     most: BILLED_ENTRIES_MAX - entries.length,
   };
@@ -99,6 +100,16 @@ export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted
   const changed = await rewritten(unit, invoice, work, { issuer: account, dates });
   await work.claim(changed);
   return changed;
+}
+
+/**
+ * The lines of a draft without those that take off what is paid for: its hours are covered anew, with those that are added. Lines that were
+ * edited by hand stay as they are, with what they draw.
+ */
+async function linesToCover(unit: UnitOfWork, invoice: InvoiceRecord, { locale }: AccountRecord): Promise<LinesBefore> {
+  if (!invoice.time || invoice.time.is_edited) return invoice;
+  await giveHoursBack(unit, invoice);
+  return linesWithout(unit, invoice, { locale, expenses: [] });
 }
 
 function namesDay(dates: DocumentDates): boolean {

@@ -22,11 +22,17 @@ export interface LinesOfTime {
   made: LineToCover[];
 }
 
-/** @param before what the invoice has already; new lines follow it. @throws AppError 409 when there are too many lines. */
+/** What an invoice bills already. */
+export interface LinesBefore extends Pick<InvoiceRecord, 'line_items' | 'time' | 'expenses'> {
+  /** Its lines of time whose hours are covered anew, together with those that follow. */
+  made?: readonly LineToCover[] | undefined;
+}
+
+/** @param before new lines follow it. @throws AppError 409 when there are too many lines. */
 export function linesOfTime(
   selected: readonly SelectedTime[],
   form: LineForm,
-  before: Pick<InvoiceRecord, 'line_items' | 'time'> = { line_items: null },
+  before: LinesBefore = { line_items: null },
 ): LinesOfTime {
   const lines = timeLines(
     selected.map(({ toBill }) => toBill),
@@ -48,7 +54,7 @@ export function linesOfTime(
       next: first + made.length,
       lines: [...(before.time?.lines ?? []), ...stored],
     },
-    made,
+    made: [...(before.made ?? []), ...made],
   };
 }
 
@@ -66,7 +72,7 @@ export async function linesWithout(
   unit: UnitOfWork,
   { _id, line_items, time, expenses }: Pick<InvoiceRecord, '_id' | 'line_items' | 'time' | 'expenses'>,
   released: { locale: string; expenses: readonly Pick<ExpenseRecord, '_id'>[] },
-): Promise<Pick<LinesOfTime, 'made'> & Pick<InvoiceRecord, 'line_items' | 'time' | 'expenses'>> {
+): Promise<LinesBefore & Pick<LinesOfTime, 'made'>> {
   const left = await timeByLine(unit, _id);
   const items: (LineItem | undefined)[] = [...(line_items ?? [])];
   const made: LineToCover[] = [];

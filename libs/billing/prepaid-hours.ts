@@ -1,7 +1,6 @@
-// How hour packages cover the lines of an invoice: to the second, the package that ends first before the others.
-import { sumBy } from 'es-toolkit/math/sumBy';
-import type { TimeLine, TimeToBill } from './time-lines.ts';
-import { billedShares } from './time-rounding.ts';
+// Which hours of an invoice are paid for already: to the second, in the order of the work, the package that ends first before the others.
+import { groupedTime, type TimeLine, type TimeToBill } from './time-lines.ts';
+import { billedShares, type TimeRounding } from './time-rounding.ts';
 
 /** A package of the client, as it is before this invoice. */
 export interface PackageState {
@@ -23,60 +22,95 @@ export interface Draw {
   seconds: number;
 }
 
-/** A line of time, and what something else covers of it. */
-export type LineToCover = TimeLine & { id: number; covered?: number | undefined };
+/** A line of time with the id that its entries name. */
+export type LineToCover = TimeLine & { id: number };
 
-/**
- * What each line draws from each package, in the order of the lines. The day of the work decides which packages cover it.
- * @param packages all of the client, those that are used up among them: one that is valid keeps what an earlier one left.
- */
-export function drawsOf(lines: readonly LineToCover[], packages: readonly PackageState[]): Draw[] {
-  const ordered = packages.toSorted(compare);
-  const covers = coverageOf(packages);
-  const left = new Map(ordered.map(({ id, left }) => [id, left]));
-  return lines.flatMap((line) => {
-    let open = openShares(line);
-    return ordered.flatMap((one) => {
-      const most = left.get(one.id) ?? 0;
-      if (most === 0) return [];
-      open = open.filter(({ seconds }) => seconds > 0);
-      const wanted = open.filter(({ entry }) => covers(one, entry));
-      const seconds = Math.min(
-        most,
-        sumBy(wanted, ({ seconds }) => seconds),
-      );
-      if (seconds === 0) return [];
-      left.set(one.id, most - seconds);
-      take(wanted, seconds);
-      return [{ package_id: one.id, line: line.id, seconds }];
-    });
-  });
+interface PaidInAdvance {
+  /** Seconds that the fee of the invoice includes; they count before packages, because they are lost with the period. */
+  included: number;
+  /** All of the client, those that are used up among them: one that is valid keeps what an earlier one left. */
+  packages: readonly PackageState[];
+  /** Unbilled time of the client that is not on the invoice. Where it comes first, it keeps its hours of the packages. */
+  others: readonly TimeToBill[];
 }
 
+export interface CoveredHours {
+  /** Seconds by line. */
+  included: ReadonlyMap<number, number>;
+  /** In the order of the lines. */
+  draws: Draw[];
+}
+
+/**
+ * Which seconds of the lines are paid for already. Hours go to the work in its own order, by day and then by id, so that the same work costs
+ * the same however its lines are grouped and whichever invoice comes first. The day of the work decides which packages cover it.
+ */
+export function coverHours(lines: readonly LineToCover[], { included, packages, others }: PaidInAdvance): CoveredHours {
+  const own = lines.flatMap((line) => openShares(line.entries, line.rounding, line.id));
+  const byFee = takeIncluded(own.toSorted(inOrderOfWork), included);
+  // As an invoice of them grouped by task would round them.
+  const ahead = groupedTime(others, 'task').flatMap((group) => openShares(group, group[0]?.rounding ?? null));
+  return { included: byFee, draws: drawsOf([...own, ...ahead].toSorted(inOrderOfWork), packages, lines) };
+}
+
+/** What of an entry is still to be charged. */
 interface Share {
   entry: TimeToBill;
+  /** Undefined for time that is not on the invoice. */
+  line?: number | undefined;
   seconds: number;
 }
 
-/** What of each entry is still to be charged. Time whose rate was set to 0 is free: it draws nothing. */
-function openShares({ entries, rounding, covered = 0 }: LineToCover): Share[] {
+/** Time whose rate was set to 0 is free: nothing is used for it. */
+function openShares(entries: readonly TimeToBill[], rounding: TimeRounding | null, line?: number): Share[] {
   const seconds = billedShares(entries, rounding);
-  const shares = entries.map((entry, index) => ({ entry, seconds: isFree(entry) ? 0 : (seconds[index] ?? 0) }));
-  take(shares, covered);
-  return shares;
+  return entries.flatMap((entry, index) => (isFree(entry) ? [] : [{ entry, line, seconds: seconds[index] ?? 0 }]));
 }
 
 function isFree({ rate, rateFrom }: TimeToBill): boolean {
   return rate === 0 && rateFrom !== 'none';
 }
 
-function take(shares: readonly Share[], seconds: number): void {
-  let wanted = seconds;
+function inOrderOfWork({ entry: one }: Share, { entry: other }: Share): number {
+  if (one.date !== other.date) return one.date < other.date ? -1 : 1;
+  return one.id < other.id ? -1 : 1;
+}
+
+function takeIncluded(shares: readonly Share[], included: number): Map<number, number> {
+  const byLine = new Map<number, number>();
+  let left = included;
   for (const share of shares) {
-    const taken = Math.min(share.seconds, wanted);
+    if (left <= 0) break;
+    const taken = Math.min(share.seconds, left);
     share.seconds -= taken;
-    wanted -= taken;
+    left -= taken;
+    if (share.line !== undefined && taken > 0) byLine.set(share.line, (byLine.get(share.line) ?? 0) + taken);
   }
+  return byLine;
+}
+
+function drawsOf(shares: readonly Share[], packages: readonly PackageState[], lines: readonly LineToCover[]): Draw[] {
+  const covers = coverageOf(packages);
+  const ordered = packages.toSorted(compare).map((one) => ({ one, left: one.left, byLine: new Map<number, number>() }));
+  let open = ordered.filter(({ left }) => left > 0);
+  for (const { entry, line, seconds } of shares) {
+    let wanted = seconds;
+    for (const state of open) {
+      if (wanted === 0) break;
+      if (!covers(state.one, entry)) continue;
+      const taken = Math.min(state.left, wanted);
+      state.left -= taken;
+      wanted -= taken;
+      if (line !== undefined) state.byLine.set(line, (state.byLine.get(line) ?? 0) + taken);
+    }
+    if (wanted > 0 || open[0]?.left === 0) open = open.filter(({ left }) => left > 0);
+  }
+  return lines.flatMap(({ id }) =>
+    ordered.flatMap(({ one, byLine }) => {
+      const seconds = byLine.get(id) ?? 0;
+      return seconds === 0 ? [] : [{ package_id: one.id, line: id, seconds }];
+    }),
+  );
 }
 
 /** Whether a package covers an entry. A thousand packages and as many entries are a million questions. */

@@ -1,7 +1,9 @@
 // Takes time and expenses off a draft, and makes its lines anew without them.
+import { notFound } from '../errors.ts';
 import { readAccount } from '../models/accounts/account.ts';
+import { Client } from '../models/accounts/client.ts';
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
-import { changeOwn, isUnchanged } from '../models/records.ts';
+import { changeOwn, findOwn, isUnchanged } from '../models/records.ts';
 import type { Id } from '../models/tenant.ts';
 import { releaseExpenses } from './bill-expenses.ts';
 import { releaseTime, requireDraft } from './bill-time.ts';
@@ -42,8 +44,9 @@ export async function takeWorkOff(
   const form = { issuer: account, dates };
   if (!left.time) return rewritten(unit, invoice, left, form);
   const lines = { ...left, time: left.time, line_items: left.line_items ?? [] };
-  const to = { clientId: invoice.client_id, locale };
-  const covered = await withPaidHours(unit, lines, invoice.recurring?.included_hours, to);
+  const client = await findOwn(Client, unit.accountId, invoice.client_id, unit.session);
+  if (!client) throw notFound('Client', 'or access denied');
+  const covered = await withPaidHours(unit, lines, invoice.recurring?.included_hours, { client, account });
   const changed = await rewritten(unit, invoice, { ...covered, expenses: left.expenses }, form);
   await drawHours(unit, invoice, covered.draws);
   return changed;

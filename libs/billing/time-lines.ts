@@ -47,8 +47,13 @@ export interface LineForm {
  * The result does not depend on the order in which the entries come.
  */
 export function timeLines(entries: readonly TimeToBill[], form: LineForm): TimeLine[] {
-  const groups = Map.groupBy(entries, (entry) => lineKey(entry, form.groupBy));
-  return [...groups.values()].map((group) => timeLine(group, form)).toSorted((one, other) => compare(one, other, form));
+  const groups = groupedTime(entries, form.groupBy);
+  return groups.map((group) => timeLine(group, form)).toSorted((one, other) => compare(one, other, form));
+}
+
+/** The entries of each line. */
+export function groupedTime(entries: readonly TimeToBill[], groupBy: TimeGroup): TimeToBill[][] {
+  return [...Map.groupBy(entries, (entry) => lineKey(entry, groupBy)).values()];
 }
 
 /** The line of entries that belong together. @param entries at least one. */

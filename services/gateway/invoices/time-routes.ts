@@ -53,7 +53,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
     missing,
     docs: {
       summary: 'Add unbilled time and expenses to a draft',
-      description: `New lines follow those that are there. On a draft of a recurring invoice they are charged after its included hours, unless lines of time were edited by hand: then nothing more is included. ${NEEDS_BOTH}`,
+      description: `New lines follow those that are there. What prepaid and included hours cover is computed anew, unless lines of time were edited by hand: then nothing more is included. ${NEEDS_BOTH}`,
       status: 200,
       response: invoiceResponse,
       conflict: 'Nothing to bill',

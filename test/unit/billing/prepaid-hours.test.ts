@@ -1,7 +1,7 @@
 // Which hours a package covers: to the second, in the order of their ends, by the day of the work.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { drawsOf, type LineToCover, type PackageState } from '#libs/billing/prepaid-hours.ts';
+import { coverHours, type LineToCover, type PackageState } from '#libs/billing/prepaid-hours.ts';
 import { billedSeconds, billedShares, type TimeRounding } from '#libs/billing/time-rounding.ts';
 
 interface Work {
@@ -38,10 +38,12 @@ const hours = (id: string, left: number, fields: Partial<PackageState> = {}): Pa
   rollover: false,
   ...fields,
 });
+const drawsOf = (lines: LineToCover[], packages: PackageState[], included = 0) =>
+  coverHours(lines, { included, packages, others: [] }).draws;
 const taken = (lines: LineToCover[], packages: PackageState[]) =>
   drawsOf(lines, packages).map(({ line, package_id, seconds }) => [line, package_id, seconds / 3600]);
 
-test('when lines need more than a package has, then they are covered in their order, and the rest is charged', () => {
+test('when lines need more than a package has, then their work is covered in its order, and the rest is charged', () => {
   const lines = [lineOf(1, [{ seconds: 3 * 3600 }]), lineOf(2, [{ seconds: 3 * 3600 }])];
   expect(taken(lines, [hours('a', 4)])).toEqual([
     [1, 'a', 3],
@@ -88,11 +90,13 @@ test('when a package ends with rollover, then it goes on only while a later one 
 test('when time is free, then it draws nothing, and of time that the fee pays for only the rest is drawn', () => {
   const free = lineOf(1, [{ seconds: 3600, rate: 0 }]);
   const unrated = lineOf(2, [{ seconds: 3600, rate: 0, rateFrom: 'none' }]);
-  const included = { ...lineOf(3, [{ seconds: 3600 }, { seconds: 1800 }]), covered: 5000 };
-  expect(taken([free, unrated, included], [hours('a', 9)])).toEqual([
-    [2, 'a', 1],
-    [3, 'a', 400 / 3600],
+  const later = lineOf(3, [{ seconds: 3600 }, { seconds: 1800 }]);
+  const covered = coverHours([free, unrated, later], { included: 5000, packages: [hours('a', 9)], others: [] });
+  expect([...covered.included]).toEqual([
+    [2, 3600],
+    [3, 1400],
   ]);
+  expect(covered.draws).toEqual([{ line: 3, package_id: 'a', seconds: 4000 }]);
 });
 
 test('when a client has a thousand expired packages that go on, then the entries of a year draw from all of them', () => {
