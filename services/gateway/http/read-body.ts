@@ -38,7 +38,8 @@ export function bodyReader<Body>(
     const rejected = immutable.filter((name) => namesOf(given).includes(name));
     if (isChange && rejected.length + misnamed.length === 0 && !namesOf(given).some((name) => known.has(name)))
       throw new AppError(400, 'No valid fields to update');
-    const body = withDefaults(prune(given), defaults);
+    const pruned = prune(given);
+    const body = withDefaults(pruned.value, defaults);
     const long = namesOf(body).filter((name) => known.has(name) && isTooLong((body as Record<string, unknown>)[name]));
     const { error, value } = strict.validate(
       long.length > 0 ? cut(body as Record<string, object>, long) : (body ?? {}),
@@ -46,6 +47,7 @@ export function bodyReader<Body>(
     const problems = [
       ...rejected.map((name) => ({ path: [name], message: `${name} cannot be changed` })),
       ...misnamed.map((name) => ({ path: [name], message: `${name} is called ${OTHER_NAME[name]} here` })),
+      ...pruned.unknown,
       ...(error?.details ?? []).filter(({ path }) => !long.includes(String(path[0]))).map(withoutNull),
       ...long.map((name) => ({
         path: [name],
