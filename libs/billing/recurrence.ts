@@ -25,6 +25,9 @@ export interface Occurrence {
   until: string;
 }
 
+/** Missed occurrences that are counted; the rest is another round of catching up. */
+export const MISSED_MAX = 1_000;
+
 const MONTHS_OF_A_YEAR = 12;
 const DAYS_OF_A_WEEK = 7;
 const DAY_MS = 86_400_000;
@@ -37,6 +40,11 @@ export function occurrence(schedule: Schedule, index: number): Occurrence | unde
   if (on === undefined || (end_on !== undefined && on > end_on)) return undefined;
   const next = dayOf(schedule, index + 1);
   return { index, on, until: next === undefined ? LAST_DAY : addDays(next, -1) };
+}
+
+/** The last days of the period before an occurrence, as many as its rhythm has; also before the first one. */
+export function periodBefore(schedule: Schedule, { index, on }: Occurrence): { from: string; to: string } {
+  return { from: dayOf(schedule, index - 1) ?? on, to: addDays(on, -1) };
 }
 
 /** The first occurrence that is not before `day`; undefined when there is none. */
@@ -81,10 +89,12 @@ function dayOf({ every, unit, start_on, day }: Schedule, index: number): string 
     return days > (Date.parse(LAST_DAY) - Date.parse(start_on)) / DAY_MS ? undefined : addDays(start_on, days);
   }
   const wanted = day ?? Number(start_on.slice(-2));
-  const step = unit === 'year' ? every * MONTHS_OF_A_YEAR : every;
-  const month = monthOf(start_on);
-  const first = dayInMonth(month, wanted) < start_on ? month + 1 : month;
-  return first + index * step > monthOf(LAST_DAY) ? undefined : dayInMonth(first + index * step, wanted);
+  const months = unit === 'year' ? MONTHS_OF_A_YEAR : 1;
+  const start = monthOf(start_on);
+  // A year keeps the month of its first day.
+  const first = dayInMonth(start, wanted) < start_on ? start + months : start;
+  const month = first + index * every * months;
+  return month > monthOf(LAST_DAY) ? undefined : dayInMonth(month, wanted);
 }
 
 /** Months since the year 0. */

@@ -3,6 +3,7 @@ import { addDays, dayIn } from '../day.ts';
 import { conflict, notFound } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../models/accounts/client.ts';
+import type { Period } from '../models/billing/document-dates.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import {
   RecurringInvoice,
@@ -19,13 +20,11 @@ import { gatherWork, type Work } from './gather-work.ts';
 import { lineFormOf } from './invoice-from-time.ts';
 import { cutToLine, filled, writtenDay, writtenMonth } from './line-texts.ts';
 import { requireLines } from './lines-of-time.ts';
-import { type Occurrence, occurrence, occurrencesDue } from './recurrence.ts';
+import { MISSED_MAX, type Occurrence, occurrence, occurrencesDue, periodBefore } from './recurrence.ts';
 import { recurringView } from './recurring-view.ts';
 import { NothingToBill } from './select-time.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
-
-/** Missed occurrences that are counted; the rest is another round of catching up. */
-const MISSED_MAX = 1_000;
+import { coveredPeriod, periodOf } from './work-period.ts';
 
 /** Another process made it, or it was paused, changed or deleted since. */
 export class NotDue extends Error {}
@@ -36,6 +35,8 @@ interface Due {
   account: AccountRecord;
   client: ClientRecord;
   now: Occurrence;
+  /** What its fixed lines are for. */
+  period: Period;
   /** The account's calendar day. */
   today: string;
   /** Several were missed: the last one of them. They all become drafts, so that the owner looks at them. */
@@ -103,7 +104,7 @@ async function dueNow(
 ): Promise<Due> {
   const recurring = await findOwn(RecurringInvoice, accountId, id, session);
   if (!recurring) throw missing?.() ?? new NotDue();
-  const now = occurrence(recurring.schedule, recurring.next_index);
+  const now = recurring.status === 'Ended' ? undefined : occurrence(recurring.schedule, recurring.next_index);
   if (!now) {
     if (isByHand) throw conflict('Recurring invoice has ended');
     throw new NotDue();
@@ -114,7 +115,15 @@ async function dueNow(
   if (!client) throw notFound('Client', 'or access denied');
   const catchingUpTo = isByHand ? recurring.catching_up_to : catchUp(recurring, today);
   const status = isByHand || catchingUpTo === undefined ? recurring.create_as : 'Draft';
-  return { recurring, account, client, now, today, catchingUpTo, status };
+  return { recurring, account, client, now, period: feePeriod(recurring, now), today, catchingUpTo, status };
+}
+
+/** In arrears it begins after the last day that was billed: the rhythm may have changed since. */
+function feePeriod({ fee_period, schedule, last_period_to }: RecurringInvoiceRecord, now: Occurrence): Period {
+  if (fee_period !== 'in_arrears') return { from: now.on, to: now.until };
+  const { from, to } = periodBefore(schedule, now);
+  const unbilled = last_period_to === undefined ? from : addDays(last_period_to, 1);
+  return { from: unbilled > from && unbilled <= to ? unbilled : from, to };
 }
 
 function catchUp({ catching_up_to, schedule, next_index }: RecurringInvoiceRecord, today: string): number | undefined {
@@ -148,16 +157,16 @@ async function workToTakeAlong(
   return work;
 }
 
-function contentOf({ recurring, account, client, now, today, status }: Due, work?: Work): InvoiceContent {
+function contentOf({ recurring, account, client, now, period, today, status }: Due, work?: Work): InvoiceContent {
   const { locale } = account;
   const line_items = work?.line_items ?? recurring.line_items ?? [];
   requireLines(line_items.length);
   const number = recurring.first_occurrence + now.index + 1;
   const named = {
-    month: writtenMonth(now.on, locale),
-    year: now.on.slice(0, 4),
-    from: writtenDay(now.on, locale),
-    to: writtenDay(now.until, locale),
+    month: writtenMonth(period.from, locale),
+    year: period.from.slice(0, 4),
+    from: writtenDay(period.from, locale),
+    to: writtenDay(period.to, locale),
     n: String(number),
   };
   // Time has texts of its own, with placeholders of its own; fixed lines come first.
@@ -173,7 +182,7 @@ function contentOf({ recurring, account, client, now, today, status }: Due, work
     line_items: line_items.map((line, index) =>
       index < fixed ? { ...line, description: cutToLine(filled(line.description, named)) } : line,
     ),
-    dates: { service_period: { from: now.on, to: now.until } },
+    dates: { service_period: servicePeriod(recurring, period, work) },
     due_date: addDays(today, recurring.due_days ?? paymentDays(client, account)),
     status,
     description: recurring.description && filled(recurring.description, named),
@@ -183,18 +192,28 @@ function contentOf({ recurring, account, client, now, today, status }: Due, work
       recurring: {
         id: recurring._id,
         occurrence: number,
-        period_from: now.on,
-        period_to: now.until,
+        period_from: period.from,
+        period_to: period.to,
         ...(included_hours === undefined ? {} : { included_hours }),
       },
     },
   };
 }
 
+/** The fee covers its period, and work its days. */
+function servicePeriod(
+  { line_items }: RecurringInvoiceRecord,
+  fee: Period,
+  work: Work | undefined,
+): Period | undefined {
+  if (!work) return fee;
+  return line_items ? coveredPeriod(fee, work.records) : periodOf(work.records);
+}
+
 /** Enters the run and moves the record to the next occurrence. @param made undefined when there was nothing to bill. */
 async function moveOn(
   { accountId, session, announce }: UnitOfWork,
-  { recurring, now, catchingUpTo }: Due,
+  { recurring, now, period, catchingUpTo }: Due,
   made: Awaited<ReturnType<typeof createInvoice>> | undefined,
 ): Promise<RecurringInvoiceRecord> {
   const invoice = made?.invoice;
@@ -206,7 +225,8 @@ async function moveOn(
       recurring_id: recurring._id,
       occurrence: recurring.first_occurrence + now.index,
       due_on: now.on,
-      period_to: now.until,
+      ...(period.from === now.on ? {} : { period_from: period.from }),
+      period_to: period.to,
       ...(invoice ? { invoice_id: invoice._id, invoice_number: number } : {}),
     },
     session,
@@ -223,7 +243,7 @@ async function moveOn(
       catching_up_to: isCaughtUp ? undefined : catchingUpTo,
       made: recurring.made + (invoice ? 1 : 0),
       ...(invoice && number ? { last_invoice: { _id: invoice._id, invoice_number: number } } : {}),
-      last_period_to: now.until,
+      last_period_to: period.to,
       last_error: undefined,
       retry_on: undefined,
     },

@@ -14,6 +14,11 @@ export const RECURRING_STATUSES = ['Active', 'Paused', 'Ended'] as const;
 
 export type RecurringStatus = (typeof RECURRING_STATUSES)[number];
 
+/** Whether the period of a fee begins on the due day, or ends before it. */
+export const FEE_PERIODS = ['in_advance', 'in_arrears'] as const;
+
+export type FeePeriod = (typeof FEE_PERIODS)[number];
+
 /** Which unbilled time of the client each invoice takes along: all until the day before. */
 export interface IncludedTime {
   project_ids?: string[] | undefined;
@@ -38,6 +43,8 @@ export interface RecurringInvoiceRecord extends Stamped {
   description: string | null;
   line_items: LineItem[] | null;
   schedule: Schedule;
+  /** In advance unless it says otherwise. */
+  fee_period?: 'in_arrears' | undefined;
   /** Null is the client's `payment_days`, else the account's. */
   due_days: number | null;
   create_as: 'Draft' | 'Sent';
@@ -77,6 +84,7 @@ const recurringSchema = recordSchema<RecurringInvoiceRecord>(
     description: String,
     line_items: lineItemField,
     schedule: { type: Object, required: true },
+    fee_period: String,
     due_days: Number,
     create_as: { type: String, enum: ['Draft', 'Sent'], required: true },
     include_time: Object,
@@ -123,6 +131,7 @@ export function recurringInvoiceView(
     description: recurring.description ?? null,
     line_items: recurring.line_items ?? null,
     schedule: { every, unit, start_on, day: day ?? null, end_on: end_on ?? null, count: count ?? null },
+    fee_period: (recurring.fee_period ?? 'in_advance') as FeePeriod,
     due_days: recurring.due_days ?? null,
     create_as: recurring.create_as,
     include_time: time
@@ -139,7 +148,7 @@ export function recurringInvoiceView(
       : null,
     status: recurring.status,
     next_on: recurring.next_on ?? null,
-    upcoming: upcomingDays(recurring.schedule, recurring.next_index, UPCOMING),
+    upcoming: recurring.status === 'Ended' ? [] : upcomingDays(recurring.schedule, recurring.next_index, UPCOMING),
     occurrences_made: recurring.made,
     last_invoice: recurring.last_invoice
       ? { id: String(recurring.last_invoice._id), invoice_number: recurring.last_invoice.invoice_number }

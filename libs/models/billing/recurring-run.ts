@@ -10,6 +10,8 @@ export interface RecurringRunRecord extends Stamped {
   occurrence: number;
   /** `YYYY-MM-DD`: when it was due. */
   due_on: string;
+  /** `YYYY-MM-DD`; absent when it is `due_on`. */
+  period_from?: string | undefined;
   period_to: string;
   /** Absent when there was nothing to bill, or the draft was deleted. */
   invoice_id?: StoredId | undefined;
@@ -28,6 +30,7 @@ const runSchema = recordSchema<RecurringRunRecord>(
     recurring_id: requiredIdField,
     occurrence: { type: Number, required: true },
     due_on: { type: String, required: true },
+    period_from: String,
     period_to: { type: String, required: true },
     invoice_id: idField,
     invoice_number: String,
@@ -44,7 +47,7 @@ export function recurringRunView(run: RecurringRunRecord) {
     id: String(run._id),
     occurrence: run.occurrence + 1,
     due_on: run.due_on,
-    period_from: run.due_on,
+    period_from: run.period_from ?? run.due_on,
     period_to: run.period_to,
     invoice: run.invoice_id ? { id: String(run.invoice_id), invoice_number: run.invoice_number ?? '' } : null,
     created_at: run.created_at.toISOString(),

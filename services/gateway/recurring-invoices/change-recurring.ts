@@ -7,7 +7,15 @@ import { type Decimal, plainDecimal } from '#libs/billing/money.ts';
 import { namedClient } from '#libs/billing/named-client.ts';
 import { requirePrintableContent } from '#libs/billing/printable-size.ts';
 import { changedReferences, projectOfClient, requireReferences } from '#libs/billing/project-of-client.ts';
-import { type Occurrence, occurrence, occurrenceFrom, type Schedule } from '#libs/billing/recurrence.ts';
+import {
+  MISSED_MAX,
+  type Occurrence,
+  occurrence,
+  occurrenceFrom,
+  occurrencesDue,
+  type Schedule,
+  upcomingDays,
+} from '#libs/billing/recurrence.ts';
 import { lockSelected } from '#libs/billing/selected-work.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { addDays, dayIn } from '#libs/day.ts';
@@ -15,6 +23,7 @@ import { conflict, fieldProblem } from '#libs/errors.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import {
+  type FeePeriod,
   type IncludedTime,
   RecurringInvoice,
   type RecurringInvoiceRecord,
@@ -57,6 +66,7 @@ export async function newRecurring(
     client_id: client._id,
     project_id: project?._id ?? null,
     schedule: body.schedule,
+    fee_period: storedFeePeriod(body.fee_period),
     due_days: body.due_days ?? null,
     create_as: body.create_as ?? 'Draft',
     status: 'Active',
@@ -75,7 +85,8 @@ export async function changedRecurring(
   recurring: RecurringInvoiceRecord,
   body: RecurringInvoiceChanges,
 ): Promise<Partial<RecurringInvoiceRecord>> {
-  const { schedule, line_items, include_time, description, project_id, currency, prices_include_tax, ...rest } = body;
+  const { schedule, fee_period, line_items, include_time, description, project_id, currency, ...others } = body;
+  const { prices_include_tax, ...rest } = others;
   const account = await readAccount(accountId, session);
   const isContent = CONTENT.some((name) => name in body);
   const client: Partial<ClientRecord> =
@@ -85,10 +96,12 @@ export async function changedRecurring(
     ...(project_id === undefined ? {} : changedReferences({ project_id })),
     ...(currency === undefined ? {} : { currency: currency ?? currencyFor(client, account) }),
     ...(prices_include_tax === undefined ? {} : { prices_include_tax: prices_include_tax || undefined }),
+    ...(fee_period === undefined ? {} : { fee_period: storedFeePeriod(fee_period) }),
     ...(description === undefined ? {} : { description: description || null }),
     ...(line_items === undefined ? {} : { line_items: storedLines(line_items) }),
     ...(include_time === undefined ? {} : { include_time: includedTime(include_time) }),
   };
+  if (fee_period !== undefined && recurring.last_period_to !== undefined) requireSameFeePeriod(recurring, changes);
   // What is untouched is not checked again: the client may have another treatment by now, and its next invoice says so.
   if (isContent) requireContent({ ...recurring, ...changes }, { client, account });
   await requireReferences({ document: recurring, next: changes, accountId, session });
@@ -96,6 +109,16 @@ export async function changedRecurring(
   await lockSelected(of, include_time ?? {});
   if (!schedule || isEqual(schedule, recurring.schedule)) return changes;
   return { ...changes, ...rescheduled(recurring, schedule, dayIn(account.time_zone)) };
+}
+
+function storedFeePeriod(given: FeePeriod | null | undefined) {
+  return given === 'in_arrears' ? given : undefined;
+}
+
+/** @throws AppError 409: a period would be billed twice, or never. */
+function requireSameFeePeriod(before: RecurringInvoiceRecord, after: Partial<RecurringInvoiceRecord>): void {
+  if (before.fee_period === after.fee_period) return;
+  throw conflict('fee_period cannot be changed after the first occurrence');
 }
 
 /** Where it goes on without what was missed: `next_on` is undefined when nothing is to come. */
@@ -108,29 +131,58 @@ export function resumedAt(
   return { next_index: next?.index ?? next_index, next_on: next?.on, catching_up_to: undefined };
 }
 
-/** The new schedule is counted from its own beginning. No period is billed twice. */
+/**
+ * The new schedule is counted from its own beginning. No period is billed twice, and an occurrence that is due stays due.
+ * @throws AppError 409 when the new schedule does not have the days that are due, 400 when it has none to come.
+ */
 function rescheduled(
-  { first_occurrence, next_index, last_period_to, status }: RecurringInvoiceRecord,
+  recurring: RecurringInvoiceRecord,
   schedule: Schedule,
   today: string,
 ): Partial<RecurringInvoiceRecord> {
-  const unbilled = last_period_to === undefined ? today : addDays(last_period_to, 1);
-  const next = firstFrom(schedule, unbilled > today ? unbilled : today);
+  const { first_occurrence, next_index, next_on, last_period_to, catching_up_to, status } = recurring;
+  const from = next_on !== undefined && next_on < today ? next_on : today;
+  const unbilled = last_period_to === undefined ? from : firstUnbilled(recurring, last_period_to);
+  const due = status === 'Active' ? daysDue(recurring.schedule, next_index, today) : [];
+  const next = occurrenceFrom(schedule, unbilled > from ? unbilled : from);
+  if (due.length > 0 && !isEqual(due, next && daysDue(schedule, next.index, today))) throw notOnSchedule(due);
+  if (!next) throw noOccurrence(from);
   return {
     schedule,
     first_occurrence: first_occurrence + next_index - next.index,
     next_index: next.index,
     next_on: next.on,
-    catching_up_to: undefined,
-    last_error: undefined,
-    retry_on: undefined,
+    catching_up_to: catching_up_to === undefined ? undefined : next.index + catching_up_to - next_index,
+    ...(due.length > 0 ? {} : { last_error: undefined, retry_on: undefined }),
     status: status === 'Ended' ? 'Active' : status,
   };
 }
 
+/** The first day on which an occurrence bills a day that is not billed. In arrears its period ends the day before. */
+function firstUnbilled({ fee_period }: RecurringInvoiceRecord, last_period_to: string): string {
+  return addDays(last_period_to, fee_period === 'in_arrears' ? 2 : 1);
+}
+
+function daysDue(schedule: Schedule, index: number, today: string): string[] {
+  const count = occurrencesDue(schedule, index, { day: today, most: MISSED_MAX });
+  return upcomingDays(schedule, index, count);
+}
+
+/** Days that a message names. */
+const NAMED_MAX = 10;
+
+function notOnSchedule(due: readonly string[]) {
+  const named = due.slice(0, NAMED_MAX).join(', ') + (due.length > NAMED_MAX ? ' and others' : '');
+  return conflict(`Occurrences are due that the new schedule does not have: ${named}. Run or skip them first`);
+}
+
+function noOccurrence(from: string) {
+  return fieldProblem('schedule', `schedule has no occurrence from ${from} on`);
+}
+
 function firstFrom(schedule: Schedule, day: string): Occurrence {
   const first = occurrenceFrom(schedule, day);
-  if (!first) throw fieldProblem('schedule', `schedule has no occurrence from ${day} on`);
+  if (!first) throw noOccurrence(day);
   return first;
 }
 

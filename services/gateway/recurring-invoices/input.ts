@@ -4,6 +4,8 @@ import Joi from 'joi';
 import type { Decimal } from '#libs/billing/money.ts';
 import { SCHEDULE_UNITS, type Schedule } from '#libs/billing/recurrence.ts';
 import {
+  FEE_PERIODS,
+  type FeePeriod,
   type IncludedTime,
   RECURRING_STATUSES,
   RecurringInvoice,
@@ -39,6 +41,7 @@ interface Content {
   prices_include_tax?: boolean | null;
   description?: string | null;
   line_items?: LineInput[] | null;
+  fee_period?: FeePeriod | null;
   due_days?: number | null;
   create_as?: 'Draft' | 'Sent';
   include_time?: IncludedTimeInput | null;
@@ -105,6 +108,13 @@ const includeTime = () =>
 
 const PLACEHOLDERS = '`{month}`, `{year}`, `{from}`, `{to}` and `{n}`, the number of the occurrence, are filled in';
 
+const feePeriod = () =>
+  Joi.string()
+    .valid(...FEE_PERIODS)
+    .description(
+      'Whether the period of each invoice begins on its day (`in_advance`) or ends the day before (`in_arrears`). It cannot change once an occurrence was made',
+    );
+
 const content = {
   project_id: uuid().allow(null),
   currency: currency().description("The client's unless given, else the account's, else USD"),
@@ -116,6 +126,7 @@ const content = {
   prices_include_tax: pricesIncludeTax().allow(null),
   description: text().allow(null, '').description(PLACEHOLDERS),
   line_items: lineItems().description(`Required without \`include_time\`. In their texts ${PLACEHOLDERS}`),
+  fee_period: feePeriod().default('in_advance'),
   due_days: paymentDaysInput().description("Unless given, the client's `payment_days`, else the account's"),
   create_as: Joi.string().valid('Draft', 'Sent').default('Draft'),
   include_time: includeTime(),
@@ -135,6 +146,7 @@ export const newRecurringInvoice = Joi.object<NewRecurringInvoice, true>({
 
 export const recurringInvoiceChanges = Joi.object<RecurringInvoiceChanges, true>({
   ...content,
+  fee_period: feePeriod(),
   create_as: Joi.string().valid('Draft', 'Sent'),
   schedule: schedule().description(
     'Replaces the whole schedule. The next occurrence is its first one that is neither before today nor in a period that was billed',

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { SCHEDULE_UNITS } from '#libs/billing/recurrence.ts';
 import { TIME_GROUPS } from '#libs/billing/time-lines.ts';
-import { RECURRING_STATUSES, type recurringInvoiceView } from '#libs/models/billing/recurring-invoice.ts';
+import { FEE_PERIODS, RECURRING_STATUSES, type recurringInvoiceView } from '#libs/models/billing/recurring-invoice.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import {
   calendarDay,
@@ -57,6 +57,9 @@ export const recurringInvoiceResponse = Joi.object<ReturnType<typeof recurringIn
   description: orNull(Joi.string()),
   line_items: lineItemsResponse(),
   schedule: schedule.required(),
+  fee_period: Joi.string()
+    .valid(...FEE_PERIODS)
+    .required(),
   due_days: orNull(Joi.number()),
   create_as: Joi.string().valid('Draft', 'Sent').required(),
   include_time: orNull(includedTime),
@@ -84,6 +87,7 @@ export const recurringInvoiceResponse = Joi.object<ReturnType<typeof recurringIn
     description: null,
     line_items: [{ description: 'Support in {month} {year}', qty: '1', rate: '450', discount: '0' }],
     schedule: { every: 1, unit: 'month', start_on: '2026-09-30', day: 31, end_on: null, count: 4 },
+    fee_period: 'in_advance',
     due_days: null,
     create_as: 'Draft',
     include_time: null,

@@ -89,6 +89,11 @@ describe('a new recurring invoice', () => {
       { schedule: ['schedule.day must not stand beside weeks: they are counted from start_on'] },
     ],
     [
+      'a name that nobody knows',
+      { schedule: { ...weekly, interval: 3 } },
+      { 'schedule.interval': ['schedule.interval is not known'] },
+    ],
+    [
       'two ends',
       { schedule: { ...weekly, end_on: '2099-01-01', count: 3 } },
       { schedule: ['schedule.count must not stand beside end_on'] },
@@ -186,12 +191,78 @@ describe('a change', () => {
   });
 });
 
-describe('a pause', () => {
-  const missedTwo = (id: string, account_id: string) =>
-    RecurringInvoice.updateOne(
-      { _id: id, account_id },
-      { $set: { 'schedule.start_on': addDays(TODAY, -10), next_on: addDays(TODAY, -10) } },
+/** As if it had begun ten days ago and no scheduler had run since: two weekly occurrences are due. */
+const missedTwo = (id: string, account_id: string) =>
+  RecurringInvoice.updateOne(
+    { _id: id, account_id },
+    { $set: { 'schedule.start_on': addDays(TODAY, -10), next_on: addDays(TODAY, -10) } },
+  );
+
+describe('a change while occurrences are due', () => {
+  const start_on = addDays(TODAY, -10);
+
+  test('when only the end changes, then what is due stays due, with its error', async () => {
+    const { api, made, id: account } = await agency();
+    const { id } = await made();
+    await missedTwo(id, account);
+    const last_error = { message: '1 time entry has no rate', at: new Date('2026-01-01') };
+    await RecurringInvoice.updateOne(
+      { _id: id, account_id: account },
+      { $set: { last_error, retry_on: '2099-01-01' } },
     );
+    const { body } = await api.patch(`${path}/${id}`, { schedule: { unit: 'week', start_on, end_on: '2099-01-01' } });
+    expect(body.data).toMatchObject({ next_on: start_on, last_error: { message: last_error.message } });
+    const runs = [await api.post(`${path}/${id}/run`, {}), await api.post(`${path}/${id}/run`, {})];
+    expect(runs.map(({ body: { data } }) => data.recurring.period_from)).toEqual([start_on, addDays(TODAY, -3)]);
+  });
+
+  test.each([
+    ['a rhythm that has other days', { unit: 'week', start_on: addDays(TODAY, 1) }],
+    ['an end before them', { unit: 'week', start_on, count: 1 }],
+    ['longer steps', { unit: 'week', every: 2, start_on }],
+  ])('when the new schedule has %s, then 409 names the days, and nothing changes', async (_what, schedule) => {
+    const { api, made, id: account } = await agency();
+    const { id } = await made();
+    await missedTwo(id, account);
+    const before = (await api.get(`${path}/${id}`)).body;
+    const { status, body } = await api.patch(`${path}/${id}`, { schedule });
+    const days = `${start_on}, ${addDays(TODAY, -3)}`;
+    expect([status, body.error]).toEqual([
+      409,
+      `Occurrences are due that the new schedule does not have: ${days}. Run or skip them first`,
+    ]);
+    expect((await api.get(`${path}/${id}`)).body).toEqual(before);
+  });
+
+  test('when the new rhythm has the same days, then it is accepted, and the next periods follow it', async () => {
+    const { api, made } = await agency();
+    const { id } = await made();
+    const { body } = await api.patch(`${path}/${id}`, { schedule: { unit: 'week', every: 2, start_on: TODAY } });
+    expect(body.data.upcoming.slice(0, 2)).toEqual([TODAY, addDays(TODAY, 14)]);
+  });
+
+  test('when it is paused, then the new schedule begins with what was missed, and resuming decides about it', async () => {
+    const { api, made, id: account } = await agency();
+    const { id } = await made();
+    await missedTwo(id, account);
+    await api.post(`${path}/${id}/pause`, {});
+    const schedule = { unit: 'week', start_on: addDays(TODAY, -9) };
+    expect((await api.patch(`${path}/${id}`, { schedule })).body.data).toMatchObject({ next_on: addDays(TODAY, -9) });
+    expect((await api.post(`${path}/${id}/resume`, {})).body.data).toMatchObject({ next_on: addDays(TODAY, 5) });
+  });
+});
+
+describe('a pause', () => {
+  test('when it lasts beyond the end, then resuming ends it: no day is to come, and no run makes an invoice', async () => {
+    const { api, made, id: account } = await agency();
+    const { id } = await made({ schedule: { ...weekly, count: 1 } });
+    await api.post(`${path}/${id}/pause`, {});
+    await missedTwo(id, account);
+    const { body } = await api.post(`${path}/${id}/resume`, {});
+    expect(body.data).toMatchObject({ status: 'Ended', next_on: null, upcoming: [] });
+    expect((await api.post(`${path}/${id}/run`, {})).body).toEqual({ error: 'Recurring invoice has ended' });
+    expect((await api.get('/api/v1/invoices')).body.pagination.total).toBe(0);
+  });
 
   test.each([
     ['without the missed days', {}, addDays(TODAY, 4)],

@@ -139,6 +139,47 @@ describe('on the due day', () => {
   });
 });
 
+describe('a fee in arrears', () => {
+  const february = addDays(`${YEAR}-03-01`, -1);
+
+  test('when its day comes, then its period ends the day before, in texts, invoice and list of occurrences', async () => {
+    const me = await agency();
+    const id = await me.recurring({
+      fee_period: 'in_arrears',
+      line_items: [{ ...FEE[0], description: '{from} to {to}' }],
+    });
+    await runRecurringInvoices(noonOf(FIRST));
+    await runRecurringInvoices(noonOf(february));
+    const before = { from: `${YEAR - 1}-12-31`, to: addDays(FIRST, -1) };
+    const after = { from: FIRST, to: addDays(february, -1) };
+    expect(await me.invoices()).toMatchObject([
+      { service_period: before, recurring: { period_from: before.from, period_to: before.to } },
+      { service_period: after, recurring: { period_from: after.from, period_to: after.to } },
+    ]);
+    const [first] = (await me.invoices()) as { line_items: { description: string }[] }[];
+    expect(first?.line_items[0]?.description).toBe(`Dec 31, ${YEAR - 1} to Jan 30, ${YEAR}`);
+    expect((await me.api.get(`/api/v1/recurring-invoices/${id}/occurrences`)).body.data).toMatchObject([
+      { due_on: february, period_from: after.from, period_to: after.to },
+      { due_on: FIRST, period_from: before.from, period_to: before.to },
+    ]);
+  });
+
+  test('when its rhythm changes, then no day is billed twice; and it cannot move to the other side of its day', async () => {
+    const me = await agency();
+    const id = await me.recurring({ fee_period: 'in_arrears' });
+    await runRecurringInvoices(noonOf(FIRST));
+    const path = `/api/v1/recurring-invoices/${id}`;
+    const { body } = await me.api.patch(path, { schedule: { unit: 'month', start_on: FIRST, day: 15 } });
+    expect(body.data).toMatchObject({ next_on: `${YEAR}-02-15`, fee_period: 'in_arrears' });
+    await runRecurringInvoices(noonOf(`${YEAR}-02-15`));
+    expect((await me.invoices())[1]).toMatchObject({ service_period: { from: FIRST, to: `${YEAR}-02-14` } });
+    expect((await me.api.patch(path, { fee_period: 'in_advance' })).body).toEqual({
+      error: 'fee_period cannot be changed after the first occurrence',
+    });
+    expect((await me.api.patch(path, { fee_period: 'in_arrears' })).status).toBe(200);
+  });
+});
+
 describe('after a downtime', () => {
   test('when four months were missed, then all four are made as drafts with one event, and the next one is made as planned', async () => {
     const me = await agency();
@@ -202,6 +243,32 @@ describe('time', () => {
     expect(invoice?.['line_items']).toMatchObject([{ qty: '1' }, { qty: '12' }, { qty: '-10' }]);
     const { data } = (await me.api.get('/api/v1/time-entries?billing=on_draft')).body;
     expect(data).toMatchObject([{ hours: 12, invoice: { invoice_number: 'INV-0001' } }]);
+  });
+
+  test('when only time is billed, then the service period is that of the work, and follows it', async () => {
+    const me = await agency();
+    await log(me, 1, '2026-01-03');
+    const last = (await log(me, 1, '2026-01-20')).body.data.id;
+    await me.recurring({ line_items: null, include_time: { group_by: 'project' } });
+    await runRecurringInvoices(noonOf(FIRST));
+    const [invoice] = await me.invoices();
+    expect(invoice).toMatchObject({ service_period: { from: '2026-01-03', to: '2026-01-20' } });
+    const released = await me.api.post(`/api/v1/invoices/${invoice?.['id']}/time-entries/release`, {
+      time_entry_ids: [last],
+    });
+    expect(released.body.data).toMatchObject({ service_period: { from: '2026-01-03', to: '2026-01-03' } });
+  });
+
+  test('when a fee and time are billed, then the service period covers both, and follows the time', async () => {
+    const me = await agency();
+    await log(me, 1, '2026-01-03');
+    await me.recurring({ include_time: { group_by: 'project' } });
+    await runRecurringInvoices(noonOf(FIRST));
+    const [invoice] = await me.invoices();
+    const until = addDays(`${YEAR}-03-01`, -2);
+    expect(invoice).toMatchObject({ service_period: { from: '2026-01-03', to: until } });
+    const released = await me.api.post(`/api/v1/invoices/${invoice?.['id']}/time-entries/release`, {});
+    expect(released.body.data).toMatchObject({ service_period: { from: FIRST, to: until } });
   });
 
   test('when only time is billed and there is none, then the occurrence is skipped, and the next one is planned', async () => {

@@ -34,15 +34,15 @@ describe('days', () => {
     ]);
   });
 
-  test('when the wanted day of the first month has passed, then the next month begins', () => {
+  test('when the wanted day of the first month has passed, then months begin with the next one, and years with the next year', () => {
     expect(upcomingDays({ ...monthly, every: 3, start_on: '2027-01-15', day: 1 }, 0, 3)).toEqual([
       '2027-02-01',
       '2027-05-01',
       '2027-08-01',
     ]);
     expect(upcomingDays({ every: 1, unit: 'year', start_on: '2027-12-15', day: 1 }, 0, 2)).toEqual([
-      '2028-01-01',
-      '2029-01-01',
+      '2028-12-01',
+      '2029-12-01',
     ]);
   });
 
