@@ -18,6 +18,8 @@ interface BodyOptions {
   details?: DetailsForm | undefined;
   /** Names that the body must not contain: fields of a new record that a change cannot set. */
   immutable?: readonly string[] | undefined;
+  /** See Route.ignoresNestedNames. */
+  ignoresNestedNames?: boolean | undefined;
   /** What stands for null. */
   defaults?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -27,7 +29,7 @@ interface BodyOptions {
  */
 export function bodyReader<Body>(
   shape: Joi.ObjectSchema<Body>,
-  { isChange = false, details, immutable = [], defaults = {} }: BodyOptions = {},
+  { isChange = false, details, immutable = [], defaults = {}, ignoresNestedNames }: BodyOptions = {},
 ): (body: unknown) => Body {
   // JSON numbers stay numbers and strings stay strings: "12" is not an amount.
   const strict = shape.prefs({ ...validation, convert: false });
@@ -47,7 +49,7 @@ export function bodyReader<Body>(
     const problems = [
       ...rejected.map((name) => ({ path: [name], message: `${name} cannot be changed` })),
       ...misnamed.map((name) => ({ path: [name], message: `${name} is called ${OTHER_NAME[name]} here` })),
-      ...pruned.unknown,
+      ...(ignoresNestedNames ? [] : pruned.unknown),
       ...(error?.details ?? []).filter(({ path }) => !long.includes(String(path[0]))).map(withoutNull),
       ...long.map((name) => ({
         path: [name],

@@ -87,6 +87,8 @@ export interface Route<Body = unknown, Query = unknown> {
   /** Fields of a new record that a change cannot set, and the values that null stands for; optional-fields.ts derives both. */
   immutable?: readonly string[];
   defaults?: Readonly<Record<string, unknown>>;
+  /** Unknown names in nested objects of the body are ignored: the lines of a document that is only printed may have any. */
+  ignoresNestedNames?: boolean;
   /** Checks the raw body first, for the one error that is not `Validation failed`. */
   precheckBody?: (body: unknown) => void;
   /** The shape of `details` in a 400: quotes return a list, all others go by field. */

@@ -27,6 +27,7 @@ export const pdfToolRoutes: readonly Route[] = [
     scope: 'documents:write',
     body: pdfDocument.example(example),
     bodyLimitBytes: PDF_BODY_BYTES_MAX,
+    ignoresNestedNames: true,
     produces: 'application/pdf',
     storesNothing: true,
     docs: {

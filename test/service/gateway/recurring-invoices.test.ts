@@ -89,7 +89,7 @@ describe('a new recurring invoice', () => {
       { schedule: ['schedule.day must not stand beside weeks: they are counted from start_on'] },
     ],
     [
-      'a name that nobody knows',
+      'a name that is not known',
       { schedule: { ...weekly, interval: 3 } },
       { 'schedule.interval': ['schedule.interval is not known'] },
     ],

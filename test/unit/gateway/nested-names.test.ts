@@ -26,7 +26,8 @@ function nestedIn(shape: Joi.Schema, label: string): Nested[] {
   return [{ label: `${label}.${UNKNOWN}`, value: { [UNKNOWN]: 1 } }, ...deeper];
 }
 
-const cases = routeTable.flatMap((row) =>
+const strict = routeTable.filter(({ ignoresNestedNames }) => !ignoresNestedNames);
+const cases = strict.flatMap((row) =>
   [...fieldsOf(row.body)].flatMap(([name, field]) =>
     nestedIn(field, name).map(
       ({ label, value }) => [`${row.operation} ${label}`, row, label, { [name]: value }] as const,
@@ -59,6 +60,14 @@ test('when the table of routes is read, then schedules, lines, addresses and for
 
 test.each(cases)('when %s is sent, then 400 names it', (_what, row, label, body) => {
   expect(problemsOf(row, body)).toContain(`${label} is not known`);
+});
+
+test('when the operation of the specification prints lines, then other names in them are ignored', () => {
+  const lenient = routeTable.filter(({ ignoresNestedNames }) => ignoresNestedNames);
+  expect(lenient.map(({ operation }) => operation)).toEqual(['generatePdf']);
+  const [row] = lenient;
+  const lineItems = [{ description: 'Support', [UNKNOWN]: 1 }];
+  expect(problemsOf(row as Row, { lineItems }).filter((message) => message.includes(UNKNOWN))).toEqual([]);
 });
 
 test('when dozens are unknown, then 20 of them are named', () => {
