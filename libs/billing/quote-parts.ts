@@ -5,7 +5,8 @@ import type { LineExtras } from '../models/billing/line-item.ts';
 import { intlLocale } from '../profile-forms.ts';
 import { filled, lineTexts, writtenDay } from './line-texts.ts';
 import { type Decimal, fromMinor, type Line, plainDecimal, sumOfLines } from './money.ts';
-import { splitByGroup, type TaxGroup, type TaxTerms, taxOfLine } from './tax-groups.ts';
+import { groupSum, ownTax, splitByGroup, type TaxGroup, type TaxTerms } from './tax-groups.ts';
+import { writtenMoney } from './written-money.ts';
 
 export const QUOTE_PARTS = ['full', 'deposit', 'progress', 'final'] as const;
 
@@ -13,7 +14,7 @@ export type QuotePart = (typeof QUOTE_PARTS)[number];
 
 type TextLine = Line & LineExtras & { description: string };
 
-/** An invoice that bills a part of the quote and was not cancelled. Amounts in the smallest unit. */
+/** What is left of an invoice that bills a part of the quote. Amounts in the smallest unit. */
 export interface BilledPart {
   /** As it is printed. */
   number: string;
@@ -106,22 +107,11 @@ export function deductions(parts: readonly BilledPart[], { locale, ...terms }: Q
     return taxes.flatMap((group): TextLine[] => {
       const sum = groupSum(group, terms);
       if (sum === 0) return [];
-      const tax = filled(texts.taxIncluded, { tax: writtenAmount(group.tax, terms.currency, locale) });
+      const tax = filled(texts.taxIncluded, { tax: writtenMoney(group.tax, terms.currency, locale) });
       const description = group.tax === 0 ? text : `${text} (${tax})`;
       return [{ ...single(description, -sum, terms.currency), ...ownTax(group, terms) }];
     });
   });
-}
-
-function groupSum({ taxable, tax }: TaxGroup, { prices_include_tax }: TaxTerms): number {
-  return prices_include_tax ? taxable + tax : taxable;
-}
-
-/** What a line in this group needs of its own on a document with these terms. */
-function ownTax({ rate, category }: TaxGroup, terms: TaxTerms): LineExtras {
-  const standard = taxOfLine({}, terms);
-  if (standard.rate === rate && standard.category === category) return {};
-  return category === null || category === 'S' ? { tax_rate: rate } : { tax_category: category };
 }
 
 function single(description: string, amount: number, currency: string): TextLine {
@@ -131,8 +121,4 @@ function single(description: string, amount: number, currency: string): TextLine
 function writtenPercent(percent: Decimal, locale: string): string {
   const share = Number(new Big(percent).times('0.01').toFixed());
   return new Intl.NumberFormat(intlLocale(locale), { style: 'percent', maximumFractionDigits: 6 }).format(share);
-}
-
-function writtenAmount(minor: number, currency: string, locale: string): string {
-  return new Intl.NumberFormat(intlLocale(locale), { style: 'currency', currency }).format(fromMinor(minor, currency));
 }

@@ -1,5 +1,6 @@
 // Tax by group, as EN 16931 wants it: the lines of one rate and category are summed first, and their tax is rounded once.
 import Big from 'big.js';
+import type { LineExtras } from '../models/billing/line-item.ts';
 import { type Line, sumOfLines, taxOf } from './money.ts';
 
 /**
@@ -51,7 +52,10 @@ export interface TaxedSum {
 const NO_CATEGORY = TAX_CATEGORIES.length;
 
 /** A category other than S has no tax, so a line that names one needs no rate. */
-export function taxOfLine({ tax_rate, tax_category }: Omit<TaxedLine, keyof Line>, terms: TaxTerms): LineTax {
+export function taxOfLine(
+  { tax_rate, tax_category }: Omit<TaxedLine, keyof Line>,
+  terms: Omit<TaxTerms, 'currency'>,
+): LineTax {
   if (tax_category && tax_category !== 'S') return { rate: tax_rate ?? 0, category: tax_category };
   const rate = tax_rate ?? terms.tax_rate;
   if (tax_category || rate > 0) return { rate, category: 'S' };
@@ -73,6 +77,24 @@ export function taxLines(lines: readonly TaxedLine[], terms: TaxTerms): TaxedSum
 /** A sum without lines, which the document's own rate taxes. @param sum in smallest units, with tax where prices include it. */
 export function taxSum(sum: number, terms: TaxTerms): TaxedSum {
   return summed([taxGroup(sum, taxOfLine({}, terms), terms.prices_include_tax)]);
+}
+
+/** What a line in this group needs of its own on a document with these terms. */
+export function ownTax(
+  { rate, category }: LineTax,
+  terms: Omit<TaxTerms, 'currency'>,
+): Pick<LineExtras, 'tax_rate' | 'tax_category'> {
+  const standard = taxOfLine({}, terms);
+  if (standard.rate === rate && standard.category === category) return {};
+  return category === null || category === 'S' ? { tax_rate: rate } : { tax_category: category };
+}
+
+/** What was agreed of a group: with its tax where prices include it. */
+export function groupSum(
+  { taxable, tax }: TaxGroup,
+  { prices_include_tax }: Pick<TaxTerms, 'prices_include_tax'>,
+): number {
+  return prices_include_tax ? taxable + tax : taxable;
 }
 
 /**

@@ -4,6 +4,7 @@ import { memoize } from 'es-toolkit/function/memoize';
 import { LRUCache } from 'lru-cache';
 import { DECIMALS_KEPT, decimalsOf } from '#libs/billing/money.ts';
 import { type UnitName, unitName } from '#libs/billing/units.ts';
+import { currencySign } from '#libs/billing/written-money.ts';
 import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { canDraw } from '../fonts/glyphs.ts';
 import { asWritten } from './amounts.ts';
@@ -183,23 +184,11 @@ function withDrawnDigits(locale: string): string {
   return baseName;
 }
 
-/**
- * `€` rather than `EUR`, but `CA$` for a reader to whom `$` is another money, Arabic's own names in Arabic, and `AMD` where no font has
- * the sign.
- */
+/** `AMD` where no font has the sign. */
 function symbolKind(format: string, currency: string): 'symbol' | 'narrowSymbol' | 'code' {
-  const signOf = (currencyDisplay: 'symbol' | 'narrowSymbol') => {
-    const parts = new Intl.NumberFormat(format, { style: 'currency', currency, currencyDisplay }).formatToParts(0);
-    return parts.find(({ type }) => type === 'currency')?.value ?? '';
-  };
-  const narrow = signOf('narrowSymbol');
-  const isNarrow = !(AMBIGUOUS.test(narrow) || /^ar\b/.test(format));
-  if (!canDraw(plainer(isNarrow ? narrow : signOf('symbol')))) return 'code';
-  return isNarrow ? 'narrowSymbol' : 'symbol';
+  const { kind, sign } = currencySign(format, currency);
+  return canDraw(plainer(sign)) ? kind : 'code';
 }
-
-/** Signs that more than one country writes. */
-const AMBIGUOUS = /^(?:\$|£|¥|￥|kr|₨|Rs)\.?$/;
 
 // As text, not as a double: every digit is printed as it is stored.
 function printed(format: Intl.NumberFormat, value: Big): string {

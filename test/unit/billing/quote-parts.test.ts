@@ -63,6 +63,18 @@ describe('parts', () => {
     );
   });
 
+  test('when a currency has other decimals than the runtime shows, then those of ISO 4217, and the sign of documents', () => {
+    const text = (currency: string, tax: number, locale = 'en-US') => {
+      const taxes = [{ rate: 19, category: 'S' as const, taxable: 10_000, tax }];
+      return deductions([part(10_000, { taxes })], { ...texts, locale, currency })[0]?.description;
+    };
+    expect(text('HUF', 81_012)).toContain('(tax contained in it: Ft\u00a0810.12)');
+    expect(text('PKR', 11)).toContain('(tax contained in it: PKR\u00a00.11)');
+    expect(text('KWD', 1_001)).toContain('(tax contained in it: KWD\u00a01.001)');
+    expect(text('JPY', 810, 'de-DE')).toContain('(darin enthaltene Steuer: 810\u00a0¥)');
+    expect(text('UAH', 810, 'de-DE')).toContain('(darin enthaltene Steuer: 8,10\u00a0₴)');
+  });
+
   test('when the lines of a quote sum to more than was quoted, then an adjustment brings them down to it', () => {
     const line_items = [{ description: 'Drawings', qty: '12', rate: '95', discount: '0' }];
     const lines = quotedLines({ amount: 100_000, line_items, whenEmpty: '' }, texts);
