@@ -98,7 +98,7 @@ export interface PrintableDocument extends PdfDocument {
   /** A credit note. */
   creditNote?: PrintableCredit;
   /** Printed beside the number. */
-  mark?: 'draft' | 'paid' | 'cancelled';
+  mark?: 'draft' | 'paid' | 'cancelled' | 'written_off';
   /** Printed above the lines. */
   subject?: string;
   /** `YYYY-MM-DD`: when the work was done, one day or a first and a last one. */
@@ -202,7 +202,7 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
   pageSize: Joi.string().valid(...PAGE_SIZES),
   accessible: Joi.boolean(),
   madeAt: Joi.number().integer().min(0),
-  mark: Joi.string().valid('draft', 'paid', 'cancelled'),
+  mark: Joi.string().valid('draft', 'paid', 'cancelled', 'written_off'),
   subject: words(LONGEST.text),
   amount: money().required(),
   subtotal: money().required(),

@@ -37,7 +37,7 @@ export function invoiceDocument(
     number: printedNumber('invoice', invoice),
     isQuote: false,
     dueDate: invoice.due_date,
-    mark: INVOICE_MARKS[invoice.status],
+    mark: markOf(invoice),
     amountPaid: isSettled ? fromMinor(amount_paid, currency) : undefined,
     amountCredited: amount_credited > 0 ? fromMinor(amount_credited, currency) : undefined,
     amountWrittenOff: amount_written_off > 0 ? fromMinor(amount_written_off, currency) : undefined,
@@ -101,6 +101,12 @@ const INVOICE_MARKS: Partial<Record<InvoiceRecord['status'], PrintableDocument['
   Paid: 'paid',
   Cancelled: 'cancelled',
 };
+
+/** What is written off is owed all the same: its paper does not say that it was cancelled. */
+function markOf(invoice: InvoiceRecord): PrintableDocument['mark'] {
+  const isWrittenOff = invoice.status === 'Cancelled' && dueOf(invoice) === 0 && (invoice.amount_written_off ?? 0) > 0;
+  return isWrittenOff ? 'written_off' : INVOICE_MARKS[invoice.status];
+}
 
 function documentOf(record: InvoiceRecord | QuoteRecord, details: PartyDetails, query: DocumentQuery) {
   const { amount, tax_amount, currency, line_items, description } = record;

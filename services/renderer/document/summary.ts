@@ -18,10 +18,11 @@ function untilOf({ isQuote, expiryDate, dueDate }: PrintableDocument): string | 
   return isQuote ? (expiryDate ?? dueDate) : dueDate;
 }
 
-/** A sum of zero or less is not due. */
+/** A sum of zero or less is not due. What was paid may be less than the total, where the rest was credited or written off. */
 export function headlineOf(document: PrintableDocument, { total }: Totals, { labels, day, money }: DocumentLocale) {
-  const { mark, amountPaid, amountDue } = document;
-  if (mark === 'paid' || mark === 'cancelled') return { sum: money(total), phrase: labels.settled[mark] };
+  const { mark, amountPaid, amountWrittenOff, amountDue } = document;
+  const settled = { paid: amountPaid, cancelled: undefined, written_off: amountWrittenOff };
+  if (mark && mark !== 'draft') return { sum: money(new Big(settled[mark] ?? total)), phrase: labels.settled[mark] };
   const due = amountPaid !== undefined && amountDue !== undefined ? new Big(amountDue) : total;
   const until = untilOf(document);
   return { sum: money(due), phrase: until && due.gt(0) ? labels.onDay(day(until)) : undefined };

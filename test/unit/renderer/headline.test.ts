@@ -43,6 +43,11 @@ describe('what is due', () => {
 
   test('when it is paid or cancelled, then the headline shows the whole sum and says so', () => {
     expect(headlineOf({ mark: 'paid', amountPaid: 240, amountDue: 0 })).toEqual(['€240.00', 'paid']);
+    expect(headlineOf({ mark: 'paid', amountPaid: 12, amountDue: 0 })).toEqual(['€12.00', 'paid']);
+    expect(headlineOf({ mark: 'written_off', amountPaid: 0, amountWrittenOff: 12, amountDue: 0 })).toEqual([
+      '€12.00',
+      'written off',
+    ]);
     expect(headlineOf({ mark: 'cancelled' })).toEqual(['€240.00', 'cancelled']);
     expect(headlineOf({ mark: 'cancelled', locale: 'de-DE' })[1]).toBe('storniert');
   });

@@ -86,7 +86,7 @@ export const arabic: Language = {
   credited: 'المبلغ الدائن',
   writtenOff: 'مبلغ مشطوب',
   amountDue: 'المبلغ المستحق',
-  settled: { paid: 'مدفوع', cancelled: 'ملغى' },
+  settled: { paid: 'مدفوع', cancelled: 'ملغى', written_off: 'مشطوب' },
   taxId: (id) => `الرقم الضريبي ${id}`,
   vatId: (id) => `رقم ضريبة القيمة المضافة ${id}`,
   taxNumber: (id) => `الرقم الضريبي ${id}`,

@@ -86,7 +86,7 @@ export const dutch: Language = {
   credited: 'Gecrediteerd',
   writtenOff: 'Afgeboekt',
   amountDue: 'Te betalen',
-  settled: { paid: 'betaald', cancelled: 'geannuleerd' },
+  settled: { paid: 'betaald', cancelled: 'geannuleerd', written_off: 'afgeboekt' },
   taxId: (id) => `Btw-nr. ${id}`,
   vatId: (id) => `Btw-id ${id}`,
   taxNumber: (id) => `Fiscaal nummer ${id}`,

@@ -86,7 +86,7 @@ export const english: Language = {
   credited: 'Credited',
   writtenOff: 'Written off',
   amountDue: 'Amount due',
-  settled: { paid: 'paid', cancelled: 'cancelled' },
+  settled: { paid: 'paid', cancelled: 'cancelled', written_off: 'written off' },
   taxId: (id) => `Tax ID ${id}`,
   vatId: (id) => `VAT ID ${id}`,
   taxNumber: (id) => `Tax number ${id}`,

@@ -91,7 +91,7 @@ export const french: Language = {
   credited: 'Avoir',
   writtenOff: 'Passé en perte',
   amountDue: 'Reste à payer',
-  settled: { paid: 'payé', cancelled: 'annulé' },
+  settled: { paid: 'payé', cancelled: 'annulé', written_off: 'passé en perte' },
   taxId: (id) => `N° TVA ${id}`,
   vatId: (id) => `N° TVA ${id}`,
   taxNumber: (id) => `N° fiscal ${id}`,

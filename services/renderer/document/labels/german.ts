@@ -89,7 +89,7 @@ export const german: Language = {
   credited: 'Gutgeschrieben',
   writtenOff: 'Ausgebucht',
   amountDue: 'Offener Betrag',
-  settled: { paid: 'bezahlt', cancelled: 'storniert' },
+  settled: { paid: 'bezahlt', cancelled: 'storniert', written_off: 'ausgebucht' },
   // The number of a tax office, or of a country that is no member.
   taxId: (id) => (UNION.test(id) ? `USt-IdNr. ${id}` : `Steuernummer ${id}`),
   vatId: (id) => `${UNION.test(id) ? 'USt-IdNr.' : 'MWST-Nr.'} ${id.replace(/ MWST$/, '')}`,

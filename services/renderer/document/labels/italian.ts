@@ -89,7 +89,7 @@ export const italian: Language = {
   credited: 'Accreditato',
   writtenOff: 'Stralciato',
   amountDue: 'Importo dovuto',
-  settled: { paid: 'pagato', cancelled: 'annullato' },
+  settled: { paid: 'pagato', cancelled: 'annullato', written_off: 'stralciato' },
   taxId: (id) => `P. IVA ${id}`,
   vatId: (id) => `P. IVA ${id}`,
   taxNumber: (id) => `Codice fiscale ${id}`,

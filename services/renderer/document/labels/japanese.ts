@@ -86,7 +86,7 @@ export const japanese: Language = {
   credited: '返還額',
   writtenOff: '償却額',
   amountDue: 'ご請求残額',
-  settled: { paid: 'お支払済み', cancelled: '取消済み' },
+  settled: { paid: 'お支払済み', cancelled: '取消済み', written_off: '償却済み' },
   // T and thirteen digits is the number of the invoice system; others are not called so.
   taxId: (id) => (/^T\d{13}$/.test(id) ? `登録番号 ${id}` : `税務番号 ${id}`),
   vatId: (id) => `VAT番号 ${id}`,

@@ -46,7 +46,7 @@ export interface SharedLabels {
   writtenOff: string;
   amountDue: string;
   /** Stand after the sum in the headline, instead of a day. */
-  settled: Record<'paid' | 'cancelled', string>;
+  settled: Record<'paid' | 'cancelled' | 'written_off', string>;
   /** Of a number of which only the owner knows what it is. */
   taxId: (id: string) => string;
   vatId: (id: string) => string;

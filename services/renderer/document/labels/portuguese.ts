@@ -86,7 +86,7 @@ export const portuguese: Language = {
   credited: 'Creditado',
   writtenOff: 'Baixado como perda',
   amountDue: 'Valor em aberto',
-  settled: { paid: 'pago', cancelled: 'anulado' },
+  settled: { paid: 'pago', cancelled: 'anulado', written_off: 'baixado como perda' },
   taxId: (id) => `N.º fiscal ${id}`,
   vatId: (id) => `N.º IVA ${id}`,
   taxNumber: (id) => `NIF ${id}`,

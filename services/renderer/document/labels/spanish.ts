@@ -86,7 +86,7 @@ export const spanish: Language = {
   credited: 'Abonado',
   writtenOff: 'Dado de baja',
   amountDue: 'Importe pendiente',
-  settled: { paid: 'pagado', cancelled: 'anulado' },
+  settled: { paid: 'pagado', cancelled: 'anulado', written_off: 'dado de baja' },
   taxId: (id) => `NIF ${id}`,
   vatId: (id) => `NIF-IVA ${id}`,
   taxNumber: (id) => `NIF ${id}`,
