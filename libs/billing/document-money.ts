@@ -3,7 +3,15 @@ import { type DetailsForm, detailsOf, fieldProblem, type Problem, validationFail
 import type { LineItem } from '../models/billing/line-item.ts';
 import { type DocumentTax, notedTaxes, type TaxIssuer } from './document-taxes.ts';
 import { type Decimal, fromMinor, isAmount, isLineAmount, lineNet, sumOfLines, toMinor } from './money.ts';
-import { type TaxCategory, type TaxedSum, type TaxTerms, taxLines, taxOfLine, taxSum } from './tax-groups.ts';
+import {
+  type TaxCategory,
+  type TaxedSum,
+  type TaxGroup,
+  type TaxTerms,
+  taxLines,
+  taxOfLine,
+  taxSum,
+} from './tax-groups.ts';
 
 /** As a document stores it: amounts are whole numbers of the currency's smallest unit. */
 export interface DocumentMoney {
@@ -59,14 +67,24 @@ export function quoteMoney(given: GivenMoney): DocumentMoney {
 
 /** The sum of the lines. @throws AppError 400 when it is no amount, or a line is too large. */
 export function taxedLines(lines: readonly LineItem[], terms: TaxTerms, details?: DetailsForm): TaxedSum {
+  requireSummable(lines, terms, details);
+  const taxed = taxLines(lines, terms);
+  requireConsistent(taxed, terms.currency, details);
+  return taxed;
+}
+
+/** The taxes of lines that are credited: a piece may be so small that its rounded tax is all of it. @throws AppError 400 as taxedLines. */
+export function creditedLines(lines: readonly LineItem[], terms: TaxTerms): TaxGroup[] {
+  requireSummable(lines, terms);
+  return taxLines(lines, terms).taxes;
+}
+
+function requireSummable(lines: readonly LineItem[], terms: TaxTerms, details?: DetailsForm): void {
   const { currency } = terms;
   requireTaxable(lines, terms, details);
   const sum = sumOfLines(lines, currency);
   if (!isAmount(sum))
     throw sumProblem(sum < 0 ? 'must not sum to less than 0' : `is too large in ${currency}`, details);
-  const taxed = taxLines(lines, terms);
-  requireConsistent(taxed, currency, details);
-  return taxed;
 }
 
 /** Groups may be less than 0, and then their tax is, too. @throws AppError 400 when that leaves no document to pay. */

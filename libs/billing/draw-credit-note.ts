@@ -14,6 +14,7 @@ import { creditAllocation } from './allocations.ts';
 import { dueOf, totalOf } from './balance.ts';
 import { dayOf } from './book-payment.ts';
 import { creditGroups, leftToCredit, netOf, taxSumOf } from './credit-amounts.ts';
+import { creditLines } from './credit-lines.ts';
 import { type CreditReason, REVERSING, type Settlement } from './credit-reasons.ts';
 import { exactMinor } from './exact-amount.ts';
 import { issueDateOf } from './issue-document.ts';
@@ -60,9 +61,9 @@ export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditN
   const drawn = await unit.drawNumber('credit_note', base._id, { formats: account.number_formats, day });
   const invoice = await findOwn(Invoice, accountId, id, session);
   if (!invoice) throw notFound('Invoice', 'or access denied');
-  requireCreditable(invoice);
-  const earlier = invoice.total_credited ? await creditNotesOf(unit, invoice._id) : [];
-  const { money, content } = creditOf(invoice, earlier, given);
+  requireCreditable(invoice, given.reason);
+  const earlier = wasCredited(invoice) ? await creditNotesOf(unit, invoice._id) : [];
+  const { money, content } = creditOf(invoice, earlier, { given, locale: account.locale });
   requirePrintableContent(content);
   const total = totalOf(money);
   const applied = Math.min(total, dueOf(invoice) + (invoice.amount_written_off ?? 0));
@@ -121,27 +122,45 @@ export function isCreditable(invoice: InvoiceRecord): boolean {
   return totalOf(invoice) > (invoice.total_credited ?? 0);
 }
 
-function requireCreditable({ status }: InvoiceRecord): void {
-  if (status === 'Draft') throw conflict('Cannot credit a draft');
-  if (status === 'Cancelled') throw conflict('Cannot credit a cancelled invoice');
+/** An invoice of nothing is credited once, and reversed with it. */
+function wasCredited({ total_credited, is_reversed }: InvoiceRecord): boolean {
+  return is_reversed === true || (total_credited ?? 0) > 0;
 }
 
-type Earlier = Pick<CreditNoteRecord, 'amount' | 'tax_amount' | 'tax_rate' | 'taxes' | 'currency' | 'reason'>;
+function requireCreditable(invoice: InvoiceRecord, reason: CreditReason): void {
+  const { status } = invoice;
+  if (status === 'Draft') throw conflict('Cannot credit a draft');
+  if (status === 'Cancelled') throw conflict('Cannot credit a cancelled invoice');
+  if (totalOf(invoice) === 0 && !REVERSING.includes(reason)) {
+    throw conflict(`${printedNumber('invoice', invoice)} is worth nothing: it can only be cancelled or corrected`);
+  }
+}
+
+type Earlier = Pick<
+  CreditNoteRecord,
+  'amount' | 'tax_amount' | 'tax_rate' | 'taxes' | 'currency' | 'reason' | 'line_items'
+>;
 
 async function creditNotesOf({ accountId, session }: UnitOfWork, invoice_id: StoredId): Promise<Earlier[]> {
   const of = { account_id: storedId(accountId), invoice_id } as object;
-  const projection = { amount: 1, tax_amount: 1, tax_rate: 1, taxes: 1, currency: 1, reason: 1 };
+  const projection = { amount: 1, tax_amount: 1, tax_rate: 1, taxes: 1, currency: 1, reason: 1, line_items: 1 };
   return (await driverOf(CreditNote).find(of, { session, projection }).toArray()) as unknown as Earlier[];
 }
 
 /** Amounts and lines. A credit over a whole invoice shows what the invoice shows. */
-function creditOf(invoice: InvoiceRecord, earlier: readonly Earlier[], given: NewCreditNote) {
+function creditOf(
+  invoice: InvoiceRecord,
+  earlier: readonly Earlier[],
+  { given, locale }: { given: NewCreditNote; locale: string },
+) {
   const { currency, tax_rate, tax_category, prices_include_tax } = invoice;
-  const line_items = given.line_items ?? null;
+  const before = earlier.flatMap((note) => note.line_items ?? []);
+  const line_items = given.line_items ? creditLines(invoice, before, { lines: given.line_items, locale }) : null;
   const amount = given.amount === undefined ? undefined : exactMinor(given.amount, currency);
   const left = leftToCredit(invoice, earlier);
   const number = printedNumber('invoice', invoice);
-  const groups = creditGroups(left, { amount, line_items }, { terms: invoice, number });
+  const isFirst = earlier.length === 0;
+  const groups = creditGroups(left, { amount, line_items }, { terms: invoice, number, isFirst });
   const money = {
     currency,
     tax_rate,
@@ -151,7 +170,7 @@ function creditOf(invoice: InvoiceRecord, earlier: readonly Earlier[], given: Ne
     tax_amount: taxSumOf(groups),
     ...(invoice.taxes ? { taxes: groups } : {}),
   };
-  const isWhole = !line_items && earlier.length === 0 && money.amount === invoice.amount;
+  const isWhole = !line_items && isFirst && money.amount === invoice.amount;
   const content = {
     description: given.description || (isWhole && !invoice.line_items ? invoice.description : null),
     line_items: isWhole ? invoice.line_items : line_items,

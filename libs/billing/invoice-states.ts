@@ -5,7 +5,7 @@ export const INVOICE_STATUSES = ['Draft', 'Sent', 'Paid', 'Overdue', 'Cancelled'
 
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
-/** Which status a caller may set after which. Paid and Cancelled are final. */
+/** Which status a caller may set after which. Paid and Cancelled are final; one of nothing that is Paid has no money to keep. */
 const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly InvoiceStatus[]>> = {
   Draft: ['Sent', 'Cancelled'],
   Sent: ['Paid', 'Overdue', 'Cancelled'],
@@ -16,7 +16,9 @@ const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly InvoiceStatus[]>> =
 
 /** @param from the status as it is today. @throws AppError 409 when `to` may not follow it. */
 export function requireMove(invoice: { amount: number }, from: InvoiceStatus, to: InvoiceStatus): void {
-  if (from !== to && !INVOICE_MOVES[from].includes(to)) throw conflict(`Cannot change status from ${from} to ${to}`);
+  const isOfNothing = from === 'Paid' && to === 'Cancelled' && !isPayable(invoice);
+  if (from !== to && !isOfNothing && !INVOICE_MOVES[from].includes(to))
+    throw conflict(`Cannot change status from ${from} to ${to}`);
   if (to === 'Overdue' && !isPayable(invoice)) throw conflict('Cannot set status Overdue: nothing is due');
 }
 

@@ -1,7 +1,9 @@
 // Finds the credit note of a repeated request: same external id of the refund, same content.
+import { isEqual } from 'es-toolkit/predicate/isEqual';
 import { AppError } from '../errors.ts';
 import { CreditNote, type CreditNoteRecord } from '../models/billing/credit-note.ts';
-import { findOwn, isUnchanged } from '../models/records.ts';
+import type { LineItem } from '../models/billing/line-item.ts';
+import { findOwn } from '../models/records.ts';
 import type { Id } from '../models/tenant.ts';
 import type { NewCreditNote } from './draw-credit-note.ts';
 import { findRefund } from './known-refund.ts';
@@ -22,7 +24,12 @@ export async function findKnownCreditNote(
     String(note.invoice_id) === id &&
     note.reason === reason &&
     (amount === undefined || toMinor(amount, note.currency) === note.amount) &&
-    (!line_items || isUnchanged(note, { line_items }));
+    (!line_items || holds(note.line_items ?? [], line_items));
   if (isSame) return note;
   throw new AppError(422, 'external_id was already used with another refund');
+}
+
+/** Stored lines have the tax of what they credit besides, and a difference of rounding after them. */
+function holds(stored: readonly LineItem[], given: readonly LineItem[]): boolean {
+  return given.every((line, index) => isEqual({ ...stored[index], ...line }, stored[index]));
 }

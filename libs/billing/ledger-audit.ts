@@ -108,7 +108,7 @@ function besideInvoice(own: object) {
         localField: 'invoice_id',
         foreignField: '_id',
         pipeline: [
-          { $match: { total_credited: { $gt: 0 } } },
+          { $match: { $or: [{ total_credited: { $gt: 0 } }, { is_reversed: true }] } },
           { $project: { due: { $cond: [isOpen, DUE, 0] }, account_id: 1 } },
         ],
         as: 'invoice',

@@ -19,6 +19,8 @@ interface LineTexts {
   includedHours: string;
   /** Takes hours off again that the client paid for in advance. */
   prepaidHours: string;
+  /** What pieces of a line have more or less than the line, each rounded alone. */
+  rounding: string;
 }
 
 const english: LineTexts = {
@@ -30,6 +32,7 @@ const english: LineTexts = {
   taxIncluded: 'tax contained in it: {tax}',
   includedHours: 'Included hours',
   prepaidHours: 'Prepaid hours: {packages}',
+  rounding: 'Rounding',
 };
 
 const TEXTS: Readonly<Record<string, LineTexts>> = {
@@ -43,6 +46,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     taxIncluded: 'darin enthaltene Steuer: {tax}',
     includedHours: 'Inklusivstunden',
     prepaidHours: 'Vorausbezahlte Stunden: {packages}',
+    rounding: 'Rundung',
   },
   fr: {
     time: 'Travaux du {from} au {to}',
@@ -53,6 +57,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     taxIncluded: 'taxe comprise : {tax}',
     includedHours: 'Heures incluses',
     prepaidHours: 'Heures prépayées : {packages}',
+    rounding: 'Arrondi',
   },
   es: {
     time: 'Trabajos del {from} al {to}',
@@ -63,6 +68,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     taxIncluded: 'impuesto incluido: {tax}',
     includedHours: 'Horas incluidas',
     prepaidHours: 'Horas prepagadas: {packages}',
+    rounding: 'Redondeo',
   },
   it: {
     time: 'Lavori dal {from} al {to}',
@@ -73,6 +79,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     taxIncluded: 'imposta compresa: {tax}',
     includedHours: 'Ore incluse',
     prepaidHours: 'Ore prepagate: {packages}',
+    rounding: 'Arrotondamento',
   },
   pt: {
     time: 'Trabalhos de {from} a {to}',
@@ -83,6 +90,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     taxIncluded: 'imposto incluído: {tax}',
     includedHours: 'Horas incluídas',
     prepaidHours: 'Horas pré-pagas: {packages}',
+    rounding: 'Arredondamento',
   },
   nl: {
     time: 'Werkzaamheden van {from} tot en met {to}',
@@ -93,6 +101,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     taxIncluded: 'btw daarin begrepen: {tax}',
     includedHours: 'Inbegrepen uren',
     prepaidHours: 'Vooruitbetaalde uren: {packages}',
+    rounding: 'Afronding',
   },
   ja: {
     time: '作業 {from}～{to}',
@@ -103,6 +112,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     taxIncluded: '内税額 {tax}',
     includedHours: '基本料金に含まれる時間',
     prepaidHours: '前払い時間：{packages}',
+    rounding: '端数調整',
   },
   ar: {
     time: 'أعمال من {from} إلى {to}',
@@ -113,6 +123,7 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     taxIncluded: 'الضريبة المشمولة: {tax}',
     includedHours: 'ساعات مشمولة',
     prepaidHours: 'ساعات مدفوعة مسبقًا: {packages}',
+    rounding: 'تقريب',
   },
 };
 

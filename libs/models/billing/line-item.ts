@@ -13,6 +13,8 @@ export interface LineItem {
   tax_category?: TaxCategory;
   /** See units.ts. */
   unit?: string;
+  /** On a credit note: the line of the invoice that it credits, from 1. */
+  line?: number;
 }
 
 /** How line items are declared in a model. */
@@ -27,6 +29,7 @@ export const lineItemField = {
       tax_rate: Number,
       tax_category: String,
       unit: String,
+      line: Number,
     },
   ],
   default: undefined,
@@ -37,10 +40,11 @@ export interface LineExtras {
   tax_rate?: number | undefined;
   tax_category?: TaxCategory | undefined;
   unit?: string | undefined;
+  line?: number | undefined;
 }
 
 export function lineItem(line: Line & LineExtras & { description: string }): LineItem {
-  const { tax_rate, tax_category, unit } = line;
+  const { tax_rate, tax_category, unit, line: credited } = line;
   return {
     description: line.description,
     qty: plainDecimal(line.qty),
@@ -49,5 +53,6 @@ export function lineItem(line: Line & LineExtras & { description: string }): Lin
     ...(tax_rate === undefined ? {} : { tax_rate }),
     ...(tax_category === undefined ? {} : { tax_category }),
     ...(unit === undefined ? {} : { unit }),
+    ...(credited === undefined ? {} : { line: credited }),
   };
 }

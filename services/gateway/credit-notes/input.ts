@@ -6,7 +6,7 @@ import type { Id } from '#libs/models/tenant.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { text, uuid } from '../fields/input-fields.ts';
 import { byRest } from '../fields/list-filters.ts';
-import { type LineInput, lineItems } from '../fields/money-input.ts';
+import { type CreditLineInput, creditLineItems } from '../fields/money-input.ts';
 import { movedAmount, type RefundDetailsInput, refundDetails } from '../fields/movement-input.ts';
 import { byId, listOf } from '../http/list.ts';
 
@@ -16,7 +16,7 @@ export interface CreditNoteBody {
   reason: CreditReason;
   description?: string | null;
   amount?: number;
-  line_items?: LineInput[] | null;
+  line_items?: CreditLineInput[] | null;
   settle: Settlement;
   refund?: RefundDetailsInput;
 }
@@ -32,7 +32,7 @@ export const newCreditNote = Joi.object<CreditNoteBody, true>({
   amount: movedAmount().description(
     'Before tax; the tax follows, by rate. Without it and without lines: all that is left',
   ),
-  line_items: lineItems().description('What is credited, with the signs of the invoice. Their sum counts'),
+  line_items: creditLineItems().description('What is credited, with the signs of the invoice. Their sum counts'),
   settle: Joi.string()
     .valid(...SETTLEMENTS)
     .default('credit')

@@ -6,13 +6,13 @@ import { exampleId } from '../fields/example-ids.ts';
 import { refundShape } from '../fields/refund-response.ts';
 import {
   calendarDay,
+  creditLinesResponse,
   currency,
   embeddedClient,
   embeddedInvoice,
   exampleClient,
   exampleTime,
   id,
-  lineItemsResponse,
   number,
   orNull,
   taxesResponse,
@@ -43,7 +43,7 @@ export const creditNoteResponse = Joi.object<ReturnType<typeof creditNoteView>, 
     .valid(...CREDIT_REASONS)
     .required(),
   description: orNull(Joi.string()),
-  line_items: lineItemsResponse(),
+  line_items: creditLinesResponse(),
   amount: number().description('Before tax. Amounts are positive here; the PDF prints them with a minus'),
   tax_rate: number().description('Percentage, 0 to 100'),
   tax_amount: number().description('Sum of the taxes'),

@@ -31,38 +31,61 @@ export interface LineInput {
   unit?: string;
 }
 
+/** Of a credit note. */
+export interface CreditLineInput extends LineInput {
+  line?: number;
+}
+
 // Negative lines are credits; only the sum must not be negative.
 const quantity = () => decimal().within(-QUANTITY_MAX, QUANTITY_MAX);
 
 const OR_STRING = 'A plain decimal string as well, so that lines go back in as responses write them';
 
-const lineInput = withNulls(
-  Joi.object<LineInput, true>({
-    item_id: uuid().description(
-      'An item of the catalogue: its name and description, rate, tax rate and unit are copied unless the line has its own',
+const lineFields = {
+  item_id: uuid().description(
+    'An item of the catalogue: its name and description, rate, tax rate and unit are copied unless the line has its own',
+  ),
+  description: paragraphs()
+    .when('item_id', { is: Joi.exist(), otherwise: Joi.required() })
+    .description('Required unless `item_id` is given'),
+  quantity: quantity()
+    .when('qty', { is: Joi.exist(), otherwise: Joi.required() })
+    .description(`Required unless \`qty\` is given. ${OR_STRING}`),
+  qty: quantity().description('The same as `quantity`, under its name in responses'),
+  rate: decimal()
+    .within(-RATE_MAX, RATE_MAX)
+    .when('item_id', { is: Joi.exist(), otherwise: Joi.required() })
+    .description(`Required unless \`item_id\` is given. ${OR_STRING}`),
+  discount: decimal().within(0, 100).default(0).description(`Per cent. ${OR_STRING}`),
+  tax_rate: percentage().description("Per cent. The document's unless given; 0 in every category but `S`"),
+  tax_category: Joi.string()
+    .valid(...TAX_CATEGORIES)
+    .description(
+      'Of EN 16931: standard and reduced rates, zero rate, exempt, reverse charge, export, outside the scope, goods within the EU. `S` where a rate is charged',
     ),
-    description: paragraphs()
-      .when('item_id', { is: Joi.exist(), otherwise: Joi.required() })
-      .description('Required unless `item_id` is given'),
-    quantity: quantity()
-      .when('qty', { is: Joi.exist(), otherwise: Joi.required() })
-      .description(`Required unless \`qty\` is given. ${OR_STRING}`),
-    qty: quantity().description('The same as `quantity`, under its name in responses'),
-    rate: decimal()
-      .within(-RATE_MAX, RATE_MAX)
-      .when('item_id', { is: Joi.exist(), otherwise: Joi.required() })
-      .description(`Required unless \`item_id\` is given. ${OR_STRING}`),
-    discount: decimal().within(0, 100).default(0).description(`Per cent. ${OR_STRING}`),
-    tax_rate: percentage().description("Per cent. The document's unless given; 0 in every category but `S`"),
-    tax_category: Joi.string()
-      .valid(...TAX_CATEGORIES)
+  unit: unit(),
+};
+
+const lineInput = withNulls(
+  Joi.object<LineInput, true>(lineFields).custom(rateOfCategory).meta({ schema: 'LineItemInput' }),
+);
+
+const creditLineInput = withNulls(
+  Joi.object<CreditLineInput, true>({
+    ...lineFields,
+    tax_rate: percentage().description(
+      'Per cent. Unless given, that of `line`, or the only one of the invoice; where it has several, one of the two is required',
+    ),
+    line: Joi.number()
+      .integer()
+      .min(1)
+      .max(LINES_MAX)
       .description(
-        'Of EN 16931: standard and reduced rates, zero rate, exempt, reverse charge, export, outside the scope, goods within the EU. `S` where a rate is charged',
+        'The line of the invoice that it credits, from 1. Its tax counts; at its price no more than its quantity is credited, and the pieces sum to it',
       ),
-    unit: unit(),
   })
     .custom(rateOfCategory)
-    .meta({ schema: 'LineItemInput' }),
+    .meta({ schema: 'CreditLineInput' }),
 );
 
 /** Of a quantity. */
@@ -92,6 +115,11 @@ export function lineItems() {
   return Joi.array().items(lineInput).max(LINES_MAX).allow(null);
 }
 
+/** Of a credit note. */
+export function creditLineItems() {
+  return Joi.array().items(creditLineInput).max(LINES_MAX).allow(null);
+}
+
 /** Of an item: what a line may have. */
 export function rate() {
   return number().min(-RATE_MAX).max(RATE_MAX);
@@ -119,7 +147,7 @@ export function amount() {
 }
 
 /** An empty list is no list: the amount is the caller's. */
-export function storedLines(lines: readonly LineInput[] | null | undefined): LineItem[] | null {
+export function storedLines(lines: readonly CreditLineInput[] | null | undefined): LineItem[] | null {
   if (!lines || lines.length === 0) return null;
   return lines.map(({ quantity, qty, ...line }) =>
     // One of the two is required; when both are given, the specification's own name counts.

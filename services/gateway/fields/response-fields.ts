@@ -38,18 +38,24 @@ export const embeddedInvoice = () =>
 export const invoiceSummary = () =>
   Joi.object({ id: id(), invoice_number: orNull(Joi.string()) }).meta({ schema: 'InvoiceSummary' });
 
-export const lineItemsResponse = () =>
+const lineItem = Joi.object({
+  description: words(),
+  qty: words().description('Plain decimal'),
+  rate: words().description('Plain decimal'),
+  discount: words().description('Percentage, plain decimal'),
+  tax_rate: Joi.number().description('This and the next two only if the line was sent with it'),
+  tax_category: Joi.string().valid(...TAX_CATEGORIES),
+  unit: Joi.string(),
+});
+
+export const lineItemsResponse = () => orNull(Joi.array().items(lineItem.meta({ schema: 'LineItem' })));
+
+export const creditLinesResponse = () =>
   orNull(
     Joi.array().items(
-      Joi.object({
-        description: words(),
-        qty: words().description('Plain decimal'),
-        rate: words().description('Plain decimal'),
-        discount: words().description('Percentage, plain decimal'),
-        tax_rate: Joi.number().description('This and the next two only if the line was sent with it'),
-        tax_category: Joi.string().valid(...TAX_CATEGORIES),
-        unit: Joi.string(),
-      }).meta({ schema: 'LineItem' }),
+      lineItem
+        .keys({ line: Joi.number().description('The line of the invoice that it credits, if it was sent with it') })
+        .meta({ schema: 'CreditLine' }),
     ),
   );
 

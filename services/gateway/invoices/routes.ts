@@ -247,7 +247,7 @@ async function changesOf(
   }
   // With something due it is a payment that makes it Paid.
   if (status === 'Paid' && isMoved) changes.paid_on = today;
-  if (status === 'Cancelled' && isMoved) changes.cancelled_on = today;
+  if (status === 'Cancelled' && isMoved) Object.assign(changes, { cancelled_on: today, paid_on: undefined });
   const isIssued = status === 'Sent' && !invoice.parties;
   Object.assign(changes, await issuedFields(invoice, content, { kind: 'invoice', isIssued, accountId, session }));
   return changes;

@@ -97,7 +97,8 @@ function invoiceWithMovements(accountId: Id, id: Id) {
     if (!invoice) return undefined;
     const payments = await read<PaymentRecord>(Payment, { 'allocations.invoice_id': _id });
     const credits = await read<CreditNoteRecord>(CreditNote, { 'allocations.invoice_id': _id });
-    const corrections = invoice.total_credited ? await read<CreditNoteRecord>(CreditNote, { invoice_id: _id }) : [];
+    const isCredited = invoice.is_reversed || invoice.total_credited;
+    const corrections = isCredited ? await read<CreditNoteRecord>(CreditNote, { invoice_id: _id }) : [];
     const notes = new Map([...corrections, ...credits].map((note) => [String(note._id), note]));
     return { invoice, payments, notes: [...notes.values()] };
   });

@@ -31,7 +31,11 @@ const noteOf = (taxes: ReturnType<typeof creditGroups>): Taxed => ({
 });
 
 const credit = (invoice: Taxed, earlier: Taxed[], wanted: Parameters<typeof creditGroups>[1]) =>
-  creditGroups(leftToCredit(invoice, earlier), wanted, { terms: invoice, number: 'INV-0042' });
+  creditGroups(leftToCredit(invoice, earlier), wanted, {
+    terms: invoice,
+    number: 'INV-0042',
+    isFirst: earlier.length === 0,
+  });
 
 describe('two rates', () => {
   const lines = [line(2, 1.73, 13), line(2, 0.03, 24)];
@@ -65,6 +69,51 @@ describe('two rates', () => {
     const inclusive = invoiceOf([line(2, 1.96, 13), line(2, 0.04, 24)], { prices_include_tax: true });
     expect(credit(inclusive, [], { line_items: [line(2, 1.96, 13), line(2, 0.04, 24)] })).toEqual(inclusive.taxes);
   });
+});
+
+describe('prices with tax', () => {
+  const terms = { prices_include_tax: true };
+
+  test('when two lines of 10.05 with 19 % are credited one by one, then their sums with tax are bound and nothing is left', () => {
+    const lines = [line(1, 10.05), line(1, 10.05)];
+    const invoice = invoiceOf(lines, terms);
+    const notes: Taxed[] = [];
+    for (const one of lines) notes.push({ ...noteOf(credit(invoice, notes, { line_items: [one] })), ...terms });
+    expect(notes.map(({ amount, tax_amount }) => amount + tax_amount)).toEqual([1005, 1005]);
+    expect(leftToCredit(invoice, notes)).toEqual([{ rate: 19, category: 'S', taxable: 0, tax: 0 }]);
+    expect(() => credit(invoice, notes, {})).toThrow('Cannot credit more than is left of INV-0042: 0.00');
+  });
+
+  test('when more is credited than is left with tax, then 409 names that sum', () => {
+    const invoice = invoiceOf([line(1, 10.05)], terms);
+    expect(() => credit(invoice, [], { line_items: [line(1, 10.06)] })).toThrow('of INV-0042: 10.05');
+  });
+});
+
+describe('lines below zero', () => {
+  const lines = [line(1, 100, 7), line(-1, 30, 19)];
+  const invoice = invoiceOf(lines);
+
+  test('when the credit of one rate would leave less than nothing beside the other, then 409 names what is left of it', () => {
+    expect(() => credit(invoice, [], { line_items: [line(1, 70, 7)] })).toThrow(
+      'Cannot credit all of INV-0042 without what is left at 19 %: -30.00',
+    );
+    expect(credit(invoice, [], { line_items: lines })).toEqual(invoice.taxes);
+  });
+
+  test('when an amount is credited, then each rate has its share, and the rest can be credited', () => {
+    const first = noteOf(credit(invoice, [], { amount: 6_900 }));
+    expect(first.taxes?.map(({ taxable }) => taxable)).toEqual([-2_957, 9_857]);
+    const rest = noteOf(credit(invoice, [first], {}));
+    expect(first.tax_amount + rest.tax_amount).toBe(invoice.tax_amount);
+  });
+});
+
+test('when an invoice is worth nothing, then it is credited once', () => {
+  const invoice = invoiceOf([line(1, 0)]);
+  const note = noteOf(credit(invoice, [], {}));
+  expect(note).toMatchObject({ amount: 0, tax_amount: 0, taxes: invoice.taxes });
+  expect(() => credit(invoice, [note], {})).toThrow('Cannot credit more than is left of INV-0042: 0.00');
 });
 
 test('when each line is credited alone, then the last one takes the rest of the tax that each rounds to nothing', () => {

@@ -84,14 +84,14 @@ test('when schemas get names, then none is what a generator calls its constructo
   expect([...byCase.values()].filter((same) => same.length > 1)).toEqual([]);
 });
 
-test('when documents have lines, then these have one named schema for input, one for responses and one for the PDF tool', () => {
+test('when documents have lines, then these have one named schema for input, one for responses, these two for credit notes, and one for the PDF tool', () => {
   const lines = schemas.flatMap(({ schema }) => {
     const { line_items, lineItems } = (schema['properties'] ?? {}) as Record<string, { items?: object } | undefined>;
     return [line_items, lineItems].flatMap((list) => (list ? [JSON.stringify(list.items)] : []));
   });
 
   expect([...new Set(lines)].toSorted()).toEqual(
-    ['LineItem', 'LineItemInput', 'PdfLineItem'].map((name) => `{"$ref":"#/components/schemas/${name}"}`),
+    ['CreditLine', 'CreditLineInput', 'LineItem', 'LineItemInput', 'PdfLineItem'].map((name) => `{"$ref":"#/components/schemas/${name}"}`),
   );
 });
 
