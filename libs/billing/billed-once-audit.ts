@@ -1,4 +1,5 @@
 // Checks that time and quotes are billed once, and that both ends of each link agree. A row of the result is a bug or a damaged restore.
+import { CreditNote } from '../models/billing/credit-note.ts';
 import { Invoice } from '../models/billing/invoice.ts';
 import { Quote } from '../models/billing/quote.ts';
 import { BILLED, GIVEN_UP } from '../models/billing/quote-invoices.ts';
@@ -6,6 +7,7 @@ import { driverOf } from '../models/records.ts';
 import { type Id, storedId } from '../models/tenant.ts';
 import { TimeEntry } from '../models/time/time-entry.ts';
 import { type AuditProblem, problemsOf } from './audit.ts';
+import { REVERSING } from './credit-reasons.ts';
 import { auditExpenses } from './expense-audit.ts';
 import { auditFixedAmounts } from './fixed-amount-audit.ts';
 import { auditHourPackages } from './hour-package-audit.ts';
@@ -111,6 +113,24 @@ function claimsOff(own: object) {
   ];
 }
 
+/** What parts add up to: see agreedSum. */
+const AGREED = { $add: ['$amount', { $cond: ['$prices_include_tax', '$tax_amount', 0] }] };
+
+/** What was cancelled or corrected of an invoice can be billed again. */
+const CORRECTIONS = {
+  $lookup: {
+    from: CreditNote.collection.name,
+    localField: '_id',
+    foreignField: 'invoice_id',
+    let: { account: '$account_id' },
+    pipeline: [
+      { $match: { $expr: { $eq: ['$account_id', '$$account'] }, reason: { $in: REVERSING } } },
+      { $project: { sum: AGREED } },
+    ],
+    as: 'corrections',
+  },
+};
+
 /** An invoice in full may be changed while it is a draft, so its amount is its own. */
 function overbilled(own: object) {
   return [
@@ -128,12 +148,13 @@ function overbilled(own: object) {
             },
           },
           { $match: BILLED },
-          { $group: { _id: null, sum: { $sum: '$amount' } } },
+          CORRECTIONS,
+          { $group: { _id: null, sum: { $sum: { $subtract: [AGREED, { $sum: '$corrections.sum' }] } } } },
         ],
         as: 'billed',
       },
     },
-    { $match: { $expr: { $gt: [{ $first: '$billed.sum' }, '$amount'] } } },
+    { $match: { $expr: { $gt: [{ $first: '$billed.sum' }, AGREED] } } },
   ];
 }
 

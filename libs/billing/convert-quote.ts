@@ -8,7 +8,7 @@ import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { type LineItem, lineItem } from '../models/billing/line-item.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord } from '../models/billing/quote.ts';
-import { invoicesOfQuotes, type QuoteInvoice } from '../models/billing/quote-invoices.ts';
+import { billedSum, billedTaxes, invoicesOfQuotes, type QuoteInvoice } from '../models/billing/quote-invoices.ts';
 import { changeOwn, findOwn, lockOwn } from '../models/records.ts';
 import type { Id } from '../models/tenant.ts';
 import { acceptedBy, isChangedSince } from './acceptance.ts';
@@ -121,7 +121,7 @@ function linesOf(
   const quoted = agreedSum(quote);
   const left = leftToBill(
     quoted,
-    parts.map((one) => ({ amount: agreedSum(one) })),
+    parts.map((one) => ({ amount: billedSum(one) })),
   );
   const claimed = parts.find(({ quote_part }) => quote_part === 'full' || quote_part === 'final');
   const isWhole = part === 'full' || part === 'final';
@@ -150,8 +150,8 @@ function linesOf(
   const billed = parts.map((one) => ({
     number: printedNumber('invoice', one),
     day: one.issue_date ?? dayIn(account.time_zone, one.created_at),
-    amount: agreedSum(one),
-    taxes: taxesOf(one),
+    amount: billedSum(one),
+    taxes: billedTaxes(one),
   }));
   return [...lines, ...deductions(billed, texts).map(lineItem)];
 }
@@ -185,7 +185,7 @@ export async function requireBilledKept(
   if (!first) return;
   const fixed = touched.filter((name) => name !== 'amount');
   if (fixed.length > 0) throw conflict(`Cannot change ${fixed.join(', ')} of a quote that was billed`);
-  const billed = sumBy(parts, agreedSum);
+  const billed = sumBy(parts, billedSum);
   if (agreedSum({ ...quote, ...next }) < Math.min(billed, agreedSum(quote))) {
     throw conflict(`Cannot set an amount below ${writtenAmount(billed, quote.currency)}: so much was billed`);
   }

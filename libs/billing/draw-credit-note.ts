@@ -17,6 +17,7 @@ import { creditGroups, leftToCredit, netOf, taxSumOf } from './credit-amounts.ts
 import { creditLines } from './credit-lines.ts';
 import { type CreditReason, REVERSING, type Settlement } from './credit-reasons.ts';
 import { exactMinor } from './exact-amount.ts';
+import { correctedPart, correctFixedPart } from './fixed-amount.ts';
 import { issueDateOf } from './issue-document.ts';
 import { withExternalId } from './known-refund.ts';
 import type { Decimal } from './money.ts';
@@ -93,7 +94,8 @@ export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditN
   };
   await insertOwn(CreditNote, note, session);
   const reversed = isReversedBy(invoice, earlier, { ...given, total }) ? NOTHING_BILLED : undefined;
-  const moved = await moveBalance(unit, invoice, { paid: 0, day, credited: { total, applied, reversed } });
+  const corrected = reversed ? undefined : correctedPart(invoice, [...earlier, note]);
+  const moved = await moveBalance(unit, invoice, { paid: 0, day, credited: { total, applied, reversed, corrected } });
   return { note, moved, account };
 }
 
@@ -103,6 +105,7 @@ export async function announceCredited(unit: UnitOfWork, { note, moved, account 
   if (note.refunds.length > 0) await unit.announce('credit_note.refunded', view);
   await announceMoved(unit, [moved], account.time_zone);
   if (moved.after.is_reversed) await releaseBilled(unit, moved.before);
+  else await correctFixedPart(unit, moved.before, moved.after);
 }
 
 /** @throws AppError 400 for a day to come. */

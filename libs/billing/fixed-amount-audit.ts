@@ -19,6 +19,8 @@ function overbilled(own: object) {
   return [{ $match: { ...own, fixed_billed: { $exists: true }, $expr: { $gt: ['$fixed_billed', '$fixed_amount'] } } }];
 }
 
+const CORRECTED = { $ifNull: ['$fixed_part.corrected', 0] };
+
 function unlikeInvoices(own: object) {
   return [
     { $match: { ...own, fixed_billed: { $exists: true } } },
@@ -36,7 +38,7 @@ function unlikeInvoices(own: object) {
             },
           },
           { $match: BILLED },
-          { $group: { _id: null, sum: { $sum: '$fixed_part.amount' } } },
+          { $group: { _id: null, sum: { $sum: { $subtract: ['$fixed_part.amount', CORRECTED] } } } },
         ],
         as: 'billed',
       },

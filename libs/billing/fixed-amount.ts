@@ -1,7 +1,10 @@
 // Bills the fixed amount of a project, whole or in parts: the update that takes a part demands that so much is left.
+
+import { sumBy } from 'es-toolkit/math/sumBy';
 import { addDays, dayIn } from '../day.ts';
 import { conflict, fieldProblem } from '../errors.ts';
 import { Client, clientsOf } from '../models/accounts/client.ts';
+import type { CreditNoteRecord } from '../models/billing/credit-note.ts';
 import type { DocumentDates } from '../models/billing/document-dates.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { type LineItem, lineItem } from '../models/billing/line-item.ts';
@@ -13,10 +16,12 @@ import { staleRead } from '../mongo/errors.ts';
 import { writtenAmount } from './balance.ts';
 import { paymentDays } from './client-terms.ts';
 import { createInvoice } from './create-invoice.ts';
+import { creditedOfLine } from './credit-lines.ts';
+import { REVERSING } from './credit-reasons.ts';
 import { exactMinor } from './exact-amount.ts';
 import { requireLines } from './lines-of-time.ts';
-import { fromMinor } from './money.ts';
-import { partLine, shareOf } from './quote-parts.ts';
+import { fromMinor, lineNet } from './money.ts';
+import { agreedSum, partLine, shareOf } from './quote-parts.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface FixedPartWanted {
@@ -76,7 +81,39 @@ export async function billFixedAmount(
 export async function releaseFixedPart(unit: UnitOfWork, { fixed_part }: Pick<InvoiceRecord, 'fixed_part'>) {
   if (!fixed_part) return;
   const project = await findOwn(Project, unit.accountId, fixed_part.project_id, unit.session);
-  if (project) await moveFixedAmount(unit, project, -fixed_part.amount);
+  if (project) await moveFixedAmount(unit, project, (fixed_part.corrected ?? 0) - fixed_part.amount);
+}
+
+/**
+ * How much of the part credit notes cancelled or corrected. Lines that name the line of the part count; of other credits, what exceeds
+ * the other lines of the invoice: so nothing is billed twice.
+ */
+export function correctedPart(
+  invoice: InvoiceRecord,
+  notes: readonly Pick<CreditNoteRecord, 'amount' | 'tax_amount' | 'reason' | 'line_items'>[],
+): Pick<InvoiceRecord, 'fixed_part'> | undefined {
+  const { fixed_part, line_items, currency, prices_include_tax } = invoice;
+  const correcting = notes.filter(({ reason }) => REVERSING.includes(reason));
+  if (!fixed_part || correcting.length === 0) return undefined;
+  const lines = correcting.flatMap((note) => note.line_items ?? []);
+  const credited = sumBy(correcting, (note) => agreedSum({ ...note, prices_include_tax }));
+  const byLine = (line_items ?? []).map((_line, index) => creditedOfLine(invoice, lines, index + 1));
+  const [first] = line_items ?? [];
+  const isFirst = first !== undefined && lineNet(first, currency) === fixed_part.amount;
+  const named = isFirst ? (byLine[0] ?? 0) : 0;
+  const others = agreedSum(invoice) - fixed_part.amount - (sumBy(byLine, (sum) => sum) - named);
+  const unnamed = credited - sumBy(byLine, (sum) => sum);
+  const corrected = Math.max(0, Math.min(fixed_part.amount, named + Math.max(0, unnamed - Math.max(0, others))));
+  return { fixed_part: { ...fixed_part, corrected } };
+}
+
+/** Gives back what a credit note corrects of a part. @param after the invoice as it was written. */
+export async function correctFixedPart(unit: UnitOfWork, before: InvoiceRecord, after: InvoiceRecord): Promise<void> {
+  const { fixed_part } = after;
+  const by = (before.fixed_part?.corrected ?? 0) - (fixed_part?.corrected ?? 0);
+  if (!fixed_part || by === 0) return;
+  const project = await findOwn(Project, unit.accountId, fixed_part.project_id, unit.session);
+  if (project) await moveFixedAmount(unit, project, by);
 }
 
 /** The last guard: more than the fixed amount is never billed, and less than nothing never given back. */

@@ -30,6 +30,8 @@ interface Credited {
   applied: number;
   /** What it bills can be billed again: the fields that it has no longer. */
   reversed?: Partial<InvoiceRecord> | undefined;
+  /** Less than that: its part of a fixed amount without what was corrected of it. */
+  corrected?: Pick<InvoiceRecord, 'fixed_part'> | undefined;
 }
 
 export interface Moved {
@@ -87,6 +89,7 @@ function creditedAfter(invoice: InvoiceRecord, { credited }: Movement): Partial<
   return {
     amount_credited: (invoice.amount_credited ?? 0) + credited.applied,
     total_credited: (invoice.total_credited ?? 0) + credited.total,
+    ...credited.corrected,
     ...(credited.reversed ? { ...credited.reversed, is_reversed: true as const } : {}),
   };
 }

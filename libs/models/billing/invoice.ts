@@ -47,6 +47,8 @@ interface InvoiceRecurrence {
 interface FixedPart {
   project_id: StoredId;
   amount: number;
+  /** What its credit notes cancelled or corrected of it, and gave back. */
+  corrected?: number | undefined;
 }
 
 /** What it refers to at the client's side. */
@@ -133,7 +135,10 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
     quote_number: String,
     quote_part: { type: String, enum: QUOTE_PARTS },
     quote_claim: idField,
-    fixed_part: { type: { _id: false, project_id: requiredIdField, amount: Number }, default: undefined },
+    fixed_part: {
+      type: { _id: false, project_id: requiredIdField, amount: Number, corrected: Number },
+      default: undefined,
+    },
     recurring: Object,
     buyer_reference: String,
     order_reference: String,
@@ -237,5 +242,10 @@ function recurrenceView({ recurring }: InvoiceRecord) {
 
 function fixedPartView({ fixed_part, currency }: InvoiceRecord) {
   if (!fixed_part) return null;
-  return { project_id: String(fixed_part.project_id), amount: fromMinor(fixed_part.amount, currency) };
+  const { project_id, amount, corrected = 0 } = fixed_part;
+  return {
+    project_id: String(project_id),
+    amount: fromMinor(amount, currency),
+    corrected: fromMinor(corrected, currency),
+  };
 }

@@ -1,12 +1,23 @@
 // The invoices that bill quotes, as quotes show them.
+import { sumBy } from 'es-toolkit/math/sumBy';
+import { leftToCredit, type Taxed } from '../../billing/credit-amounts.ts';
+import { REVERSING } from '../../billing/credit-reasons.ts';
+import type { DocumentTax } from '../../billing/document-taxes.ts';
 import { fromMinor } from '../../billing/money.ts';
+import { groupSum } from '../../billing/tax-groups.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { driverOf } from '../records.ts';
 import { type Id, type StoredId, storedId } from '../tenant.ts';
+import { CreditNote } from './credit-note.ts';
 import { Invoice, type InvoiceRecord } from './invoice.ts';
 import { printedNumber } from './number-ledger.ts';
 
-export type QuoteInvoice = Pick<
+export interface QuoteInvoice extends PartOfQuote {
+  /** Its credit notes that cancel or correct a part of it: so much was never billed. */
+  corrections?: Taxed[] | undefined;
+}
+
+type PartOfQuote = Pick<
   InvoiceRecord,
   | '_id'
   | 'number'
@@ -17,8 +28,10 @@ export type QuoteInvoice = Pick<
   | 'amount'
   | 'tax_amount'
   | 'tax_rate'
+  | 'tax_category'
   | 'taxes'
   | 'prices_include_tax'
+  | 'total_credited'
   | 'status'
   | 'issue_date'
   | 'created_at'
@@ -33,8 +46,10 @@ const SHOWN = {
   amount: 1,
   tax_amount: 1,
   tax_rate: 1,
+  tax_category: 1,
   taxes: 1,
   prices_include_tax: 1,
+  total_credited: 1,
   status: 1,
   issue_date: 1,
   created_at: 1,
@@ -73,7 +88,31 @@ export async function invoicesOfQuotes(
       { projection: SHOWN, sort: { _id: 1 }, ...(session ? { session } : {}) },
     )
     .toArray()) as unknown as QuoteInvoice[];
-  return Map.groupBy(found, ({ quote_id }) => String(quote_id));
+  const corrections = await correctionsOf(found, accountId, session);
+  const parts = found.map((one) => ({ ...one, corrections: corrections.get(String(one._id)) }));
+  return Map.groupBy(parts, ({ quote_id }) => String(quote_id));
+}
+
+/** By the invoice that they correct. */
+async function correctionsOf(invoices: readonly QuoteInvoice[], accountId: Id, session?: Session) {
+  const ids = invoices.filter(({ total_credited }) => total_credited).map(({ _id }) => _id);
+  if (ids.length === 0) return new Map<Id, Taxed[]>();
+  const of = { account_id: storedId(accountId), invoice_id: { $in: ids }, reason: { $in: REVERSING } };
+  const projection = { invoice_id: 1, amount: 1, tax_amount: 1, tax_rate: 1, taxes: 1, currency: 1 };
+  const found = (await driverOf(CreditNote)
+    .find(of as object, { projection, ...(session ? { session } : {}) })
+    .toArray()) as unknown as (Taxed & { invoice_id: StoredId })[];
+  return Map.groupBy(found, ({ invoice_id }) => String(invoice_id));
+}
+
+/** The taxes of a part without what was cancelled or corrected of it. What was given up or brought back stays billed. */
+export function billedTaxes(part: QuoteInvoice): DocumentTax[] {
+  return leftToCredit(part, part.corrections ?? []);
+}
+
+/** Of the agreed sum. */
+export function billedSum(part: QuoteInvoice): number {
+  return sumBy(billedTaxes(part), (group) => groupSum(group, part));
 }
 
 /** The status is the one that was set: only the invoice itself shows whether it is overdue by now. */
@@ -83,6 +122,10 @@ export function quoteInvoiceView(invoice: QuoteInvoice) {
     invoice_number: invoice.number === 0 ? null : printedNumber('invoice', invoice),
     part: invoice.quote_part ?? 'full',
     amount: fromMinor(invoice.amount, invoice.currency),
+    corrected: fromMinor(
+      sumBy(invoice.corrections ?? [], ({ amount }) => amount),
+      invoice.currency,
+    ),
     status: invoice.status,
   };
 }

@@ -13,7 +13,7 @@ import { documentDatesView } from './document-dates.ts';
 import { type DocumentRecord, documentFields } from './document-fields.ts';
 import { printedNumber } from './number-ledger.ts';
 import { frozenClient } from './parties.ts';
-import { type QuoteInvoice, quoteInvoiceView } from './quote-invoices.ts';
+import { billedSum, type QuoteInvoice, quoteInvoiceView } from './quote-invoices.ts';
 
 export const QUOTE_STATUSES = ['Draft', 'Sent', 'Accepted', 'Declined', 'Expired'] as const;
 
@@ -111,7 +111,7 @@ export function quoteView(
     left_to_bill: fromMinor(
       leftToBill(
         agreedSum(quote),
-        invoices.map((one) => ({ amount: agreedSum(one) })),
+        invoices.map((one) => ({ amount: billedSum(one) })),
       ),
       currency,
     ),

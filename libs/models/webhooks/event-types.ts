@@ -152,7 +152,7 @@ const declarations = {
     description: 'An invoice was made of a quote or of a part of it; `invoices` has it.',
     example: {
       status: 'Accepted',
-      invoices: [{ ...exampleInvoice, part: 'full', amount: 1140, status: 'Draft' }],
+      invoices: [{ ...exampleInvoice, part: 'full', amount: 1140, corrected: 0, status: 'Draft' }],
       left_to_bill: 0,
       converted_at: exampleTime,
       acceptance: { by: 'client', at: exampleTime, withdrawn_at: null, changed: false },

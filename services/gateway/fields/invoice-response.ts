@@ -47,9 +47,13 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
     Joi.object({ id: id(), quote_number: orNull(Joi.string()) }).meta({ schema: 'QuoteSummary' }),
   ).description('The quote it bills'),
   quote_part: orNull(Joi.string().valid(...QUOTE_PARTS)),
-  fixed_part: orNull(Joi.object({ project_id: id(), amount: number() }).meta({ schema: 'FixedPart' })).description(
-    'What it bills of the fixed amount of a project, before tax',
-  ),
+  fixed_part: orNull(
+    Joi.object({
+      project_id: id(),
+      amount: number(),
+      corrected: number().description('Credited with reason `cancellation` or `correction`, and left to bill again'),
+    }).meta({ schema: 'FixedPart' }),
+  ).description('What it bills of the fixed amount of a project, before tax'),
   recurring: orNull(
     Joi.object({ id: id(), occurrence: number(), period_from: calendarDay(), period_to: calendarDay() }).meta({
       schema: 'InvoiceRecurrence',

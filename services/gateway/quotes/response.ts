@@ -44,6 +44,9 @@ export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
           .valid(...QUOTE_PARTS)
           .required(),
         amount: number().description('Before tax'),
+        corrected: number().description(
+          'Before tax: credited with reason `cancellation` or `correction`, and left to bill again. Other credits lower the price',
+        ),
         status: words(),
       }).meta({ schema: 'QuoteInvoice' }),
     )

@@ -101,7 +101,7 @@ test('when time of another project is added to a part and taken off, then the am
   const w = await world();
   const { id: hourly } = (await w.api.post('/api/v1/projects', { name: 'Care', client_id: w.client })).body.data;
   const draft = (await w.bill({ percent: 30 })).body.data.id;
-  const part = { project_id: w.project, amount: 300 };
+  const part = { corrected: 0, project_id: w.project, amount: 300 };
   const change = async (path: string, body: object) => {
     const { data } = (await w.api.post(`/api/v1/invoices/${draft}/${path}`, body)).body;
     const { left_to_bill } = await w.shown();

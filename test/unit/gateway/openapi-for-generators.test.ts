@@ -91,7 +91,9 @@ test('when documents have lines, then these have one named schema for input, one
   });
 
   expect([...new Set(lines)].toSorted()).toEqual(
-    ['CreditLine', 'CreditLineInput', 'LineItem', 'LineItemInput', 'PdfLineItem'].map((name) => `{"$ref":"#/components/schemas/${name}"}`),
+    ['CreditLine', 'CreditLineInput', 'LineItem', 'LineItemInput', 'PdfLineItem'].map(
+      (name) => `{"$ref":"#/components/schemas/${name}"}`,
+    ),
   );
 });
 
