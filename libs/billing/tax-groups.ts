@@ -1,6 +1,5 @@
 // Tax by group, as EN 16931 wants it: the lines of one rate and category are summed first, and their tax is rounded once.
 import Big from 'big.js';
-import type { LineExtras } from '../models/billing/line-item.ts';
 import { type Line, sumOfLines, taxOf } from './money.ts';
 
 /**
@@ -80,10 +79,7 @@ export function taxSum(sum: number, terms: TaxTerms): TaxedSum {
 }
 
 /** What a line in this group needs of its own on a document with these terms. */
-export function ownTax(
-  { rate, category }: LineTax,
-  terms: Omit<TaxTerms, 'currency'>,
-): Pick<LineExtras, 'tax_rate' | 'tax_category'> {
+export function ownTax({ rate, category }: LineTax, terms: Omit<TaxTerms, 'currency'>): Omit<TaxedLine, keyof Line> {
   const standard = taxOfLine({}, terms);
   if (standard.rate === rate && standard.category === category) return {};
   return category === null || category === 'S' ? { tax_rate: rate } : { tax_category: category };
