@@ -10,6 +10,7 @@ import { claimTime } from './bill-time.ts';
 import { drawHours } from './draw-hours.ts';
 import { findExpenses, type WantedExpenses } from './find-expenses.ts';
 import { withPaidHours } from './included-hours.ts';
+import { keepIssuedTime } from './issue-work.ts';
 import { type LinesBefore, linesOfTime, requireLines } from './lines-of-time.ts';
 import { type SelectedTime, selectTime, type TimeSelection } from './select-time.ts';
 import type { LineForm } from './time-lines.ts';
@@ -62,6 +63,7 @@ export async function gatherWork(unit: UnitOfWork, wanted: WorkWanted, target: W
       if (selected.length > 0) await claimTime(unit, invoice, { made: time.made, selected });
       await drawHours(unit, invoice, time.draws);
       await claimExpenses(unit, invoice, expenses);
+      if (invoice.status !== 'Draft') await keepIssuedTime(unit, invoice, form.locale);
     },
   };
 }

@@ -5,6 +5,7 @@ import { ApiKey } from './accounts/api-key.ts';
 import { Client } from './accounts/client.ts';
 import { CreditNote } from './billing/credit-note.ts';
 import { Invoice } from './billing/invoice.ts';
+import { IssuedTime } from './billing/issued-time.ts';
 import { Item } from './billing/item.ts';
 import { NumberLedger } from './billing/number-ledger.ts';
 import { Payment } from './billing/payment.ts';
@@ -53,6 +54,7 @@ export const allModels: readonly Model<never>[] = [
   HourPackage,
   Idempotency,
   Invoice,
+  IssuedTime,
   Item,
   NumberLedger,
   Operator,

@@ -33,7 +33,7 @@ export async function findInvoiceDocument(
   if (!invoice || !details) return undefined;
   const document = invoiceDocument(invoice, details, looks);
   if (!looks.time) return document;
-  const time = printableTime(await billedTime(invoice, accountId, account.locale), invoice.currency);
+  const time = printableTime(await billedTime(invoice, { accountId }, account.locale), invoice.currency);
   return time.length > 0 ? { ...document, time } : document;
 }
 

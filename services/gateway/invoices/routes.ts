@@ -7,6 +7,7 @@ import { changedTaxTerms, isTaxed, requireTaxpayers } from '#libs/billing/change
 import { createInvoice } from '#libs/billing/create-invoice.ts';
 import { effectiveInvoiceStatus, type InvoiceStatus, requireMove } from '#libs/billing/invoice-states.ts';
 import { issuedFields } from '#libs/billing/issue-document.ts';
+import { issueWork } from '#libs/billing/issue-work.ts';
 import { requirePrintableContent } from '#libs/billing/printable-size.ts';
 import { requireReferences } from '#libs/billing/project-of-client.ts';
 import { NOTHING_BILLED, releaseBilled } from '#libs/billing/release-billed.ts';
@@ -170,6 +171,7 @@ async function updateInvoice({ caller, body: given, id, commit, missing, require
     await announce('invoice.updated', view);
     const event = isMoved && body.status && EVENT_OF[body.status];
     if (event) await announce(event, view);
+    if (changes.parties) await issueWork(transaction, changed);
     if (changed.status === 'Cancelled') await releaseBilled(transaction, invoice);
     return updated(view);
   });

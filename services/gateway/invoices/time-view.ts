@@ -26,7 +26,7 @@ const hoursOf = (seconds: number) => Number(hoursQuantity(seconds));
 
 export async function invoiceTimeView(invoice: InvoiceRecord, accountId: Id, locale: string) {
   const { currency } = invoice;
-  const { isEdited, lines } = await billedTime(invoice, accountId, locale);
+  const { isEdited, lines } = await billedTime(invoice, { accountId }, locale);
   return {
     invoice: {
       id: String(invoice._id),

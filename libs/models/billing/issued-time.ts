@@ -1,0 +1,74 @@
+// The hours behind a line of an issued invoice, as they were when it was issued: they stay when the entries are released.
+import { Schema } from 'mongoose';
+import { RATE_SOURCES, type RateSource } from '../../billing/hourly-rate.ts';
+import type { TimeRounding } from '../../billing/time-rounding.ts';
+import { recordsOf } from '../records.ts';
+import { type Id, idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
+
+/** Entries of one record at most: their texts may have 80 kB each, and a record 16 MiB. */
+export const ISSUED_ENTRIES_MAX = 100;
+
+export interface IssuedEntry {
+  id: Id;
+  date: string;
+  seconds: number;
+  description: string | null;
+  project: { id: Id; name: string };
+  task: { id: Id; name: string } | null;
+  /** Absent when no rate was set anywhere. */
+  rate_from?: RateSource | undefined;
+}
+
+export interface IssuedTimeRecord {
+  _id: StoredId;
+  account_id: StoredId;
+  invoice_id: StoredId;
+  /** Of the invoice's `time`. */
+  line: number;
+  /** From 0; a line of many entries has several records. */
+  part: number;
+  /** The lines of the invoice were edited by hand. */
+  is_edited: boolean;
+  /** Its place among the line items; null once these were edited. */
+  at: number | null;
+  description: string;
+  rate: string;
+  rounding: TimeRounding | null;
+  /** Seconds that prepaid hours covered. */
+  prepaid: number;
+  entries: IssuedEntry[];
+}
+
+const issuedTimeSchema = new Schema(
+  {
+    _id: { ...idField, default: newId },
+    account_id: requiredIdField,
+    invoice_id: requiredIdField,
+    line: { type: Number, required: true },
+    part: { type: Number, required: true },
+    is_edited: { type: Boolean, required: true },
+    at: Number,
+    description: { type: String, required: true },
+    rate: { type: String, required: true },
+    rounding: Object,
+    prepaid: { type: Number, required: true },
+    entries: [
+      {
+        _id: false,
+        id: String,
+        date: String,
+        seconds: Number,
+        description: String,
+        project: Object,
+        task: Object,
+        rate_from: { type: String, enum: RATE_SOURCES },
+      },
+    ],
+  },
+  { versionKey: false, strict: 'throw', collection: 'issued_time' },
+);
+issuedTimeSchema.plugin(tenant);
+// An invoice is issued once.
+issuedTimeSchema.index({ account_id: 1, invoice_id: 1, line: 1, part: 1 }, { unique: true });
+
+export const IssuedTime = recordsOf<IssuedTimeRecord>('IssuedTime', issuedTimeSchema);
