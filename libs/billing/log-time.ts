@@ -4,6 +4,7 @@ import { newRecord } from '../models/tenant.ts';
 import type { ProjectRecord } from '../models/time/project.ts';
 import type { TaskRecord } from '../models/time/task.ts';
 import { secondsOf, TimeEntry, type TimeEntryRecord } from '../models/time/time-entry.ts';
+import { givenRate, ratesOf, type SettledRate } from './settle-rate.ts';
 import { followTime } from './task-totals.ts';
 import { timeEntryViews } from './time-context.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -12,8 +13,9 @@ export interface NewTime extends Pick<TimeEntryRecord, 'hours' | 'date' | 'start
   project: Pick<ProjectRecord, '_id'>;
   task: TaskRecord | undefined;
   description?: string | null | undefined;
-  /** The task's unless given, as the next. */
+  /** That of task, project, client or account unless given. */
   hourly_rate?: number | null | undefined;
+  /** The task's unless given. */
   billable?: boolean | null | undefined;
 }
 
@@ -26,7 +28,7 @@ export async function logTime(unit: UnitOfWork, { project, task, description, ..
     project_id: project._id,
     task_id: task?._id ?? null,
     seconds: secondsOf(time.hours),
-    hourly_rate: time.hourly_rate ?? task?.rate ?? null,
+    ...(await rateOfNew(unit, { project, task, hourly_rate: time.hourly_rate })),
     billable: time.billable ?? task?.billable ?? true,
     description: description || null,
   };
@@ -36,4 +38,14 @@ export async function logTime(unit: UnitOfWork, { project, task, description, ..
   await announce('time_entry.created', view);
   await followTime({ after: entry }, unit);
   return { entry, view };
+}
+
+async function rateOfNew(
+  unit: UnitOfWork,
+  { project, task, hourly_rate }: Pick<NewTime, 'project' | 'task' | 'hourly_rate'>,
+): Promise<SettledRate> {
+  if (typeof hourly_rate === 'number') return givenRate(hourly_rate);
+  const [settled] = await ratesOf([{ project_id: project._id, task_id: task?._id ?? null }], unit);
+  if (!settled) throw new Error('one entry has one rate');
+  return settled;
 }

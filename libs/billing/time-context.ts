@@ -24,11 +24,11 @@ export interface EntryContext {
   task: TaskRecord | undefined;
   client: ClientRecord | undefined;
   invoice: InvoiceState | undefined;
-  /** What would be used now; undefined when no rate is set anywhere. */
+  /** What an invoice would use now: what was settled, else what is set by now; undefined when that is nothing. */
   rate: HourlyRate | undefined;
 }
 
-type Placed = Pick<TimeEntryRecord, 'project_id' | 'task_id' | 'hourly_rate' | 'invoice_id'>;
+type Placed = Pick<TimeEntryRecord, 'project_id' | 'task_id' | 'hourly_rate' | 'rate' | 'rate_from' | 'invoice_id'>;
 
 /** Reads what the entries refer to, and only as much of it as they need. */
 export async function timeContext(
@@ -42,8 +42,9 @@ export async function timeContext(
     () => findAllOwn(Task, accountId, idsOf(entries.map((one) => one.task_id)), ['name', 'rate'], session),
     () => findAllOwn(Invoice, accountId, invoiceIds, ['number', 'number_text', 'status'], session),
   ] as const);
-  const isRated = ({ hourly_rate, task_id, project_id }: Placed) =>
-    [hourly_rate, tasks.get(String(task_id))?.rate, projects.get(String(project_id))?.hourly_rate].some(isSet);
+  const isRated = (entry: Placed) =>
+    settledRate(entry) !== undefined ||
+    [tasks.get(String(entry.task_id))?.rate, projects.get(String(entry.project_id))?.hourly_rate].some(isSet);
   const unrated = entries.filter((entry) => !isRated(entry));
   const clientIds = idsOf(unrated.map(({ project_id }) => projects.get(String(project_id))?.client_id));
   const [clients, account] = await readAll(session, [
@@ -68,14 +69,25 @@ interface RateHolders {
   account: AccountRecord | undefined;
 }
 
-function rateOf({ hourly_rate }: Placed, { project, task, client, account }: RateHolders): HourlyRate | undefined {
-  return hourlyRate({
-    entry: hourly_rate,
+/** @returns undefined when no rate was set when it was logged. */
+export function settledRate({
+  rate,
+  rate_from,
+  hourly_rate,
+}: Pick<TimeEntryRecord, 'rate' | 'rate_from' | 'hourly_rate'>): HourlyRate | undefined {
+  if (isSet(rate) && rate_from) return { rate, from: rate_from };
+  // An older version stored no more than this.
+  return isSet(hourly_rate) ? { rate: hourly_rate, from: 'entry' } : undefined;
+}
+
+function rateOf(entry: Placed, { project, task, client, account }: RateHolders): HourlyRate | undefined {
+  const rates = {
     task: task?.rate,
     project: project?.hourly_rate,
     client: client?.hourly_rate,
     account: account?.hourly_rate,
-  });
+  };
+  return settledRate(entry) ?? hourlyRate(rates);
 }
 
 /** The entry as a line bills it. The rate, and the rule that rounds it, are the caller's. */
@@ -105,9 +117,9 @@ function entryView(entry: TimeEntryRecord, context: EntryContext) {
   return timeEntryView(entry, context.project, context.task, billingOf(entry, context));
 }
 
-function billingOf(entry: TimeEntryRecord, { invoice, rate, project }: EntryContext): EntryBilling {
+function billingOf(entry: TimeEntryRecord, { invoice, project }: EntryContext): EntryBilling {
   // What it was billed at is what counts, whatever was changed since.
-  const used = entry.invoice_id ? { rate: entry.billed_rate, from: entry.billed_rate_from } : rate;
+  const used = entry.invoice_id ? { rate: entry.billed_rate, from: entry.billed_rate_from } : settledRate(entry);
   return {
     rate: used?.rate ?? null,
     rate_from: used?.from ?? null,

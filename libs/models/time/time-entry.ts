@@ -24,7 +24,12 @@ export interface TimeEntryRecord extends Stamped {
   hours: number;
   /** hours × 3600, whole: what the task's total is summed from. */
   seconds: number;
+  /** Given by the caller, or that of the task. */
   hourly_rate: number | null;
+  /** Settled when it was logged, see settle-rate.ts; absent when no rate was set anywhere, as the next. */
+  rate?: number | undefined;
+  /** Where it came from; `entry` when the caller gave it. */
+  rate_from?: RateSource | undefined;
   /** `YYYY-MM-DD`. */
   date: string;
   description: string | null;
@@ -64,6 +69,8 @@ const timeEntrySchema = recordSchema<TimeEntryRecord>(
     hours: { type: Number, required: true },
     seconds: { type: Number, required: true },
     hourly_rate: Number,
+    rate: Number,
+    rate_from: { type: String, enum: RATE_SOURCES },
     date: { type: String, required: true },
     description: String,
     billable: Boolean,
@@ -97,7 +104,7 @@ export function timeEntryCore(entry: TimeEntryRecord) {
 
 /** What is known of an entry's way to an invoice. */
 export interface EntryBilling {
-  /** What would be used, or was. */
+  /** What was settled; null until it is billed when none was. */
   rate: number | null;
   rate_from: RateSource | null;
   invoice: { id: Id; invoice_number: string | null } | null;

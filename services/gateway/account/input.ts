@@ -8,7 +8,13 @@ import type { ElectronicAddress, LegalId, PaymentOption } from '#libs/models/acc
 import type { NumberKind } from '#libs/models/billing/number-kinds.ts';
 import { emailForm, knownLocale, knownZone, LOCALE_LONGEST } from '#libs/profile-forms.ts';
 import { sameName } from '#libs/search-text.ts';
-import { hourlyRateInput, paymentDaysInput, roundingInput } from '../fields/billing-input.ts';
+import {
+  type AppliesRate,
+  applyToInput,
+  hourlyRateInput,
+  paymentDaysInput,
+  roundingInput,
+} from '../fields/billing-input.ts';
 import { currency, line, name, text } from '../fields/input-fields.ts';
 import { percentage } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
@@ -21,7 +27,7 @@ import {
 } from '../fields/party-input.ts';
 import { imageUrl } from '../fields/url-input.ts';
 
-export interface AccountChanges {
+export interface AccountChanges extends AppliesRate {
   name?: string;
   email?: string | null;
   company?: string | null;
@@ -129,6 +135,7 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .allow(null)
     .description(`Hours that one time entry may have at most; ${DEFAULT_ENTRY_HOURS} when null`),
   hourly_rate: hourlyRateInput().description('Of time for which neither entry, task, project nor client has one'),
+  apply_to: applyToInput('hourly_rate'),
   currency: currency().allow(null).description('Of invoices from time, where the client has none; USD when null'),
   payment_days: paymentDaysInput().description(
     `Until an invoice is due that names no due date; ${DEFAULT_PAYMENT_DAYS} when null`,
@@ -165,7 +172,9 @@ export const accountChanges = Joi.object<AccountChanges, true>({
       'How new numbers are written; CRN-0001, INV-0001, PAY-0001 and QUO-0001 when null. Numbers that were drawn stay as ' +
         'they are',
     ),
-}).example({ name: 'Studio North', brand_color: '#0b5fb0', time_zone: 'Europe/Berlin' });
+})
+  .with('apply_to', 'hourly_rate')
+  .example({ name: 'Studio North', brand_color: '#0b5fb0', time_zone: 'Europe/Berlin' });
 
 function numberFormat(prefix: keyof typeof FORMAT_SCHEMAS) {
   return Joi.object<NumberFormat>({

@@ -1,8 +1,9 @@
 // The caller's own account over HTTP.
 import { requirePrintableIssuer } from '#libs/billing/printable-size.ts';
+import { applyRate } from '#libs/billing/settle-rate.ts';
 import { Account, type AccountRecord, accountView } from '#libs/models/accounts/account.ts';
 import { isUnchanged } from '#libs/models/records.ts';
-import { forgetProfile } from '../http/authenticate.ts';
+import { forgetProfile, requireScope } from '../http/authenticate.ts';
 import { found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { changedFormats } from './change-formats.ts';
@@ -50,11 +51,14 @@ async function getAccount({ caller, missing }: Context) {
 }
 
 async function updateAccount({ caller, body, commit, missing, requireMatch }: Context<AccountChanges>) {
-  const response = await commit(async ({ session, accountId }) => {
+  const { apply_to, ...rest } = body;
+  if (apply_to === 'unbilled') requireScope(caller, 'time-entries:write');
+  const response = await commit(async (unit) => {
+    const { session, accountId } = unit;
     const account = await Account.findById(accountId).session(session).lean<AccountRecord>();
     if (!account) throw missing();
     await requireMatch(() => accountView(account));
-    const next = { ...body, ...(await changedFormats(account, body, session)) };
+    const next = { ...rest, ...(await changedFormats(account, rest, session)) };
     const given = Object.entries(next).map(([name, value]) => [name, value === '' ? null : value] as const);
     const view = accountView(account);
     // What is shown where nothing is stored changes nothing either.
@@ -62,13 +66,20 @@ async function updateAccount({ caller, body, commit, missing, requireMatch }: Co
       ([name, value]) =>
         isUnchanged<object>(account, { [name]: value }) || isUnchanged<object>(view, { [name]: value }),
     );
-    if (isSame) return updated(view);
-    requirePrintableIssuer({ ...account, ...body } as Parameters<typeof requirePrintableIssuer>[0]);
+    const apply = async () => {
+      if (apply_to === 'unbilled') await applyRate(unit, { from: 'account' });
+    };
+    if (isSame) {
+      await apply();
+      return updated(view);
+    }
+    requirePrintableIssuer({ ...account, ...rest } as Parameters<typeof requirePrintableIssuer>[0]);
     const changed = await Account.findOneAndUpdate({ _id: accountId }, changesOf(next), {
       session,
       returnDocument: 'after',
     }).lean<AccountRecord>();
     if (!changed) throw missing();
+    await apply();
     return updated(accountView(changed));
   });
   forgetProfile(caller.accountId);

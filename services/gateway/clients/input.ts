@@ -10,7 +10,13 @@ import {
   clientListing,
 } from '#libs/models/accounts/client.ts';
 import { emailForm } from '#libs/profile-forms.ts';
-import { hourlyRateInput, paymentDaysInput, roundingInput } from '../fields/billing-input.ts';
+import {
+  type AppliesRate,
+  applyToInput,
+  hourlyRateInput,
+  paymentDaysInput,
+  roundingInput,
+} from '../fields/billing-input.ts';
 import { currency, line, name, text } from '../fields/input-fields.ts';
 import { byText } from '../fields/list-filters.ts';
 import { electronicAddressInput, legalIdInput, postalAddressInput, vatIdInput } from '../fields/party-input.ts';
@@ -18,7 +24,7 @@ import { listOf } from '../http/list.ts';
 
 export type NewClient = ClientFields & BillingTerms;
 
-export type ClientChanges = Partial<NewClient>;
+export type ClientChanges = Partial<NewClient> & AppliesRate;
 
 const SEARCH_LONGEST = 100;
 
@@ -62,9 +68,14 @@ export const newClient = Joi.object<NewClient, true>({
   phone: '+44 20 7946 0018',
 });
 
-export const clientChanges = Joi.object<ClientChanges, true>({ name: name(), email: email(), ...optional }).example({
-  phone: '+44 20 7946 0019',
-});
+export const clientChanges = Joi.object<ClientChanges, true>({
+  name: name(),
+  email: email(),
+  ...optional,
+  apply_to: applyToInput('hourly_rate'),
+})
+  .with('apply_to', 'hourly_rate')
+  .example({ phone: '+44 20 7946 0019' });
 
 export const clientList = listOf<ClientRecord>(Client, clientListing, {
   q: byText(SEARCH_LONGEST, 'Part of the name, email, company or VAT id'),

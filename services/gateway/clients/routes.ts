@@ -1,5 +1,6 @@
 // Clients over HTTP.
 import { requirePrintableClient } from '#libs/billing/printable-size.ts';
+import { applyRate } from '#libs/billing/settle-rate.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { conflict } from '#libs/errors.ts';
 import { Client, type ClientRecord, clientView, searchOf } from '#libs/models/accounts/client.ts';
@@ -15,6 +16,7 @@ import { HourPackage } from '#libs/models/time/hour-package.ts';
 import { Project } from '#libs/models/time/project.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
+import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, found, updated } from '../http/response.ts';
@@ -151,18 +153,23 @@ async function getClient({ caller, id, missing }: Context) {
   return found(clientView(client));
 }
 
-async function updateClient({ body, id, commit, missing, requireMatch }: Context<ClientChanges>) {
-  return commit(async ({ session, accountId, announce }) => {
+async function updateClient({ caller, body, id, commit, missing, requireMatch }: Context<ClientChanges>) {
+  const { apply_to, ...given } = body;
+  if (apply_to === 'unbilled') requireScope(caller, 'time-entries:write');
+  return commit(async (unit) => {
+    const { session, accountId, announce } = unit;
     const client = await findOwn(Client, accountId, id, session);
     if (!client) throw missing();
     await requireMatch(() => clientView(client));
     if (client.anonymised_at) throw conflict(CHANGE_ANONYMISED);
-    const changes = emptyToNull(body);
+    const changes = emptyToNull(given);
     requirePrintableClient({ ...client, ...changes });
-    if (isUnchanged(client, changes)) return updated(clientView(client));
     const search = searchOf({ ...client, ...changes });
-    const view = clientView(await changeOwn(Client, client, { ...changes, search }, session));
-    await announce('client.updated', view);
+    const isSame = isUnchanged(client, changes);
+    const changed = isSame ? client : await changeOwn(Client, client, { ...changes, search }, session);
+    const view = clientView(changed);
+    if (!isSame) await announce('client.updated', view);
+    if (apply_to === 'unbilled') await applyRate(unit, { from: 'client', client_id: client._id });
     return updated(view);
   });
 }

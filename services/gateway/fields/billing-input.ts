@@ -12,6 +12,20 @@ export function hourlyRateInput() {
   return number().min(0).max(RATE_MAX).allow(null);
 }
 
+/** What a changed rate counts for. */
+export interface AppliesRate {
+  apply_to?: 'new' | 'unbilled';
+}
+
+/** @param rate the name of the field beside it. */
+export function applyToInput(rate: 'hourly_rate' | 'rate') {
+  return Joi.string()
+    .valid('new', 'unbilled')
+    .description(
+      `What a changed \`${rate}\` counts for: new time alone, or unbilled time without a closer rate, too. \`new\` unless given; not stored`,
+    );
+}
+
 export function roundingInput() {
   return Joi.object<TimeRounding, true>({
     minutes: Joi.number()

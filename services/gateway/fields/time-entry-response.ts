@@ -58,8 +58,12 @@ export const timeEntryResponse = Joi.object<ReturnType<typeof timeEntryView>, tr
     .required()
     .description('What became of it; follows from its invoice'),
   invoice: orNull(invoiceSummary()).description('The invoice it is on'),
-  rate: orNull(Joi.number()).description('The hourly rate that would be used, or was'),
-  rate_from: orNull(Joi.string().valid(...RATE_SOURCES)).description('Where that rate is set'),
+  rate: orNull(Joi.number()).description(
+    'The hourly rate, settled when the time was logged; null when none was set: then what is set when it is billed counts',
+  ),
+  rate_from: orNull(Joi.string().valid(...RATE_SOURCES)).description(
+    'Where that rate came from; `entry` when it was given',
+  ),
   started_at: orNull(Joi.string().isoDate()).description('Of time that a timer measured'),
   ended_at: orNull(Joi.string().isoDate()),
   updated_at: timestamp(),

@@ -11,7 +11,7 @@ import {
   projectListing,
   projectsWithStatus,
 } from '#libs/models/time/project.ts';
-import { hourlyRateInput, roundingInput } from '../fields/billing-input.ts';
+import { type AppliesRate, applyToInput, hourlyRateInput, roundingInput } from '../fields/billing-input.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, line, name, paragraphs, text, uuid } from '../fields/input-fields.ts';
@@ -31,7 +31,7 @@ export interface NewProject {
   currency?: string | null;
 }
 
-export type ProjectChanges = Partial<Omit<NewProject, 'status'>> & { status?: string | null };
+export type ProjectChanges = Partial<Omit<NewProject, 'status'>> & AppliesRate & { status?: string | null };
 
 const billing = {
   hourly_rate: hourlyRateInput().description('Of time for which neither entry nor task has one'),
@@ -59,7 +59,10 @@ export const projectChanges = Joi.object<ProjectChanges, true>({
   client_id: uuid(),
   status: line(),
   ...billing,
-}).example({ status: 'Awaiting Approval' });
+  apply_to: applyToInput('hourly_rate'),
+})
+  .with('apply_to', 'hourly_rate')
+  .example({ status: 'Awaiting Approval' });
 
 export interface FixedPartInput extends DatesInput {
   percent?: number;

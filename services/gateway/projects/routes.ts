@@ -2,6 +2,7 @@
 
 import { namedClient } from '#libs/billing/named-client.ts';
 import { isProjectOfRecurring } from '#libs/billing/selected-work.ts';
+import { applyRate } from '#libs/billing/settle-rate.ts';
 import { requireNoTimer } from '#libs/billing/time-guard.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { conflict } from '#libs/errors.ts';
@@ -18,6 +19,7 @@ import { Project, type ProjectRecord, projectView } from '#libs/models/time/proj
 import { Task, taskView } from '#libs/models/time/task.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
+import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, found, updated } from '../http/response.ts';
@@ -131,9 +133,11 @@ async function getProject({ caller, id, missing }: Context) {
   return found(await viewOf(project, caller.accountId));
 }
 
-async function updateProject({ body, id, commit, missing, requireMatch }: Context<ProjectChanges>) {
-  const { client_id, status, billing, fixed_amount, currency, ...rest } = body;
-  return commit(async ({ session, accountId, announce }) => {
+async function updateProject({ caller, body, id, commit, missing, requireMatch }: Context<ProjectChanges>) {
+  const { client_id, status, billing, fixed_amount, currency, apply_to, ...rest } = body;
+  if (apply_to === 'unbilled') requireScope(caller, 'time-entries:write');
+  return commit(async (unit) => {
+    const { session, accountId, announce } = unit;
     const project = await findOwn(Project, accountId, id, session);
     if (!project) throw missing();
     const clientId = client_id ?? project.client_id;
@@ -148,12 +152,19 @@ async function updateProject({ body, id, commit, missing, requireMatch }: Contex
     }
     await requireMatch(() => viewOf(project, accountId, session));
     const wanted = { ...fields, ...(client_id ? { client_id: storedId(client_id) } : {}) };
-    if (isUnchanged(project, wanted)) return updated(await viewOf(project, accountId, session));
+    const apply = async () => {
+      if (apply_to === 'unbilled') await applyRate(unit, { from: 'project', project_id: project._id });
+    };
+    if (isUnchanged(project, wanted)) {
+      await apply();
+      return updated(await viewOf(project, accountId, session));
+    }
     const client = client_id ? await namedClient(accountId, client_id, session) : undefined;
     if (client && !client._id.equals(project.client_id)) await requireMovable(project, accountId, session);
     const changes = { ...fields, ...(client ? { client_id: client._id } : {}) };
     const view = await viewOf(await changeOwn(Project, project, changes, session), accountId, session);
     await announce('project.updated', view);
+    await apply();
     return updated(view);
   });
 }

@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import type { Id } from '#libs/models/tenant.ts';
 import { TASK_STATUSES, Task, type TaskRecord, type TaskStatus, taskListing } from '#libs/models/time/task.ts';
+import { type AppliesRate, applyToInput } from '../fields/billing-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { name, text, uuid } from '../fields/input-fields.ts';
 import { byStatus } from '../fields/list-filters.ts';
@@ -19,7 +20,7 @@ export interface NewTask {
   phase_id?: Id | null;
 }
 
-export type TaskChanges = Partial<NewTask>;
+export type TaskChanges = Partial<NewTask> & AppliesRate;
 
 const HOURS_MAX = 1_000_000;
 const RATE_MAX = 1_000_000_000;
@@ -46,7 +47,10 @@ export const taskChanges = Joi.object<TaskChanges, true>({
   status: status(),
   billable: Joi.boolean(),
   ...optional,
-}).example({ status: 'in_progress' });
+  apply_to: applyToInput('rate'),
+})
+  .with('apply_to', 'rate')
+  .example({ status: 'in_progress' });
 
 export const taskList = listOf<TaskRecord>(Task, taskListing, {
   project_id: byId('project_id'),

@@ -1,6 +1,7 @@
 // Tasks over HTTP.
 
 import { isTaskOfRecurring } from '#libs/billing/selected-work.ts';
+import { applyRate } from '#libs/billing/settle-rate.ts';
 import { timeEntryViews } from '#libs/billing/time-context.ts';
 import { requireFreeTask, requireNoTimer } from '#libs/billing/time-guard.ts';
 import { removeTimersOf } from '#libs/billing/timer-views.ts';
@@ -126,15 +127,20 @@ async function getTask({ caller, id, missing }: Context) {
   return found(await viewOf(task, caller.accountId));
 }
 
-async function updateTask({ body, id, commit, missing, requireMatch }: Context<TaskChanges>) {
-  return commit(async ({ session, accountId, announce }) => {
+async function updateTask({ caller, body, id, commit, missing, requireMatch }: Context<TaskChanges>) {
+  const { apply_to, ...given } = body;
+  if (apply_to === 'unbilled') requireScope(caller, 'time-entries:write');
+  return commit(async (unit) => {
+    const { session, accountId, announce } = unit;
     const task = await findOwn(Task, accountId, id, session);
     if (!task) throw missing();
     await requireMatch(() => viewOf(task, accountId, session));
-    const changes = await changesOf(task, body, accountId, session);
-    if (isUnchanged(task, changes)) return updated(await viewOf(task, accountId, session));
-    const view = await viewOf(await changeOwn(Task, task, changes, session), accountId, session);
-    await announce('task.updated', view);
+    const changes = await changesOf(task, given, accountId, session);
+    const isSame = isUnchanged(task, changes);
+    const changed = isSame ? task : await changeOwn(Task, task, changes, session);
+    const view = await viewOf(changed, accountId, session);
+    if (!isSame) await announce('task.updated', view);
+    if (apply_to === 'unbilled') await applyRate(unit, { from: 'task', task_id: task._id });
     return updated(view);
   });
 }

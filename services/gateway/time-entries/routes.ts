@@ -1,11 +1,13 @@
 // Time entries over HTTP. A task's total is kept in the transactions of its entries.
 
 import { logTime } from '#libs/billing/log-time.ts';
+import { givenRate, ratesOf } from '#libs/billing/settle-rate.ts';
 import { taskOfProject } from '#libs/billing/task-of-project.ts';
 import { followTime } from '#libs/billing/task-totals.ts';
-import { timeEntryViews } from '#libs/billing/time-context.ts';
+import { settledRate, timeEntryViews } from '#libs/billing/time-context.ts';
 import { requireFree } from '#libs/billing/time-guard.ts';
 import { removeTimersOf } from '#libs/billing/timer-views.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { fieldProblem, notFound } from '#libs/errors.ts';
 import { maxEntryHours, readAccount } from '#libs/models/accounts/account.ts';
 import { changedFields, changeOwn, findOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
@@ -125,7 +127,7 @@ async function getTimeEntry({ caller, id, missing }: Context) {
 }
 
 async function updateTimeEntry({ caller, body, id, commit, missing, requireMatch }: Context<TimeEntryChanges>) {
-  const { description, project_id: _project, task_id: _task, billable, ...fields } = body;
+  const { description, project_id: _project, task_id: _task, billable, hourly_rate, ...fields } = body;
   return commit(async (transaction) => {
     const { session, accountId, announce } = transaction;
     const entry = await findOwn(TimeEntry, accountId, id, session);
@@ -139,11 +141,10 @@ async function updateTimeEntry({ caller, body, id, commit, missing, requireMatch
       ...(description === undefined ? {} : { description: description || null }),
     };
     if (typeof billable === 'boolean') changes.billable = billable;
-    if (body.hourly_rate === null || billable === null) {
-      const taskId = changes.task_id === undefined ? entry.task_id : changes.task_id;
-      const task = taskId ? await findOwn(Task, accountId, taskId, session) : undefined;
-      if (body.hourly_rate === null) changes.hourly_rate = task?.rate ?? null;
-      if (billable === null) changes.billable = task?.billable ?? true;
+    Object.assign(changes, await changedRate(entry, { ...changes, hourly_rate }, transaction));
+    if (billable === null) {
+      const task = changes.task_id ? await findOwn(Task, accountId, changes.task_id, session) : undefined;
+      changes.billable = task?.billable ?? true;
     }
     if (isUnchanged(entry, changes)) return updated(timeEntryCore(entry));
     await requireFree(entry, accountId, { session, changed: changedFields(entry, changes) });
@@ -152,6 +153,28 @@ async function updateTimeEntry({ caller, body, id, commit, missing, requireMatch
     await followTime({ before: entry, after: changed }, transaction);
     return updated(timeEntryCore(changed));
   });
+}
+
+/**
+ * Another task or project settles the rate anew unless the caller gave it, and null takes back what the caller gave.
+ * @param next where the entry will be, and the rate that the change asks for.
+ */
+async function changedRate(
+  entry: TimeEntryRecord,
+  next: { [Name in 'project_id' | 'task_id' | 'hourly_rate']?: TimeEntryRecord[Name] | undefined },
+  unit: UnitOfWork,
+): Promise<Partial<TimeEntryRecord>> {
+  const { hourly_rate } = next;
+  const place = { project_id: next.project_id ?? entry.project_id, task_id: next.task_id ?? null };
+  const isMoved = !isUnchanged(entry, place);
+  const isGiven = settledRate(entry)?.from === 'entry';
+  if (typeof hourly_rate === 'number') {
+    return isMoved || hourly_rate !== entry.hourly_rate ? givenRate(hourly_rate) : {};
+  }
+  const isTakenBack = hourly_rate === null && entry.hourly_rate !== null;
+  if (!isTakenBack && (!isMoved || isGiven)) return {};
+  const [settled] = await ratesOf([place], unit);
+  return settled ?? {};
 }
 
 async function deleteTimeEntry({ id, commit, missing, requireMatch }: Context) {

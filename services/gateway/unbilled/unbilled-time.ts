@@ -137,7 +137,8 @@ async function groupsOf(
     _id: {
       project: '$project_id',
       task: { $ifNull: ['$task_id', null] },
-      rate: { $ifNull: ['$hourly_rate', null] },
+      // What was settled; `hourly_rate` is all that an older version stored.
+      rate: { $ifNull: ['$rate', '$hourly_rate', null] },
       ...(byDay.length > 0 ? { date: only(byDay, '$date') } : {}),
       ...(byEntry.length > 0 ? { seconds: only(byEntry, '$seconds') } : {}),
     },

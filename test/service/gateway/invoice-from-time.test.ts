@@ -56,7 +56,7 @@ describe('an invoice from time', () => {
       billing: 'on_draft',
       invoice: { id: body.data.id, invoice_number: 'INV-0001' },
       rate: 100,
-      rate_from: 'entry',
+      rate_from: 'task',
     });
     expect((await bill(w)).body).toEqual({ error: 'Nothing to bill' });
     const events = await w.api.get('/api/v1/events?limit=100');
@@ -167,8 +167,9 @@ describe('an invoice from time', () => {
       ['1', '0'],
     ]);
     await w.api.patch(`/api/v1/clients/${w.client}`, { hourly_rate: 80, currency: 'EUR', payment_days: 7 });
-    expect(await w.entry(id)).toMatchObject({ rate: 80, rate_from: 'client' });
+    expect(await w.entry(id)).toMatchObject({ rate: null, rate_from: null });
     expect((await bill(w, { time_entry_ids: [id] })).body.data).toMatchObject({ amount: 80, currency: 'EUR' });
+    expect(await w.entry(id)).toMatchObject({ rate: 80, rate_from: 'client' });
   });
 
   test('when time is not billable, settled or already billed, then a filter omits it and naming its id is 409', async () => {
@@ -275,7 +276,7 @@ describe('time on a draft', () => {
     expect((await w.api.get(`/api/v1/invoices/${id}/time`)).body.data).toMatchObject({
       edited: false,
       lines: [
-        { line: 0, rate: 100, hours: 1, entries: [{ id: first, rate_from: 'entry' }] },
+        { line: 0, rate: 100, hours: 1, entries: [{ id: first, rate_from: 'task' }] },
         { line: 1, rate: 120, hours: 2, amount: 240, entries: [{ id: second }] },
       ],
     });

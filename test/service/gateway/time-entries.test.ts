@@ -267,7 +267,7 @@ describe('moving a time entry', () => {
     const { id } = await make({ task_id: task.id, hours: 2 });
     expect((await move(id, { task_id: other.id, hours: 3 })).status).toBe(200);
 
-    expect(await read(id)).toMatchObject({ task_id: other.id, hours: 3, hourly_rate: 80 });
+    expect(await read(id)).toMatchObject({ task_id: other.id, hours: 3, hourly_rate: 120 });
     expect([await totalOf(task.id), await totalOf(other.id)]).toEqual([0, 10_800]);
     const events = await newest(3);
     expect(typesOf(events)).toEqual(['time_entry.updated', 'task.updated', 'task.updated']);
