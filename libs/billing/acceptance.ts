@@ -1,6 +1,7 @@
 // What was accepted of a quote, by whom and when: a quote that was changed since is not what was agreed to.
 import { createHash } from 'node:crypto';
 import type { LineItem } from '../models/billing/line-item.ts';
+import { CHARGES, type DocumentCharges } from './document-charges.ts';
 import type { TaxCategory } from './tax-groups.ts';
 
 export interface Acceptance {
@@ -13,7 +14,7 @@ export interface Acceptance {
   withdrawn_at?: Date;
 }
 
-interface Agreed {
+interface Agreed extends DocumentCharges {
   amount: number;
   currency: string;
   tax_rate: number;
@@ -21,13 +22,15 @@ interface Agreed {
   prices_include_tax?: boolean | undefined;
   line_items: LineItem[] | null;
   description: string | null;
+  notes?: string | undefined;
+  terms?: string | undefined;
 }
 
 interface MaybeAccepted extends Agreed {
   acceptance?: Acceptance | undefined;
 }
 
-/** SHA-256 of what is agreed to: amount, currency, taxes, lines and description. What is absent does not count, as before it existed. */
+/** SHA-256 of what is agreed to: amount, currency, taxes, lines, texts, discount and shipping. What is absent does not count, as before it existed. */
 function quoteHash(quote: Agreed): string {
   const { amount, currency, tax_rate, line_items, description, tax_category, prices_include_tax } = quote;
   const lines =
@@ -35,9 +38,13 @@ function quoteHash(quote: Agreed): string {
       ...[text, qty, rate, discount],
       ...(Object.keys(own).length > 0 ? [own.tax_rate ?? null, own.tax_category ?? null, own.unit ?? null] : []),
     ]) ?? null;
-  const terms = tax_category || prices_include_tax ? [tax_category ?? null, prices_include_tax ?? false] : [];
+  const taxTerms = tax_category || prices_include_tax ? [tax_category ?? null, prices_include_tax ?? false] : [];
+  const later = [...CHARGES, 'notes', 'terms'] as const;
+  const others = later.flatMap((name) =>
+    quote[name] === undefined || quote[name] === null ? [] : [[name, quote[name]]],
+  );
   return createHash('sha256')
-    .update(JSON.stringify([amount, currency, tax_rate, lines, description, ...terms]))
+    .update(JSON.stringify([amount, currency, tax_rate, lines, description, ...taxTerms, ...others]))
     .digest('hex');
 }
 

@@ -5,13 +5,14 @@ import { Client } from '../models/accounts/client.ts';
 import type { DocumentRecord } from '../models/billing/document-fields.ts';
 import { findOwn } from '../models/records.ts';
 import type { Id } from '../models/tenant.ts';
+import { CHARGES } from './document-charges.ts';
 import { newTaxTerms, reverseChargeProblem, type TaxIssuer, taxesOf } from './document-taxes.ts';
 import type { TaxCategory } from './tax-groups.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 type Where = Pick<UnitOfWork, 'accountId' | 'session'>;
 
-const MONEY = ['amount', 'currency', 'tax_rate', 'line_items', 'prices_include_tax'] as const;
+const MONEY = ['amount', 'currency', 'tax_rate', 'line_items', 'prices_include_tax', ...CHARGES] as const;
 
 /** What a PATCH may name. */
 type Named = { client_id?: unknown } & { [Name in (typeof MONEY)[number]]?: unknown };

@@ -15,12 +15,14 @@ import { acceptedBy, isChangedSince } from './acceptance.ts';
 import { writtenAmount } from './balance.ts';
 import { paymentDays } from './client-terms.ts';
 import { createInvoice } from './create-invoice.ts';
+import { givenCharges } from './document-charges.ts';
 import { taxesOf } from './document-taxes.ts';
 import { exactMinor } from './exact-amount.ts';
 import { issuedFields } from './issue-document.ts';
 import { cutToLine } from './line-texts.ts';
 import { requireLines } from './lines-of-time.ts';
 import { agreedSum, deductions, leftToBill, partLines, type QuotePart, quotedLines, shareOf } from './quote-parts.ts';
+import { quotedCharges } from './quoted-charges.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface Conversion {
@@ -73,6 +75,8 @@ export async function convertQuote(
       prices_include_tax: found.prices_include_tax,
       details: 'list' as const,
       line_items,
+      ...(wanted.part === 'full' ? { charges: givenCharges(found) } : {}),
+      texts: { notes: found.notes, terms: found.terms },
       dates: { service_date: found.service_date, service_period: found.service_period },
       due_date: wanted.due_date ?? addDays(dayIn(account.time_zone), days),
       status: wanted.status,
@@ -136,7 +140,12 @@ function linesOf(
     if (amount > left) throw onlyLeft(quote, left);
     return partLines(part, { amount, percent, quoteNumber, taxes: taxesOf(quote) }, texts).map(lineItem);
   }
-  const whole = quotedLines({ ...quote, amount: quoted, whenEmpty: quote.description ?? quoteNumber }, texts);
+  const { discount_amount = 0, shipping_amount = 0, line_items } = quote;
+  const charges = part === 'final' ? quotedCharges(quote, texts) : [];
+  // In full they are copied as what they are.
+  const amount = part === 'final' ? quoted : quoted + discount_amount - shipping_amount;
+  const whenEmpty = quote.description ?? quoteNumber;
+  const whole = quotedLines({ amount, line_items: line_items && [...line_items, ...charges], whenEmpty }, texts);
   const lines = whole.map((line) => lineItem({ ...line, description: cutToLine(line.description) }));
   if (part === 'full') {
     if (left < quoted) throw onlyLeft(quote, left);

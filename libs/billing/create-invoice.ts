@@ -2,10 +2,12 @@
 import type { DetailsForm } from '../errors.ts';
 import type { AccountRecord } from '../models/accounts/account.ts';
 import type { ClientRecord } from '../models/accounts/client.ts';
+import type { DocumentTexts } from '../models/billing/document-fields.ts';
 import { documentSearch } from '../models/billing/document-search.ts';
 import { Invoice, type InvoiceRecord, invoiceExpiry, invoiceView } from '../models/billing/invoice.ts';
 import { insertOwn } from '../models/records.ts';
 import type { ProjectRecord } from '../models/time/project.ts';
+import type { GivenCharges } from './document-charges.ts';
 import { type DocumentMoney, invoiceMoney } from './document-money.ts';
 import type { NewTaxTerms } from './document-taxes.ts';
 import type { Decimal } from './money.ts';
@@ -18,6 +20,8 @@ export interface InvoiceContent extends Omit<DocumentContent<DocumentMoney>, 'de
   /** In major units; counts where there are no lines. */
   amount?: Decimal | undefined;
   prices_include_tax?: boolean | null | undefined;
+  charges?: GivenCharges | undefined;
+  texts?: DocumentTexts | undefined;
   /** How a 400 names what is wrong. */
   details?: DetailsForm | undefined;
   due_date: string;
@@ -38,18 +42,19 @@ export async function createInvoice(
   const { session, announce } = unit;
   const drawn = await drawDocument(unit, 'invoice', issueDate);
   const content = await compute(drawn.account);
-  const { currency, amount = 0, status, due_date, line_items } = content;
+  const { currency, amount = 0, status, due_date, line_items, charges, texts = {} } = content;
   const description = content.description || null;
-  requirePrintableContent({ line_items, description });
+  requirePrintableContent({ line_items, description, ...texts });
   const prices_include_tax = content.prices_include_tax ?? undefined;
-  const moneyOf = (terms: NewTaxTerms) =>
-    invoiceMoney({ currency, amount, ...terms, prices_include_tax, line_items, issuer: drawn.account });
+  const given = { currency, amount, prices_include_tax, line_items, charges, issuer: drawn.account };
+  const moneyOf = (terms: NewTaxTerms) => invoiceMoney({ ...given, ...terms });
   const document = { ...content, description, moneyOf };
   const { fields, client, project } = await newDocument(unit, drawn, document, content.details);
   const invoice: InvoiceRecord = {
     ...fields,
     ...invoiceExpiry({ status, amount: fields.amount, due_date }),
     due_date,
+    ...texts,
     amount_paid: 0,
     ...content.origin,
   };

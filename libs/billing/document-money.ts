@@ -1,10 +1,18 @@
 // What invoices and quotes make of amounts and lines: their net amount and its taxes, or the problem with them.
 import { type DetailsForm, detailsOf, fieldProblem, type Problem, validationFailed } from '../errors.ts';
 import type { LineItem } from '../models/billing/line-item.ts';
+import {
+  chargedLines,
+  type DocumentCharges,
+  documentCharges,
+  type GivenCharges,
+  hasCharges,
+} from './document-charges.ts';
 import { type DocumentTax, notedTaxes, type TaxIssuer } from './document-taxes.ts';
 import { type Decimal, fromMinor, isAmount, isLineAmount, lineNet, sumOfLines, toMinor } from './money.ts';
 import {
   type TaxCategory,
+  type TaxedLine,
   type TaxedSum,
   type TaxGroup,
   type TaxTerms,
@@ -14,9 +22,12 @@ import {
 } from './tax-groups.ts';
 
 /** As a document stores it: amounts are whole numbers of the currency's smallest unit. */
-export interface DocumentMoney {
+export interface DocumentMoney extends DocumentCharges {
   currency: string;
+  /** Before tax, after the discount and with the shipping. */
   amount: number;
+  /** What the lines are before tax; absent where neither a discount nor shipping makes it another sum than `amount`. */
+  subtotal: number | undefined;
   tax_amount: number;
   /** Percentage, 0 to 100. */
   tax_rate: number;
@@ -31,60 +42,94 @@ export interface GivenMoney extends TaxTerms {
   /** In major units, as callers write it; undefined where lines are summed. */
   amount?: Decimal | undefined;
   line_items: LineItem[] | null;
+  charges?: GivenCharges | undefined;
   issuer: TaxIssuer;
 }
 
-/** With lines the amount is their sum, whatever was given. @throws AppError 400 when the sum is no amount or a line is too large. */
+/**
+ * With lines the amount is their sum, less the discount and with the shipping, whatever was given.
+ * @throws AppError 400 when the sum is no amount, a line is too large, or the discount or the shipping cannot be.
+ */
 export function invoiceMoney(given: GivenMoney): DocumentMoney & { line_items: LineItem[] | null } {
   const { line_items } = given;
-  return { ...moneyOf(given, line_items ? taxedLines(line_items, given) : taxedAmount(given)), line_items };
+  const charges = documentCharges(given.charges ?? {}, line_items, given);
+  return {
+    ...moneyOf(given, line_items ? taxedLines(line_items, given, { charges }) : taxedAmount(given), charges),
+    line_items,
+  };
 }
 
 /**
  * The quoted amount counts. Lines of another sum are shown beside it, and the difference has the tax of the document. Only prices that
- * include tax are summed, as on an invoice: their net is not known before.
- * @throws AppError 400 when the amount or a line is too large for the currency, or the amount is not the net of prices with tax.
+ * include tax, and lines with a discount or shipping, are summed as on an invoice: then the amount has to be one of their sums.
+ * @throws AppError 400 when the amount or a line is too large for the currency, the amount is none of these sums, or as invoiceMoney does.
  */
 export function quoteMoney(given: GivenMoney): DocumentMoney {
   const { line_items, currency, prices_include_tax } = given;
-  if (line_items && prices_include_tax) {
-    const sum = taxedLines(line_items, given, 'list');
-    // What was agreed, or what responses call the amount.
-    const sums = [sum.total, sum.amount];
-    if (given.amount === undefined || sums.includes(toMinor(given.amount, currency))) return moneyOf(given, sum);
-    const [gross, net] = sums.map((minor) => fromMinor(minor, currency));
-    throw fieldProblem('amount', `amount must be the sum of line_items, ${gross}, or ${net}, that without tax`, 'list');
+  const charges = documentCharges(given.charges ?? {}, line_items, given, 'list');
+  if (line_items && (prices_include_tax || hasCharges(charges))) {
+    const sum = taxedLines(line_items, given, { details: 'list', charges });
+    requireSum(given, charges, sum);
+    return moneyOf(given, sum, charges);
   }
   requireTaxable(line_items, given, 'list');
   const quoted = taxedAmount(given, 'list');
-  if (!line_items) return moneyOf(given, quoted);
+  if (!line_items) return moneyOf(given, quoted, charges);
   const difference = quoted.amount - sumOfLines(line_items, currency);
   const adjustment = { qty: '1', rate: fromMinor(difference, currency), discount: '0' };
   const taxed = taxLines(difference === 0 ? line_items : [...line_items, adjustment], given);
   requireConsistent(taxed, currency, 'list');
-  return moneyOf(given, taxed);
+  return moneyOf(given, taxed, charges);
+}
+
+/** @throws AppError 400 when a quoted amount is neither what was agreed nor what responses call the amount. */
+function requireSum(
+  { amount, line_items, currency, prices_include_tax }: GivenMoney,
+  charges: DocumentCharges,
+  sum: TaxedSum,
+): void {
+  const lines = sumOfLines(line_items ?? [], currency);
+  if (
+    amount === undefined ||
+    [lines, sum.amount, prices_include_tax ? sum.total : sum.amount].includes(toMinor(amount, currency))
+  )
+    return;
+  const [of, net] = [lines, sum.amount].map((minor) => fromMinor(minor, currency));
+  const other = hasCharges(charges) ? 'that after discount and shipping' : 'that without tax';
+  const tax = hasCharges(charges) && prices_include_tax ? ' and without tax' : '';
+  throw fieldProblem('amount', `amount must be the sum of line_items, ${of}, or ${net}, ${other}${tax}`, 'list');
 }
 
 /** The sum of the lines. @throws AppError 400 when it is no amount, or a line is too large. */
-export function taxedLines(lines: readonly LineItem[], terms: TaxTerms, details?: DetailsForm): TaxedSum {
-  requireSummable(lines, terms, details);
-  const taxed = taxLines(lines, terms);
-  requireConsistent(taxed, terms.currency, details);
+export function taxedLines(
+  lines: readonly TaxedLine[],
+  terms: TaxTerms,
+  { details, charges = {} }: { details?: DetailsForm | undefined; charges?: DocumentCharges } = {},
+): TaxedSum {
+  const { currency } = terms;
+  const sum = requireSummable(lines, terms, details);
+  const { discount_amount = 0, shipping_amount = 0 } = charges;
+  if (!isAmount(sum - discount_amount + shipping_amount)) throw sumProblem(`is too large in ${currency}`, details);
+  const taxed = taxLines(chargedLines(lines, charges, terms), terms);
+  requireConsistent(taxed, currency, details);
   return taxed;
 }
 
 /** The taxes of lines that are credited: a piece may be so small that its rounded tax is all of it. @throws AppError 400 as taxedLines. */
-export function creditedLines(lines: readonly LineItem[], terms: TaxTerms): TaxGroup[] {
+export function creditedLines(lines: readonly TaxedLine[], terms: TaxTerms): TaxGroup[] {
   requireSummable(lines, terms);
   return taxLines(lines, terms).taxes;
 }
 
-function requireSummable(lines: readonly LineItem[], terms: TaxTerms, details?: DetailsForm): void {
+/** @returns the sum. */
+function requireSummable(lines: readonly TaxedLine[], terms: TaxTerms, details?: DetailsForm): number {
   const { currency } = terms;
   requireTaxable(lines, terms, details);
   const sum = sumOfLines(lines, currency);
-  if (!isAmount(sum))
+  if (!isAmount(sum)) {
     throw sumProblem(sum < 0 ? 'must not sum to less than 0' : `is too large in ${currency}`, details);
+  }
+  return sum;
 }
 
 /** Groups may be less than 0, and then their tax is, too. @throws AppError 400 when that leaves no document to pay. */
@@ -113,7 +158,7 @@ function taxedAmount(given: GivenMoney, details?: DetailsForm): TaxedSum {
 }
 
 /** @throws AppError 400 that names every line which alone is more than a document can show, or has a rate that is not its category's. */
-function requireTaxable(lines: readonly LineItem[] | null, terms: TaxTerms, details?: DetailsForm): void {
+function requireTaxable(lines: readonly TaxedLine[] | null, terms: TaxTerms, details?: DetailsForm): void {
   const messages = (lines ?? []).flatMap((line, index) => [
     ...(isLineAmount(lineNet(line, terms.currency)) ? [] : [`line_items[${index}] is too large in ${terms.currency}`]),
     ...rateProblem(line, terms).map((problem) => `line_items[${index}].tax_rate ${problem}`),
@@ -122,19 +167,21 @@ function requireTaxable(lines: readonly LineItem[] | null, terms: TaxTerms, deta
   if (problems.length > 0) throw validationFailed(detailsOf(problems, details));
 }
 
-function rateProblem(line: LineItem, terms: TaxTerms): string[] {
+function rateProblem(line: TaxedLine, terms: TaxTerms): string[] {
   const { rate, category } = taxOfLine(line, terms);
   if (category === 'S') return rate > 0 ? [] : ['must be greater than 0 in tax_category S'];
   return rate === 0 ? [] : [`must be 0 in tax_category ${category}`];
 }
 
-function moneyOf(given: GivenMoney, { amount, tax_amount, taxes }: TaxedSum): DocumentMoney {
-  const { currency, tax_rate, tax_category, prices_include_tax, issuer } = given;
+function moneyOf(given: GivenMoney, { amount, tax_amount, taxes }: TaxedSum, charges: DocumentCharges): DocumentMoney {
+  const { currency, tax_rate, tax_category, prices_include_tax, line_items, issuer } = given;
   const [only] = taxes;
   const isPlain = taxes.length === 1 && only?.rate === tax_rate && (only.category ?? 'S') === 'S';
   return {
     currency,
     amount,
+    subtotal: line_items && hasCharges(charges) ? taxLines(line_items, given).amount : undefined,
+    ...charges,
     tax_rate,
     tax_amount,
     tax_category: tax_category ?? undefined,

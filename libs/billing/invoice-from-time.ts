@@ -94,7 +94,7 @@ export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted
     most: BILLED_ENTRIES_MAX - entries.length,
   };
   const work = await someWork(unit, wanted, place);
-  requirePrintableContent({ line_items: work.line_items, description: invoice.description });
+  requirePrintableContent({ ...invoice, line_items: work.line_items });
   const before = [...entries, ...expenses];
   const dates = followedDates(invoice, { before, after: [...before, ...work.records] });
   const changed = await rewritten(unit, invoice, work, { issuer: account, dates });

@@ -21,6 +21,9 @@ interface LineTexts {
   prepaidHours: string;
   /** What pieces of a line have more or less than the line, each rounded alone. */
   rounding: string;
+  /** Of a whole quote, on its final invoice; so is the next. */
+  discount: string;
+  shipping: string;
 }
 
 const english: LineTexts = {
@@ -33,6 +36,8 @@ const english: LineTexts = {
   includedHours: 'Included hours',
   prepaidHours: 'Prepaid hours: {packages}',
   rounding: 'Rounding',
+  discount: 'Discount',
+  shipping: 'Shipping',
 };
 
 const TEXTS: Readonly<Record<string, LineTexts>> = {
@@ -47,6 +52,8 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     includedHours: 'Inklusivstunden',
     prepaidHours: 'Vorausbezahlte Stunden: {packages}',
     rounding: 'Rundung',
+    discount: 'Rabatt',
+    shipping: 'Versand',
   },
   fr: {
     time: 'Travaux du {from} au {to}',
@@ -58,6 +65,8 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     includedHours: 'Heures incluses',
     prepaidHours: 'Heures prépayées : {packages}',
     rounding: 'Arrondi',
+    discount: 'Remise',
+    shipping: 'Livraison',
   },
   es: {
     time: 'Trabajos del {from} al {to}',
@@ -69,6 +78,8 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     includedHours: 'Horas incluidas',
     prepaidHours: 'Horas prepagadas: {packages}',
     rounding: 'Redondeo',
+    discount: 'Descuento',
+    shipping: 'Envío',
   },
   it: {
     time: 'Lavori dal {from} al {to}',
@@ -80,6 +91,8 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     includedHours: 'Ore incluse',
     prepaidHours: 'Ore prepagate: {packages}',
     rounding: 'Arrotondamento',
+    discount: 'Sconto',
+    shipping: 'Spedizione',
   },
   pt: {
     time: 'Trabalhos de {from} a {to}',
@@ -91,6 +104,8 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     includedHours: 'Horas incluídas',
     prepaidHours: 'Horas pré-pagas: {packages}',
     rounding: 'Arredondamento',
+    discount: 'Desconto',
+    shipping: 'Envio',
   },
   nl: {
     time: 'Werkzaamheden van {from} tot en met {to}',
@@ -102,6 +117,8 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     includedHours: 'Inbegrepen uren',
     prepaidHours: 'Vooruitbetaalde uren: {packages}',
     rounding: 'Afronding',
+    discount: 'Korting',
+    shipping: 'Verzending',
   },
   ja: {
     time: '作業 {from}～{to}',
@@ -113,6 +130,8 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     includedHours: '基本料金に含まれる時間',
     prepaidHours: '前払い時間：{packages}',
     rounding: '端数調整',
+    discount: '値引き',
+    shipping: '送料',
   },
   ar: {
     time: 'أعمال من {from} إلى {to}',
@@ -124,6 +143,8 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
     includedHours: 'ساعات مشمولة',
     prepaidHours: 'ساعات مدفوعة مسبقًا: {packages}',
     rounding: 'تقريب',
+    discount: 'الخصم',
+    shipping: 'الشحن',
   },
 };
 

@@ -20,13 +20,15 @@ const CONTENT_PAGES_MAX = WORK_PAGES_MAX - CLIENT_PAGES_MAX - ISSUER_PAGES_MAX;
 export function requirePrintableContent(document: {
   line_items: readonly LineItem[] | null;
   description: string | null;
+  notes?: string | undefined;
+  terms?: string | undefined;
 }): void {
-  const { line_items, description } = document;
+  const { line_items, description, notes = '', terms = '' } = document;
   // As stored-document.ts prints it: without lines, the description is the one line.
   const own = description ?? '';
   const lineItems = line_items ? line_items.map((line) => ({ description: line.description })) : [{ description: own }];
   requireBoundedWork(
-    { lineItems, ...(line_items ? { subject: own } : {}) },
+    { lineItems, ...(line_items ? { subject: own } : {}), notes, terms },
     { name: 'The text of the document', pagesMax: CONTENT_PAGES_MAX },
   );
 }

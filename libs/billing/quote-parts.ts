@@ -118,7 +118,7 @@ function single(description: string, amount: number, currency: string): TextLine
   return { description, qty: '1', rate: plainDecimal(fromMinor(amount, currency)), discount: '0' };
 }
 
-function writtenPercent(percent: Decimal, locale: string): string {
+export function writtenPercent(percent: Decimal, locale: string): string {
   const share = Number(new Big(percent).times('0.01').toFixed());
   return new Intl.NumberFormat(intlLocale(locale), { style: 'percent', maximumFractionDigits: 6 }).format(share);
 }

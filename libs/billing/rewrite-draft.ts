@@ -3,6 +3,7 @@ import type { DocumentDates } from '../models/billing/document-dates.ts';
 import { documentSearch } from '../models/billing/document-search.ts';
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import { changeOwn } from '../models/records.ts';
+import { givenCharges } from './document-charges.ts';
 import { invoiceMoney } from './document-money.ts';
 import type { TaxIssuer } from './document-taxes.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -14,7 +15,8 @@ export async function rewritten(
   { issuer, dates }: { issuer: TaxIssuer; dates: DocumentDates },
 ): Promise<InvoiceRecord> {
   const { currency, tax_rate, tax_category, prices_include_tax } = invoice;
-  const money = invoiceMoney({ currency, tax_rate, tax_category, prices_include_tax, line_items, issuer });
+  const terms = { currency, tax_rate, tax_category, prices_include_tax };
+  const money = invoiceMoney({ ...terms, line_items, charges: givenCharges(invoice), issuer });
   const changes: Partial<InvoiceRecord> = { ...money, ...dates, time, expenses };
   changes.search = documentSearch({ ...invoice, ...changes });
   return changeOwn(Invoice, invoice, changes, session);

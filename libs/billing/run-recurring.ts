@@ -15,6 +15,7 @@ import { changeOwn, findOwn, insertOwn, lockOwn } from '../models/records.ts';
 import { type Id, newRecord, type StoredId } from '../models/tenant.ts';
 import { paymentDays } from './client-terms.ts';
 import { createInvoice, type InvoiceContent } from './create-invoice.ts';
+import { givenCharges } from './document-charges.ts';
 import { BILLED_ENTRIES_MAX } from './find-billable-time.ts';
 import { gatherWork, type Work } from './gather-work.ts';
 import { lineFormOf } from './invoice-from-time.ts';
@@ -186,6 +187,11 @@ function contentOf({ recurring, account, client, now, period, today, status }: D
     due_date: addDays(today, recurring.due_days ?? paymentDays(client, account)),
     status,
     description: recurring.description && filled(recurring.description, named),
+    charges: givenCharges(recurring),
+    texts: {
+      notes: recurring.notes && filled(recurring.notes, named),
+      terms: recurring.terms && filled(recurring.terms, named),
+    },
     origin: {
       ...(work?.time ? { time: work.time } : {}),
       ...(work?.expenses ? { expenses: work.expenses } : {}),

@@ -106,6 +106,8 @@ export interface PrintableDocument extends PdfDocument {
   servicePeriod?: { from: string; to: string };
   /** What `amount` before tax has beyond `subtotal`, the sum of the lines: a quoted amount may differ from them. */
   adjustment?: number;
+  /** Of a record with a discount or shipping: what is left before tax. Then shipping is taxed, and `subtotal` is as lines are priced. */
+  net?: number;
   taxAmount?: number;
   /** Where there are several, or no tax for a reason. */
   taxes?: PrintableTax[];
@@ -206,6 +208,9 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
   subject: words(LONGEST.text),
   amount: money().required(),
   subtotal: money().required(),
+  discountAmount: money(),
+  shippingAmount: money(),
+  net: money(),
   serviceDate: calendarDay(),
   servicePeriod: Joi.object({ from: calendarDay().required(), to: calendarDay().required() }),
   adjustment: money(),

@@ -1,5 +1,7 @@
 // The fields that invoices and quotes have in common.
+import type { DocumentCharges } from '../../billing/document-charges.ts';
 import type { DocumentTax } from '../../billing/document-taxes.ts';
+import { fromMinor } from '../../billing/money.ts';
 import type { TaxCategory } from '../../billing/tax-groups.ts';
 import type { Stamped } from '../records.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
@@ -7,8 +9,14 @@ import { type DocumentDates, documentDateFields } from './document-dates.ts';
 import { type LineItem, lineItemField } from './line-item.ts';
 import { type Parties, partiesField } from './parties.ts';
 
+/** Texts that are printed below the sum; absent where there is none. */
+export interface DocumentTexts {
+  notes?: string | undefined;
+  terms?: string | undefined;
+}
+
 /** Amounts are whole numbers of the currency's smallest unit. */
-export interface DocumentRecord extends Stamped, DocumentDates {
+export interface DocumentRecord extends Stamped, DocumentDates, DocumentCharges, DocumentTexts {
   /** Of the account's sequence; 0 in a dry run, which draws none. */
   number: number;
   /** As it is printed, in the format that the account had when it was drawn. */
@@ -21,6 +29,8 @@ export interface DocumentRecord extends Stamped, DocumentDates {
   project_id: StoredId | null;
   currency: string;
   amount: number;
+  /** See DocumentMoney. */
+  subtotal?: number | undefined;
   tax_amount: number;
   /** Percentage, 0 to 100. */
   tax_rate: number;
@@ -38,6 +48,17 @@ export interface DocumentRecord extends Stamped, DocumentDates {
   expires_on?: string | undefined;
 }
 
+/** How discount and shipping are declared in a model. */
+export const chargeFields = {
+  discount_amount: Number,
+  discount_percent: Number,
+  shipping_amount: Number,
+  shipping_tax_rate: Number,
+  shipping_tax_category: String,
+} as const;
+
+export const documentTextFields = { notes: String, terms: String } as const;
+
 /** How these are declared in a model. */
 export const documentFields = {
   number: { type: Number, required: true },
@@ -48,6 +69,8 @@ export const documentFields = {
   project_id: idField,
   currency: { type: String, required: true },
   amount: { type: Number, required: true },
+  subtotal: Number,
+  ...chargeFields,
   tax_amount: { type: Number, required: true },
   tax_rate: { type: Number, required: true },
   tax_category: String,
@@ -55,7 +78,19 @@ export const documentFields = {
   taxes: { type: [Object], default: undefined },
   ...documentDateFields,
   description: String,
+  ...documentTextFields,
   line_items: lineItemField,
   parties: partiesField,
   expires_on: String,
 } as const;
+
+/** Discount and shipping as the API returns them. */
+export function chargesView({ currency, ...charges }: DocumentCharges & { currency: string }) {
+  return {
+    discount_amount: fromMinor(charges.discount_amount ?? 0, currency),
+    discount_percent: charges.discount_percent ?? null,
+    shipping_amount: fromMinor(charges.shipping_amount ?? 0, currency),
+    shipping_tax_rate: charges.shipping_tax_rate ?? null,
+    shipping_tax_category: charges.shipping_tax_category ?? null,
+  };
+}

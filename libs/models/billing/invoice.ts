@@ -12,7 +12,7 @@ import { countedByStatusAndMonth, type StatusFilter, withSent } from '../status-
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from '../time/project.ts';
 import { documentDatesView } from './document-dates.ts';
-import { type DocumentRecord, documentFields } from './document-fields.ts';
+import { chargesView, type DocumentRecord, documentFields } from './document-fields.ts';
 import { expiryOf } from './expiry.ts';
 import { type InvoiceExpenses, invoiceExpensesField } from './invoice-expenses.ts';
 import { type InvoiceTime, invoiceTimeField } from './invoice-time.ts';
@@ -207,6 +207,8 @@ export function invoiceView(
     ...documentDatesView(invoice),
     tax_rate: invoice.tax_rate,
     description: invoice.description,
+    notes: invoice.notes ?? null,
+    terms: invoice.terms ?? null,
     buyer_reference: invoice.buyer_reference ?? null,
     order_reference: invoice.order_reference ?? null,
     contract_reference: invoice.contract_reference ?? null,
@@ -217,7 +219,8 @@ export function invoiceView(
     quote_part: invoice.quote_part ?? null,
     fixed_part: fixedPartView(invoice),
     recurring: recurrenceView(invoice),
-    subtotal: fromMinor(amount, currency),
+    subtotal: fromMinor(invoice.subtotal ?? amount, currency),
+    ...chargesView(invoice),
     tax_amount: fromMinor(tax_amount, currency),
     taxes: taxesView(invoice),
     prices_include_tax: invoice.prices_include_tax ?? false,

@@ -10,7 +10,7 @@ import { recordsOf } from '../records.ts';
 import { countedByStatusAndMonth, type StatusFilter, withSent } from '../status-filter.ts';
 import { embeddedProject, type ProjectDetails } from '../time/project.ts';
 import { documentDatesView } from './document-dates.ts';
-import { type DocumentRecord, documentFields } from './document-fields.ts';
+import { chargesView, type DocumentRecord, documentFields } from './document-fields.ts';
 import { printedNumber } from './number-ledger.ts';
 import { frozenClient } from './parties.ts';
 import { billedSum, type QuoteInvoice, quoteInvoiceView } from './quote-invoices.ts';
@@ -104,6 +104,8 @@ export function quoteView(
     ...documentDatesView(quote),
     tax_rate: quote.tax_rate,
     description: quote.description,
+    notes: quote.notes ?? null,
+    terms: quote.terms ?? null,
     line_items: quote.line_items,
     client: quote.parties ? frozenClient(quote.parties) : client ? embeddedClient(client) : null,
     project: project ? embeddedProject(project) : null,
@@ -124,7 +126,8 @@ export function quoteView(
           changed: isChangedSince(quote),
         }
       : null,
-    subtotal: fromMinor(amount, currency),
+    subtotal: fromMinor(quote.subtotal ?? amount, currency),
+    ...chargesView(quote),
     tax_amount: fromMinor(tax_amount, currency),
     taxes: taxesView(quote),
     prices_include_tax: quote.prices_include_tax ?? false,

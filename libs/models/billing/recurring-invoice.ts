@@ -1,4 +1,6 @@
 // A recurring invoice: what it bills, in which rhythm, and how far it has come.
+
+import type { DocumentCharges } from '../../billing/document-charges.ts';
 import { type Schedule, upcomingDays } from '../../billing/recurrence.ts';
 import type { TimeGroup } from '../../billing/time-lines.ts';
 import type { TimeRounding } from '../../billing/time-rounding.ts';
@@ -8,6 +10,7 @@ import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from '../time/project.ts';
+import { chargeFields, chargesView, type DocumentTexts, documentTextFields } from './document-fields.ts';
 import { type LineItem, lineItemField } from './line-item.ts';
 
 export const RECURRING_STATUSES = ['Active', 'Paused', 'Ended'] as const;
@@ -33,7 +36,8 @@ export interface IncludedTime {
   included_hours?: string | undefined;
 }
 
-export interface RecurringInvoiceRecord extends Stamped {
+/** A percentage is stored without the amount, which follows from the lines of each invoice. */
+export interface RecurringInvoiceRecord extends Stamped, DocumentCharges, DocumentTexts {
   client_id: StoredId;
   project_id: StoredId | null;
   currency: string;
@@ -82,6 +86,8 @@ const recurringSchema = recordSchema<RecurringInvoiceRecord>(
     tax_rate: Number,
     prices_include_tax: Boolean,
     description: String,
+    ...documentTextFields,
+    ...chargeFields,
     line_items: lineItemField,
     schedule: { type: Object, required: true },
     fee_period: String,
@@ -129,6 +135,9 @@ export function recurringInvoiceView(
     tax_rate: recurring.tax_rate ?? null,
     prices_include_tax: recurring.prices_include_tax ?? false,
     description: recurring.description ?? null,
+    notes: recurring.notes ?? null,
+    terms: recurring.terms ?? null,
+    ...chargesView(recurring),
     line_items: recurring.line_items ?? null,
     schedule: { every, unit, start_on, day: day ?? null, end_on: end_on ?? null, count: count ?? null },
     fee_period: (recurring.fee_period ?? 'in_advance') as FeePeriod,

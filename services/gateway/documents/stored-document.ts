@@ -2,6 +2,7 @@
 
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dueOf } from '#libs/billing/balance.ts';
+import { type DocumentCharges, hasCharges } from '#libs/billing/document-charges.ts';
 import { type DocumentTax, languageOf, taxesOf } from '#libs/billing/document-taxes.ts';
 import { fromMinor, lineNet, sumOfLines } from '#libs/billing/money.ts';
 import { taxOfLine } from '#libs/billing/tax-groups.ts';
@@ -10,6 +11,7 @@ import { dayIn } from '#libs/day.ts';
 import type { PrintableDocument, PrintableLine, PrintableTax } from '#libs/jobs/printable-document.ts';
 import { printedBankDetails } from '#libs/models/accounts/party-fields.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
+import type { LineItem } from '#libs/models/billing/line-item.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import type { Parties } from '#libs/models/billing/parties.ts';
 import { liveAmount, type PaymentRecord } from '#libs/models/billing/payment.ts';
@@ -111,7 +113,7 @@ function markOf(invoice: InvoiceRecord): PrintableDocument['mark'] {
 function documentOf(record: InvoiceRecord | QuoteRecord, details: PartyDetails, query: DocumentQuery) {
   const { amount, tax_amount, currency, line_items, description } = record;
   // A quoted amount may stand beside lines of another sum: the paper leads from one to the other.
-  const isBeside = line_items && !record.prices_include_tax;
+  const isBeside = line_items && !record.prices_include_tax && !hasCharges(record);
   const adjustment = isBeside ? amount - sumOfLines(line_items, currency) : 0;
   const date = record.issue_date ?? dayIn(details.timeZone, record.created_at);
   return {
@@ -120,6 +122,7 @@ function documentOf(record: InvoiceRecord | QuoteRecord, details: PartyDetails, 
     servicePeriod: record.service_period && { from: record.service_period.from, to: record.service_period.to },
     subtotal: fromMinor(amount - adjustment, currency),
     adjustment: adjustment === 0 ? undefined : fromMinor(adjustment, currency),
+    ...printableCharges(record),
     taxRate: record.tax_rate,
     taxAmount: fromMinor(tax_amount, currency),
     taxes: record.taxes?.map((tax) => printableTax(tax, currency, details.parties.issuer.locale)),
@@ -127,6 +130,26 @@ function documentOf(record: InvoiceRecord | QuoteRecord, details: PartyDetails, 
     amount: fromMinor(amount + tax_amount, currency),
     lineItems: linesOf(record),
     subject: line_items ? (description ?? undefined) : undefined,
+    notes: record.notes,
+    terms: record.terms,
+  };
+}
+
+/** The sum of the lines as they are priced, and what leads from it to the net amount. */
+export function printableCharges({
+  amount,
+  line_items,
+  currency,
+  ...charges
+}: DocumentCharges & { amount: number; line_items: LineItem[] | null; currency: string }) {
+  if (!hasCharges(charges)) return {};
+  const { discount_amount, shipping_amount } = charges;
+  const major = (minor: number | undefined) => (minor === undefined ? undefined : fromMinor(minor, currency));
+  return {
+    subtotal: major(sumOfLines(line_items ?? [], currency)),
+    discountAmount: major(discount_amount),
+    shippingAmount: major(shipping_amount),
+    net: major(amount),
   };
 }
 

@@ -1,5 +1,6 @@
 // Money as callers send it: what quotes and invoices have in common.
 import Joi from 'joi';
+import type { GivenCharges } from '#libs/billing/document-charges.ts';
 import { AMOUNT_MAX, type Decimal } from '#libs/billing/money.ts';
 import { TAX_CATEGORIES, type TaxCategory } from '#libs/billing/tax-groups.ts';
 import { isUnit, UNIT_NAMES } from '#libs/billing/units.ts';
@@ -58,11 +59,7 @@ const lineFields = {
     .description(`Required unless \`item_id\` is given. ${OR_STRING}`),
   discount: decimal().within(0, 100).default(0).description(`Per cent. ${OR_STRING}`),
   tax_rate: percentage().description("Per cent. The document's unless given; 0 in every category but `S`"),
-  tax_category: Joi.string()
-    .valid(...TAX_CATEGORIES)
-    .description(
-      'Of EN 16931: standard and reduced rates, zero rate, exempt, reverse charge, export, outside the scope, goods within the EU. `S` where a rate is charged',
-    ),
+  tax_category: taxCategory(),
   unit: unit(),
 };
 
@@ -95,6 +92,14 @@ export function unit() {
     .custom(knownUnit)
     .example('hour')
     .description(`One of ${UNIT_NAMES.map((name) => `\`${name}\``).join(', ')}, or a code of UN/ECE Recommendation 20`);
+}
+
+function taxCategory() {
+  return Joi.string()
+    .valid(...TAX_CATEGORIES)
+    .description(
+      'Of EN 16931: standard and reduced rates, zero rate, exempt, reverse charge, export, outside the scope, goods within the EU. `S` where a rate is charged',
+    );
 }
 
 function knownUnit(unit: string, { message }: Joi.CustomHelpers) {
@@ -144,6 +149,26 @@ export function pricesIncludeTax() {
 
 export function amount() {
   return number().min(0).max(AMOUNT_MAX);
+}
+
+export const chargesInput = {
+  discount_amount: charge().description(
+    'Off the sum of `line_items`, which it needs; spread over the tax rates in proportion. With tax where prices include it',
+  ),
+  discount_percent: decimal()
+    .within(0, 100)
+    .allow(null)
+    .description('In place of `discount_amount`: of the sum of `line_items`, and follows it when lines change'),
+  shipping_amount: charge().description('On top of `line_items`, which it needs. With tax where prices include it'),
+  shipping_tax_rate: percentage().allow(null).description("Per cent. The document's unless given"),
+  shipping_tax_category: taxCategory().allow(null),
+};
+
+/** What the shape of a body has of a discount and shipping. */
+export type ChargesInput = GivenCharges;
+
+function charge() {
+  return decimal().within(0, AMOUNT_MAX).allow(null);
 }
 
 /** An empty list is no list: the amount is the caller's. */

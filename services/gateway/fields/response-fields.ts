@@ -76,11 +76,28 @@ export const taxesResponse = () =>
     .description('One entry for each rate and category, the highest rate first');
 
 /** What quotes and invoices say about money. */
+/** Discount and shipping of a whole document. */
+export const chargesResponse = {
+  discount_amount: number().description('0 without a discount. With tax where prices include it'),
+  discount_percent: orNull(Joi.number()).description('Where the discount was given as a percentage'),
+  shipping_amount: number().description('0 without shipping. With tax where prices include it'),
+  shipping_tax_rate: orNull(Joi.number()).description("Null where it is the document's"),
+  shipping_tax_category: orNull(Joi.string().valid(...TAX_CATEGORIES)),
+};
+
+export const textsResponse = {
+  notes: orNull(Joi.string()).description('Printed below the sum'),
+  terms: orNull(Joi.string()).description('Printed below the notes'),
+};
+
 export const moneyResponse = {
-  amount: number().description('Sum of the lines before tax, or as given'),
+  amount: number().description('Before tax: the sum of the lines less the discount and with the shipping, or as given'),
   currency: currency(),
   tax_rate: number().description('Percentage, 0 to 100'),
-  subtotal: number().description('The same as `amount`'),
+  subtotal: number().description(
+    'The sum of the lines before tax, the discount and shipping; the same as `amount` where there is neither',
+  ),
+  ...chargesResponse,
   tax_amount: number().description('Sum of the taxes, each rounded once'),
   taxes: taxesResponse(),
   prices_include_tax: Joi.boolean().required().description('The sums of the lines contain the tax'),

@@ -1,6 +1,7 @@
 // What a change of an invoice makes of it: amounts are computed here, and moves between states are checked.
 
 import { type ChangedTerms, isMoneyChanged } from '#libs/billing/changed-tax-terms.ts';
+import { changedCharges } from '#libs/billing/document-charges.ts';
 import { invoiceMoney } from '#libs/billing/document-money.ts';
 import type { InvoiceStatus } from '#libs/billing/invoice-states.ts';
 import { fromMinor } from '#libs/billing/money.ts';
@@ -12,6 +13,7 @@ import { changedFields } from '#libs/models/records.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { givenReferences } from '../fields/references-input.ts';
+import { givenTexts } from '../fields/texts-input.ts';
 import type { InvoiceChanges } from './input.ts';
 
 /**
@@ -27,6 +29,7 @@ export function changedContent(
     ...changedReferences(changes),
     ...changedDates(changes),
     ...givenReferences(changes),
+    ...givenTexts(changes),
   };
   if (changes.description !== undefined) next.description = changes.description || null;
   // Untouched money is not checked again: an older version may have accepted more.
@@ -40,6 +43,7 @@ export function changedContent(
     amount: changes.amount ?? fromMinor(invoice.amount, invoice.currency),
     prices_include_tax: prices_include_tax === undefined ? invoice.prices_include_tax : Boolean(prices_include_tax),
     line_items: changes.line_items === undefined ? invoice.line_items : storedLines(changes.line_items),
+    charges: changedCharges(invoice, changes),
   });
   return { ...next, ...money };
 }

@@ -10,11 +10,21 @@ import { documentFilters } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
 import { byStatuses } from '../fields/list-filters.ts';
-import { amount, type LineInput, lineItems, newTaxRate, percentage, pricesIncludeTax } from '../fields/money-input.ts';
+import {
+  amount,
+  type ChargesInput,
+  chargesInput,
+  type LineInput,
+  lineItems,
+  newTaxRate,
+  percentage,
+  pricesIncludeTax,
+} from '../fields/money-input.ts';
 import { type ReferencesInput, referencesInput } from '../fields/references-input.ts';
+import { type TextsInput, textsInput } from '../fields/texts-input.ts';
 import { listOf } from '../http/list.ts';
 
-export interface NewInvoice extends DatesInput, ReferencesInput {
+export interface NewInvoice extends DatesInput, ReferencesInput, ChargesInput, TextsInput {
   client_id: Id;
   amount?: number;
   due_date: string;
@@ -27,7 +37,7 @@ export interface NewInvoice extends DatesInput, ReferencesInput {
   line_items?: LineInput[] | null;
 }
 
-export interface InvoiceChanges extends DatesInput, ReferencesInput {
+export interface InvoiceChanges extends DatesInput, ReferencesInput, ChargesInput, TextsInput {
   status?: InvoiceStatus;
   description?: string | null;
   due_date?: string;
@@ -54,6 +64,8 @@ export const newInvoice = Joi.object<NewInvoice, true>({
   prices_include_tax: pricesIncludeTax(),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
   ...datesInput,
+  ...chargesInput,
+  ...textsInput,
   ...referencesInput,
   line_items: lineItems(),
 }).example({
@@ -75,6 +87,8 @@ export const invoiceChanges = Joi.object<InvoiceChanges, true>({
   prices_include_tax: pricesIncludeTax(),
   line_items: lineItems(),
   ...datesInput,
+  ...chargesInput,
+  ...textsInput,
   ...referencesInput,
   client_id: uuid().description('While Draft; the project must be of the same client'),
   project_id: uuid().allow(null),

@@ -25,6 +25,7 @@ import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { givenReferences } from '../fields/references-input.ts';
+import { givenTexts, isPrintedTextIn } from '../fields/texts-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, found, updated } from '../http/response.ts';
@@ -119,7 +120,9 @@ const EVENT_OF: Partial<Record<InvoiceStatus, EventType>> = {
 async function postInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
   return commit(async (unit) => {
     const content = {
-      ...body,
+      ...omit(body, ['notes', 'terms']),
+      charges: body,
+      texts: givenTexts(body),
       line_items: storedLines(body.line_items),
       dates: changedDates(body),
       origin: givenReferences(body),
@@ -229,7 +232,7 @@ async function changesOf(
   const unit = { session, accountId };
   const content = changedContent(invoice, body, isTaxed(body) ? await changedTaxTerms(unit, invoice, body) : undefined);
   requireChangeable(invoice, { next: { ...content, due_date }, changes: body, status: before });
-  if ('line_items' in content || 'description' in content) requirePrintableContent({ ...invoice, ...content });
+  if (isPrintedTextIn(content)) requirePrintableContent({ ...invoice, ...content });
   await requireReferences({ document: invoice, next: content, accountId, session });
   if (isTaxed(body)) await requireTaxpayers(unit, { ...invoice, ...content });
   const { amount } = { ...invoice, ...content };

@@ -1,8 +1,9 @@
 // What a change of a quote makes of it: any status may follow any, and amounts are computed here.
 
 import { type ChangedTerms, isMoneyChanged } from '#libs/billing/changed-tax-terms.ts';
+import { CHARGES, changedCharges, documentCharges, hasCharges } from '#libs/billing/document-charges.ts';
 import { type DocumentMoney, quoteMoney, taxedLines } from '#libs/billing/document-money.ts';
-import { fromMinor } from '#libs/billing/money.ts';
+import { fromMinor, sumOfLines } from '#libs/billing/money.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
 import type { LineItem } from '#libs/models/billing/line-item.ts';
 import type { QuoteRecord, QuoteStatus } from '#libs/models/billing/quote.ts';
@@ -27,13 +28,20 @@ export function changedMoney(
   const line_items = changes.line_items === undefined ? quote.line_items : storedLines(changes.line_items);
   const prices_include_tax =
     changes.prices_include_tax === undefined ? quote.prices_include_tax : Boolean(changes.prices_include_tax);
-  const given = { ...terms, currency, line_items, prices_include_tax };
+  const charges = changedCharges(quote, changes);
+  const given = { ...terms, currency, line_items, prices_include_tax, charges };
   const lines = changes.line_items === undefined ? {} : { line_items };
+  // Of prices that include tax no longer, and without a discount or shipping, the lines are summed as they are.
+  const isSummed = changes.line_items !== undefined || quote.prices_include_tax || hasCharges(quote);
   // Their net is computed, and an amount that is given as well has to be it.
-  if (line_items && prices_include_tax) return { ...quoteMoney({ ...given, amount: changes.amount }), ...lines };
-  // Prices that include tax no longer are summed as they are.
-  const isSummed = changes.line_items !== undefined || quote.prices_include_tax;
-  const sum = isSummed && line_items ? fromMinor(taxedLines(line_items, given, 'list').amount, currency) : undefined;
+  if (line_items && (prices_include_tax || hasCharges(documentCharges(charges, line_items, given, 'list')))) {
+    // An amount that stands beside the lines is not their sum, which would be discounted.
+    const isBeside = !isSummed && quote.amount !== sumOfLines(line_items, quote.currency);
+    const beside = isBeside ? fromMinor(quote.amount, quote.currency) : undefined;
+    return { ...quoteMoney({ ...given, amount: changes.amount ?? beside }), ...lines };
+  }
+  const sum =
+    isSummed && line_items ? fromMinor(taxedLines(line_items, given, { details: 'list' }).amount, currency) : undefined;
   // Otherwise the amount stays what it was, in the decimals of a new currency.
   const amount = changes.amount ?? sum ?? fromMinor(quote.amount, quote.currency);
   const money = quoteMoney({ ...given, amount });
@@ -48,7 +56,7 @@ export function requireChangeable(quote: QuoteRecord, next: Partial<QuoteRecord>
   const changed = changedFields(quote, next);
   const isChanged = (name: keyof QuoteRecord) => changed.includes(name);
   const accepted = (
-    ['line_items', 'prices_include_tax', 'project_id', 'service_date', 'service_period'] as const
+    ['line_items', 'prices_include_tax', ...CHARGES, 'project_id', 'service_date', 'service_period'] as const
   ).filter(isChanged);
   if (status === 'Accepted' && accepted.length > 0) {
     throw conflict(`Cannot change ${accepted.join(', ')} of an accepted quote`);

@@ -18,11 +18,21 @@ import { documentFilters } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
 import { byStatuses } from '../fields/list-filters.ts';
-import { amount, type LineInput, lineItems, newTaxRate, percentage, pricesIncludeTax } from '../fields/money-input.ts';
+import {
+  amount,
+  type ChargesInput,
+  chargesInput,
+  type LineInput,
+  lineItems,
+  newTaxRate,
+  percentage,
+  pricesIncludeTax,
+} from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
+import { type TextsInput, textsInput } from '../fields/texts-input.ts';
 import { listOf } from '../http/list.ts';
 
-export interface NewQuote extends DatesInput {
+export interface NewQuote extends DatesInput, ChargesInput, TextsInput {
   client_id: Id;
   amount: number;
   project_id?: Id | null;
@@ -35,7 +45,7 @@ export interface NewQuote extends DatesInput {
   line_items?: LineInput[] | null;
 }
 
-export interface QuoteChanges extends DatesInput {
+export interface QuoteChanges extends DatesInput, ChargesInput, TextsInput {
   status?: QuoteStatus;
   description?: string | null;
   expires_at?: string | null;
@@ -64,6 +74,8 @@ export const newQuote = Joi.object<NewQuote, true>({
   prices_include_tax: pricesIncludeTax(),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
   ...datesInput,
+  ...chargesInput,
+  ...textsInput,
   line_items: lineItems(),
 }).example({
   client_id: exampleId.clients,
@@ -83,6 +95,8 @@ export const quoteChanges = Joi.object<QuoteChanges, true>({
   prices_include_tax: pricesIncludeTax(),
   line_items: lineItems().description('While not Accepted. Without `amount` their sum becomes the amount'),
   ...datesInput,
+  ...chargesInput,
+  ...textsInput,
   client_id: uuid().description('While Draft; the project must be of the same client'),
   project_id: uuid().allow(null).description('While not Accepted'),
 }).example({ description: 'Drawings of the mill and its wheel' });

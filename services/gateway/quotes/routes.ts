@@ -31,6 +31,7 @@ import type { Session } from '#libs/mongo/connection.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
+import { givenTexts, isPrintedTextIn } from '../fields/texts-input.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
@@ -154,9 +155,10 @@ const EVENT_OF: Partial<Record<QuoteStatus, EventType>> = {
 async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
   const { currency, amount, status, client_id, prices_include_tax } = body;
   const description = body.description || null;
+  const texts = givenTexts(body);
   return commit(async (unit) => {
     const line_items = storedLines(body.line_items);
-    requirePrintableContent({ line_items, description });
+    requirePrintableContent({ line_items, description, ...texts });
     const { session, announce } = unit;
     const drawn = await drawDocument(unit, 'quote', body.issue_date);
     const issuer = drawn.account;
@@ -165,10 +167,10 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
       ...{ client_id, project_id: body.project_id, line_items, dates: changedDates(body, 'list'), status, description },
       tax_rate: body.tax_rate,
       moneyOf: (terms: NewTaxTerms) =>
-        quoteMoney({ currency, amount, ...terms, prices_include_tax, line_items, issuer }),
+        quoteMoney({ currency, amount, ...terms, prices_include_tax, line_items, charges: body, issuer }),
     };
     const { fields, client, project } = await newDocument(unit, drawn, content, 'list');
-    const quote: QuoteRecord = { ...fields, ...expiryOf(status, expires_at), expires_at };
+    const quote: QuoteRecord = { ...fields, ...texts, ...expiryOf(status, expires_at), expires_at };
     quote.search = documentSearch(quote);
     await insertOwn(Quote, quote, session);
     const view = quoteView(quote, { client, project, status });
@@ -265,9 +267,10 @@ async function changesOf(
     ...changedDates(body, 'list'),
     ...changedReferences(body),
     ...(body.description === undefined ? {} : { description: body.description || null }),
+    ...givenTexts(body),
   };
   requireChangeable(quote, content, before);
-  if ('line_items' in content || 'description' in content) requirePrintableContent({ ...quote, ...content });
+  if (isPrintedTextIn(content)) requirePrintableContent({ ...quote, ...content });
   await requireReferences({ document: quote, next: content, accountId, session, details: 'list' });
   if (isTaxed(body)) await requireTaxpayers(unit, { ...quote, ...content }, 'list');
   const expires_at = body.expires_at ?? quote.expires_at;

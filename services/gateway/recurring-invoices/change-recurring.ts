@@ -1,6 +1,14 @@
 // What a recurring invoice is stored as, when it is made and when it is changed.
+import { omit } from 'es-toolkit/object/omit';
 import { isEqual } from 'es-toolkit/predicate/isEqual';
 import { currencyFor } from '#libs/billing/client-terms.ts';
+import {
+  CHARGES,
+  changedCharges,
+  type DocumentCharges,
+  givenCharges,
+  templateCharges,
+} from '#libs/billing/document-charges.ts';
 import { invoiceMoney } from '#libs/billing/document-money.ts';
 import { newTaxTerms, reverseChargeProblem } from '#libs/billing/document-taxes.ts';
 import { type Decimal, plainDecimal } from '#libs/billing/money.ts';
@@ -22,6 +30,7 @@ import { addDays, dayIn } from '#libs/day.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
+import type { DocumentTexts } from '#libs/models/billing/document-fields.ts';
 import {
   type FeePeriod,
   type IncludedTime,
@@ -31,6 +40,7 @@ import {
 import { driverOf, findOwn } from '#libs/models/records.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { storedLines } from '../fields/money-input.ts';
+import { givenTexts } from '../fields/texts-input.ts';
 import type { IncludedTimeInput, NewRecurringInvoice, RecurringInvoiceChanges } from './input.ts';
 
 /** A round of the scheduler runs 2,000: one account must not fill it for others. */
@@ -55,14 +65,20 @@ export async function newRecurring(
     tax_rate: body.tax_rate ?? null,
     prices_include_tax: body.prices_include_tax || undefined,
     description: body.description || null,
+    ...givenTexts(body),
     line_items: storedLines(body.line_items),
     include_time: includedTime(body.include_time),
   };
-  requireContent(content, { client, account });
+  const charges = templateCharges(body, {
+    ...newTaxTerms(content.tax_rate, client, account),
+    currency: content.currency,
+  });
+  requireContent({ ...content, ...charges }, { client, account });
   const first = firstFrom(body.schedule, dayIn(account.time_zone));
   return {
     ...newRecord(accountId),
     ...content,
+    ...charges,
     client_id: client._id,
     project_id: project?._id ?? null,
     schedule: body.schedule,
@@ -77,7 +93,10 @@ export async function newRecurring(
   };
 }
 
-const CONTENT = ['currency', 'tax_rate', 'prices_include_tax', 'line_items', 'include_time', 'description'] as const;
+const CONTENT = [
+  ...['currency', 'tax_rate', 'prices_include_tax', 'line_items', 'include_time', 'description', 'notes', 'terms'],
+  ...CHARGES,
+];
 
 /** @throws AppError as newRecurring does. */
 export async function changedRecurring(
@@ -86,7 +105,8 @@ export async function changedRecurring(
   body: RecurringInvoiceChanges,
 ): Promise<Partial<RecurringInvoiceRecord>> {
   const { schedule, fee_period, line_items, include_time, description, project_id, currency, ...others } = body;
-  const { prices_include_tax, ...rest } = others;
+  const { prices_include_tax, ...unread } = others;
+  const rest = omit(unread, [...CHARGES, 'notes', 'terms']);
   const account = await readAccount(accountId, session);
   const isContent = CONTENT.some((name) => name in body);
   const client: Partial<ClientRecord> =
@@ -98,12 +118,18 @@ export async function changedRecurring(
     ...(prices_include_tax === undefined ? {} : { prices_include_tax: prices_include_tax || undefined }),
     ...(fee_period === undefined ? {} : { fee_period: storedFeePeriod(fee_period) }),
     ...(description === undefined ? {} : { description: description || null }),
+    ...givenTexts(body),
     ...(line_items === undefined ? {} : { line_items: storedLines(line_items) }),
     ...(include_time === undefined ? {} : { include_time: includedTime(include_time) }),
   };
   if (fee_period !== undefined && recurring.last_period_to !== undefined) requireSameFeePeriod(recurring, changes);
   // What is untouched is not checked again: the client may have another treatment by now, and its next invoice says so.
-  if (isContent) requireContent({ ...recurring, ...changes }, { client, account });
+  if (isContent) {
+    const next = { ...recurring, ...changes };
+    const terms = { ...newTaxTerms(next.tax_rate, client, account), currency: next.currency };
+    Object.assign(changes, templateCharges(changedCharges(recurring, body), terms));
+    requireContent({ ...next, ...changes }, { client, account });
+  }
   await requireReferences({ document: recurring, next: changes, accountId, session });
   const of = { accountId, client: { _id: recurring.client_id }, session, within: 'include_time.' };
   await lockSelected(of, include_time ?? {});
@@ -188,17 +214,19 @@ function firstFrom(schedule: Schedule, day: string): Occurrence {
 
 /** @throws AppError 400 unless invoices of it could be made, 422 unless they could be printed. */
 function requireContent(
-  recurring: Pick<RecurringInvoiceRecord, 'currency' | 'tax_rate' | 'line_items' | 'include_time' | 'description'> & {
-    prices_include_tax?: boolean | undefined;
-  },
+  recurring: Pick<RecurringInvoiceRecord, 'currency' | 'tax_rate' | 'line_items' | 'include_time' | 'description'> &
+    DocumentCharges &
+    DocumentTexts & { prices_include_tax?: boolean | undefined },
   { client, account }: { client: Partial<ClientRecord>; account: AccountRecord },
 ): void {
-  const { currency, line_items, include_time, description, prices_include_tax } = recurring;
+  const { currency, line_items, include_time, prices_include_tax } = recurring;
   if (!line_items && !include_time) throw fieldProblem('line_items', 'line_items are required without include_time');
-  requirePrintableContent({ line_items, description });
+  requirePrintableContent(recurring);
   // As they are today: the treatment of the client on the day of each invoice counts.
   const terms = newTaxTerms(recurring.tax_rate, client, account);
-  const money = invoiceMoney({ currency, ...terms, prices_include_tax, line_items, issuer: account });
+  // What the time of an occurrence adds to the lines is not known yet.
+  const charges = include_time ? undefined : givenCharges(recurring);
+  const money = invoiceMoney({ currency, ...terms, prices_include_tax, line_items, charges, issuer: account });
   const problem = reverseChargeProblem(money, { client, account });
   if (problem) throw problem;
 }

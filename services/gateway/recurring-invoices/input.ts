@@ -20,7 +20,15 @@ import { decimal } from '../fields/decimal-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, text, uuid } from '../fields/input-fields.ts';
 import { byStatuses } from '../fields/list-filters.ts';
-import { type LineInput, lineItems, percentage, pricesIncludeTax } from '../fields/money-input.ts';
+import {
+  type ChargesInput,
+  chargesInput,
+  type LineInput,
+  lineItems,
+  percentage,
+  pricesIncludeTax,
+} from '../fields/money-input.ts';
+import { type TextsInput, textsInput } from '../fields/texts-input.ts';
 import { includeExpenses, namedTimeLineInput, projectsAndTasks } from '../fields/time-input.ts';
 import { byId, listOf } from '../http/list.ts';
 import { withNulls } from '../http/optional-fields.ts';
@@ -34,7 +42,7 @@ const HOURS_MAX = 744;
 
 export type IncludedTimeInput = Omit<IncludedTime, 'included_hours'> & { included_hours?: Decimal };
 
-interface Content {
+interface Content extends ChargesInput, TextsInput {
   project_id?: Id | null;
   currency?: string | null;
   tax_rate?: number | null;
@@ -125,6 +133,9 @@ const content = {
     ),
   prices_include_tax: pricesIncludeTax().allow(null),
   description: text().allow(null, '').description(PLACEHOLDERS),
+  notes: textsInput.notes.description(`Printed below the sum. ${PLACEHOLDERS}`),
+  terms: textsInput.terms.description(`Printed below the notes. ${PLACEHOLDERS}`),
+  ...chargesInput,
   line_items: lineItems().description(`Required without \`include_time\`. In their texts ${PLACEHOLDERS}`),
   fee_period: feePeriod().default('in_advance'),
   due_days: paymentDaysInput().description("Unless given, the client's `payment_days`, else the account's"),

@@ -6,6 +6,7 @@ import { FEE_PERIODS, RECURRING_STATUSES, type recurringInvoiceView } from '#lib
 import { exampleId } from '../fields/example-ids.ts';
 import {
   calendarDay,
+  chargesResponse,
   currency,
   embeddedClient,
   embeddedInvoice,
@@ -17,6 +18,7 @@ import {
   number,
   orNull,
   roundingResponse,
+  textsResponse,
   timestamp,
   words,
 } from '../fields/response-fields.ts';
@@ -55,6 +57,8 @@ export const recurringInvoiceResponse = Joi.object<ReturnType<typeof recurringIn
   tax_rate: orNull(Joi.number()).description("Null is the client's or the account's on the day of each invoice"),
   prices_include_tax: Joi.boolean().required(),
   description: orNull(Joi.string()),
+  ...textsResponse,
+  ...chargesResponse,
   line_items: lineItemsResponse(),
   schedule: schedule.required(),
   fee_period: Joi.string()
@@ -85,6 +89,13 @@ export const recurringInvoiceResponse = Joi.object<ReturnType<typeof recurringIn
     tax_rate: null,
     prices_include_tax: false,
     description: null,
+    notes: null,
+    terms: null,
+    discount_amount: 0,
+    discount_percent: null,
+    shipping_amount: 0,
+    shipping_tax_rate: null,
+    shipping_tax_category: null,
     line_items: [{ description: 'Support in {month} {year}', qty: '1', rate: '450', discount: '0' }],
     schedule: { every: 1, unit: 'month', start_on: '2026-09-30', day: 31, end_on: null, count: 4 },
     fee_period: 'in_advance',

@@ -26,6 +26,8 @@ export interface Totals {
   discount: Big | undefined;
   /** What is taxed; undefined when that is the subtotal, or nothing is. */
   taxable: Big | undefined;
+  /** What is left of a record before tax, after discount and shipping: it stands instead of `taxable`. */
+  net: Big | undefined;
   taxRate: Big;
   /** Undefined when it was not given and there is no subtotal to take it of. */
   tax: Big | undefined;
@@ -61,7 +63,7 @@ export function lineAmounts(line: PrintableLine, digits: number): LineAmounts {
   return { qty, rate, amount: rate && (qty ? qty.times(rate) : rate).round(digits, ROUNDING) };
 }
 
-/** Subtotal + adjustment − discount, + tax, + shipping. Zero is a value: only what was left out is computed or absent. */
+/** Subtotal + adjustment − discount, + tax, + shipping; records have the shipping before the tax. Zero is a value: only what was left out is computed or absent. */
 export function totalsOf(document: PrintableDocument, amounts: readonly LineAmounts[], digits: number): Totals {
   const lines = amounts.map(({ amount }) => amount).filter((amount) => amount !== undefined);
   const sum = lines.reduce((before, amount) => before.plus(amount), new Big(0));
@@ -81,17 +83,20 @@ export function totalsOf(document: PrintableDocument, amounts: readonly LineAmou
       : new Big(document.taxAmount);
   const isTaxed = isStated || document.taxAmount !== undefined;
   const total = new Big(document.amount);
-  const computed = subtotal
+  const priced = subtotal
     .plus(adjustment ?? 0)
     .minus(discount ?? 0)
-    .plus(tax)
-    .plus(shipping ?? 0)
-    .round(digits, ROUNDING);
+    .plus(shipping ?? 0);
+  const net = document.net === undefined ? undefined : new Big(document.net);
+  const agreed = document.pricesIncludeTax && net ? priced : priced.plus(tax);
+  const computed = agreed.round(digits, ROUNDING);
   return {
     subtotal: isStated ? subtotal : undefined,
     adjustment,
     discount,
-    taxable: isTaxed && discount && !discount.eq(0) ? subtotal.plus(adjustment ?? 0).minus(discount) : undefined,
+    net,
+    taxable:
+      !net && isTaxed && discount && !discount.eq(0) ? subtotal.plus(adjustment ?? 0).minus(discount) : undefined,
     taxRate,
     tax: isTaxed ? tax : undefined,
     taxes: document.taxes?.map((one) => ({
@@ -101,10 +106,10 @@ export function totalsOf(document: PrintableDocument, amounts: readonly LineAmou
     })),
     shipping,
     total,
-    addsUp: !isStated || computed.eq(total.round(digits, ROUNDING)),
+    addsUp: !isStated || (computed.eq(total.round(digits, ROUNDING)) && (!net || net.plus(tax).eq(total))),
     isSumOfLines:
       lines.length === 0 ||
-      sum.round(digits, ROUNDING).eq((document.pricesIncludeTax ? total : subtotal).round(digits, ROUNDING)),
+      sum.round(digits, ROUNDING).eq((document.pricesIncludeTax && !net ? total : subtotal).round(digits, ROUNDING)),
   };
 }
 

@@ -57,18 +57,22 @@ export function factsOf(document: PrintableDocument, locale: DocumentLocale) {
 }
 
 export function totalRows(
-  { subtotal, adjustment, discount, taxable, shipping, ...totals }: Totals,
+  { subtotal, adjustment, discount, taxable, net, shipping, ...totals }: Totals,
   { pricesIncludeTax }: PrintableDocument,
   documentLocale: DocumentLocale,
 ): TotalRow[] {
   const { labels, money } = documentLocale;
   return [
-    ...(subtotal ? [{ label: pricesIncludeTax ? labels.taxes.net : labels.subtotal, amount: money(subtotal) }] : []),
+    ...(subtotal
+      ? [{ label: pricesIncludeTax && !net ? labels.taxes.net : labels.subtotal, amount: money(subtotal) }]
+      : []),
     ...(adjustment ? [{ label: labels.adjustment, amount: money(adjustment) }] : []),
     ...(discount ? [{ label: labels.discount, amount: money(discount.neg()) }] : []),
     ...(taxable ? [{ label: labels.taxable, amount: money(taxable) }] : []),
+    ...(shipping && net ? [{ label: labels.shipping, amount: money(shipping) }] : []),
+    ...(net ? [{ label: labels.taxes.net, amount: money(net) }] : []),
     ...taxRows(totals, documentLocale),
-    ...(shipping ? [{ label: labels.shipping, amount: money(shipping) }] : []),
+    ...(shipping && !net ? [{ label: labels.shipping, amount: money(shipping) }] : []),
   ];
 }
 

@@ -83,6 +83,7 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
     [{ type: 'bank_transfer', holder: null, iban: null, bic: null, text: 'Account 12345678, sort code 01-02-03' }],
   ],
   started_at: ['2026-11-02T09:00:00.000Z', '2026-11-02T09:30:00.000Z'],
+  shipping_tax_category: ['E', 'Z'],
   settle_tolerance: [0.05, 0.5],
   // The date of a payment must not be in the future.
   'payments.date': [today, addDays(today, -1)],
@@ -101,6 +102,7 @@ const BY_TYPE: Record<string, [unknown, unknown]> = {
   day: ['2031-01-02', '2031-01-03'],
   currency: ['EUR', 'CHF'],
   number: [7.5, 8.5],
+  decimal: [7.5, 8.5],
   boolean: [false, true],
 };
 
@@ -145,6 +147,7 @@ describe.each(created.map((one) => [`${kindOf(one.row.path)}.${one.name}`, one] 
       ...(await ownersOf(name, value, fieldsOf(row))),
       // Only lines have prices.
       ...(name === 'prices_include_tax' ? { line_items: [{ description: 'x', quantity: 1, rate: 1 }] } : {}),
+      ...chargedWith(resource, name),
       ...(name === 'allocations' ? { client_id: await payerOf(value as Allocation[]) } : {}),
       // Of one owner, a timer must start after the one that runs.
       ...(resource === 'timers' ? { owner: `owner with ${name}` } : {}),
@@ -191,6 +194,16 @@ test.each(Object.entries(fieldsOf(profile)).filter(([name]) => !ACTIONS.has(`acc
     );
   },
 );
+
+/** Discount and shipping need lines, and the tax of shipping needs shipping. */
+function chargedWith(resource: string, name: string): object {
+  if (!/^(discount|shipping)_/.test(name)) return {};
+  return {
+    ...(resource === 'quotes' ? { amount: 1_000 } : {}),
+    line_items: [{ description: 'x', quantity: 1, rate: 1_000 }],
+    ...(name.startsWith('shipping_tax_') ? { shipping_amount: 5 } : {}),
+  };
+}
 
 /** A project must belong to the client that the body names, and a task to the project. */
 async function ownersOf(name: string, id: unknown, known: object): Promise<object> {

@@ -47,6 +47,19 @@ test('when there are several rates, then lines show theirs, and each rate has it
   expect(text).toMatch(/Description Qty Rate Tax Amount/);
 });
 
+test('when a record has a discount and shipping, then both come before the net amount that is taxed, and notes and terms follow', async () => {
+  const charged = {
+    lineItems: [line('Drawings', 1000, {})],
+    ...{ subtotal: 1000, discountAmount: 100, shippingAmount: 30, net: 930, taxRate: 20, taxAmount: 186, amount: 1116 },
+    ...{ notes: 'Thank you', terms: 'Two weeks' },
+  };
+  const pdf = await renderer.read(aRecord(charged));
+  expect(pdf.warnings).toEqual([]);
+  expect(pdf.text.replaceAll(/\s+/g, ' ')).toMatch(
+    /Subtotal €1,000\.00 Discount [-−]€100\.00 Shipping €30\.00 Net amount €930\.00 Tax \(20%\) €186\.00 Total €1,116\.00.*Thank you.*Two weeks/,
+  );
+});
+
 test('when prices include the tax, then the document says so, the lines keep their prices, and the net amount is above the tax', async () => {
   const inclusive = {
     pricesIncludeTax: true,
