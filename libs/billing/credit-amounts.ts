@@ -1,11 +1,10 @@
 // What a credit note is worth: per tax rate the mirror of its invoice, and together with all others of the invoice exactly the invoice.
 import { conflict, fieldProblem } from '../errors.ts';
-import type { LineItem } from '../models/billing/line-item.ts';
 import { writtenAmount } from './balance.ts';
 import { creditedLines } from './document-money.ts';
 import { type DocumentTax, taxesOf } from './document-taxes.ts';
 import { taxOf } from './money.ts';
-import { groupSum, splitByGroup, type TaxGroup, type TaxTerms } from './tax-groups.ts';
+import { groupSum, splitByGroup, type TaxedLine, type TaxGroup, type TaxTerms } from './tax-groups.ts';
 
 /** What is computed of an invoice or a credit note. Amounts are whole numbers of the currency's smallest unit. */
 export interface Taxed extends TaxTerms {
@@ -18,7 +17,7 @@ export interface Taxed extends TaxTerms {
 /** Before tax; the lines count where there are some. Neither is all that is left. */
 export interface CreditWanted {
   amount?: number | undefined;
-  line_items?: readonly LineItem[] | null | undefined;
+  line_items?: readonly TaxedLine[] | null | undefined;
 }
 
 /** What the credit notes of an invoice have left of it. */
@@ -67,7 +66,7 @@ function wantedGroups(
   });
 }
 
-function groupsOfLines(left: readonly DocumentTax[], lines: readonly LineItem[], source: CreditSource): DocumentTax[] {
+function groupsOfLines(left: readonly DocumentTax[], lines: readonly TaxedLine[], source: CreditSource): DocumentTax[] {
   const { terms } = source;
   const wanted = creditedLines(lines, terms);
   const worth = agreedOf(wanted, terms);

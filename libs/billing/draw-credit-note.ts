@@ -16,6 +16,7 @@ import { dayOf } from './book-payment.ts';
 import { creditGroups, leftToCredit, netOf, taxSumOf } from './credit-amounts.ts';
 import { creditLines } from './credit-lines.ts';
 import { type CreditReason, REVERSING, type Settlement } from './credit-reasons.ts';
+import { type CreditedCharges, creditedCharges } from './credited-charges.ts';
 import { exactMinor } from './exact-amount.ts';
 import { correctedPart, correctFixedPart } from './fixed-amount.ts';
 import { issueDateOf } from './issue-document.ts';
@@ -41,6 +42,8 @@ export interface NewCreditNote {
   /** In major units, before tax. All that is left when there are no lines either. */
   amount?: Decimal | undefined;
   line_items?: LineItem[] | null | undefined;
+  /** In major units, as prices are. */
+  shipping_amount?: Decimal | null | undefined;
   settle: Settlement;
   refund?: RefundDetails | null | undefined;
   /** The invoice is cancelled with it, so that its time and its quote can be billed again whatever was credited before. */
@@ -141,12 +144,31 @@ function requireCreditable(invoice: InvoiceRecord, reason: CreditReason): void {
 
 type Earlier = Pick<
   CreditNoteRecord,
-  'amount' | 'tax_amount' | 'tax_rate' | 'taxes' | 'currency' | 'reason' | 'line_items'
+  | 'amount'
+  | 'tax_amount'
+  | 'tax_rate'
+  | 'taxes'
+  | 'currency'
+  | 'reason'
+  | 'line_items'
+  | 'discounts'
+  | 'shipping_amount'
 >;
 
 async function creditNotesOf({ accountId, session }: UnitOfWork, invoice_id: StoredId): Promise<Earlier[]> {
   const of = { account_id: storedId(accountId), invoice_id } as object;
-  const projection = { amount: 1, tax_amount: 1, tax_rate: 1, taxes: 1, currency: 1, reason: 1, line_items: 1 };
+  const names = [
+    'amount',
+    'tax_amount',
+    'tax_rate',
+    'taxes',
+    'currency',
+    'reason',
+    'line_items',
+    'discounts',
+    'shipping_amount',
+  ];
+  const projection = Object.fromEntries(names.map((name) => [name, 1]));
   return (await driverOf(CreditNote).find(of, { session, projection }).toArray()) as unknown as Earlier[];
 }
 
@@ -160,10 +182,13 @@ function creditOf(
   const before = earlier.flatMap((note) => note.line_items ?? []);
   const line_items = given.line_items ? creditLines(invoice, before, { lines: given.line_items, locale }) : null;
   const amount = given.amount === undefined ? undefined : exactMinor(given.amount, currency);
+  const shipping = shippingOf(given, currency);
   const left = leftToCredit(invoice, earlier);
   const number = printedNumber('invoice', invoice);
   const isFirst = earlier.length === 0;
-  const groups = creditGroups(left, { amount, line_items }, { terms: invoice, number, isFirst });
+  const isByLine = line_items !== null || shipping !== undefined;
+  const charged = isByLine ? creditedCharges(invoice, earlier, { line_items, shipping, number }) : undefined;
+  const groups = creditGroups(left, { amount, line_items: charged?.lines }, { terms: invoice, number, isFirst });
   const money = {
     currency,
     tax_rate,
@@ -173,12 +198,28 @@ function creditOf(
     tax_amount: taxSumOf(groups),
     ...(invoice.taxes ? { taxes: groups } : {}),
   };
-  const isWhole = !line_items && isFirst && money.amount === invoice.amount;
+  const isWhole = !isByLine && isFirst && money.amount === invoice.amount;
   const content = {
     description: given.description || (isWhole && !invoice.line_items ? invoice.description : null),
     line_items: isWhole ? invoice.line_items : line_items,
+    ...(isWhole ? invoiceCharges(invoice) : charged && noteCharges(charged)),
   };
   return { money, content };
+}
+
+/** @throws AppError 400 for more decimals than the currency has. */
+function shippingOf({ shipping_amount }: NewCreditNote, currency: string): number | undefined {
+  if (shipping_amount === undefined || shipping_amount === null) return undefined;
+  return exactMinor(shipping_amount, currency, undefined, 'shipping_amount') || undefined;
+}
+
+function invoiceCharges({ discount_amount, shipping_amount }: InvoiceRecord) {
+  return { discount_amount, shipping_amount };
+}
+
+function noteCharges({ discounts, shipping_amount }: CreditedCharges) {
+  const discount = (discounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
+  return { discounts, shipping_amount, discount_amount: discount === 0 ? undefined : discount };
 }
 
 /** All of the invoice is credited, and each of its credit notes cancels or corrects it. */

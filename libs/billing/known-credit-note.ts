@@ -14,7 +14,13 @@ import type { UnitOfWork } from './unit-of-work.ts';
 export async function findKnownCreditNote(
   unit: UnitOfWork,
   id: Id,
-  { amount, line_items, reason, refund }: Pick<NewCreditNote, 'amount' | 'line_items' | 'reason' | 'refund'>,
+  {
+    amount,
+    line_items,
+    shipping_amount,
+    reason,
+    refund,
+  }: Pick<NewCreditNote, 'amount' | 'line_items' | 'shipping_amount' | 'reason' | 'refund'>,
 ): Promise<CreditNoteRecord | undefined> {
   const known = refund?.external_id ? await findRefund(unit, refund.external_id) : undefined;
   if (!known) return undefined;
@@ -24,6 +30,7 @@ export async function findKnownCreditNote(
     String(note.invoice_id) === id &&
     note.reason === reason &&
     (amount === undefined || toMinor(amount, note.currency) === note.amount) &&
+    (shipping_amount == null || toMinor(shipping_amount, note.currency) === (note.shipping_amount ?? 0)) &&
     (!line_items || holds(note.line_items ?? [], line_items));
   if (isSame) return note;
   throw new AppError(422, 'external_id was already used with another refund');

@@ -82,6 +82,13 @@ export function taxOf(minor: number, rate: Decimal): number {
   return round(new Big(minor).times(rate).times(PERCENT)).toNumber() + 0;
 }
 
+/** round(amount × part/whole), half away from zero; nothing of a whole that is nothing. */
+export function shareWithin(amount: number, part: number, whole: number): number {
+  if (whole === 0) return 0;
+  // Cut off after twenty places: a quotient of such numbers is exact there, or farther from a tie than that.
+  return round(new Big(amount).times(part).div(whole)).toNumber() + 0;
+}
+
 /** True for smallest units that an amount may have: not negative, and exact with its tax, also in major units. */
 export function isAmount(minor: number): boolean {
   return minor >= 0 && minor <= MINOR_MAX;

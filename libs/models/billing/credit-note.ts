@@ -2,6 +2,7 @@
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { totalOf } from '../../billing/balance.ts';
 import { CREDIT_REASONS, type CreditReason, SETTLEMENTS, type Settlement } from '../../billing/credit-reasons.ts';
+import type { DiscountShare } from '../../billing/document-charges.ts';
 import { type DocumentTax, taxesView } from '../../billing/document-taxes.ts';
 import { fromMinor } from '../../billing/money.ts';
 import type { TaxCategory } from '../../billing/tax-groups.ts';
@@ -43,6 +44,11 @@ export interface CreditNoteRecord extends Stamped {
   reason: CreditReason;
   description: string | null;
   line_items: LineItem[] | null;
+  /** Its share of the discount of the invoice, and what it credits of the shipping: as prices are, absent where there is none. */
+  discount_amount?: number | undefined;
+  shipping_amount?: number | undefined;
+  /** Of a credit by line, see credited-charges.ts. */
+  discounts?: DiscountShare[] | undefined;
   settle: Settlement;
   /** What it took off its invoice when it was issued. The PDF always shows this amount. */
   applied_at_issue: number;
@@ -88,6 +94,9 @@ const creditNoteSchema = recordSchema<CreditNoteRecord>(
     reason: { type: String, enum: CREDIT_REASONS, required: true },
     description: String,
     line_items: lineItemField,
+    discount_amount: Number,
+    shipping_amount: Number,
+    discounts: { type: [Object], default: undefined },
     settle: { type: String, enum: SETTLEMENTS, required: true },
     applied_at_issue: { type: Number, required: true },
     unallocated: { type: Number, required: true },
@@ -137,6 +146,8 @@ export function creditNoteView(note: CreditNoteRecord) {
     reason: note.reason,
     description: note.description ?? null,
     line_items: note.line_items ?? null,
+    discount_amount: major(note.discount_amount ?? 0),
+    shipping_amount: major(note.shipping_amount ?? 0),
     amount: major(note.amount),
     tax_rate: note.tax_rate,
     tax_amount: major(note.tax_amount),

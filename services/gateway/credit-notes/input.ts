@@ -1,8 +1,10 @@
 // What a caller may send about credit notes.
 import Joi from 'joi';
 import { CREDIT_REASONS, type CreditReason, SETTLEMENTS, type Settlement } from '#libs/billing/credit-reasons.ts';
+import { AMOUNT_MAX, type Decimal } from '#libs/billing/money.ts';
 import { CreditNote, type CreditNoteRecord, creditNoteListing } from '#libs/models/billing/credit-note.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { decimal } from '../fields/decimal-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { text, uuid } from '../fields/input-fields.ts';
 import { byRest } from '../fields/list-filters.ts';
@@ -17,6 +19,7 @@ export interface CreditNoteBody {
   description?: string | null;
   amount?: number;
   line_items?: CreditLineInput[] | null;
+  shipping_amount?: Decimal | null;
   settle: Settlement;
   refund?: RefundDetailsInput;
 }
@@ -32,7 +35,12 @@ export const newCreditNote = Joi.object<CreditNoteBody, true>({
   amount: movedAmount().description(
     'Before tax; the tax follows, by rate. Without it and without lines: all that is left',
   ),
-  line_items: creditLineItems().description('What is credited, with the signs of the invoice. Their sum counts'),
+  line_items: creditLineItems().description(
+    'What is credited, with the signs of the invoice. Their sum counts, less their share of the discount of the invoice',
+  ),
+  shipping_amount: decimal()
+    .within(0, AMOUNT_MAX)
+    .description('What is credited of the shipping, alone or beside lines. With tax where prices include it'),
   settle: Joi.string()
     .valid(...SETTLEMENTS)
     .default('credit')
@@ -48,6 +56,7 @@ export const newCreditNote = Joi.object<CreditNoteBody, true>({
 function oneWay(body: CreditNoteBody, { message }: Joi.CustomHelpers) {
   const problems = [
     ...(body.amount !== undefined && body.line_items?.length ? ['amount must not stand beside line_items'] : []),
+    ...(body.amount !== undefined && body.shipping_amount ? ['amount must not stand beside shipping_amount'] : []),
     ...(body.refund && body.settle !== 'refund' ? ['refund is for settle refund only'] : []),
   ];
   return problems.length > 0 ? message({ custom: problems.join('; ') }) : body;

@@ -5,7 +5,7 @@ import type { PrintableDocument, PrintableLine, PrintableTax } from '#libs/jobs/
 import type { CreditNoteRecord } from '#libs/models/billing/credit-note.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import type { DocumentQuery } from './input.ts';
-import { linesOf, looksOf, type PartyDetails, present, printableTax } from './stored-document.ts';
+import { linesOf, looksOf, type PartyDetails, present, printableCharges, printableTax } from './stored-document.ts';
 
 export function creditNoteDocument(
   note: CreditNoteRecord,
@@ -22,6 +22,7 @@ export function creditNoteDocument(
     number: printedNumber('credit_note', note),
     isQuote: false,
     subtotal: minus(note.amount),
+    ...negativeCharges(note),
     taxRate: note.tax_rate,
     taxAmount: minus(note.tax_amount),
     amount: minus(totalOf(note)),
@@ -37,6 +38,13 @@ export function creditNoteDocument(
       ...(rest > 0 ? { [settle === 'refund' ? 'refunded' : 'credit']: major(rest) } : {}),
     },
   });
+}
+
+/** By amount there are no lines that they would lead from. */
+function negativeCharges(note: CreditNoteRecord) {
+  if (!note.line_items) return {};
+  const charges = Object.entries(printableCharges(note));
+  return Object.fromEntries(charges.map(([name, amount]) => [name, negative(amount ?? 0)]));
 }
 
 /** A negative quantity at the price of the invoice. Without lines and a description the renderer names the invoice. */

@@ -2,15 +2,18 @@
 import { expect, test } from '@jest/globals';
 import Big from 'big.js';
 import fc from 'fast-check';
+import { hasCharges } from '#libs/billing/document-charges.ts';
 import { invoiceMoney, quoteMoney } from '#libs/billing/document-money.ts';
-import { fromMinor } from '#libs/billing/money.ts';
+import { fromMinor, sumOfLines } from '#libs/billing/money.ts';
 import { type TaxCategory, taxLines } from '#libs/billing/tax-groups.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import type { ClientRecord } from '#libs/models/accounts/client.ts';
+import type { CreditNoteRecord } from '#libs/models/billing/credit-note.ts';
 import { type InvoiceRecord, invoiceView } from '#libs/models/billing/invoice.ts';
 import { lineItem } from '#libs/models/billing/line-item.ts';
 import { partiesOf } from '#libs/models/billing/parties.ts';
 import { newRecord } from '#libs/models/tenant.ts';
+import { creditNoteDocument } from '../../../services/gateway/documents/credit-note-document.ts';
 import { invoiceDocument } from '../../../services/gateway/documents/stored-document.ts';
 import { documentView } from '../../../services/renderer/document/document-view.ts';
 import { runs } from '../../support/form.ts';
@@ -39,6 +42,12 @@ const given = fc.record({
   currency: fc.constantFrom('EUR', 'JPY', 'KWD'),
   tax_rate: fc.constantFrom(0, 8.1, 19, 20),
   prices_include_tax: fc.boolean(),
+  charges: fc.oneof(
+    fc.constant({}),
+    fc.record({ discount_percent: fc.constantFrom(0.5, 33.33, 90), shipping_amount: fc.constantFrom(0, 4.99, 120) }),
+    fc.record({ discount_amount: fc.constantFrom(0.01, 7.77), shipping_amount: fc.constantFrom(3, 30) }),
+    fc.record({ shipping_amount: fc.constant(12.5), shipping_tax_rate: fc.constantFrom(0, 7, 33.333) }),
+  ),
 });
 
 /** The number that is printed, without the sign of the currency. */
@@ -55,9 +64,13 @@ const recordOf = (money: ReturnType<typeof invoiceMoney>) =>
 
 test('when an invoice has any mix of lines, then record, response and document have the same amounts, and the document adds up', () => {
   const each = fc.property(given, (terms) => {
-    const whole = taxLines(terms.line_items, terms);
-    fc.pre(whole.amount > 0 && whole.total > 0);
-    const invoice = recordOf(invoiceMoney({ ...terms, issuer }));
+    const lines = taxLines(terms.line_items, terms);
+    fc.pre(lines.amount > 0 && lines.total > 800 && sumOfLines(terms.line_items, terms.currency) > 800);
+    const money = invoiceMoney({ ...terms, issuer });
+    const whole = { ...money, total: money.amount + money.tax_amount };
+    const isCharged = hasCharges(money);
+    if (!isCharged) expect(lines).toMatchObject({ amount: money.amount, tax_amount: money.tax_amount });
+    const invoice = recordOf(money);
     const response = invoiceView(invoice, { client, project: undefined, status: 'Sent' });
     const { currency } = terms;
     const digits = (sum: number) => Math.round(sum * 1000);
@@ -73,8 +86,18 @@ test('when an invoice has any mix of lines, then record, response and document h
     const { view, warnings } = documentView(document, { logo: undefined, banner: undefined, bodyHtml: undefined });
     expect(warnings).toEqual([]);
     expect(printed(view.total)).toBe(response.total);
-    const [net, ...taxes] = view.totals.map(({ amount }) => printed(amount));
+    const rows = view.totals.map(({ amount }) => printed(amount));
+    const [net, ...taxes] = rows.slice(rows.length - response.taxes.length - 1);
     expect([net, taxes]).toEqual([response.amount, response.taxes.map(({ tax }) => tax)]);
+    const { discount_amount, shipping_amount } = response;
+    expect(rows.slice(0, rows.length - response.taxes.length - 1)).toEqual(
+      isCharged
+        ? [
+            fromMinor(sumOfLines(terms.line_items, currency), currency),
+            ...[-discount_amount, shipping_amount].filter((row) => row !== 0),
+          ]
+        : [],
+    );
     const bases = view.totals.flatMap(({ base }) => (base ? [printed(base)] : []));
     expect(bases).toEqual(response.taxes.length > 1 ? response.taxes.map(({ taxable }) => taxable) : []);
     const notes = response.taxes.flatMap(({ note }) => note ?? []);
@@ -85,7 +108,7 @@ test('when an invoice has any mix of lines, then record, response and document h
 
 test('when a quote has an amount beside its lines, then the difference is taxed at its own rate and all of it adds up', () => {
   const each = fc.property(given, fc.integer({ min: 1, max: 50_000_000 }), (terms, amount) => {
-    const net = { ...terms, prices_include_tax: false };
+    const net = { ...terms, prices_include_tax: false, charges: {} };
     const taxable = taxLines(terms.line_items, net).amount;
     const difference = { description: '', qty: 1, rate: fromMinor(amount - taxable, terms.currency), discount: 0 };
     const expected = taxLines([...terms.line_items, difference], net);
@@ -97,3 +120,28 @@ test('when a quote has an amount beside its lines, then the difference is taxed 
   });
   fc.assert(each, runs());
 });
+
+test.each([false, true])(
+  'when a credit note takes back lines, discount and shipping and prices include tax is %s, then its document leads from one to the other',
+  (prices_include_tax) => {
+    const line_items = [lineItem({ description: 'Work', qty: 1, rate: 100, discount: 0 })];
+    const charges = { discount_amount: 10, shipping_amount: 5 };
+    const terms = { currency: 'EUR', tax_rate: 20, tax_category: undefined, prices_include_tax, issuer };
+    const money = invoiceMoney({ ...terms, line_items, charges });
+    const of = { invoice_number: 'INV-0001', invoice_issued_on: '2026-11-26' };
+    const parts = { settle: 'credit', applied_at_issue: 0, issued_on: '2026-11-27', reason: 'correction', ...of };
+    const note = {
+      ...newRecord(ACCOUNT),
+      number: 1,
+      description: null,
+      ...parts,
+      ...money,
+    } as unknown as CreditNoteRecord;
+    const document = creditNoteDocument(note, details, { style: 'modern' } as never);
+    const { view, warnings } = documentView(document, { logo: undefined, banner: undefined, bodyHtml: undefined });
+    expect(warnings).toEqual([]);
+    const [net, tax, total] = prices_include_tax ? [79.17, 15.83, 95] : [95, 19, 114];
+    expect(view.totals.map(({ amount }) => printed(amount))).toEqual([-100, 10, -5, -net, -tax]);
+    expect(printed(view.total)).toBe(-total);
+  },
+);
