@@ -94,11 +94,23 @@ export async function announceBooked(unit: UnitOfWork, { payment, moved, account
   await announceAllocated(unit, { payment, allocations: payment.allocations, moved, account });
 }
 
-/** @throws AppError 400 for a day after the account's today: money that has not come is not booked. */
-export function dayOf(date: string | undefined, { time_zone }: Pick<AccountRecord, 'time_zone'>): string {
+/**
+ * The day of a movement: the account's today unless one is given. @param earliest the day on which the money came that moves; a document
+ * may be dated tomorrow, which keeps no money from moving today. @param field as the caller named it.
+ * @throws AppError 400 for a later day, since money that has not come is not booked, and for one before `earliest`.
+ */
+export function dayOf(
+  date: string | undefined,
+  { time_zone }: Pick<AccountRecord, 'time_zone'>,
+  { earliest, field = 'date' }: { earliest?: string; field?: string } = {},
+): string {
   const today = dayIn(time_zone);
-  if (date !== undefined && date > today) throw fieldProblem('date', `date must not be after ${today}`);
-  return date ?? today;
+  if (date === undefined) return today;
+  if (date > today) throw fieldProblem(field, `${field} must not be after ${today}`);
+  if (earliest !== undefined && date < earliest && date < today) {
+    throw fieldProblem(field, `${field} must not be before ${earliest < today ? earliest : today}`);
+  }
+  return date;
 }
 
 function amountOf(given: NewPayment, named: readonly InvoiceRecord[], currency: string): number {

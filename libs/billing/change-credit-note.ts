@@ -120,7 +120,8 @@ export async function refundCreditNote(
     throw conflict(`Cannot refund ${sum}: ${rest} of ${printedNumber('credit_note', note)} is unallocated`);
   }
   const account = await readAccount(unit.accountId, unit.session);
-  const refunds = [...note.refunds, refundOf(amount, account, given)];
+  const refund = refundOf(amount, account, { ...given, earliest: note.issued_on });
+  const refunds = [...note.refunds, refund];
   const refund_external_ids = withExternalId(note.refund_external_ids, given.external_id);
   const changes = { refunds, refund_external_ids, unallocated: unallocated - amount };
   const changed = await changeOwn(CreditNote, note, changes, unit.session);

@@ -72,9 +72,10 @@ export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditN
   const total = totalOf(money);
   const applied = Math.min(total, dueOf(invoice) + (invoice.amount_written_off ?? 0));
   const rest = total - applied;
-  const refunds = given.settle === 'refund' && rest > 0 ? [refundOf(rest, account, given.refund ?? {})] : [];
   const sequence = sequenceOf('credit_note', drawn.number_period ?? '');
-  const issued_on = await issueDateOf(undefined, { session, accountId, account, sequence, isIssued: true });
+  const issued_on = (await issueDateOf(undefined, { session, accountId, account, sequence, isIssued: true })) ?? day;
+  const back = { ...given.refund, earliest: issued_on, field: 'refund.date' };
+  const refunds = given.settle === 'refund' && rest > 0 ? [refundOf(rest, account, back)] : [];
   const note: CreditNoteRecord = {
     ...base,
     ...drawn,
@@ -92,7 +93,7 @@ export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditN
     refunds,
     // Also when there is nothing to refund: a repeat must find this credit note.
     refund_external_ids: given.settle === 'refund' ? withExternalId(undefined, given.refund?.external_id) : undefined,
-    issued_on: issued_on ?? day,
+    issued_on,
     parties: invoice.parties as Parties, // Frozen when the invoice was issued.
   };
   await insertOwn(CreditNote, note, session);
@@ -111,12 +112,16 @@ export async function announceCredited(unit: UnitOfWork, { note, moved, account 
   else await correctFixedPart(unit, moved.before, moved.after);
 }
 
-/** @throws AppError 400 for a day to come. */
-export function refundOf(amount: number, account: AccountRecord, given: RefundDetails): CreditRefund {
+/** @param earliest the day of the credit note. @throws AppError 400 for a day to come, and for one before the credit note. */
+export function refundOf(
+  amount: number,
+  account: AccountRecord,
+  given: RefundDetails & { earliest: string; field?: string },
+): CreditRefund {
   return {
     _id: storedId(newId()),
     amount,
-    date: dayOf(given.date, account),
+    date: dayOf(given.date, account, given),
     method: given.method ?? 'other',
     reference: given.reference || null,
     external_id: given.external_id || undefined,

@@ -27,7 +27,7 @@ export interface NewRefund {
   invoice_id?: Id | null | undefined;
 }
 
-/** Money went back. @returns whether it was known by its `external_id`. @throws AppError 409 for more than there is, 422, 404. */
+/** Money went back. @returns whether it was known by its `external_id`. @throws AppError 409 for more than there is, 400, 422, 404. */
 export async function refundPayment(
   unit: UnitOfWork,
   payment: PaymentRecord,
@@ -43,7 +43,7 @@ export async function refundPayment(
   const refund: Refund = {
     _id: storedId(newId()),
     amount,
-    date: dayOf(given.date, account),
+    date: dayOf(given.date, account, { earliest: payment.date }),
     method: given.method ?? payment.method,
     reference: given.reference || null,
     external_id: given.external_id || undefined,

@@ -25,7 +25,7 @@ export interface RefundDetailsInput {
 
 export const refundDetails = {
   date: day().description(
-    "The day the money went back; today on the account's calendar unless given, and not after it",
+    "The day the money went back; today on the account's calendar unless given. Not after it, and not before the day the money came",
   ),
   method: paymentMethodInput().description('`other` unless given'),
   reference: bankReference(),

@@ -154,8 +154,10 @@ describe.each(days.map((field, index) => [nameOf(field), field, index] as const)
     for (const day of possible) {
       const reply = await sender.send(sender.bodyWith(field, JSON.stringify(day)));
       const isSpent = reply.status === 409 && ONCE.has(operation);
-      expect([day, reply.status < 300 || isSpent, reply.status]).toEqual([day, true, reply.status]);
-      if (ONCE.has(operation)) continue;
+      // What is refunded here came today: the day was read, and is too early.
+      const isEarly = REFUNDS.has(operation) && String(reply.body.details?.date).startsWith('date must not be before');
+      expect([day, reply.status < 300 || isSpent || isEarly, reply.status]).toEqual([day, true, reply.status]);
+      if (ONCE.has(operation) || isEarly) continue;
       const { data } = reply.body as { data?: Record<string, unknown> };
       const refunds = data?.['refunds'] as Record<string, unknown>[] | undefined;
       const shown = REFUNDS.has(operation) ? refunds?.at(-1) : data;
