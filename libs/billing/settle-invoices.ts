@@ -7,7 +7,8 @@ import { changeOwn } from '../models/records.ts';
 import { newId, type StoredId, storedId } from '../models/tenant.ts';
 import type { EventType } from '../models/webhooks/event-types.ts';
 import { dueOf, settledStatus, totalOf } from './balance.ts';
-import { effectiveInvoiceStatus, type InvoiceStatus } from './invoice-states.ts';
+import { effectiveInvoiceStatus } from './invoice-states.ts';
+import { paidOn } from './paid-on.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface Movement {
@@ -46,15 +47,19 @@ export async function moveBalance(unit: UnitOfWork, invoice: InvoiceRecord, move
     amount_paid: invoice.amount_paid + movement.paid,
     amount_written_off: sumOf(write_offs),
     ...creditedAfter(invoice, movement),
+    ...(write_offs.length > 0 ? { write_offs } : {}),
   };
   const next = { ...invoice, ...balance };
   const id = String(invoice._id);
   if (balance.amount_paid < 0 || dueOf(next) < 0) throw new Error(`invoice ${id} would be overpaid`);
   if ((next.total_credited ?? 0) > totalOf(next)) throw new Error(`invoice ${id} would be overcredited`);
   const status = settledStatus(next);
-  const changes: Partial<InvoiceRecord> = { ...balance, status, ...settledOn(invoice, status, movement.day) };
-  if (write_offs.length > 0) changes.write_offs = write_offs;
-  if (status !== invoice.status) Object.assign(changes, invoiceExpiry({ ...next, status }));
+  const changes: Partial<InvoiceRecord> = { ...balance, status };
+  if (status !== invoice.status) {
+    changes.paid_on = status === 'Paid' ? await paidOn(unit, next) : undefined;
+    changes.cancelled_on = status === 'Cancelled' ? movement.day : undefined;
+    Object.assign(changes, invoiceExpiry({ ...next, status }));
+  }
   return { before: invoice, after: await changeOwn(Invoice, invoice, changes, unit.session) };
 }
 
@@ -92,12 +97,6 @@ function creditedAfter(invoice: InvoiceRecord, { credited }: Movement): Partial<
     ...credited.corrected,
     ...(credited.reversed ? { ...credited.reversed, is_reversed: true as const } : {}),
   };
-}
-
-/** The day that it keeps while a movement changes nothing about being paid. */
-function settledOn(invoice: InvoiceRecord, status: InvoiceStatus, day: string): Partial<InvoiceRecord> {
-  if (status === invoice.status) return {};
-  return { paid_on: status === 'Paid' ? day : undefined, ...(status === 'Cancelled' ? { cancelled_on: day } : {}) };
 }
 
 function writeOffsAfter(invoice: InvoiceRecord, { writtenOff, reversed, credited, day }: Movement): WriteOff[] {

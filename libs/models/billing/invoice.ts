@@ -71,7 +71,7 @@ export interface InvoiceRecord extends DocumentRecord, InvoiceReferences {
   /** Sum of the write-offs that stand. */
   amount_written_off?: number | undefined;
   write_offs?: WriteOff[] | undefined;
-  /** Of a paid invoice: the day of the movement that left nothing due. */
+  /** Of a paid invoice: see paid-on.ts. */
   paid_on?: string | undefined;
   /** Of a cancelled invoice. */
   cancelled_on?: string | undefined;

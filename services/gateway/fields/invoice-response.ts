@@ -34,7 +34,7 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
     .valid(...INVOICE_STATUSES)
     .required(),
   due_date: calendarDay(),
-  paid_on: orNull(Joi.string()).description('Of a paid invoice: the day of the movement that left nothing due'),
+  paid_on: orNull(Joi.string()).description('Of a paid invoice: the day on which the last of what settles it came'),
   cancelled_on: orNull(Joi.string()).description('Of a cancelled invoice'),
   ...datesResponse,
   description: orNull(Joi.string()),
