@@ -84,17 +84,14 @@ const LATE = [
 export class BalanceSums {
   readonly #sums = new Map<string, Balances>();
 
-  owe(
-    { currency, due_date }: { currency: string; due_date: string },
-    due: number,
-    day: string,
-    isOverdue = due_date < day,
-  ) {
+  /** What is late follows from the day alone: a status that was set by hand moves no money. */
+  owe({ currency, due_date }: { currency: string; due_date: string }, due: number, day: string) {
     if (due === 0) return;
     const balance = this.#of(currency);
+    const age = ageOf(due_date, day);
     balance.due += due;
-    if (isOverdue) balance.overdue += due;
-    balance.ageing[ageOf(due_date, day)] += due;
+    if (age !== 'not_due') balance.overdue += due;
+    balance.ageing[age] += due;
   }
 
   have(currency: string, amount: number, source: CreditSource & { date: string }) {

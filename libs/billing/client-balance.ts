@@ -29,9 +29,7 @@ export async function clientBalancesAsOf(
 export async function clientBalances(accountId: Id, client_id: StoredId, today: string) {
   const { open, payments, notes } = await openRecords(accountId, client_id);
   const sums = new BalanceSums();
-  for (const invoice of open) {
-    sums.owe(invoice, dueOf(invoice), today, invoice.due_date < today || invoice.status === 'Overdue');
-  }
+  for (const invoice of open) sums.owe(invoice, dueOf(invoice), today);
   for (const payment of payments) {
     sums.have(payment.currency, payment.unallocated, { ...paymentSource(payment), date: payment.date });
   }
@@ -59,7 +57,6 @@ function openRecords(accountId: Id, client_id: StoredId) {
 
 const BALANCE_FIELDS = {
   currency: 1,
-  status: 1,
   due_date: 1,
   amount: 1,
   tax_amount: 1,
