@@ -31,6 +31,7 @@ export async function allocateCredit(
   const changes = { unallocated: payment.unallocated - part.amount, allocations: [...payment.allocations, allocation] };
   const changed = await changeOwn(Payment, payment, changes, unit.session);
   const moved = await payInvoices(unit, { parts: [part], account, source: payment, day });
+  await unit.announce('payment.updated', paymentView(changed));
   await announceAllocated(unit, { payment: changed, allocations: [allocation], moved, account });
   return changed;
 }
