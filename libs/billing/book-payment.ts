@@ -5,11 +5,18 @@ import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../models/accounts/client.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { partiesOf } from '../models/billing/parties.ts';
-import { Payment, type PaymentRecord, type PaymentSource, paymentView } from '../models/billing/payment.ts';
+import {
+  type Allocation,
+  Payment,
+  type PaymentRecord,
+  type PaymentSource,
+  paymentView,
+} from '../models/billing/payment.ts';
 import { insertOwn, lockOwn } from '../models/records.ts';
-import { type Id, newRecord, type StoredId } from '../models/tenant.ts';
+import { type Id, newRecord, type StoredId, storedId } from '../models/tenant.ts';
 import { allocationOf } from './allocations.ts';
 import { dueOf } from './balance.ts';
+import { currencyFor } from './client-terms.ts';
 import { exactMinor } from './exact-amount.ts';
 import { findKnown, requireSame } from './known-payment.ts';
 import { type Decimal, isAmount } from './money.ts';
@@ -78,13 +85,19 @@ export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<
     source: given.source,
     status: 'Received',
     allocations,
-    ...(given.external_id ? { allocated_at_booking: allocations.length } : {}),
+    ...(given.external_id ? bookedAs(given.pays, allocations) : {}),
     refunds: [],
     parties: partiesOf(account, client),
   };
   await insertOwn(Payment, payment, session);
   const moved = await payInvoices(unit, { parts, account, source: payment, day: date });
   return { payment, isKnown: false, moved, account };
+}
+
+/** What a repeated request is compared with. */
+function bookedAs(pays: Pays, { length }: readonly Allocation[]) {
+  const booked_for = pays !== 'oldest' && 'invoice_id' in pays ? storedId(pays.invoice_id) : undefined;
+  return { allocated_at_booking: length, booked_for };
 }
 
 /** In the unit of work of bookPayment. */

@@ -65,6 +65,8 @@ export interface PaymentRecord extends Stamped {
   allocations: Allocation[];
   /** Of a payment with an `external_id`: how many of `allocations` it began with. A repeated request must name the same. */
   allocated_at_booking?: number | undefined;
+  /** Of a payment with an `external_id` that was booked for one invoice, also where nothing was due of it. */
+  booked_for?: StoredId | undefined;
   refunds: Refund[];
   /** Those of `refunds` that have one, for the unique index. */
   refund_external_ids?: string[] | undefined;
@@ -114,6 +116,7 @@ const paymentSchema = recordSchema<PaymentRecord>(
     voided_on: String,
     allocations: [allocation],
     allocated_at_booking: Number,
+    booked_for: idField,
     refunds: [refund],
     refund_external_ids: { type: [String], default: undefined },
     parties: partiesField,

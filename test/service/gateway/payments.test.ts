@@ -59,7 +59,7 @@ describe('booking', () => {
     }
     expect((await eventsOf(account.id)).slice(5)).toEqual([
       ...['payment.received', 'payment.recorded', 'invoice.paid'],
-      ...['payment.recorded', 'invoice.partially_paid'],
+      ...['payment.updated', 'payment.recorded', 'invoice.partially_paid'],
       ...['payment.voided', 'invoice.reopened', 'invoice.updated'],
     ]);
   });
@@ -117,6 +117,51 @@ describe('booking', () => {
     }
     const missing = await post(account, `/api/v1/invoices/${UNKNOWN_ID}/payments`, { external_id: 'ch_1' });
     expect([missing.status, missing.body.error]).toEqual([404, 'Invoice not found or access denied']);
+    expect(await read(account, invoices[0])).toMatchObject({ status: 'Sent', amount_paid: 0 });
+  });
+
+  test('when the external_id of credit is sent for an invoice, then 422, also once the credit pays that invoice', async () => {
+    const { account, client, invoices } = await ledger(100, 100);
+    const credit = { client_id: client.id, amount: 100, external_id: 'ch_2', allocations: [] };
+    const { id } = await pay(account, credit);
+    const at = (index: number) => `/api/v1/invoices/${invoices[index].id}/payments`;
+    const refused = [422, 'external_id was already used with another payment'];
+    const send = async (index: number, body: object = { external_id: 'ch_2' }) => {
+      const reply = await post(account, at(index), body);
+      return [reply.status, reply.body.error ?? reply.body.data.id];
+    };
+
+    expect([await send(0), await send(1)]).toEqual([refused, refused]);
+    await create(gateway, `${path}/${id}/allocations`, { invoice_id: invoices[0].id }, account);
+    expect([await send(0), await send(1)]).toEqual([refused, refused]);
+    expect((await post(account, path, credit)).body.data.id).toBe(id);
+    expect(await read(account, invoices[1])).toMatchObject({ amount_paid: 0 });
+
+    // Nothing was due of the invoice that was named, so that all is credit: the same request is a repeat.
+    const surplus = { external_id: 'ch_3', amount: 20 };
+    const { data: kept } = (await post(account, at(0), surplus)).body;
+    expect(kept.unallocated).toBe(20);
+    expect([await send(0, surplus), await send(1, surplus)]).toEqual([[200, kept.id], refused]);
+  });
+
+  test('when the external_id of a voided payment is sent again, then 409 that names the payment', async () => {
+    const { account, client, invoices } = await ledger(100);
+    const body = { client_id: client.id, amount: 100, external_id: 'ch_4' };
+    const { id } = await pay(account, body);
+    await post(account, `${path}/${id}/void`, { reason: 'Entered twice' });
+
+    for (const [at, again] of [
+      [path, body],
+      [`/api/v1/invoices/${invoices[0].id}/payments`, { external_id: 'ch_4' }],
+    ] as const) {
+      const reply = await post(account, at, again);
+      expect([reply.status, reply.body.error]).toEqual([
+        409,
+        'external_id was already used with PAY-0001, which was voided',
+      ]);
+    }
+    const other = await post(account, path, { ...body, amount: 99 });
+    expect([other.status, other.body.error]).toEqual([422, 'external_id was already used with another payment']);
     expect(await read(account, invoices[0])).toMatchObject({ status: 'Sent', amount_paid: 0 });
   });
 
@@ -278,7 +323,32 @@ describe('a payment that is booked while its sums are read', () => {
   });
 });
 
+describe('what is overdue', () => {
+  test('when an invoice is set to Overdue by hand before its due date, then the balance follows the day', async () => {
+    const { account, client, invoices } = await ledger(100);
+    const late = await issue(account, client.id, { amount: 40, due_date: '2020-01-31' });
+    await gateway.patch(`/api/v1/invoices/${invoices[0].id}`, { status: 'Overdue' }, account);
+
+    expect(await balanceOf(account, client)).toMatchObject([
+      { due: 140, overdue: 40, ageing: { not_due: 100, d91_plus: 40 } },
+    ]);
+    await gateway.patch(`/api/v1/invoices/${late.id}`, { status: 'Sent' }, account);
+    expect(await balanceOf(account, client)).toMatchObject([{ overdue: 40, ageing: { not_due: 100, d91_plus: 40 } }]);
+  });
+});
+
 describe('changes of a payment', () => {
+  test('when credit is put on an invoice, then an event carries the payment as it is now', async () => {
+    const { account, client, invoices } = await ledger(100);
+    const { id } = await pay(account, { client_id: client.id, amount: 100, allocations: [] });
+    await create(gateway, `${path}/${id}/allocations`, { invoice_id: invoices[0].id }, account);
+
+    const { data } = (await gateway.get('/api/v1/events?type=payment.updated', account)).body;
+    expect(data.map((event: AnyRecord) => event.data)).toEqual([
+      (await gateway.get(`${path}/${id}`, account)).body.data,
+    ]);
+  });
+
   test('when a payment is voided and entered anew with its true day, then no invoice was ever overpaid on a past day', async () => {
     const day = (ago: number) => addDays(dayIn('UTC'), -ago);
     const { account, client } = await ledger();
