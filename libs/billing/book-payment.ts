@@ -31,7 +31,7 @@ export interface NewPayment {
   client_id?: Id | undefined;
   /** In major units. What is due of the invoice, when it is for one and none is given. */
   amount?: Decimal | undefined;
-  /** Unless given, that of the invoices named, else USD. */
+  /** Unless given, that of the invoices named, else the client's. */
   currency?: string | undefined;
   /** Unless given, today. */
   date?: string | undefined;
@@ -54,7 +54,7 @@ export interface Booked {
 
 /**
  * @throws AppError 404 for a client or an invoice that is not the account's, 400 for amounts, 409 for an invoice that cannot be paid
- * or is due less than was named, 422 for an `external_id` of another payment.
+ * or is due less than was named and for an `external_id` of a voided payment, 422 for one of another payment.
  */
 export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<Booked> {
   const { session, accountId } = unit;
@@ -64,7 +64,7 @@ export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<
   // The account is read outside of the transaction, so both can be read at the same time.
   const [account, { named, client }] = await Promise.all([readAccount(accountId), lockPaid(unit, given)]);
   const date = dayOf(given.date, account);
-  const currency = given.currency ?? named[0]?.currency ?? 'USD';
+  const currency = given.currency ?? named[0]?.currency ?? currencyFor(client, account);
   for (const invoice of named) requirePayable(invoice, { currency, client_id: client._id });
   const amount = amountOf(given, named, currency);
   const parts = await partsOf(unit, { pays: given.pays, named, amount, currency, client_id: client._id });

@@ -5,6 +5,7 @@ import { Client } from '../models/accounts/client.ts';
 import type { DocumentRecord } from '../models/billing/document-fields.ts';
 import { findOwn } from '../models/records.ts';
 import type { Id } from '../models/tenant.ts';
+import { currencyFor } from './client-terms.ts';
 import { CHARGES } from './document-charges.ts';
 import { newTaxTerms, reverseChargeProblem, type TaxIssuer, taxesOf } from './document-taxes.ts';
 import type { TaxCategory } from './tax-groups.ts';
@@ -27,23 +28,31 @@ export function isMoneyChanged(changes: Named): boolean {
 }
 
 export interface ChangedTerms {
+  currency: string;
   tax_rate: number;
   tax_category: TaxCategory | undefined;
   issuer: TaxIssuer;
 }
 
-/** @param change null as the rate is what a new document has; another client brings another category. */
+/** @param change null as the rate or the currency is what a new document has; another client brings another category. */
 export async function changedTaxTerms(
   { accountId, session }: Where,
-  document: Pick<DocumentRecord, 'client_id' | 'tax_rate' | 'tax_category'>,
-  { tax_rate, client_id }: { tax_rate?: number | null; client_id?: Id },
+  document: Pick<DocumentRecord, 'client_id' | 'currency' | 'tax_rate' | 'tax_category'>,
+  { tax_rate, currency, client_id }: { tax_rate?: number | null; currency?: string | null; client_id?: Id },
 ): Promise<ChangedTerms> {
   const issuer = await readAccount(accountId, session);
-  const terms = { tax_rate: tax_rate ?? document.tax_rate, tax_category: document.tax_category, issuer };
-  if (tax_rate !== null && client_id === undefined) return terms;
-  const client = await findOwn(Client, accountId, client_id ?? document.client_id, session);
+  const terms = {
+    currency: currency ?? document.currency,
+    tax_rate: tax_rate ?? document.tax_rate,
+    tax_category: document.tax_category,
+    issuer,
+  };
+  if (tax_rate !== null && currency !== null && client_id === undefined) return terms;
   // An unknown client is rejected elsewhere, see requireReferences.
-  return { ...terms, ...newTaxTerms(tax_rate === undefined ? document.tax_rate : tax_rate, client ?? {}, issuer) };
+  const client = (await findOwn(Client, accountId, client_id ?? document.client_id, session)) ?? {};
+  if (currency === null) terms.currency = currencyFor(client, issuer);
+  if (tax_rate !== null && client_id === undefined) return terms;
+  return { ...terms, ...newTaxTerms(tax_rate === undefined ? document.tax_rate : tax_rate, client, issuer) };
 }
 
 /** @throws AppError 400 for a reverse charge of which one side has no tax id. */

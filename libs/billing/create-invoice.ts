@@ -16,7 +16,8 @@ import { requirePrintableContent } from './printable-size.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface InvoiceContent extends Omit<DocumentContent<DocumentMoney>, 'description' | 'moneyOf'> {
-  currency: string;
+  /** The client's unless given. */
+  currency?: string | undefined;
   /** In major units; counts where there are no lines. */
   amount?: Decimal | undefined;
   prices_include_tax?: boolean | null | undefined;
@@ -42,12 +43,12 @@ export async function createInvoice(
   const { session, announce } = unit;
   const drawn = await drawDocument(unit, 'invoice', issueDate);
   const content = await compute(drawn.account);
-  const { currency, amount = 0, status, due_date, line_items, charges, texts = {} } = content;
+  const { amount = 0, status, due_date, line_items, charges, texts = {} } = content;
   const description = content.description || null;
   requirePrintableContent({ line_items, description, ...texts });
   const prices_include_tax = content.prices_include_tax ?? undefined;
-  const given = { currency, amount, prices_include_tax, line_items, charges, issuer: drawn.account };
-  const moneyOf = (terms: NewTaxTerms) => invoiceMoney({ ...given, ...terms });
+  const given = { amount, prices_include_tax, line_items, charges, issuer: drawn.account };
+  const moneyOf = (terms: NewTaxTerms, currency: string) => invoiceMoney({ ...given, ...terms, currency });
   const document = { ...content, description, moneyOf };
   const { fields, client, project } = await newDocument(unit, drawn, document, content.details);
   const invoice: InvoiceRecord = {

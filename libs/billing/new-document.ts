@@ -1,5 +1,4 @@
 // What making an invoice and making a quote have in common: the number first, then the fields that both have.
-import { isEqual } from 'es-toolkit/predicate/isEqual';
 import { dayIn } from '../day.ts';
 import type { DetailsForm } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
@@ -9,6 +8,7 @@ import type { LineItem } from '../models/billing/line-item.ts';
 import { partiesOf } from '../models/billing/parties.ts';
 import type { Stamped } from '../models/records.ts';
 import { type Id, newRecord, type StoredId } from '../models/tenant.ts';
+import { currencyFor } from './client-terms.ts';
 import type { DocumentMoney } from './document-money.ts';
 import { type NewTaxTerms, newTaxTerms, reverseChargeProblem } from './document-taxes.ts';
 import type { DrawnNumber } from './draw-number.ts';
@@ -25,8 +25,10 @@ export interface DocumentContent<Money> {
   tax_rate?: number | undefined;
   /** Instead of these, what was agreed before. */
   terms?: NewTaxTerms | undefined;
+  /** The client's unless given. */
+  currency?: string | undefined;
   /** @throws AppError 400 for amounts and rates. */
-  moneyOf: (terms: NewTaxTerms) => Money;
+  moneyOf: (terms: NewTaxTerms, currency: string) => Money;
   client_id: Id | StoredId;
   /** That client, when the transaction has locked it already. */
   client?: ClientRecord | undefined;
@@ -72,14 +74,16 @@ export async function newDocument<Money extends DocumentMoney>(
 ) {
   const { client_id, project_id, line_items, dates, status, description, moneyOf } = content;
   const termsFor = (one: Partial<ClientRecord>) => content.terms ?? newTaxTerms(content.tax_rate, one, account);
-  // Before anything is read: amounts are judged first.
-  const standard = termsFor({});
-  const judged = moneyOf(standard);
+  const amountsFirst = (error: unknown) => {
+    moneyFor({});
+    throw error;
+  };
+  const moneyFor = (one: Partial<ClientRecord>) =>
+    moneyOf(termsFor(one), content.currency ?? currencyFor(one, account));
   if (content.client) requireIdentified(content.client);
-  const client = content.client ?? (await namedClient(accountId, client_id, session));
+  const client = content.client ?? (await namedClient(accountId, client_id, session).catch(amountsFirst));
   const project = await projectOfClient({ accountId, projectId: project_id, clientId: client._id, session, details });
-  const terms = termsFor(client);
-  const money = isEqual(terms, standard) ? judged : moneyOf(terms);
+  const money = moneyFor(client);
   const problem = reverseChargeProblem(money, { client, account }, details);
   if (problem) throw problem;
   const isIssued = status === 'Sent';

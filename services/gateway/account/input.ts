@@ -136,7 +136,9 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .description(`Hours that one time entry may have at most; ${DEFAULT_ENTRY_HOURS} when null`),
   hourly_rate: hourlyRateInput().description('Of time for which neither entry, task, project nor client has one'),
   apply_to: applyToInput('hourly_rate'),
-  currency: currency().allow(null).description('Of invoices from time, where the client has none; USD when null'),
+  currency: currency()
+    .allow(null)
+    .description('Of new documents and payments, where the client has none; USD when null'),
   payment_days: paymentDaysInput().description(
     `Until an invoice is due that names no due date; ${DEFAULT_PAYMENT_DAYS} when null`,
   ),

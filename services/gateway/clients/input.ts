@@ -44,7 +44,7 @@ const optional = {
     .allow(null, '')
     .description('Printed on every invoice, such as a Leitweg-ID or a cost centre'),
   hourly_rate: hourlyRateInput().description('Of time for which neither entry, task nor project has one'),
-  currency: currency().allow(null).description("Of invoices from time; the account's unless given"),
+  currency: currency().allow(null).description("Of new documents and payments; the account's unless given"),
   payment_days: paymentDaysInput().description(
     "Until an invoice is due that names no due date; the account's unless given",
   ),

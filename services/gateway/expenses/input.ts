@@ -13,7 +13,7 @@ import {
 } from '#libs/models/time/expense.ts';
 import { SETTLEMENTS, type Settlement } from '#libs/models/time/time-entry.ts';
 import { exampleId } from '../fields/example-ids.ts';
-import { currency, day, line, paragraphs, uuid } from '../fields/input-fields.ts';
+import { clientCurrency, day, line, paragraphs, uuid } from '../fields/input-fields.ts';
 import { percentage } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
 import { workFilters } from '../fields/work-filters.ts';
@@ -50,7 +50,7 @@ export interface ExpenseBillingInput {
 
 const amount = () => number().greater(0).max(AMOUNT_MAX).description('What was paid, before tax');
 const optional = {
-  currency: currency().allow(null).description("The client's unless given, else the account's, else USD"),
+  currency: clientCurrency().allow(null),
   markup: number()
     .min(0)
     .max(MARKUP_MAX)

@@ -121,3 +121,5 @@ export const text = () => extended.text().max(LONGEST.text);
 export const uuid = () => extended.uuid();
 /** An ISO 4217 code, read in capitals. */
 export const currency = () => extended.currency();
+/** The currency of a new record of a client. */
+export const clientCurrency = () => currency().description("The client's unless given, else the account's, else USD");

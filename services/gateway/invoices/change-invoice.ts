@@ -38,7 +38,6 @@ export function changedContent(
   const { prices_include_tax } = changes;
   const money = invoiceMoney({
     ...terms,
-    currency: changes.currency ?? invoice.currency,
     // Without lines the amount stays what it was, in the decimals of a new currency.
     amount: changes.amount ?? fromMinor(invoice.amount, invoice.currency),
     prices_include_tax: prices_include_tax === undefined ? invoice.prices_include_tax : Boolean(prices_include_tax),

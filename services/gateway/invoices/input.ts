@@ -8,7 +8,7 @@ import type { Id } from '#libs/models/tenant.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { documentFilters } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';
-import { currency, day, text, uuid } from '../fields/input-fields.ts';
+import { clientCurrency, currency, day, text, uuid } from '../fields/input-fields.ts';
 import { byStatuses } from '../fields/list-filters.ts';
 import {
   amount,
@@ -30,7 +30,7 @@ export interface NewInvoice extends DatesInput, ReferencesInput, ChargesInput, T
   due_date: string;
   project_id?: Id | null;
   description?: string | null;
-  currency: string;
+  currency?: string;
   tax_rate?: number;
   prices_include_tax?: boolean;
   status: 'Draft' | 'Sent';
@@ -42,7 +42,7 @@ export interface InvoiceChanges extends DatesInput, ReferencesInput, ChargesInpu
   description?: string | null;
   due_date?: string;
   amount?: number | null;
-  currency?: string;
+  currency?: string | null;
   tax_rate?: number | null;
   prices_include_tax?: boolean | null;
   line_items?: LineInput[] | null;
@@ -59,7 +59,7 @@ export const newInvoice = Joi.object<NewInvoice, true>({
   due_date: day().required(),
   project_id: uuid().allow(null),
   description: text().allow(null, ''),
-  currency: currency().default('USD'),
+  currency: clientCurrency(),
   tax_rate: newTaxRate(),
   prices_include_tax: pricesIncludeTax(),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),

@@ -7,7 +7,7 @@ import type { TimeRounding } from '#libs/billing/time-rounding.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
-import { currency, day, text, uuid } from '../fields/input-fields.ts';
+import { clientCurrency, day, text, uuid } from '../fields/input-fields.ts';
 import { type LineInput, lineItems, newTaxRate, pricesIncludeTax } from '../fields/money-input.ts';
 import { ids, includeExpenses, projectsAndTasks, timeLineInput } from '../fields/time-input.ts';
 
@@ -78,7 +78,7 @@ export const timeInvoice = Joi.object<TimeInvoiceInput>({
   ...selection,
   extra_lines: lineItems().description('After the lines of time and expenses'),
   due_date: day().description("Today and the client's `payment_days` unless given, else the account's"),
-  currency: currency().description("The client's unless given, else the account's, else USD"),
+  currency: clientCurrency(),
   tax_rate: newTaxRate(),
   prices_include_tax: pricesIncludeTax(),
   description: text().allow(''),

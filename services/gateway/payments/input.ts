@@ -59,7 +59,9 @@ const details = {
 export const newPayment = Joi.object<PaymentBody, true>({
   client_id: uuid().required(),
   amount: movedAmount().required(),
-  currency: currency().description('Unless given, that of the invoices in `allocations`, else USD'),
+  currency: currency().description(
+    "Unless given, that of the invoices in `allocations`, else the client's, else the account's, else USD",
+  ),
   ...details,
   allocations: Joi.array()
     .items(

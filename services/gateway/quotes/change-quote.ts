@@ -24,7 +24,7 @@ export function changedMoney(
   // Untouched money is not checked again: an older version may have accepted more.
   const isUntouched = !isMoneyChanged(changes) && terms?.tax_category === quote.tax_category;
   if (!terms || isUntouched) return {};
-  const currency = changes.currency ?? quote.currency;
+  const { currency } = terms;
   const line_items = changes.line_items === undefined ? quote.line_items : storedLines(changes.line_items);
   const prices_include_tax =
     changes.prices_include_tax === undefined ? quote.prices_include_tax : Boolean(changes.prices_include_tax);

@@ -16,7 +16,7 @@ import type { Id } from '#libs/models/tenant.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { documentFilters } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';
-import { currency, day, text, uuid } from '../fields/input-fields.ts';
+import { clientCurrency, currency, day, text, uuid } from '../fields/input-fields.ts';
 import { byStatuses } from '../fields/list-filters.ts';
 import {
   amount,
@@ -38,7 +38,7 @@ export interface NewQuote extends DatesInput, ChargesInput, TextsInput {
   project_id?: Id | null;
   expires_at?: string | null;
   description?: string | null;
-  currency: string;
+  currency?: string;
   tax_rate?: number;
   prices_include_tax?: boolean;
   status: 'Draft' | 'Sent';
@@ -50,7 +50,7 @@ export interface QuoteChanges extends DatesInput, ChargesInput, TextsInput {
   description?: string | null;
   expires_at?: string | null;
   amount?: number;
-  currency?: string;
+  currency?: string | null;
   tax_rate?: number | null;
   prices_include_tax?: boolean | null;
   line_items?: LineInput[] | null;
@@ -69,7 +69,7 @@ export const newQuote = Joi.object<NewQuote, true>({
   project_id: uuid().allow(null),
   expires_at: day().allow(null).description('The last day it can be accepted. 30 days after today unless given'),
   description: text().allow(null, ''),
-  currency: currency().default('USD'),
+  currency: clientCurrency(),
   tax_rate: newTaxRate(),
   prices_include_tax: pricesIncludeTax(),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),

@@ -153,7 +153,7 @@ const EVENT_OF: Partial<Record<QuoteStatus, EventType>> = {
 };
 
 async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
-  const { currency, amount, status, client_id, prices_include_tax } = body;
+  const { amount, status, client_id, prices_include_tax } = body;
   const description = body.description || null;
   const texts = givenTexts(body);
   return commit(async (unit) => {
@@ -166,7 +166,8 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
     const content = {
       ...{ client_id, project_id: body.project_id, line_items, dates: changedDates(body, 'list'), status, description },
       tax_rate: body.tax_rate,
-      moneyOf: (terms: NewTaxTerms) =>
+      currency: body.currency,
+      moneyOf: (terms: NewTaxTerms, currency: string) =>
         quoteMoney({ currency, amount, ...terms, prices_include_tax, line_items, charges: body, issuer }),
     };
     const { fields, client, project } = await newDocument(unit, drawn, content, 'list');

@@ -18,7 +18,7 @@ import type { Id } from '#libs/models/tenant.ts';
 import { paymentDaysInput } from '../fields/billing-input.ts';
 import { decimal } from '../fields/decimal-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
-import { currency, day, text, uuid } from '../fields/input-fields.ts';
+import { clientCurrency, day, text, uuid } from '../fields/input-fields.ts';
 import { byStatuses } from '../fields/list-filters.ts';
 import {
   type ChargesInput,
@@ -125,7 +125,7 @@ const feePeriod = () =>
 
 const content = {
   project_id: uuid().allow(null),
-  currency: currency().description("The client's unless given, else the account's, else USD"),
+  currency: clientCurrency(),
   tax_rate: percentage()
     .allow(null)
     .description(

@@ -25,7 +25,6 @@ export const EVERY_SETTING: AccountChanges = {
   settle_tolerance: 1,
   cancel_with_credit_note: true,
   hourly_rate: 90,
-  currency: 'EUR',
   payment_days: 7,
   rounding: { minutes: 15, mode: 'up', scope: 'line', minimum: 30 },
   // The defaults, but set: then every number is looked up before it is given.
@@ -38,12 +37,13 @@ export const EVERY_SETTING: AccountChanges = {
 };
 
 /**
- * These exist to change responses: the default tax rate, the note that explains a rate of 0, the day that the account has, and the
- * names of its statuses.
+ * These exist to change responses: the default tax rate, the note that explains a rate of 0, the currency of what names none, the day
+ * that the account has, and the names of its statuses.
  */
 export const CHANGES_ANSWERS: readonly (keyof AccountChanges)[] = [
   'default_tax_rate',
   'tax_exemption_note',
+  'currency',
   'time_zone',
   'project_statuses',
 ];
