@@ -4,8 +4,8 @@ import { applyRate } from '#libs/billing/settle-rate.ts';
 import { Account, type AccountRecord, accountView } from '#libs/models/accounts/account.ts';
 import { isUnchanged } from '#libs/models/records.ts';
 import { forgetProfile, requireScope } from '../http/authenticate.ts';
-import { found, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { changedFormats } from './change-formats.ts';
 import { type AccountChanges, accountChanges } from './input.ts';
 import { accountResponse } from './response.ts';
@@ -13,8 +13,7 @@ import { accountResponse } from './response.ts';
 const path = '/api/v1/account';
 
 export const accountRoutes: readonly Route[] = [
-  route({
-    method: 'get',
+  singleRead({
     path,
     operation: 'getAccount',
     scope: 'account:read',
@@ -22,7 +21,7 @@ export const accountRoutes: readonly Route[] = [
       summary: 'Get the account of the key: the issuer documents are printed from',
       response: accountResponse,
     },
-    handler: getAccount,
+    read: readOwnAccount,
   }),
   route({
     method: 'patch',
@@ -43,21 +42,21 @@ export const accountRoutes: readonly Route[] = [
   }),
 ];
 
-async function getAccount({ caller, missing }: Context) {
+async function readOwnAccount({ caller, session }: Reading) {
   // Not the remembered profile: what was changed through another gateway shows at once.
-  const account = await Account.findById(caller.accountId).lean<AccountRecord>();
-  if (!account) throw missing();
-  return found(accountView(account));
+  const account = await Account.findById(caller.accountId)
+    .session(session ?? null)
+    .lean<AccountRecord>();
+  return account && accountView(account);
 }
 
-async function updateAccount({ caller, body, commit, missing, requireMatch }: Context<AccountChanges>) {
+async function updateAccount({ caller, body, commit, missing }: Context<AccountChanges>) {
   const { apply_to, ...rest } = body;
   if (apply_to === 'unbilled') requireScope(caller, 'time-entries:write');
   const response = await commit(async (unit) => {
     const { session, accountId } = unit;
     const account = await Account.findById(accountId).session(session).lean<AccountRecord>();
     if (!account) throw missing();
-    await requireMatch(() => accountView(account));
     const next = { ...rest, ...(await changedFormats(account, rest, session)) };
     const given = Object.entries(next).map(([name, value]) => [name, value === '' ? null : value] as const);
     const view = accountView(account);

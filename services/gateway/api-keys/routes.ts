@@ -16,8 +16,8 @@ import { untilForgotten } from '#libs/models/accounts/key-cache.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { requireScope } from '../http/authenticate.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, deleted, found, type JsonResponse } from '../http/response.ts';
-import { type Caller, type Context, type Route, route } from '../http/route.ts';
+import { created, deleted, type JsonResponse } from '../http/response.ts';
+import { type Caller, type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { apiKeyList, type NewKey, newKey, type Rotation, rotation } from './input.ts';
 import { apiKeyResponse, apiKeyWithSecretResponse } from './response.ts';
 
@@ -57,8 +57,7 @@ export const apiKeyRoutes: readonly Route[] = [
     },
     handler: listApiKeys,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getApiKey',
     scope: 'keys:read',
@@ -68,7 +67,7 @@ export const apiKeyRoutes: readonly Route[] = [
       summary: 'Get what is known of an API key',
       response: apiKeyResponse,
     },
-    handler: getApiKey,
+    read: readApiKey,
   }),
   route({
     method: 'delete',
@@ -77,7 +76,6 @@ export const apiKeyRoutes: readonly Route[] = [
     scope: 'keys:write',
     needsNoScope: ({ keyId }, id) => id === keyId,
     missing,
-    omitFromTag: USED,
     rechecksKey: true,
     docs: {
       summary: 'Revoke an API key, from the next request on',
@@ -124,18 +122,15 @@ async function listApiKeys({ caller, query }: Context<unknown, ListQuery>) {
   return apiKeyList.respond({ caller, query }, (records) => records.map(apiKeyView));
 }
 
-async function getApiKey({ caller, id, missing }: Context) {
-  const record = await findOwn<ApiKeyRecord>(ApiKey, caller.accountId, id);
-  if (!record) throw missing();
-  return found(apiKeyView(record));
+async function readApiKey({ caller, id, session }: Reading) {
+  const record = await findOwn<ApiKeyRecord>(ApiKey, caller.accountId, id, session);
+  return record && apiKeyView(record);
 }
 
-async function revokeApiKey({ caller, id, commit, missing, requireMatch }: Context) {
-  const response = await commit(async ({ session, accountId }) => {
-    const record = await findOwn<ApiKeyRecord>(ApiKey, accountId, id, session);
-    if (!record) throw missing();
+async function revokeApiKey({ caller, commit, requireRecord }: Context) {
+  const response = await commit(async ({ session }) => {
+    const record = await requireRecord<ApiKeyRecord>(ApiKey, session);
     if (String(record._id) !== caller.keyId) requireOwnScopes(caller, record.scopes);
-    await requireMatch(() => apiKeyView(record));
     // A second revocation keeps the moment of the first.
     await endApiKey(record, { revoked_at: record.revoked_at ?? agreedDate() }, session);
     return deleted('API key revoked');
@@ -144,10 +139,9 @@ async function revokeApiKey({ caller, id, commit, missing, requireMatch }: Conte
   return response;
 }
 
-async function rotateApiKey({ caller, body, id, commit, missing }: Context<Rotation>) {
+async function rotateApiKey({ caller, body, commit, requireRecord }: Context<Rotation>) {
   const response = await commit(async ({ session, accountId }) => {
-    const record = await findOwn<ApiKeyRecord>(ApiKey, accountId, id, session);
-    if (!record) throw missing();
+    const record = await requireRecord<ApiKeyRecord>(ApiKey, session);
     // The response contains a key with these scopes: a caller that lacks one must not get it this way.
     requireOwnScopes(caller, record.scopes);
     const now = agreedDate();

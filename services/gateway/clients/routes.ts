@@ -19,8 +19,8 @@ import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, deleted, found, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { created, deleted, updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import {
   type ClientChanges,
   clientChanges,
@@ -63,8 +63,7 @@ export const clientRoutes: readonly Route[] = [
     },
     handler: listClients,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getClient',
     scope: 'clients:read',
@@ -73,7 +72,7 @@ export const clientRoutes: readonly Route[] = [
       summary: 'Get a client',
       response: clientResponse,
     },
-    handler: getClient,
+    read: readClient,
   }),
   route({
     method: 'patch',
@@ -147,20 +146,17 @@ async function listClients({ caller, query }: Context<unknown, ListQuery>) {
   return clientList.respond({ caller, query }, (records) => records.map(clientView));
 }
 
-async function getClient({ caller, id, missing }: Context) {
-  const client = await findOwn(Client, caller.accountId, id);
-  if (!client) throw missing();
-  return found(clientView(client));
+async function readClient({ caller, id, session }: Reading) {
+  const client = await findOwn(Client, caller.accountId, id, session);
+  return client && clientView(client);
 }
 
-async function updateClient({ caller, body, id, commit, missing, requireMatch }: Context<ClientChanges>) {
+async function updateClient({ caller, body, commit, requireRecord }: Context<ClientChanges>) {
   const { apply_to, ...given } = body;
   if (apply_to === 'unbilled') requireScope(caller, 'time-entries:write');
   return commit(async (unit) => {
-    const { session, accountId, announce } = unit;
-    const client = await findOwn(Client, accountId, id, session);
-    if (!client) throw missing();
-    await requireMatch(() => clientView(client));
+    const { session, announce } = unit;
+    const client = await requireRecord(Client, session);
     if (client.anonymised_at) throw conflict(CHANGE_ANONYMISED);
     const changes = emptyToNull(given);
     requirePrintableClient({ ...client, ...changes });
@@ -174,11 +170,10 @@ async function updateClient({ caller, body, id, commit, missing, requireMatch }:
   });
 }
 
-async function anonymiseClient({ caller, id, commit, missing }: Context) {
+async function anonymiseClient({ caller, id, commit, requireRecord }: Context) {
   return commit(
     async ({ session, accountId, announce }) => {
-      const client = await findOwn(Client, accountId, id, session);
-      if (!client) throw missing();
+      const client = await requireRecord(Client, session);
       // Drawing the sequence of this event conflicts with every transaction that announces something: none brings the old data back.
       const changed = client.anonymised_at
         ? client
@@ -196,11 +191,9 @@ async function anonymiseClient({ caller, id, commit, missing }: Context) {
   );
 }
 
-async function deleteClient({ id, commit, missing, requireMatch }: Context) {
+async function deleteClient({ commit, requireRecord }: Context) {
   return commit(async ({ session, accountId, announce }) => {
-    const client = await findOwn(Client, accountId, id, session);
-    if (!client) throw missing();
-    await requireMatch(() => clientView(client));
+    const client = await requireRecord(Client, session);
     await requireUnused(client, accountId, session);
     await removeOwn(Client, client, session);
     await announce('client.deleted', clientView(client));

@@ -9,8 +9,8 @@ import type { Id } from '#libs/models/tenant.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, found, type JsonResponse, replayed, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { created, type JsonResponse, replayed, updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import {
   type CreditNoteBody,
   type CreditRefundBody,
@@ -58,8 +58,7 @@ export const creditNoteRoutes: readonly Route[] = [
     },
     handler: listCreditNotes,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getCreditNote',
     scope: 'credit-notes:read',
@@ -68,7 +67,7 @@ export const creditNoteRoutes: readonly Route[] = [
       summary: 'Get a credit note',
       response: creditNoteResponse,
     },
-    handler: getCreditNote,
+    read: readCreditNote,
   }),
   route({
     method: 'post',
@@ -131,10 +130,9 @@ async function listCreditNotes({ caller, query }: Context<unknown, ListQuery>) {
   return creditNoteList.respond({ caller, query }, (records) => records.map(creditNoteView));
 }
 
-async function getCreditNote({ caller, id, missing }: Context) {
-  const note = await findOwn(CreditNote, caller.accountId, id);
-  if (!note) throw missing();
-  return found(creditNoteView(note));
+async function readCreditNote({ caller, id, session }: Reading) {
+  const note = await findOwn(CreditNote, caller.accountId, id, session);
+  return note && creditNoteView(note);
 }
 
 async function postAllocation(context: Context<{ invoice_id: Id; amount?: number }>) {
@@ -159,12 +157,11 @@ async function postRefund(context: Context<CreditRefundBody>) {
 
 /** Runs an operation on the credit note of the path. */
 function changed(
-  { id, commit, missing }: Pick<Context, 'id' | 'commit' | 'missing'>,
+  { commit, requireRecord }: Pick<Context, 'commit' | 'requireRecord'>,
   work: (unit: UnitOfWork, note: CreditNoteRecord) => Promise<JsonResponse>,
 ): Promise<JsonResponse> {
   return commit(async (unit) => {
-    const note = await findOwn(CreditNote, unit.accountId, id, unit.session);
-    if (!note) throw missing();
+    const note = await requireRecord(CreditNote, unit.session);
     return work(unit, note);
   });
 }

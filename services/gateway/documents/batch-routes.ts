@@ -21,7 +21,7 @@ import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { requireScope } from '../http/authenticate.ts';
 import type { ListQuery } from '../http/list.ts';
 import { deleted, found } from '../http/response.ts';
-import { type Caller, type Context, type Route, route } from '../http/route.ts';
+import { type Caller, type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { sendArchive, sendFile } from './batch-files.ts';
 import { BATCH_DOCUMENTS_MAX, batchList, type NewBatch, newBatch, position } from './batch-input.ts';
 import { type Numbered, numbersOf } from './batch-numbers.ts';
@@ -68,8 +68,7 @@ export const batchRoutes: readonly Route[] = [
     },
     handler: listBatches,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getDocuments',
     scope: 'documents:read',
@@ -79,6 +78,7 @@ export const batchRoutes: readonly Route[] = [
       description: `\`Retry-After\` says when to ask again, as long as it is not finished. ${scopes}`,
       response: batchResponse,
     },
+    read: readBatch,
     handler: getBatch,
   }),
   route({
@@ -171,27 +171,29 @@ async function listBatches({ caller, query }: Context<unknown, ListQuery>) {
   return batchList.respond({ caller, query }, (records) => records.map(batchSummary), within);
 }
 
+async function readBatch({ caller, id, session }: Reading) {
+  const batch = await findOwn<BatchRecord>(DocumentBatch, caller.accountId, id, session);
+  return batch && batchView(batch);
+}
+
 async function getBatch(context: Context) {
   const batch = await readable(context);
   const response = found(batchView(batch));
   return batch.completed_at ? response : { ...response, headers: { 'Retry-After': String(POLL_SECONDS) } };
 }
 
-async function deleteBatch({ caller, id, commit, missing, requireMatch }: Context) {
-  return commit(async ({ session, accountId }) => {
-    const batch = await findOwn(DocumentBatch, accountId, id, session);
-    if (!batch) throw missing();
+async function deleteBatch({ caller, commit, requireRecord }: Context) {
+  return commit(async ({ session }) => {
+    const batch = await requireRecord(DocumentBatch, session);
     requireRead(caller, batch.kinds);
-    await requireMatch(async () => batchView(batch));
     await removeOwn(DocumentBatch, batch, session);
     await removeFiles(batch, session);
     return deleted('Batch of documents deleted');
   });
 }
 
-async function readable({ caller, id, missing }: Context): Promise<BatchRecord> {
-  const batch = await findOwn(DocumentBatch, caller.accountId, id);
-  if (!batch) throw missing();
+async function readable({ caller, requireRecord }: Context): Promise<BatchRecord> {
+  const batch = await requireRecord(DocumentBatch);
   requireRead(caller, batch.kinds);
   return batch;
 }

@@ -11,7 +11,7 @@ import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhoo
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { pageQuery } from '../http/page.ts';
 import { found, type JsonResponse, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { eventReplayResponse, eventResponse, eventTypeResponse } from './response.ts';
 import { countFeed, eventView, type FeedPage, readFeed } from './store/event-feed.ts';
 
@@ -60,8 +60,7 @@ export const eventRoutes: readonly Route[] = [
     },
     handler: listEventTypes,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getEvent',
     scope: 'events:read',
@@ -70,7 +69,7 @@ export const eventRoutes: readonly Route[] = [
       summary: 'Get an event',
       response: eventResponse,
     },
-    handler: getEvent,
+    read: readEvent,
   }),
   route({
     method: 'post',
@@ -129,10 +128,11 @@ function listEventTypes({ parts }: Context): Promise<JsonResponse> {
   return Promise.resolve(found(types));
 }
 
-async function getEvent({ caller, id, missing }: Context) {
-  const event = await Event.findOne({ _id: id, account_id: caller.accountId }).lean<EventRecord>();
-  if (!event) throw missing();
-  return found(eventView(event));
+async function readEvent({ caller, id, session }: Reading) {
+  const event = await Event.findOne({ _id: id, account_id: caller.accountId })
+    .session(session ?? null)
+    .lean<EventRecord>();
+  return event && eventView(event);
 }
 
 async function replayEvent({ caller, id, commit, missing, parts }: Context) {

@@ -15,8 +15,8 @@ import { Project } from '#libs/models/time/project.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, deleted, found, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { created, deleted, updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { type ExpenseChanges, expenseChanges, expenseList, type NewExpense, newExpense } from './input.ts';
 import { expenseResponse } from './response.ts';
 
@@ -48,14 +48,13 @@ export const expenseRoutes: readonly Route[] = [
     docs: { summary: 'List expenses by date, latest first', response: expenseResponse },
     handler: listExpenses,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getExpense',
     scope: 'expenses:read',
     missing: 'Expense not found',
     docs: { summary: 'Get an expense', response: expenseResponse },
-    handler: getExpense,
+    read: readExpense,
   }),
   route({
     method: 'patch',
@@ -116,18 +115,15 @@ async function listExpenses({ caller, query }: Context<unknown, ListQuery>) {
   return expenseList.respond({ caller, query }, (records) => expenseViews(records, caller.accountId));
 }
 
-async function getExpense({ caller, id, missing }: Context) {
-  const expense = await findOwn(Expense, caller.accountId, id);
-  if (!expense) throw missing();
-  return found(await viewOf(expense, caller.accountId));
+async function readExpense({ caller, id, session }: Reading) {
+  const expense = await findOwn(Expense, caller.accountId, id, session);
+  return expense && viewOf(expense, caller.accountId, session);
 }
 
-async function updateExpense({ body, id, commit, missing, requireMatch }: Context<ExpenseChanges>) {
+async function updateExpense({ body, commit, requireRecord }: Context<ExpenseChanges>) {
   return commit(async (unit) => {
     const { session, accountId, announce } = unit;
-    const expense = await findOwn(Expense, accountId, id, session);
-    if (!expense) throw missing();
-    await requireMatch(() => viewOf(expense, accountId, session));
+    const expense = await requireRecord(Expense, session);
     const changes = await changesOf(expense, body, { accountId, session });
     if (isUnchanged(expense, changes)) return updated(await viewOf(expense, accountId, session));
     await requireFreeExpense(expense, unit, changedFields(expense, changes));
@@ -137,13 +133,11 @@ async function updateExpense({ body, id, commit, missing, requireMatch }: Contex
   });
 }
 
-async function deleteExpense({ id, commit, missing, requireMatch }: Context) {
+async function deleteExpense({ commit, requireRecord }: Context) {
   return commit(async (unit) => {
     const { session, accountId, announce } = unit;
-    const expense = await findOwn(Expense, accountId, id, session);
-    if (!expense) throw missing();
+    const expense = await requireRecord(Expense, session);
     const view = await viewOf(expense, accountId, session);
-    await requireMatch(() => view);
     await requireFreeExpense(expense, unit);
     await removeOwn(Expense, expense, session);
     await announce('expense.deleted', view);

@@ -16,8 +16,8 @@ import { secondsOf } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, deleted, found, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { created, deleted, updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import {
   drawdownList,
   type HourPackageChanges,
@@ -58,14 +58,13 @@ export const hourPackageRoutes: readonly Route[] = [
     docs: { summary: 'List hour packages with what is left of them, newest first', response: hourPackageResponse },
     handler: listPackages,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getHourPackage',
     scope: 'hour-packages:read',
     missing: 'Hour package not found',
     docs: { summary: 'Get an hour package', response: hourPackageResponse },
-    handler: getPackage,
+    read: readPackage,
   }),
   route({
     method: 'patch',
@@ -140,17 +139,14 @@ async function listPackages({ caller, query }: Context<unknown, ListQuery>) {
   return hourPackageList.respond({ caller, query }, (records) => hourPackageViews(records, caller.accountId));
 }
 
-async function getPackage({ caller, id, missing }: Context) {
-  const record = await findOwn(HourPackage, caller.accountId, id);
-  if (!record) throw missing();
-  return found(await viewOf(record, caller.accountId));
+async function readPackage({ caller, id, session }: Reading) {
+  const record = await findOwn(HourPackage, caller.accountId, id, session);
+  return record && viewOf(record, caller.accountId, session);
 }
 
-async function updatePackage({ body, id, commit, missing, requireMatch }: Context<HourPackageChanges>) {
+async function updatePackage({ body, commit, requireRecord }: Context<HourPackageChanges>) {
   return commit(async ({ session, accountId, announce }) => {
-    const record = await findOwn(HourPackage, accountId, id, session);
-    if (!record) throw missing();
-    await requireMatch(() => viewOf(record, accountId, session));
+    const record = await requireRecord(HourPackage, session);
     const { hours, name, rollover, ...rest } = body;
     const changes: Partial<HourPackageRecord> = {
       ...rest,
@@ -171,12 +167,10 @@ async function updatePackage({ body, id, commit, missing, requireMatch }: Contex
   });
 }
 
-async function deletePackage({ id, commit, missing, requireMatch }: Context) {
+async function deletePackage({ commit, requireRecord }: Context) {
   return commit(async ({ session, accountId, announce }) => {
-    const record = await findOwn(HourPackage, accountId, id, session);
-    if (!record) throw missing();
+    const record = await requireRecord(HourPackage, session);
     const view = await viewOf(record, accountId, session);
-    await requireMatch(() => view);
     if (record.drawn_seconds > 0) throw conflict('Cannot delete an hour package that invoices draw from');
     await removeOwn(HourPackage, record, session);
     await announce('hour_package.deleted', view);
@@ -184,9 +178,8 @@ async function deletePackage({ id, commit, missing, requireMatch }: Context) {
   });
 }
 
-async function listDrawdowns({ caller, id, query, missing }: Context<unknown, ListQuery>) {
-  const record = await findOwn(HourPackage, caller.accountId, id);
-  if (!record) throw missing();
+async function listDrawdowns({ caller, query, requireRecord }: Context<unknown, ListQuery>) {
+  const record = await requireRecord(HourPackage);
   return drawdownList.respond({ caller, query }, (records) => records.map(hourDrawdownView), {
     package_id: record._id,
   });

@@ -33,6 +33,8 @@ export interface CommitOptions {
   requestId: string;
   /** Everything is done and then undone: the response says what would have happened. */
   isDryRun: boolean;
+  /** What must be true of the record that the operation is about. Throws otherwise, in the transaction and before anything is prepared for it. */
+  precondition?: ((session?: Session) => Promise<void>) | undefined;
   /** What the transaction begins with. Nothing is stored when it throws. */
   beforeWork?: ((session: Session) => Promise<void>) | undefined;
   /** See runUnitOfWork. */
@@ -48,6 +50,7 @@ export function commitFor({
   accountId,
   requestId,
   isDryRun,
+  precondition,
   beforeWork,
   quotaBytes,
   nudge,
@@ -59,8 +62,12 @@ export function commitFor({
   }
   return async <Prepared>(work: Work<Prepared>, prepare?: () => Promise<Prepared>) => {
     const ready = async (): Promise<Bound> => {
+      if (prepare && precondition) await readAfterElection(() => precondition());
       const prepared = await prepare?.();
-      return (unit) => work(unit, prepared as Prepared);
+      return async (unit) => {
+        await precondition?.(unit.session);
+        return work(unit, prepared as Prepared);
+      };
     };
     if (isDryRun) return asDryRun(await rollBackUnitOfWork(accountId, await ready()));
     return key === undefined ? run(await ready()) : runOnce(idempotencyId(accountId, key), ready);

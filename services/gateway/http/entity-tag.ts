@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { Request } from 'express';
 import { AppError } from '#libs/errors.ts';
 import { found } from './response.ts';
+import type { Reading, Route } from './route.ts';
 
 /** The error text of 412. */
 export const CHANGED = 'The record has changed: If-Match does not match its ETag';
@@ -27,19 +28,20 @@ export function isKnown(request: Request, tag: string): boolean {
 }
 
 /**
- * Rejects the change of a record that has changed since the caller read it.
- * @param data what a single read would return now; only called when the request has `If-Match`.
- * @param omitFromTag see Route.
- * @throws AppError 412.
+ * Honours `If-Match`: rejects a change of a record that has changed since the caller read it.
+ * @param single the single read of the record, which only a request with `If-Match` needs.
+ * @throws AppError 412, or `missing`.
  */
 export async function requireMatch(
   request: Request,
-  data: () => unknown,
-  omitFromTag: readonly string[] = [],
+  { read, omitFromTag = [] }: Route,
+  { reading, missing }: { reading: Reading; missing: () => AppError },
 ): Promise<void> {
   const given = request.headers['if-match'];
-  if (given === undefined || given.trim() === '*') return;
-  const tag = entityTag(taggedPart(found(await data()).body, omitFromTag));
+  if (!read || given === undefined || given.trim() === '*') return;
+  const view = await read(reading);
+  if (!view) throw missing();
+  const tag = entityTag(taggedPart(found(view).body, omitFromTag));
   if (!tagsOf(given).includes(tag)) throw new AppError(412, CHANGED);
 }
 

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { AppError, fieldProblem } from '#libs/errors.ts';
 import type { FairLimit } from '#libs/fair-limit.ts';
 import { lockUsableKey } from '#libs/models/accounts/api-key.ts';
+import { findOwn } from '#libs/models/records.ts';
 import { type Id, isId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
@@ -27,6 +28,8 @@ const BODY_LIMIT_BYTES = 256 * 1024;
 
 export interface HandleOptions {
   parts: Parts;
+  /** The single read of the record that the operation is about. */
+  single?: Route | undefined;
   /** Without it nothing is rate limited. */
   rates?: Rates | undefined;
   capacity: { bodies: ByteCapacity; responses: ByteCapacity };
@@ -37,7 +40,7 @@ export interface HandleOptions {
 
 /** What depends on the row alone is computed once, not on every request. */
 export function requestHandler(row: Route, options: HandleOptions) {
-  const { parts, rates, capacity, requestFairShare } = options;
+  const { parts, rates, capacity, requestFairShare, single } = options;
   const hasId = row.path.includes('{id}');
   const isRead = row.method === 'get';
   const isPaged = isRead && hasCursor(row);
@@ -76,6 +79,11 @@ export function requestHandler(row: Route, options: HandleOptions) {
       body,
       query,
       missing,
+      async requireRecord(records, session) {
+        const record = await findOwn(records, accountId, id, session);
+        if (!record) throw missing();
+        return record;
+      },
       parts,
       requestId,
       request,
@@ -87,11 +95,12 @@ export function requestHandler(row: Route, options: HandleOptions) {
         accountId,
         requestId,
         isDryRun: (query as { dry_run?: boolean }).dry_run === true,
+        precondition:
+          single && ((session) => requireMatch(request, single, { reading: { caller, id, session }, missing })),
         beforeWork: row.rechecksKey ? (session) => recheckKey(caller, session) : undefined,
         quotaBytes: mayExceedQuota(row) ? undefined : parts.quotas?.records,
         nudge: parts.nudge,
       }),
-      requireMatch: (data) => requireMatch(request, data, row.omitFromTag),
     };
     const respond = async () => {
       const handled = await (isRead

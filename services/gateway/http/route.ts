@@ -4,11 +4,13 @@ import type Joi from 'joi';
 import type { AppError, DetailsForm } from '#libs/errors.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import type { Scope } from '#libs/models/accounts/api-key.ts';
+import type { Owned, Records } from '#libs/models/records.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import type { Session } from '#libs/mongo/connection.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import type { Commit } from './commit.ts';
 import type { Parts } from './parts.ts';
-import type { JsonResponse } from './response.ts';
+import { found, type JsonResponse } from './response.ts';
 import { fieldsOf } from './shape-fields.ts';
 
 /** The fields of an account that every request needs; readAccount reads the rest. */
@@ -34,8 +36,8 @@ export interface Context<Body = unknown, Query = unknown> {
   query: Query;
   /** One transaction for records, numbers, events and the idempotency record. */
   commit: Commit;
-  /** Honours `If-Match`: 412 unless it names what a single read returns now, which `data` gives. */
-  requireMatch: (data: () => unknown) => Promise<void>;
+  /** The record of the path. @throws the operation's own 404 when the account has none. */
+  requireRecord: <Stored extends Owned>(records: Records<Stored>, session?: Session) => Promise<Stored>;
   /** The operation's own 404. */
   missing: () => AppError;
   /** Printing, outgoing calls, secrets and the like. */
@@ -51,6 +53,16 @@ export interface Context<Body = unknown, Query = unknown> {
    */
   reserve: (bytes: number, isCertain?: boolean) => void;
 }
+
+/** Who reads a record, and in which transaction. */
+export interface Reading {
+  caller: Caller;
+  id: Id;
+  session?: Session | undefined;
+}
+
+/** @returns the record as a response shows it; nothing when the account has none. */
+export type ReadRecord = (reading: Reading) => Promise<object | null | undefined>;
 
 /** What only the reference and the generated clients show. Texts are Markdown. */
 interface RouteDocs {
@@ -114,6 +126,8 @@ export interface Route<Body = unknown, Query = unknown> {
   /** A POST that stores nothing: it may be sent again without an `Idempotency-Key`. */
   storesNothing?: boolean;
   docs: RouteDocs;
+  /** Of the single read of a record: what `If-Match` of every change of the record is compared with. */
+  read?: ReadRecord;
   /** @returns the response, or undefined when the handler has sent it. */
   handler: (context: Context<Body, Query>) => Promise<JsonResponse | undefined>;
 }
@@ -123,9 +137,15 @@ export function isPrintedFromBody({ produces, body }: Route): boolean {
   return produces !== undefined && body !== undefined;
 }
 
-/** True of an operation that changes one record, the one that a GET of the same path reads. */
-export function honoursIfMatch({ method }: Route): boolean {
-  return method === 'patch' || method === 'delete';
+/** True of an operation on one record, see recordPath. */
+export function honoursIfMatch(row: Route): boolean {
+  return row.method !== 'get' && (row.path.includes('{id}') || row.method === 'patch');
+}
+
+/** The path of the record that an operation is about: its single read is the GET of it. */
+export function recordPath({ path }: Route): string {
+  const end = path.indexOf('{id}');
+  return end < 0 ? path : path.slice(0, end + '{id}'.length);
 }
 
 /** True of an operation that does its work once for one `Idempotency-Key`. */
@@ -146,6 +166,18 @@ export function isList({ method, query }: Route): boolean {
 /** True of a list whose pages continue after a cursor. The feed of events continues after a sequence instead. */
 export function hasCursor({ query }: Route): boolean {
   return fieldsOf(query).get('after')?.type === 'string';
+}
+
+type SingleRead = Omit<Route, 'method' | 'handler' | 'read'> & Pick<Partial<Route>, 'handler'> & { read: ReadRecord };
+
+/** The single read of a record. @param row its `handler` is for a response that says more than the record. */
+export function singleRead(row: SingleRead): Route {
+  const handler: Route['handler'] = async ({ caller, id, missing }) => {
+    const view = await row.read({ caller, id });
+    if (!view) throw missing();
+    return found(view);
+  };
+  return { handler, ...row, method: 'get' };
 }
 
 /** Keeps the types of body and query inside one row while the table contains rows of many types. */

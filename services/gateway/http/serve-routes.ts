@@ -6,9 +6,9 @@ import { type ByteCapacity, openByteCapacity } from '../limits/byte-capacity.ts'
 import { openResponseCapacity } from '../limits/large-responses.ts';
 import { openRequestFairShare } from '../limits/request-fair-share.ts';
 import { type HandleOptions, requestHandler } from './handle-request.ts';
-import type { Route } from './route.ts';
+import { honoursIfMatch, type Route, recordPath } from './route.ts';
 
-export interface ServeOptions extends Omit<HandleOptions, 'capacity' | 'bodyLimit' | 'requestFairShare'> {
+export interface ServeOptions extends Omit<HandleOptions, 'capacity' | 'single' | 'bodyLimit' | 'requestFairShare'> {
   /** For the bytes of responses that wait to be read. */
   responses?: ByteCapacity | undefined;
 }
@@ -23,7 +23,10 @@ export function serveRoutes(routes: readonly Route[], options: ServeOptions): Ro
   };
   for (const [path, rows] of byPath(routes)) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
-    for (const row of rows) router[row.method](pattern, requestHandler(row, { ...options, ...shared }));
+    for (const row of rows) {
+      const single = honoursIfMatch(row) ? singleReadOf(row, routes) : undefined;
+      router[row.method](pattern, requestHandler(row, { ...options, ...shared, single }));
+    }
     const methods = rows.map(({ method }) => method.toUpperCase());
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
     router.all(pattern, () => {
@@ -31,6 +34,14 @@ export function serveRoutes(routes: readonly Route[], options: ServeOptions): Ro
     });
   }
   return router;
+}
+
+/** @throws when no single read shows what a caller could name in `If-Match`. */
+function singleReadOf(row: Route, routes: readonly Route[]): Route {
+  const path = recordPath(row);
+  const single = routes.find((other) => other.path === path && other.read);
+  if (!single) throw new Error(`${row.operation} changes a record that no singleRead of ${path} reads`);
+  return single;
 }
 
 /** Paths without parameters first: `/webhooks/doctor` is no webhook called `doctor`, whatever the method. */

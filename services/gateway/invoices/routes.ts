@@ -28,8 +28,8 @@ import { givenReferences } from '../fields/references-input.ts';
 import { givenTexts, isPrintedTextIn } from '../fields/texts-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, deleted, found, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { created, deleted, updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { cancelWithCreditNote, freeMoney } from './cancel-invoice.ts';
 import { changedContent, requireChangeable } from './change-invoice.ts';
 import { type InvoiceChanges, invoiceChanges, invoiceList, type NewInvoice, newInvoice } from './input.ts';
@@ -66,8 +66,7 @@ export const invoiceRoutes: readonly Route[] = [
     },
     handler: listInvoices,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getInvoice',
     scope: 'invoices:read',
@@ -76,7 +75,7 @@ export const invoiceRoutes: readonly Route[] = [
       summary: 'Get an invoice',
       response: invoiceResponse,
     },
-    handler: getInvoice,
+    read: readInvoice,
   }),
   route({
     method: 'patch',
@@ -137,18 +136,15 @@ async function listInvoices({ caller, query }: Context<unknown, ListQuery>) {
   return invoiceList.respond({ caller, query }, (records) => viewsOf(records, caller.accountId, today));
 }
 
-async function getInvoice({ caller, id, missing }: Context) {
-  const invoice = await findOwn(Invoice, caller.accountId, id);
-  if (!invoice) throw missing();
-  return found(await viewOf(invoice, caller));
+async function readInvoice({ caller, id, session }: Reading) {
+  const invoice = await findOwn(Invoice, caller.accountId, id, session);
+  return invoice && viewOf(invoice, caller, { session });
 }
 
-async function updateInvoice({ caller, body: given, id, commit, missing, requireMatch }: Context<InvoiceChanges>) {
+async function updateInvoice({ caller, body: given, commit, requireRecord }: Context<InvoiceChanges>) {
   return commit(async (transaction) => {
-    const { session, accountId, announce } = transaction;
-    const invoice = await findOwn(Invoice, accountId, id, session);
-    if (!invoice) throw missing();
-    await requireMatch(() => viewOf(invoice, caller, { session }));
+    const { session, announce } = transaction;
+    const invoice = await requireRecord(Invoice, session);
     const today = dayIn(caller.account.time_zone);
     const before = effectiveInvoiceStatus(invoice, today);
     const body = withAmount(invoice, given);
@@ -196,12 +192,10 @@ async function markPaid(
   return updated(view);
 }
 
-async function deleteInvoice({ caller, id, commit, missing, requireMatch }: Context) {
+async function deleteInvoice({ caller, commit, requireRecord }: Context) {
   return commit(async (unit) => {
     const { session, accountId, announce } = unit;
-    const invoice = await findOwn(Invoice, accountId, id, session);
-    if (!invoice) throw missing();
-    await requireMatch(() => viewOf(invoice, caller, { session }));
+    const invoice = await requireRecord(Invoice, session);
     if (invoice.status !== 'Draft') throw conflict('Can only delete invoices with Draft status');
     const view = await viewOf(invoice, caller, { session });
     await removeOwn(Invoice, invoice, session);

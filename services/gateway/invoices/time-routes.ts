@@ -4,7 +4,6 @@ import { takeWorkOff } from '#libs/billing/take-work-off.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
-import { findOwn } from '#libs/models/records.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
@@ -104,21 +103,19 @@ async function postInvoiceFromTime({ caller, body, commit }: Context<TimeInvoice
   });
 }
 
-async function postTime({ caller, body, id, commit, missing }: Context<TimeInput>) {
+async function postTime({ caller, body, commit, requireRecord }: Context<TimeInput>) {
   requireScope(caller, 'time-entries:write');
   if (body.expense_ids || body.include_expenses) requireScope(caller, 'expenses:write');
   return commit(async (unit) => {
-    const invoice = await findOwn(Invoice, unit.accountId, id, unit.session);
-    if (!invoice) throw missing();
+    const invoice = await requireRecord(Invoice, unit.session);
     return announced(unit, await addTimeTo(unit, invoice, body), caller);
   });
 }
 
-async function postRelease({ caller, body, id, commit, missing }: Context<ReleaseInput>) {
+async function postRelease({ caller, body, commit, requireRecord }: Context<ReleaseInput>) {
   requireScope(caller, 'time-entries:write');
   return commit(async (unit) => {
-    const invoice = await findOwn(Invoice, unit.accountId, id, unit.session);
-    if (!invoice) throw missing();
+    const invoice = await requireRecord(Invoice, unit.session);
     if (body.expense_ids || (invoice.expenses && !body.time_entry_ids)) requireScope(caller, 'expenses:write');
     const changed = await takeWorkOff(unit, invoice, body);
     if (changed === invoice) return updated(await viewOf(invoice, caller, { session: unit.session }));
@@ -126,10 +123,9 @@ async function postRelease({ caller, body, id, commit, missing }: Context<Releas
   });
 }
 
-async function getTime({ caller, id, missing }: Context) {
+async function getTime({ caller, requireRecord }: Context) {
   requireScope(caller, 'time-entries:read');
-  const invoice = await findOwn(Invoice, caller.accountId, id);
-  if (!invoice) throw missing();
+  const invoice = await requireRecord(Invoice);
   const { locale } = await readAccount(caller.accountId);
   return found(await invoiceTimeView(invoice, caller.accountId, locale));
 }

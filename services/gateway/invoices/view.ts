@@ -11,7 +11,7 @@ import type { Caller } from '../http/route.ts';
 export async function viewOf(
   invoice: InvoiceRecord,
   { accountId, account }: Pick<Caller, 'accountId' | 'account'>,
-  { session, status }: { session?: Session; status?: InvoiceStatus | undefined } = {},
+  { session, status }: { session?: Session | undefined; status?: InvoiceStatus | undefined } = {},
 ) {
   const today = dayIn(account.time_zone);
   const embedded = await embeddedIn([invoice], accountId, session);

@@ -2,7 +2,6 @@
 import Joi from 'joi';
 import { writeOff } from '#libs/billing/write-off.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
-import { findOwn } from '#libs/models/records.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { movedAmount, reasonInput } from '../fields/movement-input.ts';
 import { updated } from '../http/response.ts';
@@ -37,10 +36,9 @@ export const writeOffRoutes: readonly Route[] = [
   }),
 ];
 
-async function writeOffInvoice({ caller, id, body, commit, missing }: Context<WriteOffInput>) {
+async function writeOffInvoice({ caller, body, commit, requireRecord }: Context<WriteOffInput>) {
   return commit(async (unit) => {
-    const invoice = await findOwn(Invoice, unit.accountId, id, unit.session);
-    if (!invoice) throw missing();
+    const invoice = await requireRecord(Invoice, unit.session);
     const after = await writeOff(unit, invoice, body);
     return updated(await viewOf(after, caller, { session: unit.session }));
   });

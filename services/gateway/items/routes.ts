@@ -5,8 +5,8 @@ import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/mod
 import { newRecord } from '#libs/models/tenant.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, deleted, found, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { created, deleted, updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { type ItemChanges, itemChanges, itemList, type NewItem, newItem } from './input.ts';
 import { itemResponse } from './response.ts';
 
@@ -39,14 +39,13 @@ export const itemRoutes: readonly Route[] = [
     docs: { summary: 'List the items of the catalogue, newest first', response: itemResponse },
     handler: listItems,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getItem',
     scope: 'items:read',
     missing: 'Item not found',
     docs: { summary: 'Get an item', response: itemResponse },
-    handler: getItem,
+    read: readItem,
   }),
   route({
     method: 'patch',
@@ -91,17 +90,14 @@ async function listItems({ caller, query }: Context<unknown, ListQuery>) {
   return itemList.respond({ caller, query }, (records) => records.map(itemView));
 }
 
-async function getItem({ caller, id, missing }: Context) {
-  const item = await findOwn(Item, caller.accountId, id);
-  if (!item) throw missing();
-  return found(itemView(item));
+async function readItem({ caller, id, session }: Reading) {
+  const item = await findOwn(Item, caller.accountId, id, session);
+  return item && itemView(item);
 }
 
-async function updateItem({ body, id, commit, missing, requireMatch }: Context<ItemChanges>) {
-  return commit(async ({ session, accountId, announce }) => {
-    const item = await findOwn(Item, accountId, id, session);
-    if (!item) throw missing();
-    await requireMatch(() => itemView(item));
+async function updateItem({ body, commit, requireRecord }: Context<ItemChanges>) {
+  return commit(async ({ session, announce }) => {
+    const item = await requireRecord(Item, session);
     const { description, unit, ...rest } = body;
     const changes: Partial<ItemRecord> = {
       ...rest,
@@ -116,12 +112,10 @@ async function updateItem({ body, id, commit, missing, requireMatch }: Context<I
   });
 }
 
-async function deleteItem({ id, commit, missing, requireMatch }: Context) {
-  return commit(async ({ session, accountId, announce }) => {
-    const item = await findOwn(Item, accountId, id, session);
-    if (!item) throw missing();
+async function deleteItem({ commit, requireRecord }: Context) {
+  return commit(async ({ session, announce }) => {
+    const item = await requireRecord(Item, session);
     const view = itemView(item);
-    await requireMatch(() => view);
     await removeOwn(Item, item, session);
     await announce('item.deleted', view);
     return deleted('Item deleted');

@@ -12,7 +12,6 @@ import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import { Payment, type PaymentRecord } from '#libs/models/billing/payment.ts';
 import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
 import { readOwnAtOnce } from '#libs/models/own-snapshot.ts';
-import { findOwn } from '#libs/models/records.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
 import { found } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
@@ -72,10 +71,9 @@ async function getInvoicePayments({ caller, id, missing }: Context) {
   });
 }
 
-async function getClientBalance({ caller, id, query, missing }: Context<unknown, BalanceQuery>) {
+async function getClientBalance({ caller, query, requireRecord }: Context<unknown, BalanceQuery>) {
   const { accountId, account } = caller;
-  const client = await findOwn(Client, accountId, id);
-  if (!client) throw missing();
+  const client = await requireRecord(Client);
   const { time_zone: timeZone } = account;
   const today = dayIn(timeZone);
   const { as_of = today } = query;

@@ -8,8 +8,8 @@ import { changeOwn, findOwn, isUnchanged } from '#libs/models/records.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, found, type JsonResponse, replayed, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { created, type JsonResponse, replayed, updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import {
   type InvoicePayment,
   invoicePayment,
@@ -73,8 +73,7 @@ export const paymentRoutes: readonly Route[] = [
     },
     handler: listPayments,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getPayment',
     scope: 'payments:read',
@@ -83,7 +82,7 @@ export const paymentRoutes: readonly Route[] = [
       summary: 'Get a payment',
       response: paymentResponse,
     },
-    handler: getPayment,
+    read: readPayment,
   }),
   route({
     method: 'patch',
@@ -179,17 +178,14 @@ async function listPayments({ caller, query }: Context<unknown, ListQuery>) {
   return paymentList.respond({ caller, query }, (records) => records.map((payment) => paymentView(payment)));
 }
 
-async function getPayment({ caller, id, missing }: Context) {
-  const payment = await findOwn(Payment, caller.accountId, id);
-  if (!payment) throw missing();
-  return found(paymentView(payment));
+async function readPayment({ caller, id, session }: Reading) {
+  const payment = await findOwn(Payment, caller.accountId, id, session);
+  return payment && paymentView(payment);
 }
 
-async function updatePayment({ body, id, commit, missing, requireMatch }: Context<PaymentChanges>) {
-  return commit(async ({ session, accountId, announce }) => {
-    const payment = await findOwn(Payment, accountId, id, session);
-    if (!payment) throw missing();
-    await requireMatch(() => paymentView(payment));
+async function updatePayment({ body, commit, requireRecord }: Context<PaymentChanges>) {
+  return commit(async ({ session, announce }) => {
+    const payment = await requireRecord(Payment, session);
     const changes: Partial<PaymentRecord> = { ...body };
     if (body.reference !== undefined) changes.reference = body.reference || null;
     if (body.note !== undefined) changes.note = body.note || null;
@@ -223,12 +219,11 @@ async function postRefund(context: Context<RefundInput>) {
 
 /** Runs an operation on the payment of the path. */
 function changed(
-  { id, commit, missing }: Pick<Context, 'id' | 'commit' | 'missing'>,
+  { commit, requireRecord }: Pick<Context, 'commit' | 'requireRecord'>,
   work: (unit: UnitOfWork, payment: PaymentRecord) => Promise<JsonResponse>,
 ): Promise<JsonResponse> {
   return commit(async (unit) => {
-    const payment = await findOwn(Payment, unit.accountId, id, unit.session);
-    if (!payment) throw missing();
+    const payment = await requireRecord(Payment, unit.session);
     return work(unit, payment);
   });
 }

@@ -22,8 +22,8 @@ import type { Session } from '#libs/mongo/connection.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, deleted, found, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { created, deleted, updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { changedFixedAmount, fixedAmountOf } from './fixed-amount.ts';
 import { type NewProject, newProject, type ProjectChanges, projectChanges, projectList } from './input.ts';
 import { projectResponse } from './response.ts';
@@ -60,8 +60,7 @@ export const projectRoutes: readonly Route[] = [
     },
     handler: listProjects,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getProject',
     scope: 'projects:read',
@@ -70,7 +69,7 @@ export const projectRoutes: readonly Route[] = [
       summary: 'Get a project',
       response: projectResponse,
     },
-    handler: getProject,
+    read: readProject,
   }),
   route({
     method: 'patch',
@@ -127,19 +126,17 @@ async function listProjects({ caller, query }: Context<unknown, ListQuery>) {
   return projectList.respond({ caller, query }, (records) => viewsOf(records, caller.accountId));
 }
 
-async function getProject({ caller, id, missing }: Context) {
-  const project = await findOwn(Project, caller.accountId, id);
-  if (!project) throw missing();
-  return found(await viewOf(project, caller.accountId));
+async function readProject({ caller, id, session }: Reading) {
+  const project = await findOwn(Project, caller.accountId, id, session);
+  return project && viewOf(project, caller.accountId, session);
 }
 
-async function updateProject({ caller, body, id, commit, missing, requireMatch }: Context<ProjectChanges>) {
+async function updateProject({ caller, body, commit, requireRecord }: Context<ProjectChanges>) {
   const { client_id, status, billing, fixed_amount, currency, apply_to, ...rest } = body;
   if (apply_to === 'unbilled') requireScope(caller, 'time-entries:write');
   return commit(async (unit) => {
     const { session, accountId, announce } = unit;
-    const project = await findOwn(Project, accountId, id, session);
-    if (!project) throw missing();
+    const project = await requireRecord(Project, session);
     const clientId = client_id ?? project.client_id;
     const fields: Partial<ProjectRecord> = {
       ...rest,
@@ -150,7 +147,6 @@ async function updateProject({ caller, body, id, commit, missing, requireMatch }
       const account = await readAccount(accountId, session);
       fields.status = status === null ? firstStatus(account) : requireStatus(status, account);
     }
-    await requireMatch(() => viewOf(project, accountId, session));
     const wanted = { ...fields, ...(client_id ? { client_id: storedId(client_id) } : {}) };
     const apply = async () => {
       if (apply_to === 'unbilled') await applyRate(unit, { from: 'project', project_id: project._id });
@@ -169,13 +165,11 @@ async function updateProject({ caller, body, id, commit, missing, requireMatch }
   });
 }
 
-async function deleteProject({ id, commit, missing, requireMatch }: Context) {
+async function deleteProject({ commit, requireRecord }: Context) {
   return commit(async (transaction) => {
     const { session, accountId, announce } = transaction;
-    const project = await findOwn(Project, accountId, id, session);
-    if (!project) throw missing();
+    const project = await requireRecord(Project, session);
     const view = await viewOf(project, accountId, session);
-    await requireMatch(() => view);
     await requireUnused(project, accountId, session);
     await removeTasks(project, transaction);
     await removeOwn(Project, project, session);

@@ -35,8 +35,8 @@ import { givenTexts, isPrintedTextIn } from '../fields/texts-input.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, deleted, found, updated } from '../http/response.ts';
-import { type Context, type Profile, type Route, route } from '../http/route.ts';
+import { created, deleted, updated } from '../http/response.ts';
+import { type Context, type Profile, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { changedMoney, requireChangeable } from './change-quote.ts';
 import {
   conversion,
@@ -82,8 +82,7 @@ export const quoteRoutes: readonly Route[] = [
     },
     handler: listQuotes,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getQuote',
     scope: 'quotes:read',
@@ -92,7 +91,7 @@ export const quoteRoutes: readonly Route[] = [
       summary: 'Get a quote',
       response: quoteResponse,
     },
-    handler: getQuote,
+    read: readQuote,
   }),
   route({
     method: 'patch',
@@ -186,18 +185,15 @@ async function listQuotes({ caller, query }: Context<unknown, ListQuery>) {
   return quoteList.respond({ caller, query }, (records) => viewsOf(records, caller.accountId, today));
 }
 
-async function getQuote({ caller, id, missing }: Context) {
-  const quote = await findOwn(Quote, caller.accountId, id);
-  if (!quote) throw missing();
-  return found(await viewOf(quote, caller));
+async function readQuote({ caller, id, session }: Reading) {
+  const quote = await findOwn(Quote, caller.accountId, id, session);
+  return quote && viewOf(quote, caller, { session });
 }
 
-async function updateQuote({ caller, body: given, id, commit, missing, requireMatch }: Context<QuoteChanges>) {
+async function updateQuote({ caller, body: given, commit, requireRecord }: Context<QuoteChanges>) {
   return commit(async (transaction) => {
-    const { session, accountId, announce } = transaction;
-    const quote = await findOwn(Quote, accountId, id, session);
-    if (!quote) throw missing();
-    await requireMatch(() => viewOf(quote, caller, { session }));
+    const { session, announce } = transaction;
+    const quote = await requireRecord(Quote, session);
     const today = dayIn(caller.account.time_zone);
     const before = effectiveQuoteStatus(quote, today);
     const body = await withStandards(quote, given, transaction);
@@ -218,12 +214,10 @@ async function updateQuote({ caller, body: given, id, commit, missing, requireMa
   });
 }
 
-async function deleteQuote({ caller, id, commit, missing, requireMatch }: Context) {
+async function deleteQuote({ caller, commit, requireRecord }: Context) {
   return commit(async ({ session, accountId, announce }) => {
-    const quote = await findOwn(Quote, accountId, id, session);
-    if (!quote) throw missing();
+    const quote = await requireRecord(Quote, session);
     const view = await viewOf(quote, caller, { session });
-    await requireMatch(() => view);
     if (quote.status !== 'Draft') throw conflict('Can only delete quotes with Draft status');
     if (view.invoices.length > 0) throw conflict('Cannot delete a quote with invoices');
     await removeOwn(Quote, quote, session);
@@ -295,7 +289,7 @@ async function changesOf(
 async function viewOf(
   quote: QuoteRecord,
   { accountId, account }: { accountId: Id; account: Profile },
-  { session, status }: { session?: Session; status?: QuoteStatus | undefined } = {},
+  { session, status }: { session?: Session | undefined; status?: QuoteStatus | undefined } = {},
 ) {
   const today = dayIn(account.time_zone);
   const embedded = await embeddedIn([quote], accountId, session);

@@ -14,8 +14,8 @@ import { invoiceResponse } from '../fields/invoice-response.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, deleted, found, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { created, deleted, updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { changedRecurring, newRecurring, resumedAt } from './change-recurring.ts';
 import {
   type NewRecurringInvoice,
@@ -60,14 +60,13 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     docs: { summary: 'List recurring invoices, newest first', response: recurringInvoiceResponse },
     handler: listRecurring,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getRecurringInvoice',
     scope: 'recurring-invoices:read',
     missing: 'Recurring invoice not found',
     docs: { summary: 'Get a recurring invoice', response: recurringInvoiceResponse },
-    handler: getRecurring,
+    read: readRecurring,
   }),
   route({
     method: 'patch',
@@ -163,10 +162,9 @@ async function listRecurring({ caller, query }: Context<unknown, ListQuery>) {
   return recurringInvoiceList.respond({ caller, query }, (records) => recurringViews(records, caller.accountId));
 }
 
-async function getRecurring({ caller, id, missing }: Context) {
-  const recurring = await findOwn(RecurringInvoice, caller.accountId, id);
-  if (!recurring) throw missing();
-  return found(await recurringView(recurring, caller.accountId));
+async function readRecurring({ caller, id, session }: Reading) {
+  const recurring = await findOwn(RecurringInvoice, caller.accountId, id, session);
+  return recurring && recurringView(recurring, caller.accountId, session);
 }
 
 async function updateRecurring(context: Context<RecurringInvoiceChanges>) {
@@ -211,12 +209,10 @@ async function runNow({ caller, id, commit, missing }: Context<unknown, DryRun>)
   );
 }
 
-async function deleteRecurring({ id, commit, missing, requireMatch }: Context) {
+async function deleteRecurring({ commit, requireRecord }: Context) {
   return commit(async ({ session, accountId, announce }) => {
-    const recurring = await findOwn(RecurringInvoice, accountId, id, session);
-    if (!recurring) throw missing();
+    const recurring = await requireRecord(RecurringInvoice, session);
     const view = await recurringView(recurring, accountId, session);
-    await requireMatch(() => view);
     await removeAllWith(RecurringRun, accountId, { recurring_id: recurring._id }, session, async () => {});
     await removeOwn(RecurringInvoice, recurring, session);
     await announce('recurring_invoice.deleted', view);
@@ -224,9 +220,8 @@ async function deleteRecurring({ id, commit, missing, requireMatch }: Context) {
   });
 }
 
-async function listOccurrences({ caller, id, query, missing }: Context<unknown, ListQuery>) {
-  const recurring = await findOwn(RecurringInvoice, caller.accountId, id);
-  if (!recurring) throw missing();
+async function listOccurrences({ caller, query, requireRecord }: Context<unknown, ListQuery>) {
+  const recurring = await requireRecord(RecurringInvoice);
   const within = { recurring_id: recurring._id };
   return occurrenceList.respond({ caller, query }, (records) => records.map(recurringRunView), within);
 }
@@ -234,14 +229,9 @@ async function listOccurrences({ caller, id, query, missing }: Context<unknown, 
 type Change = (unit: UnitOfWork, recurring: RecurringInvoiceRecord) => Promise<RecurringInvoiceRecord>;
 
 /** Runs a change of the record of the path. */
-function changing(
-  { id, commit, missing, requireMatch }: Pick<Context, 'id' | 'commit' | 'missing' | 'requireMatch'>,
-  change: Change,
-) {
+function changing({ commit, requireRecord }: Pick<Context, 'commit' | 'requireRecord'>, change: Change) {
   return commit(async (unit) => {
-    const recurring = await findOwn(RecurringInvoice, unit.accountId, id, unit.session);
-    if (!recurring) throw missing();
-    await requireMatch(() => recurringView(recurring, unit.accountId, unit.session));
+    const recurring = await requireRecord(RecurringInvoice, unit.session);
     return updated(await recurringView(await change(unit, recurring), unit.accountId, unit.session));
   });
 }

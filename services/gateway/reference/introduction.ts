@@ -28,7 +28,8 @@ With \`sort=updated_at\` and \`updated_since\` a copy loses no change.
 
 ## Safe retries
 Every POST that stores something takes an \`Idempotency-Key\`: the same key with the same request returns the first response again for
-24 hours, with \`Idempotent-Replayed: true\`. A request that stores nothing may be repeated without one. PATCH and DELETE take \`If-Match\`.
+24 hours, with \`Idempotent-Replayed: true\`. A request that stores nothing may be repeated without one. Every operation on a
+record takes \`If-Match\`, POST too.
 
 ## Rate limits
 By key, with \`RateLimit-Policy\` and \`RateLimit\` on every response; 429 has the time to retry in \`Retry-After\`.

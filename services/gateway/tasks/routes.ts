@@ -17,8 +17,8 @@ import type { Session } from '#libs/mongo/connection.ts';
 import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, deleted, found, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { created, deleted, updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { type NewTask, newTask, type TaskChanges, taskChanges, taskList } from './input.ts';
 import { taskResponse } from './response.ts';
 
@@ -53,8 +53,7 @@ export const taskRoutes: readonly Route[] = [
     },
     handler: listTasks,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getTask',
     scope: 'tasks:read',
@@ -63,7 +62,7 @@ export const taskRoutes: readonly Route[] = [
       summary: 'Get a task',
       response: taskResponse,
     },
-    handler: getTask,
+    read: readTask,
   }),
   route({
     method: 'patch',
@@ -121,20 +120,17 @@ async function listTasks({ caller, query }: Context<unknown, ListQuery>) {
   return taskList.respond({ caller, query }, (records) => viewsOf(records, caller.accountId));
 }
 
-async function getTask({ caller, id, missing }: Context) {
-  const task = await findOwn(Task, caller.accountId, id);
-  if (!task) throw missing();
-  return found(await viewOf(task, caller.accountId));
+async function readTask({ caller, id, session }: Reading) {
+  const task = await findOwn(Task, caller.accountId, id, session);
+  return task && viewOf(task, caller.accountId, session);
 }
 
-async function updateTask({ caller, body, id, commit, missing, requireMatch }: Context<TaskChanges>) {
+async function updateTask({ caller, body, commit, requireRecord }: Context<TaskChanges>) {
   const { apply_to, ...given } = body;
   if (apply_to === 'unbilled') requireScope(caller, 'time-entries:write');
   return commit(async (unit) => {
     const { session, accountId, announce } = unit;
-    const task = await findOwn(Task, accountId, id, session);
-    if (!task) throw missing();
-    await requireMatch(() => viewOf(task, accountId, session));
+    const task = await requireRecord(Task, session);
     const changes = await changesOf(task, given, accountId, session);
     const isSame = isUnchanged(task, changes);
     const changed = isSame ? task : await changeOwn(Task, task, changes, session);
@@ -145,15 +141,13 @@ async function updateTask({ caller, body, id, commit, missing, requireMatch }: C
   });
 }
 
-async function deleteTask({ id, caller, commit, missing, requireMatch }: Context) {
+async function deleteTask({ caller, commit, requireRecord }: Context) {
   return commit(async (transaction) => {
     const { session, accountId, announce } = transaction;
-    const task = await findOwn(Task, accountId, id, session);
-    if (!task) throw missing();
+    const task = await requireRecord(Task, session);
     const projects = await projectsOf(accountId, [task.project_id], session);
     const project = projects.get(String(task.project_id));
     const view = taskView(task, project);
-    await requireMatch(() => view);
     // A key deletes along with a task only what it may delete by itself.
     if (await hasOwn(TimeEntry, accountId, { task_id: task._id }, session)) requireScope(caller, 'time-entries:write');
     if (await isTooMuchToRemove(TimeEntry, accountId, { task_id: task._id }, session)) throw conflict(tooMuchTime);

@@ -23,8 +23,8 @@ import {
 } from '../fields/time-entry-response.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, deleted, found, updated } from '../http/response.ts';
-import { type Caller, type Context, type Route, route } from '../http/route.ts';
+import { created, deleted, updated } from '../http/response.ts';
+import { type Caller, type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { type NewTimeEntry, newTimeEntry, type TimeEntryChanges, timeEntryChanges, timeEntryList } from './input.ts';
 import { changedPlace } from './move-entry.ts';
 
@@ -59,8 +59,7 @@ export const timeEntryRoutes: readonly Route[] = [
     },
     handler: listTimeEntries,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getTimeEntry',
     scope: 'time-entries:read',
@@ -69,7 +68,7 @@ export const timeEntryRoutes: readonly Route[] = [
       summary: 'Get a time entry',
       response: timeEntryResponse,
     },
-    handler: getTimeEntry,
+    read: readTimeEntry,
   }),
   route({
     method: 'patch',
@@ -120,19 +119,16 @@ async function listTimeEntries({ caller, query }: Context<unknown, ListQuery>) {
   return timeEntryList.respond({ caller, query }, (records) => timeEntryViews(records, caller.accountId));
 }
 
-async function getTimeEntry({ caller, id, missing }: Context) {
-  const entry = await findOwn(TimeEntry, caller.accountId, id);
-  if (!entry) throw missing();
-  return found(await viewOf(entry, caller.accountId));
+async function readTimeEntry({ caller, id, session }: Reading) {
+  const entry = await findOwn(TimeEntry, caller.accountId, id, session);
+  return entry && viewOf(entry, caller.accountId, session);
 }
 
-async function updateTimeEntry({ caller, body, id, commit, missing, requireMatch }: Context<TimeEntryChanges>) {
+async function updateTimeEntry({ caller, body, commit, requireRecord }: Context<TimeEntryChanges>) {
   const { description, project_id: _project, task_id: _task, billable, hourly_rate, ...fields } = body;
   return commit(async (transaction) => {
     const { session, accountId, announce } = transaction;
-    const entry = await findOwn(TimeEntry, accountId, id, session);
-    if (!entry) throw missing();
-    await requireMatch(() => viewOf(entry, accountId, session));
+    const entry = await requireRecord(TimeEntry, session);
     if (body.hours !== undefined) await requireEntryHours(body.hours, caller, session);
     const changes: Partial<TimeEntryRecord> = {
       ...fields,
@@ -177,13 +173,11 @@ async function changedRate(
   return settled ?? {};
 }
 
-async function deleteTimeEntry({ id, commit, missing, requireMatch }: Context) {
+async function deleteTimeEntry({ commit, requireRecord }: Context) {
   return commit(async (transaction) => {
     const { session, accountId, announce } = transaction;
-    const entry = await findOwn(TimeEntry, accountId, id, session);
-    if (!entry) throw missing();
+    const entry = await requireRecord(TimeEntry, session);
     const view = await viewOf(entry, accountId, session);
-    await requireMatch(() => view);
     await requireFree(entry, accountId, { session });
     await removeOwn(TimeEntry, entry, session);
     await removeTimersOf([entry], transaction);

@@ -3,13 +3,12 @@ import { changeTimer, discardTimer, startTimer, stopTimer } from '#libs/billing/
 import { timerViewOf, timerViews } from '#libs/billing/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { findOwn } from '#libs/models/records.ts';
-import type { Id } from '#libs/models/tenant.ts';
 import { Timer, type TimerRecord } from '#libs/models/time/timer.ts';
 import { timeEntryResponse } from '../fields/time-entry-response.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, deleted, found, type JsonResponse, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { created, deleted, type JsonResponse, updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import {
   newTimer,
   type TimerBody,
@@ -56,8 +55,7 @@ export const timerRoutes: readonly Route[] = [
     },
     handler: listTimers,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getTimer',
     scope: 'timers:read',
@@ -66,7 +64,7 @@ export const timerRoutes: readonly Route[] = [
       summary: 'Get a timer',
       response: timerResponse,
     },
-    handler: getTimer,
+    read: readTimer,
   }),
   route({
     method: 'patch',
@@ -126,10 +124,9 @@ async function listTimers({ caller, query }: Context<unknown, ListQuery>) {
   return timerList.respond({ caller, query }, (records) => timerViews(records, caller.accountId));
 }
 
-async function getTimer({ caller, id, missing }: Context) {
-  const timer = await findOwn(Timer, caller.accountId, id);
-  if (!timer) throw missing();
-  return found(await timerViewOf(timer, caller.accountId));
+async function readTimer({ caller, id, session }: Reading) {
+  const timer = await findOwn(Timer, caller.accountId, id, session);
+  return timer && timerViewOf(timer, caller.accountId, session);
 }
 
 async function updateTimer(context: Context<TimerChangesBody>) {
@@ -149,13 +146,11 @@ async function deleteTimer(context: Context) {
 
 /** Runs an operation on the timer of the path. */
 function withTimer(
-  { id, commit, missing, requireMatch }: Context,
+  { commit, requireRecord }: Context,
   work: (unit: UnitOfWork, timer: TimerRecord) => Promise<JsonResponse>,
 ): Promise<JsonResponse> {
   return commit(async (unit) => {
-    const timer = await findOwn(Timer, unit.accountId, id as Id, unit.session);
-    if (!timer) throw missing();
-    await requireMatch(() => timerViewOf(timer, unit.accountId, unit.session));
+    const timer = await requireRecord(Timer, unit.session);
     return work(unit, timer);
   });
 }

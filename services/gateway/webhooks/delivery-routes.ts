@@ -7,8 +7,8 @@ import { isSubscribed } from '#libs/models/webhooks/event-filter.ts';
 import { replayDelivery, replayEvents } from '#libs/models/webhooks/replay-deliveries.ts';
 import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
-import { found, listed, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { listed, updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { type DeliveryQuery, deliveryQuery, type Since, since } from './input.ts';
 import { DISABLED, enabledEndpoint, ownEndpoint } from './own-endpoint.ts';
 import { deliveryResponse, replayResponse } from './response.ts';
@@ -52,8 +52,7 @@ export const deliveryRoutes: readonly Route[] = [
     },
     handler: replaySince,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: deliveries,
     operation: 'getDelivery',
     scope: 'webhooks:read',
@@ -62,7 +61,7 @@ export const deliveryRoutes: readonly Route[] = [
       summary: 'Get a delivery with its attempts',
       response: deliveryResponse,
     },
-    handler: getDelivery,
+    read: readDelivery,
   }),
   route({
     method: 'post',
@@ -120,10 +119,11 @@ async function replayTo(endpoint: WebhookEndpointRecord, events: readonly EventR
   return { deliveries: count, next_since: events[REPLAY_EVENTS_MAX]?.created_at.toISOString() ?? null };
 }
 
-async function getDelivery({ caller, id, missing }: Context) {
-  const delivery = await Delivery.findOne({ _id: id, account_id: caller.accountId }).lean<DeliveryRecord>();
-  if (!delivery) throw missing();
-  return found(deliveryView(delivery));
+async function readDelivery({ caller, id, session }: Reading) {
+  const delivery = await Delivery.findOne({ _id: id, account_id: caller.accountId })
+    .session(session ?? null)
+    .lean<DeliveryRecord>();
+  return delivery && deliveryView(delivery);
 }
 
 async function replayOne({ caller, id, commit, missing, parts }: Context) {

@@ -1,5 +1,6 @@
 // Reads and changes one endpoint of the caller.
 import { conflict } from '#libs/errors.ts';
+import type { Id } from '#libs/models/tenant.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
@@ -12,12 +13,16 @@ type Named = Pick<Context, 'id' | 'caller' | 'missing'>;
 
 /** @throws the operation's 404. */
 export async function ownEndpoint({ id, caller, missing }: Named, session?: Session): Promise<WebhookEndpointRecord> {
-  const filter = { _id: id, account_id: caller.accountId };
-  const find = (options: { session?: Session }) =>
-    WebhookEndpoint.findOne(filter, null, options).lean<WebhookEndpointRecord>();
-  const endpoint = await (session ? find({ session }) : readAfterElection(() => find({})));
+  const find = () => findEndpoint(caller.accountId, id, session);
+  const endpoint = await (session ? find() : readAfterElection(find));
   if (!endpoint) throw missing();
   return endpoint;
+}
+
+export function findEndpoint(account_id: Id, _id: Id, session?: Session): Promise<WebhookEndpointRecord | null> {
+  return WebhookEndpoint.findOne({ _id, account_id })
+    .session(session ?? null)
+    .lean<WebhookEndpointRecord>();
 }
 
 /** For operations that send to it. @throws the operation's 404, and 409 when it is disabled. */

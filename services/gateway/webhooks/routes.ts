@@ -8,11 +8,11 @@ import { ENDPOINTS_MAX_REACHED, insertEndpoint, vetEndpointUrl } from '#libs/mod
 import { endpointView, WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { resultWithin } from '#libs/with-timeout.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
-import { created, deleted, found, listed, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { created, deleted, listed, updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { changesOf, isAsWanted } from './change-endpoint.ts';
 import { type NewWebhook, newWebhook, type WebhookChanges, webhookChanges } from './input.ts';
-import { changeEndpoint, DISABLED, enabledEndpoint, ownEndpoint } from './own-endpoint.ts';
+import { changeEndpoint, DISABLED, enabledEndpoint, findEndpoint, ownEndpoint } from './own-endpoint.ts';
 import { testResponse, webhookResponse, webhookWithSecretResponse } from './response.ts';
 import { findEndpointPage } from './store/webhook-pages.ts';
 
@@ -49,8 +49,7 @@ export const webhookRoutes: readonly Route[] = [
     },
     handler: listWebhooks,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path: `${path}/{id}`,
     operation: 'getWebhook',
     scope: 'webhooks:read',
@@ -59,7 +58,7 @@ export const webhookRoutes: readonly Route[] = [
       summary: 'Get an endpoint',
       response: webhookResponse,
     },
-    handler: getWebhook,
+    read: readWebhook,
   }),
   route({
     method: 'patch',
@@ -120,16 +119,16 @@ async function listWebhooks({ caller, query }: Context<unknown, PageQuery>) {
   return listed(records.map(endpointView), page, query);
 }
 
-async function getWebhook(context: Context) {
-  return found(endpointView(await ownEndpoint(context)));
+async function readWebhook({ caller, id, session }: Reading) {
+  const endpoint = await findEndpoint(caller.accountId, id, session);
+  return endpoint && endpointView(endpoint);
 }
 
 async function updateWebhook(context: Context<WebhookChanges>) {
-  const { body, commit, requireMatch, parts } = context;
+  const { body, commit, parts } = context;
   const url = body.url === undefined ? undefined : await vetEndpointUrl(body.url, parts.outbound);
   const response = await commit(async ({ session, accountId }) => {
     const endpoint = await ownEndpoint(context, session);
-    await requireMatch(() => endpointView(endpoint));
     const wanted: WebhookChanges = { ...body, ...(url ? { url } : {}) };
     if (isAsWanted(endpoint, wanted)) return updated(endpointView(endpoint));
     if (body.enabled !== undefined) await requestReconcile(endpoint, session);
@@ -144,7 +143,6 @@ async function updateWebhook(context: Context<WebhookChanges>) {
 async function deleteWebhook(context: Context) {
   const response = await context.commit(async ({ session }) => {
     const endpoint = await ownEndpoint(context, session);
-    await context.requireMatch(() => endpointView(endpoint));
     await WebhookEndpoint.deleteOne({ _id: endpoint._id, account_id: endpoint.account_id }, { session });
     await requestReconcile(endpoint, session);
     return deleted('Webhook deleted');
