@@ -3,7 +3,7 @@ import { requirePrintableIssuer } from '#libs/billing/printable-size.ts';
 import { applyRate } from '#libs/billing/settle-rate.ts';
 import { Account, type AccountRecord, accountView } from '#libs/models/accounts/account.ts';
 import { isUnchanged } from '#libs/models/records.ts';
-import { forgetProfile, requireScope } from '../http/authenticate.ts';
+import { forgetProfile } from '../http/authenticate.ts';
 import { updated } from '../http/response.ts';
 import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { changedFormats } from './change-formats.ts';
@@ -29,6 +29,7 @@ export const accountRoutes: readonly Route[] = [
     operation: 'updateAccount',
     isPrinted: true,
     scope: 'account:write',
+    alsoNeeds: { 'time-entries:write': 'the rate is applied to unbilled time' },
     body: accountChanges,
     missing: 'Account not found or access denied',
     // No operation creates an account whose defaults could be read.
@@ -50,9 +51,9 @@ async function readOwnAccount({ caller, session }: Reading) {
   return account && accountView(account);
 }
 
-async function updateAccount({ caller, body, commit, missing }: Context<AccountChanges>) {
+async function updateAccount({ caller, body, commit, missing, requireScope }: Context<AccountChanges>) {
   const { apply_to, ...rest } = body;
-  if (apply_to === 'unbilled') requireScope(caller, 'time-entries:write');
+  if (apply_to === 'unbilled') requireScope('time-entries:write');
   const response = await commit(async (unit) => {
     const { session, accountId } = unit;
     const account = await Account.findById(accountId).session(session).lean<AccountRecord>();

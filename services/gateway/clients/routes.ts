@@ -16,7 +16,6 @@ import { HourPackage } from '#libs/models/time/hour-package.ts';
 import { Project } from '#libs/models/time/project.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
-import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, updated } from '../http/response.ts';
@@ -80,6 +79,7 @@ export const clientRoutes: readonly Route[] = [
     operation: 'updateClient',
     isPrinted: true,
     scope: 'clients:write',
+    alsoNeeds: { 'time-entries:write': 'the rate is applied to unbilled time' },
     body: clientChanges,
     missing,
     docs: {
@@ -151,9 +151,9 @@ async function readClient({ caller, id, session }: Reading) {
   return client && clientView(client);
 }
 
-async function updateClient({ caller, body, commit, requireRecord }: Context<ClientChanges>) {
+async function updateClient({ body, commit, requireRecord, requireScope }: Context<ClientChanges>) {
   const { apply_to, ...given } = body;
-  if (apply_to === 'unbilled') requireScope(caller, 'time-entries:write');
+  if (apply_to === 'unbilled') requireScope('time-entries:write');
   return commit(async (unit) => {
     const { session, announce } = unit;
     const client = await requireRecord(Client, session);

@@ -10,7 +10,7 @@ import { storedLines } from '../fields/money-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, type JsonResponse, replayed, updated } from '../http/response.ts';
-import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
+import { ALWAYS, type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import {
   type CreditNoteBody,
   type CreditRefundBody,
@@ -33,6 +33,7 @@ export const creditNoteRoutes: readonly Route[] = [
     operation: 'creditInvoice',
     isPrinted: true,
     scope: 'credit-notes:write',
+    alsoNeeds: { 'payments:write': 'the credit is refunded at once' },
     query: dryRun,
     body: newCreditNote,
     missing: missingInvoice,
@@ -104,6 +105,7 @@ export const creditNoteRoutes: readonly Route[] = [
     path: `${path}/{id}/refunds`,
     operation: 'refundCreditNote',
     scope: 'credit-notes:write',
+    alsoNeeds: { 'payments:write': ALWAYS },
     body: creditRefund,
     missing,
     docs: {
@@ -115,7 +117,8 @@ export const creditNoteRoutes: readonly Route[] = [
   }),
 ];
 
-async function creditInvoice({ id, body, commit }: Context<CreditNoteBody, DryRun>) {
+async function creditInvoice({ id, body, commit, requireScope }: Context<CreditNoteBody, DryRun>) {
+  if (body.settle === 'refund') requireScope('payments:write');
   return commit(async (unit) => {
     const given = { ...body, line_items: storedLines(body.line_items) };
     const known = await findKnownCreditNote(unit, id, given);

@@ -18,7 +18,6 @@ import {
 } from '#libs/models/documents/document-batch.ts';
 import { findOwn, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
-import { requireScope } from '../http/authenticate.ts';
 import type { ListQuery } from '../http/list.ts';
 import { deleted, found } from '../http/response.ts';
 import { type Caller, type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
@@ -30,7 +29,6 @@ import type { BatchLooks } from './input.ts';
 
 const missing = 'Batch of documents not found or access denied';
 const scopes = 'The key also needs `invoices:read` or `quotes:read`, for what is in the batch.';
-const fileScopes = `${scopes} Files with \`time\` need \`time-entries:read\` as well.`;
 const POLL_SECONDS = 1;
 
 export const batchRoutes: readonly Route[] = [
@@ -39,6 +37,7 @@ export const batchRoutes: readonly Route[] = [
     path,
     operation: 'createDocuments',
     scope: 'documents:write',
+    alsoNeeds: { 'time-entries:read': '`time` is true' },
     body: newBatch,
     missing: 'Document not found or access denied',
     docs: {
@@ -86,13 +85,14 @@ export const batchRoutes: readonly Route[] = [
     path: `${path}/{id}/files/{position}`,
     operation: 'getDocumentFile',
     scope: 'documents:read',
+    alsoNeeds: { 'time-entries:read': 'the batch was printed with `time`' },
     parameters: { position },
     missing: 'Document not found',
     produces: 'application/pdf',
     isStoredFile: true,
     docs: {
       summary: 'Get one PDF of a batch',
-      description: `Available as soon as it is printed. ${fileScopes}`,
+      description: `Available as soon as it is printed. ${scopes}`,
       conflict: 'The document is not printed yet',
     },
     handler: async (context) => sendFile(context, await readableFiles(context)),
@@ -102,12 +102,13 @@ export const batchRoutes: readonly Route[] = [
     path: `${path}/{id}/archive`,
     operation: 'getDocumentArchive',
     scope: 'documents:read',
+    alsoNeeds: { 'time-entries:read': 'the batch was printed with `time`' },
     missing: 'Batch of documents not found',
     produces: 'application/zip',
     isStoredFile: true,
     docs: {
       summary: 'Get all PDFs of a batch in one ZIP',
-      description: `Named by their numbers. What could not be printed is not in it. ${fileScopes}`,
+      description: `Named by their numbers. What could not be printed is not in it. ${scopes}`,
       conflict: 'The batch is not finished yet',
     },
     handler: async (context) => sendArchive(context, await readableFiles(context)),
@@ -132,7 +133,7 @@ async function createBatch(context: Context<NewBatch>) {
   const { documents, ...looks } = body;
   const kinds = DOCUMENT_KINDS.filter((kind) => documents.some(({ type }) => type === kind));
   requireRead(caller, kinds);
-  if (looks.time) requireScope(caller, 'time-entries:read');
+  if (looks.time) context.requireScope('time-entries:read');
   const response = await commit(async ({ session, accountId }) => {
     const numbers = await numbersOf(accountId, documents, session);
     const base = newRecord(accountId);
@@ -201,7 +202,7 @@ async function readable({ caller, requireRecord }: Context): Promise<BatchRecord
 /** Files that were printed with time show time entries. */
 async function readableFiles(context: Context): Promise<BatchRecord> {
   const batch = await readable(context);
-  if ((batch.looks as BatchLooks).time) requireScope(context.caller, 'time-entries:read');
+  if ((batch.looks as BatchLooks).time) context.requireScope('time-entries:read');
   return batch;
 }
 

@@ -2,7 +2,6 @@
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { requireScope } from '../http/authenticate.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
 import { findCreditNote, findInvoiceDocument, findQuoteDocument, findReceipt, type Issuing } from './find-document.ts';
 import { documentQuery, type InvoiceDocumentQuery, invoiceDocumentQuery, quoteDocumentQuery } from './input.ts';
@@ -21,6 +20,7 @@ export const documentRoutes: readonly Route[] = [
     path: '/api/v1/invoices/{id}/pdf',
     operation: 'printInvoice',
     scope: 'invoices:read',
+    alsoNeeds: { 'time-entries:read': '`time` is true' },
     query: invoiceDocumentQuery,
     missing: 'Invoice not found',
     produces: 'application/pdf',
@@ -76,7 +76,7 @@ export const documentRoutes: readonly Route[] = [
 ];
 
 async function printInvoice(context: Context<unknown, InvoiceDocumentQuery>) {
-  if (context.query.time) requireScope(context.caller, 'time-entries:read');
+  if (context.query.time) context.requireScope('time-entries:read');
   return printed(findInvoiceDocument)(context);
 }
 

@@ -27,13 +27,15 @@ export function withItems(routes: readonly Route[]): readonly Route[] {
   return routes.map((row) => {
     const fields = fieldsOf(row.body);
     if (!FIELDS.some((name) => fields.has(name))) return row;
-    return { ...row, handler: async (context: Context) => row.handler(copying(context)) };
+    const alsoNeeds = { ...row.alsoNeeds, 'items:read': 'a line names an item' };
+    return { ...row, alsoNeeds, handler: async (context: Context) => row.handler(copying(context)) };
   });
 }
 
 function copying(context: Context): Context {
   const body = { ...(context.body as LinesOf) };
   if (!FIELDS.some((name) => body[name]?.some(({ item_id }) => item_id))) return context;
+  context.requireScope('items:read');
   const named: NamedLine[] = [];
   for (const name of FIELDS) {
     const lines = body[name]?.map((line) => ({ ...line }));

@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import { AppError, fieldProblem } from '#libs/errors.ts';
 import type { FairLimit } from '#libs/fair-limit.ts';
-import { lockUsableKey } from '#libs/models/accounts/api-key.ts';
+import { lockUsableKey, type Scope } from '#libs/models/accounts/api-key.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { type Id, isId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
@@ -21,7 +21,16 @@ import type { Parts } from './parts.ts';
 import { bodyReader } from './read-body.ts';
 import { bodyBytesOf, jsonReader } from './read-json.ts';
 import { queryReader } from './read-query.ts';
-import { type Caller, type Context, hasCursor, isList, isPrintedFromBody, isRendered, type Route } from './route.ts';
+import {
+  ALWAYS,
+  type Caller,
+  type Context,
+  hasCursor,
+  isList,
+  isPrintedFromBody,
+  isRendered,
+  type Route,
+} from './route.ts';
 import { sendResponse } from './send-response.ts';
 
 const BODY_LIMIT_BYTES = 256 * 1024;
@@ -79,6 +88,10 @@ export function requestHandler(row: Route, options: HandleOptions) {
       body,
       query,
       missing,
+      requireScope(scope) {
+        if (!row.alsoNeeds?.[scope]) throw new Error(`${row.operation} does not say that it may need ${scope}`);
+        requireScope(caller, scope);
+      },
       async requireRecord(records, session) {
         const record = await findOwn(records, accountId, id, session);
         if (!record) throw missing();
@@ -148,12 +161,17 @@ async function admit(row: Route, rates: Rates | undefined, request: Request, res
     const caller = await readAfterElection(() => authenticate(request));
     // Requests beyond a key's scopes count as well: they cost the same.
     await rates?.admit(request, response, caller, row);
-    if (!row.needsNoScope?.(caller, idOf(request))) requireScope(caller, row.scope);
+    if (!row.needsNoScope?.(caller, idOf(request))) requireScopes(row, caller);
     return caller;
   } catch (error) {
     if (error instanceof AppError && error.status === 401) await rates?.countRejection(request, response);
     throw error;
   }
+}
+
+function requireScopes({ scope, alsoNeeds = {} }: Route, caller: Caller): void {
+  const always = Object.keys(alsoNeeds).filter((name) => alsoNeeds[name as Scope] === ALWAYS);
+  for (const name of [scope, ...always]) requireScope(caller, name);
 }
 
 /** Reads the caller's key again: another request may have revoked it or given it an expiry since this one was admitted. */

@@ -38,6 +38,8 @@ export interface Context<Body = unknown, Query = unknown> {
   commit: Commit;
   /** The record of the path. @throws the operation's own 404 when the account has none. */
   requireRecord: <Stored extends Owned>(records: Records<Stored>, session?: Session) => Promise<Stored>;
+  /** For a case of Route.alsoNeeds. @throws AppError 403 when the key lacks the scope. */
+  requireScope: (scope: Scope) => void;
   /** The operation's own 404. */
   missing: () => AppError;
   /** Printing, outgoing calls, secrets and the like. */
@@ -86,6 +88,9 @@ interface RouteDocs {
   namesMissing?: boolean;
 }
 
+/** See Route.alsoNeeds. */
+export const ALWAYS = 'always';
+
 export interface Route<Body = unknown, Query = unknown> {
   method: 'get' | 'post' | 'patch' | 'delete';
   /** As in OpenAPI: `/api/v1/clients/{id}`. */
@@ -93,6 +98,11 @@ export interface Route<Body = unknown, Query = unknown> {
   /** OpenAPI's operationId, and the name of the method in generated clients. */
   operation: string;
   scope: Scope;
+  /**
+   * Scopes that the key needs besides, with the case: ALWAYS, or a clause such as `it has tasks`, whose handler calls `requireScope`. No
+   * operation does with another what the key may not do with that one's own.
+   */
+  alsoNeeds?: Readonly<Partial<Record<Scope, string>>>;
   /** True when this caller needs no scope for this record. @param id as the path has it, in lower case. */
   needsNoScope?: (caller: Caller, id: Id) => boolean;
   body?: Joi.ObjectSchema<Body>;

@@ -7,10 +7,9 @@ import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
-import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { created, found, updated } from '../http/response.ts';
-import { type Caller, type Context, type Route, route } from '../http/route.ts';
+import { ALWAYS, type Caller, type Context, type Route, route } from '../http/route.ts';
 import {
   addedTime,
   type ReleaseInput,
@@ -24,7 +23,6 @@ import { viewOf } from './view.ts';
 
 const path = '/api/v1/invoices';
 const missing = 'Invoice not found or access denied';
-const NEEDS_BOTH = 'The key needs the scope `time-entries:write` as well, and `expenses:write` for expenses.';
 
 export const invoiceTimeRoutes: readonly Route[] = [
   route({
@@ -32,11 +30,12 @@ export const invoiceTimeRoutes: readonly Route[] = [
     path: `${path}/from-time`,
     operation: 'createInvoiceFromTime',
     scope: 'invoices:write',
+    alsoNeeds: { 'time-entries:write': ALWAYS, 'expenses:write': 'the invoice bills expenses' },
     query: dryRun,
     body: timeInvoice,
     docs: {
       summary: 'Create an invoice of unbilled time and expenses',
-      description: `Each entry is on one invoice at most: of two callers who want the same time, one gets it. Without \`time_entry_ids\` all unbilled time of the client that the filter finds is billed, at most 1,000 entries. Hours of packages are drawn before any is charged. Expenses come along with \`expense_ids\` or \`include_expenses\`. With \`dry_run=true\` it is a preview. ${NEEDS_BOTH}`,
+      description: `Each entry is on one invoice at most: of two callers who want the same time, one gets it. Without \`time_entry_ids\` all unbilled time of the client that the filter finds is billed, at most 1,000 entries. Hours of packages are drawn before any is charged. Expenses come along with \`expense_ids\` or \`include_expenses\`. With \`dry_run=true\` it is a preview.`,
       response: invoiceResponse,
       missingReference: 'Client not found or access denied',
       conflict: 'Nothing to bill',
@@ -48,11 +47,12 @@ export const invoiceTimeRoutes: readonly Route[] = [
     path: `${path}/{id}/time-entries`,
     operation: 'addTimeToInvoice',
     scope: 'invoices:write',
+    alsoNeeds: { 'time-entries:write': ALWAYS, 'expenses:write': 'the invoice bills expenses' },
     body: addedTime,
     missing,
     docs: {
       summary: 'Add unbilled time and expenses to a draft',
-      description: `New lines follow those that are there. What prepaid and included hours cover is computed anew, unless lines of time were edited by hand: then nothing more is included. ${NEEDS_BOTH}`,
+      description: `New lines follow those that are there. What prepaid and included hours cover is computed anew, unless lines of time were edited by hand: then nothing more is included.`,
       status: 200,
       response: invoiceResponse,
       conflict: 'Nothing to bill',
@@ -64,11 +64,12 @@ export const invoiceTimeRoutes: readonly Route[] = [
     path: `${path}/{id}/time-entries/release`,
     operation: 'releaseTimeFromInvoice',
     scope: 'invoices:write',
+    alsoNeeds: { 'time-entries:write': ALWAYS, 'expenses:write': 'expenses are taken off' },
     body: releasedTime,
     missing,
     docs: {
       summary: 'Take time and expenses off a draft, so that they are unbilled again',
-      description: `Its lines are computed anew, unless they were edited by hand: then they stay. ${NEEDS_BOTH}`,
+      description: `Its lines are computed anew, unless they were edited by hand: then they stay.`,
       status: 200,
       response: invoiceResponse,
       conflict: 'Cannot change the time of an issued invoice',
@@ -80,19 +81,18 @@ export const invoiceTimeRoutes: readonly Route[] = [
     path: `${path}/{id}/time`,
     operation: 'getInvoiceTime',
     scope: 'invoices:read',
+    alsoNeeds: { 'time-entries:read': ALWAYS },
     missing: 'Invoice not found',
     docs: {
       summary: 'Get the hours behind each line of an invoice',
-      description: 'The key needs the scope `time-entries:read` as well.',
       response: invoiceTimeResponse,
     },
     handler: getTime,
   }),
 ];
 
-async function postInvoiceFromTime({ caller, body, commit }: Context<TimeInvoiceInput, DryRun>) {
-  requireScope(caller, 'time-entries:write');
-  if (body.expense_ids || body.include_expenses) requireScope(caller, 'expenses:write');
+async function postInvoiceFromTime({ body, commit, requireScope }: Context<TimeInvoiceInput, DryRun>) {
+  if (body.expense_ids || body.include_expenses) requireScope('expenses:write');
   return commit(async (unit) => {
     const { view } = await createInvoiceFromTime(unit, {
       ...body,
@@ -103,20 +103,18 @@ async function postInvoiceFromTime({ caller, body, commit }: Context<TimeInvoice
   });
 }
 
-async function postTime({ caller, body, commit, requireRecord }: Context<TimeInput>) {
-  requireScope(caller, 'time-entries:write');
-  if (body.expense_ids || body.include_expenses) requireScope(caller, 'expenses:write');
+async function postTime({ caller, body, commit, requireRecord, requireScope }: Context<TimeInput>) {
+  if (body.expense_ids || body.include_expenses) requireScope('expenses:write');
   return commit(async (unit) => {
     const invoice = await requireRecord(Invoice, unit.session);
     return announced(unit, await addTimeTo(unit, invoice, body), caller);
   });
 }
 
-async function postRelease({ caller, body, commit, requireRecord }: Context<ReleaseInput>) {
-  requireScope(caller, 'time-entries:write');
+async function postRelease({ caller, body, commit, requireRecord, requireScope }: Context<ReleaseInput>) {
   return commit(async (unit) => {
     const invoice = await requireRecord(Invoice, unit.session);
-    if (body.expense_ids || (invoice.expenses && !body.time_entry_ids)) requireScope(caller, 'expenses:write');
+    if (body.expense_ids || (invoice.expenses && !body.time_entry_ids)) requireScope('expenses:write');
     const changed = await takeWorkOff(unit, invoice, body);
     if (changed === invoice) return updated(await viewOf(invoice, caller, { session: unit.session }));
     return announced(unit, changed, caller);
@@ -124,7 +122,6 @@ async function postRelease({ caller, body, commit, requireRecord }: Context<Rele
 }
 
 async function getTime({ caller, requireRecord }: Context) {
-  requireScope(caller, 'time-entries:read');
   const invoice = await requireRecord(Invoice);
   const { locale } = await readAccount(caller.accountId);
   return found(await invoiceTimeView(invoice, caller.accountId, locale));

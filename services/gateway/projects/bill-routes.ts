@@ -3,10 +3,9 @@ import { billFixedAmount } from '#libs/billing/fixed-amount.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
-import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { created } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { ALWAYS, type Context, type Route, route } from '../http/route.ts';
 import { type FixedPartInput, fixedPart } from './input.ts';
 
 export const projectBillRoutes: readonly Route[] = [
@@ -16,13 +15,14 @@ export const projectBillRoutes: readonly Route[] = [
     operation: 'billProject',
     isPrinted: true,
     scope: 'projects:write',
+    alsoNeeds: { 'invoices:write': ALWAYS },
     query: dryRun,
     body: fixedPart,
     missing: 'Project not found or access denied',
     docs: {
       summary: 'Create an invoice of the fixed amount of a project, or of a part of it',
       description:
-        'The parts never add up to more than the fixed amount, also when two are billed at once. A deleted draft or a cancelled invoice gives its part back. The key needs the scope `invoices:write` as well.',
+        'The parts never add up to more than the fixed amount, also when two are billed at once. A deleted draft or a cancelled invoice gives its part back.',
       response: invoiceResponse,
       conflict: 'Only 700.00 of the fixed amount is left to bill',
     },
@@ -30,8 +30,7 @@ export const projectBillRoutes: readonly Route[] = [
   }),
 ];
 
-async function postPart({ caller, body, id, commit, missing }: Context<FixedPartInput, DryRun>) {
-  requireScope(caller, 'invoices:write');
+async function postPart({ body, id, commit, missing }: Context<FixedPartInput, DryRun>) {
   return commit(async (unit) => {
     const wanted = { ...body, extra_lines: storedLines(body.extra_lines), dates: changedDates(body) };
     return created((await billFixedAmount(unit, { id, wanted, missing })).view);

@@ -19,7 +19,6 @@ import { Project, type ProjectRecord, projectView } from '#libs/models/time/proj
 import { Task, taskView } from '#libs/models/time/task.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
-import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, updated } from '../http/response.ts';
@@ -76,6 +75,7 @@ export const projectRoutes: readonly Route[] = [
     path: `${path}/{id}`,
     operation: 'updateProject',
     scope: 'projects:write',
+    alsoNeeds: { 'time-entries:write': 'the rate is applied to unbilled time' },
     body: projectChanges,
     missing,
     docs: {
@@ -90,6 +90,7 @@ export const projectRoutes: readonly Route[] = [
     path: `${path}/{id}`,
     operation: 'deleteProject',
     scope: 'projects:write',
+    alsoNeeds: { 'tasks:write': 'the project has tasks' },
     missing,
     docs: {
       summary: 'Delete a project that has no time and no documents, with its tasks',
@@ -131,9 +132,9 @@ async function readProject({ caller, id, session }: Reading) {
   return project && viewOf(project, caller.accountId, session);
 }
 
-async function updateProject({ caller, body, commit, requireRecord }: Context<ProjectChanges>) {
+async function updateProject({ body, commit, requireRecord, requireScope }: Context<ProjectChanges>) {
   const { client_id, status, billing, fixed_amount, currency, apply_to, ...rest } = body;
-  if (apply_to === 'unbilled') requireScope(caller, 'time-entries:write');
+  if (apply_to === 'unbilled') requireScope('time-entries:write');
   return commit(async (unit) => {
     const { session, accountId, announce } = unit;
     const project = await requireRecord(Project, session);
@@ -165,12 +166,14 @@ async function updateProject({ caller, body, commit, requireRecord }: Context<Pr
   });
 }
 
-async function deleteProject({ commit, requireRecord }: Context) {
+async function deleteProject({ commit, requireRecord, requireScope }: Context) {
   return commit(async (transaction) => {
     const { session, accountId, announce } = transaction;
     const project = await requireRecord(Project, session);
     const view = await viewOf(project, accountId, session);
     await requireUnused(project, accountId, session);
+    // A key deletes along with a project only what it may delete by itself.
+    if (await hasOwn(Task, accountId, { project_id: project._id }, session)) requireScope('tasks:write');
     await removeTasks(project, transaction);
     await removeOwn(Project, project, session);
     await announce('project.deleted', view);

@@ -32,11 +32,10 @@ import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { givenTexts, isPrintedTextIn } from '../fields/texts-input.ts';
-import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, updated } from '../http/response.ts';
-import { type Context, type Profile, type Reading, type Route, route, singleRead } from '../http/route.ts';
+import { ALWAYS, type Context, type Profile, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { changedMoney, requireChangeable } from './change-quote.ts';
 import {
   conversion,
@@ -130,11 +129,12 @@ export const quoteRoutes: readonly Route[] = [
     docs: {
       summary: 'Create an invoice of a quote, or of a part of it',
       description:
-        'A quote is converted once in full, or into deposits, progress invoices and one final invoice, whose nets add up to it. Taxes are rounded once for each document. A deleted draft or a cancelled invoice gives its part back. The key needs the scope `invoices:write` as well.',
+        'A quote is converted once in full, or into deposits, progress invoices and one final invoice, whose nets add up to it. Taxes are rounded once for each document. A deleted draft or a cancelled invoice gives its part back.',
       response: invoiceResponse,
       conflict: 'Quote was already converted to INV-0042',
     },
     scope: 'quotes:write',
+    alsoNeeds: { 'invoices:write': ALWAYS },
     query: dryRun,
     body: conversion,
     details: 'list',
@@ -228,7 +228,6 @@ async function deleteQuote({ caller, commit, requireRecord }: Context) {
 }
 
 async function postConversion({ caller, body, id, commit, missing }: Context<Conversion, DryRun>) {
-  requireScope(caller, 'invoices:write');
   return commit(async (unit) => {
     const { quote, view, isAccepted } = await convertQuote(unit, { id, wanted: body, missing });
     const quoted = await viewOf(quote, caller, { session: unit.session });

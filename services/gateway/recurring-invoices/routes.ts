@@ -11,11 +11,10 @@ import { RecurringRun, recurringRunView } from '#libs/models/billing/recurring-r
 import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { removeAllWith } from '#libs/models/remove-records.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
-import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, updated } from '../http/response.ts';
-import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
+import { ALWAYS, type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { changedRecurring, newRecurring, resumedAt } from './change-recurring.ts';
 import {
   type NewRecurringInvoice,
@@ -38,6 +37,11 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     operation: 'createRecurringInvoice',
     isPrinted: true,
     scope: 'recurring-invoices:write',
+    alsoNeeds: {
+      'invoices:write': ALWAYS,
+      'time-entries:write': 'it bills time',
+      'expenses:write': 'it bills expenses',
+    },
     query: dryRun,
     body: newRecurringInvoice,
     docs: {
@@ -74,6 +78,11 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     operation: 'updateRecurringInvoice',
     isPrinted: true,
     scope: 'recurring-invoices:write',
+    alsoNeeds: {
+      'invoices:write': ALWAYS,
+      'time-entries:write': 'it bills time',
+      'expenses:write': 'it bills expenses',
+    },
     body: recurringInvoiceChanges,
     missing,
     docs: {
@@ -110,6 +119,11 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     path: `${path}/{id}/resume`,
     operation: 'resumeRecurringInvoice',
     scope: 'recurring-invoices:write',
+    alsoNeeds: {
+      'invoices:write': ALWAYS,
+      'time-entries:write': 'it bills time',
+      'expenses:write': 'it bills expenses',
+    },
     body: resuming,
     missing,
     docs: {
@@ -125,12 +139,16 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     path: `${path}/{id}/run`,
     operation: 'runRecurringInvoice',
     scope: 'recurring-invoices:write',
+    alsoNeeds: {
+      'invoices:write': ALWAYS,
+      'time-entries:write': 'it bills time',
+      'expenses:write': 'it bills expenses',
+    },
     query: dryRun,
     missing,
     docs: {
       summary: 'Make the invoice of the next occurrence now',
-      description:
-        'The schedule goes on with the occurrence after it. The key needs the scope `invoices:write` as well.',
+      description: 'The schedule goes on with the occurrence after it.',
       response: invoiceResponse,
       conflict: 'Nothing to bill',
     },
@@ -148,7 +166,8 @@ export const recurringInvoiceRoutes: readonly Route[] = [
   }),
 ];
 
-async function createRecurring({ body, commit }: Context<NewRecurringInvoice, DryRun>) {
+async function createRecurring({ body, commit, requireScope }: Context<NewRecurringInvoice, DryRun>) {
+  requireBilledScopes(requireScope, body.include_time);
   return commit(async (unit) => {
     const recurring = await newRecurring(unit, body);
     await insertOwn(RecurringInvoice, recurring, unit.session);
@@ -170,6 +189,7 @@ async function readRecurring({ caller, id, session }: Reading) {
 async function updateRecurring(context: Context<RecurringInvoiceChanges>) {
   return changing(context, async (unit, recurring) => {
     const changes = await changedRecurring(unit, recurring, context.body);
+    requireBilledScopes(context.requireScope, { ...recurring, ...changes }.include_time);
     if (isUnchanged(recurring, changes)) return recurring;
     return changed(unit, recurring, changes, 'recurring_invoice.updated');
   });
@@ -186,6 +206,7 @@ async function pauseRecurring(context: Context) {
 async function resumeRecurring(context: Context<{ catch_up: boolean }>) {
   return changing(context, async (unit, recurring) => {
     if (recurring.status !== 'Paused') throw conflict('Recurring invoice is not paused');
+    requireBilledScopes(context.requireScope, recurring.include_time);
     const today = dayIn((await readAccount(unit.accountId, unit.session)).time_zone);
     const place = context.body.catch_up ? { next_on: recurring.next_on } : resumedAt(recurring, today);
     const status = place.next_on === undefined ? 'Ended' : 'Active';
@@ -202,11 +223,20 @@ async function resumeRecurring(context: Context<{ catch_up: boolean }>) {
   });
 }
 
-async function runNow({ caller, id, commit, missing }: Context<unknown, DryRun>) {
-  requireScope(caller, 'invoices:write');
-  return commit(async (unit) =>
-    created((await runRecurring(unit, id, { at: agreedDate(), isByHand: true, missing })).view),
-  );
+async function runNow({ id, commit, missing, requireRecord, requireScope }: Context<unknown, DryRun>) {
+  return commit(async (unit) => {
+    requireBilledScopes(requireScope, (await requireRecord(RecurringInvoice, unit.session)).include_time);
+    return created((await runRecurring(unit, id, { at: agreedDate(), isByHand: true, missing })).view);
+  });
+}
+
+/** What the scheduler bills later without a key, the key of this request may bill. */
+function requireBilledScopes(
+  requireScope: Context['requireScope'],
+  included: { include_expenses?: boolean | undefined } | null | undefined,
+): void {
+  if (included) requireScope('time-entries:write');
+  if (included?.include_expenses) requireScope('expenses:write');
 }
 
 async function deleteRecurring({ commit, requireRecord }: Context) {

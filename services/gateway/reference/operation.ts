@@ -1,7 +1,7 @@
 // One row of the table of routes as an OpenAPI operation.
 import type Joi from 'joi';
 import { exampleIdFor } from '../fields/example-ids.ts';
-import { honoursIdempotencyKey, honoursIfMatch, isList, type Route } from '../http/route.ts';
+import { ALWAYS, honoursIdempotencyKey, honoursIfMatch, isList, type Route } from '../http/route.ts';
 import { fieldsOf } from '../http/shape-fields.ts';
 import { type JsonSchema, jsonSchemaOf, type Register, schemaNameOf } from './json-schema.ts';
 import { failuresOf } from './responses.ts';
@@ -29,7 +29,7 @@ export function operationOf(row: Route, register: Register): Operation {
     description: [
       ...(row.docs.description ? [row.docs.description] : []),
       ...(knowsDryRun(row) ? [DRY_RUN] : []),
-      `Scope: \`${row.scope}\`.`,
+      scopesOf(row),
     ].join('\n\n'),
     tags: [tagOf(row)],
     ...(parameters.length > 0 ? { parameters } : {}),
@@ -40,6 +40,13 @@ export function operationOf(row: Route, register: Register): Operation {
       ...failuresOf(row),
     },
   };
+}
+
+function scopesOf({ scope, alsoNeeds = {} }: Route): string {
+  const others = Object.entries(alsoNeeds).map(
+    ([name, when]) => `${when === ALWAYS ? 'Also' : `If ${when}, also`} \`${name}\`.`,
+  );
+  return [`Scope: \`${scope}\`.`, ...others].join(' ');
 }
 
 function parametersOf(row: Route): unknown[] {

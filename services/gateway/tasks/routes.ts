@@ -14,7 +14,6 @@ import { Project, projectsOf } from '#libs/models/time/project.ts';
 import { Task, type TaskRecord, taskView } from '#libs/models/time/task.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
-import { requireScope } from '../http/authenticate.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, updated } from '../http/response.ts';
@@ -69,6 +68,7 @@ export const taskRoutes: readonly Route[] = [
     path: `${path}/{id}`,
     operation: 'updateTask',
     scope: 'tasks:write',
+    alsoNeeds: { 'time-entries:write': 'the rate is applied to unbilled time' },
     body: taskChanges,
     missing,
     docs: {
@@ -83,10 +83,11 @@ export const taskRoutes: readonly Route[] = [
     path: `${path}/{id}`,
     operation: 'deleteTask',
     scope: 'tasks:write',
+    alsoNeeds: { 'time-entries:write': 'the task has time entries' },
     missing,
     docs: {
       summary: 'Delete a task and all its time entries',
-      description: `Each time entry is announced as deleted. More than ${REMOVED_MAX} of them, or ${REMOVED_MAX_MIB} MiB, are 409: delete time entries first. When the task has any, the key needs the scope \`time-entries:write\` as well.`,
+      description: `Each time entry is announced as deleted. More than ${REMOVED_MAX} of them, or ${REMOVED_MAX_MIB} MiB, are 409: delete time entries first.`,
       message: 'Task deleted',
       conflict: 'Cannot delete a task with time on an issued invoice',
     },
@@ -125,9 +126,9 @@ async function readTask({ caller, id, session }: Reading) {
   return task && viewOf(task, caller.accountId, session);
 }
 
-async function updateTask({ caller, body, commit, requireRecord }: Context<TaskChanges>) {
+async function updateTask({ body, commit, requireRecord, requireScope }: Context<TaskChanges>) {
   const { apply_to, ...given } = body;
-  if (apply_to === 'unbilled') requireScope(caller, 'time-entries:write');
+  if (apply_to === 'unbilled') requireScope('time-entries:write');
   return commit(async (unit) => {
     const { session, accountId, announce } = unit;
     const task = await requireRecord(Task, session);
@@ -141,7 +142,7 @@ async function updateTask({ caller, body, commit, requireRecord }: Context<TaskC
   });
 }
 
-async function deleteTask({ caller, commit, requireRecord }: Context) {
+async function deleteTask({ commit, requireRecord, requireScope }: Context) {
   return commit(async (transaction) => {
     const { session, accountId, announce } = transaction;
     const task = await requireRecord(Task, session);
@@ -149,7 +150,7 @@ async function deleteTask({ caller, commit, requireRecord }: Context) {
     const project = projects.get(String(task.project_id));
     const view = taskView(task, project);
     // A key deletes along with a task only what it may delete by itself.
-    if (await hasOwn(TimeEntry, accountId, { task_id: task._id }, session)) requireScope(caller, 'time-entries:write');
+    if (await hasOwn(TimeEntry, accountId, { task_id: task._id }, session)) requireScope('time-entries:write');
     if (await isTooMuchToRemove(TimeEntry, accountId, { task_id: task._id }, session)) throw conflict(tooMuchTime);
     await requireFreeTask(accountId, task._id, session);
     if (await isTaskOfRecurring(accountId, task._id, session)) {
