@@ -4,12 +4,22 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to reject.
 export const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
-/** Bidirectional overrides and isolates make one name look like another. Plain direction marks are harmless. */
+/** Bidirectional overrides and isolates show a text, and what follows it on the line, in another order than it has. */
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/;
+/**
+ * Characters without width that shape nothing make one name look like another. Plain direction marks belong to texts of several scripts,
+ * and joiners shape letters and emoji.
+ */
+const INVISIBLE = /[\u00ad\u061c\u180e\u200b\u2060-\u2064\ufeff]/;
 
-/** True for a text that is safe to show on one line. */
-export function isPlainName(text: string): boolean {
+/** True for a text that is safe to show on a line among others. */
+export function isPlainLine(text: string): boolean {
   return isPrintable(text) && !BIDI_CONTROLS.test(text);
+}
+
+/** True for a line that names something. */
+export function isPlainName(text: string): boolean {
+  return isPlainLine(text) && !INVISIBLE.test(text);
 }
 
 /** A lone surrogate has no UTF-8 form and would be read back as another text. */

@@ -33,7 +33,9 @@ export const configShape = Joi.object<Config, true>({
       const custom = `CORS_ORIGINS must list origins such as https://app.example.com, not ${wrong.join(', ')}`;
       return wrong.length > 0 ? message({ custom }) : value;
     })
-    .description('Comma-separated origins whose pages may call the API from a browser (CORS); none unless set'),
+    .description(
+      'Comma-separated origins, each in full, whose pages may call the API from a browser (CORS); none unless set',
+    ),
   TRUST_PROXY: proxyCount.description('How many proxies in front of the gateway set X-Forwarded-For'),
   RATE_LIMIT_REQUESTS: perMinute(6_000).description(
     'Requests of one API key per minute, twice as many of all keys of an account; 0 is no limit',

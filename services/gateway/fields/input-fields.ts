@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { currencyCodes, isCurrency } from '#libs/billing/money.ts';
 import { instantOf, isDay } from '#libs/day.ts';
 import { isId } from '#libs/models/tenant.ts';
-import { isPlainName, isPrintable, UNPRINTABLE } from '#libs/printable.ts';
+import { isPlainLine, isPlainName, isPrintable, UNPRINTABLE } from '#libs/printable.ts';
 
 /** The specification's words where joi has others. */
 const messages: Joi.ValidationOptions['messages'] = {
@@ -47,7 +47,7 @@ function words(type: Kinds, { isOneLine, isVisible }: { isOneLine: boolean; isVi
     base: joi.string(),
     validate(value: string, { error }: Joi.CustomHelpers) {
       const trimmed = value.trim();
-      const isText = type === 'name' ? isPlainName(value) : isPrintable(value);
+      const isText = type === 'name' ? isPlainName(value) : isOneLine ? isPlainLine(value) : isPrintable(value);
       if (!isText) return { value, errors: error('string.text') };
       if (trimmed === '') return isVisible ? { value, errors: error('string.blank') } : { value: '' };
       if (isOneLine && LINE_BREAK.test(trimmed)) return { value, errors: error('string.line') };

@@ -88,6 +88,8 @@ test('when a configured origin is malformed, then the configuration error names 
     'null',
     'ftp://app.example.com',
     'https://App.example.com',
+    'https://*.example.com',
+    'http://localhost:*',
   ]) {
     expect(() => readConfig({ ...env, CORS_ORIGINS: `${APP},${wrong}` })).toThrow(
       `CORS_ORIGINS must list origins such as https://app.example.com, not ${wrong}`,

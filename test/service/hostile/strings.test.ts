@@ -2,7 +2,7 @@
 // HOSTILE_FULL=1 tries every text in every field and prints each by itself.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
-import { isPlainName } from '#libs/printable.ts';
+import { isPlainLine, isPlainName } from '#libs/printable.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor } from '../../support/operations.ts';
 import { aQuote } from '../../support/renderer/documents.ts';
@@ -91,8 +91,10 @@ describe.each(withTexts.map((row, slice) => [row.operation, row, slice] as const
         const about = `${JSON.stringify(text).slice(0, 60)} in ${names.join()}`;
         const hasName = places.some(({ isName }) => isName);
         const isBlankName = text.trim() === '' && hasName;
-        // Names share a line with other texts: characters that would reverse the rest of it are rejected.
-        const isNoName = hasName && !isPlainName(text);
+        // They share a line with other texts: characters that would reverse the rest of it are rejected.
+        const isNoName = places.some(({ isName, isOneLine }) =>
+          isName ? !isPlainName(text) : isOneLine && !isPlainLine(text),
+        );
         const isBroken = LINE_BREAK.test(text.trim()) && places.some(({ isOneLine }) => isOneLine);
         if (!isText(text) || isBlankName || isNoName || isBroken) {
           // An empty text may count as missing, where the field is optional.
