@@ -12,8 +12,10 @@ const DECIMALS = 6;
 /** A price of a token has more decimals. A longer number was computed, such as 33.333333333333336, and is rounded. */
 const WRITTEN_MOST = 10;
 
-/** Symbols of currencies without cents; ¥ and 元 also stand for the yuan, which has them: see digitsOf. ISO 4217 knows the codes. */
-const WITHOUT_CENTS = new Set('¥ ￥ JP¥ 円 圓 ₩ 원 ₫ đ ₲ CFA FCFA CFPF FBu Fdj FG RF USh VT'.split(' '));
+/** Symbols of currencies without cents. ISO 4217 knows the codes. */
+const WITHOUT_CENTS = new Set('JP¥ 円 ₩ 원 ₫ đ ₲ CFA FCFA CFPF FBu Fdj FG RF USh VT'.split(' '));
+/** Of the yen, which has none, and of the yuan or a dollar, which have. */
+const PERHAPS_WITHOUT_CENTS = new Set('¥ ￥ 圓'.split(' '));
 const WITH_MILS = new Set('KD BD JD DT د.ب ع.د د.أ د.ك ل.د ر.ع د.ت'.split(' '));
 /** Blanks, the marks of direction, and the dot that some write at the end. */
 const NOT_OF_THE_SYMBOL = /[\s\u200e\u200f\u061c]|\.$/g;
@@ -113,15 +115,20 @@ export function totalsOf(document: PrintableDocument, amounts: readonly LineAmou
   };
 }
 
-/** Decimals to print. A symbol is no currency: one that may have no cents is printed without them as long as there are none. */
+/** Decimals of every amount. What was given with more, such as a price of half a won, is printed with its own. */
 export function digitsOf(document: PdfDocument): number {
   const symbol = document.currencySymbol.replaceAll(NOT_OF_THE_SYMBOL, '');
   const code = symbol.toUpperCase();
-  const digits = isCurrency(code) ? minorDigitsOf(code) : WITH_MILS.has(symbol) ? 3 : WITHOUT_CENTS.has(symbol) ? 0 : 2;
-  if (digits > 0) return digits;
-  const { amount, subtotal, discountAmount, shippingAmount, lineItems } = document;
-  const given = [amount, subtotal, discountAmount, shippingAmount, ...lineItems.map(({ rate }) => rate)];
-  return given.every((value) => value === undefined || new Big(value).mod(1).eq(0)) ? 0 : 2;
+  if (isCurrency(code)) return minorDigitsOf(code);
+  if (PERHAPS_WITHOUT_CENTS.has(symbol)) return hasCents(document) ? 2 : 0;
+  return WITH_MILS.has(symbol) ? 3 : WITHOUT_CENTS.has(symbol) ? 0 : 2;
+}
+
+/** The price of one piece says nothing of the currency: 1,000 pieces of 4.5 yen are 4,500 yen. */
+function hasCents({ amount, subtotal, discountAmount, shippingAmount, lineItems }: PdfDocument): boolean {
+  const products = lineItems.map(({ qty, rate }) => rate !== undefined && new Big(rate).times(qty ?? 1));
+  const amounts = [amount, subtotal, discountAmount, shippingAmount, ...products];
+  return amounts.some((value) => value && !new Big(value).mod(1).eq(0));
 }
 
 /** A number as written, however small; a computed number rounded. */

@@ -189,6 +189,34 @@ describe('amounts', () => {
     expect(await textOf({ currencySymbol })).toMatch(written);
   });
 
+  test.each(['₩', 'JPY', 'JP¥', 'F CFA', '円'])(
+    'when %s has no cents and the price of a piece has decimals, then no amount has any',
+    async (currencySymbol) => {
+      const lineItems = [
+        { description: 'Stickers', qty: 1000, rate: 4.5 },
+        { description: 'Samples', qty: 3, rate: '0.25' },
+      ];
+      const pdf = await renderer.read(anInvoice({ currencySymbol, lineItems, taxRate: 10, amount: 4_951 }));
+      const text = pdf.text.replaceAll('\u00a0', ' ').replaceAll(`${currencySymbol} `, currencySymbol);
+
+      expect(text.match(/\d+\.\d+/g)).toEqual(['4.5', '0.25']);
+      expect(text).toContain(`Samples 3 ${currencySymbol}0.25 ${currencySymbol}1 Subtotal ${currencySymbol}4,501`);
+      expect(pdf.warnings).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['is whole', 1000, 4_500, '4,500'],
+    ['has a fraction, as yuan have', 3, 13.5, '13.50'],
+  ])('when the symbol is ¥ and what a line costs %s, then amounts follow that', async (_how, qty, amount, written) => {
+    const lineItems = [{ description: 'Stickers', qty, rate: 4.5 }];
+    const text = await textOf({ currencySymbol: '¥', lineItems, taxRate: 0, amount });
+
+    expect(text).toMatch(
+      new RegExp(`Stickers ${qty.toLocaleString('en')} ¥4\\.50? ¥${written} .*Total ¥${written}(?![.\\d])`),
+    );
+  });
+
   test('when the symbol runs from right to left, then it is still before the number', async () => {
     const pdf = await renderer.read(anInvoice({ currencySymbol: '₪ש' }));
     const number = pdf.pages[0]?.words.filter(({ text }) => text.includes('240.00')).at(-1);
