@@ -2,11 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ejs from 'ejs';
+import { sum } from 'es-toolkit/math/sum';
+import { mapValues } from 'es-toolkit/object/mapValues';
 import { CHECK_MARK_FACE, fallbackOrder, type HanForms } from '../fonts/fonts.ts';
 import { artworkOf } from './artwork.ts';
 import { INK } from './colour.ts';
 import type { Money } from './document-locale.ts';
 import type { DocumentView } from './document-view.ts';
+import { numberWidth } from './number-width.ts';
 import { marginTexts } from './page-margins.ts';
 import { BANNER_HEIGHT_MM } from './paper.ts';
 
@@ -96,41 +99,41 @@ function isLongDay({ label, value }: DocumentView['facts'][number]) {
   return label.length + value.length > 34 && value.length < 28;
 }
 
-/** Characters of a number that its column holds. Two such columns and a description fit on the narrowest page. */
-const NUMBER_LONGEST = 24;
-const NUMBER_USUAL = 18;
-const NUMBER_SHORT = 13;
-/** Space beside a number, in rem: wider where there is room. */
-const GAP = { wide: 3, narrow: 1.6 } as const;
+/** Space before a number, in rem: wider where there is room. */
+const GAP = { wide: 2.6, narrow: 1.25 } as const;
+/** Parts of the table's width. Numbers that need more than the first get narrow gaps; with more than the second they may break. */
+const NUMBERS = { roomy: 0.4, most: 0.85 } as const;
+const TABLE_MM = 174;
+const MM_PER_POINT = 25.4 / 72;
+/** The heads of columns are smaller than numbers. */
+const HEAD = 0.9;
 
-function lengthOf(money: Money | undefined): number {
-  return money ? money.before.length + money.symbol.length + money.after.length : 0;
+function textOf(money: Money | undefined): string {
+  return money ? money.before + money.symbol + money.after : '';
 }
 
-// Numbers must not wrap, and every row must have the same columns: as wide as the longest number, within reason.
-function columnWidths({ table, labels }: DocumentView) {
-  const lines = table ? [...table.lines, ...table.last] : [];
-  // Longer numbers have more narrow characters: separators, and a gap after the symbol.
-  const width = (longest: number, least: number) => {
-    const characters = Math.min(Math.max(longest, least), NUMBER_LONGEST);
-    const gap = characters <= NUMBER_SHORT ? GAP.wide : GAP.narrow;
-    return `${(Math.min(characters, NUMBER_USUAL) * 0.6 + Math.max(0, characters - NUMBER_USUAL) * 0.4 + gap).toFixed(1)}rem`;
+/** Each number column is as wide as its longest number or label, and the description has the rest. */
+function columnWidths({ table, labels, style, textScale }: DocumentView) {
+  if (!table) return {};
+  const lines = [...table.lines, ...table.last];
+  const longest = (label: string, textIn: (line: (typeof lines)[number]) => string) =>
+    Math.max(numberWidth(label, style) * HEAD, ...lines.map((line) => numberWidth(textIn(line), style)));
+  const widths = {
+    qty: table.hasQty ? longest(labels.qty, ({ qty }) => qty) : 0,
+    rate: table.hasRate ? longest(labels.rate, ({ rate }) => textOf(rate)) : 0,
+    discount: table.hasDiscounts ? longest(labels.discount, ({ discount }) => discount) : 0,
+    taxRate: table.hasTaxRates ? longest(labels.taxes.column, ({ taxRate }) => taxRate) : 0,
+    amount: longest(labels.amount, ({ amount }) => textOf(amount)),
   };
-  const longest = {
-    qty: Math.max(...lines.map(({ qty }) => qty.length)),
-    rate: Math.max(...lines.map(({ rate }) => lengthOf(rate))),
-    discount: Math.max(...lines.map(({ discount }) => discount.length)),
-    taxRate: Math.max(...lines.map(({ taxRate }) => taxRate.length)),
-    amount: Math.max(...lines.map(({ amount }) => lengthOf(amount))),
-  };
+  const across = TABLE_MM / (SIZE_PT[style] * textScale * MM_PER_POINT);
+  const partWith = (gap: number) => (sum(Object.values(widths)) + (table.columns - 1) * gap) / across;
+  const isRoomy = partWith(GAP.wide) <= NUMBERS.roomy;
+  const gap = isRoomy ? GAP.wide : GAP.narrow;
+  // Longer numbers would leave the page: they share what there is, and break.
+  const shrink = Math.min(1, NUMBERS.most / partWith(gap));
   return {
-    qty: width(Math.max(labels.qty.length, longest.qty), 3),
-    rate: width(Math.max(labels.rate.length, longest.rate), 7),
-    discount: width(Math.max(labels.discount.length, longest.discount), 6),
-    taxRate: width(Math.max(labels.taxes.column.length, longest.taxRate), 4),
-    amount: width(Math.max(labels.amount.length, longest.amount), 8),
-    // A longer number would leave the page, so it may break.
-    numbers: Math.max(...Object.values(longest)) > NUMBER_LONGEST ? 'pre-line' : 'nowrap',
+    ...mapValues(widths, (width) => `${((width + gap) * shrink).toFixed(2)}rem`),
+    numbers: shrink < 1 ? 'pre-line' : 'nowrap',
   };
 }
 
@@ -148,7 +151,7 @@ function sheetWidths({ timeSheet, labels }: DocumentView) {
     day: rem(Math.max(labels.time.date.length, ...days), 1.4),
     hours: rem(hours('hours'), 1.4),
     billed: rem(hours('billed'), 1.4),
-    sheetAmount: rem(Math.max(labels.amount.length, ...sums.map(({ amount }) => lengthOf(amount))), 1.6),
+    sheetAmount: rem(Math.max(labels.amount.length, ...sums.map(({ amount }) => textOf(amount).length)), 1.6),
   };
 }
 

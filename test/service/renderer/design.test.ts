@@ -106,6 +106,49 @@ describe('content', () => {
   });
 });
 
+describe('columns', () => {
+  test.each(STYLES)(
+    'when %s has every column, then the description has half of the table, and numbers take what they need',
+    async (fontStyle) => {
+      const lineItems = ['40800', '162.45', '3762'].map((rate, index) => ({
+        description: 'Programming of the interfaces to the warehouse, with tests, acceptance and documents',
+        qty: '1',
+        unit: 'hour',
+        rate,
+        discount: '10',
+        taxRate: index === 0 ? 7 : 19,
+        amount: Number(rate),
+      }));
+      const pdf = await read({
+        fontStyle,
+        showBanner: false,
+        lineItems,
+        locale: 'de-DE',
+        currency: 'EUR',
+        subtotal: 1,
+        taxAmount: 1,
+      });
+      const words = wordsOf(pdf);
+      const head = find(pdf, 'Menge').y;
+      const columns = ['Menge', 'Einzelpreis', 'Rabatt', 'MwSt.', 'Betrag'].map((label) => {
+        const { x, width } = find(pdf, label);
+        const end = x + width;
+        const below = words.filter(
+          (word) => word.y > head - 1 && word.y < head + 40 && Math.abs(word.x + word.width - end) < 1.6,
+        );
+        return { begin: Math.min(...below.map((word) => word.x)), end };
+      });
+
+      expect(columns[0]?.begin).toBeGreaterThan(18 + 174 / 2);
+      for (const [index, { begin }] of columns.slice(1).entries()) {
+        const gap = begin - (columns[index]?.end ?? 0);
+        expect(gap).toBeGreaterThan(2);
+        expect(gap).toBeLessThan(9);
+      }
+    },
+  );
+});
+
 describe('edges and baselines', () => {
   test('when the modern style fills the parties and the total, then both fills end at the same edges', async () => {
     const pdf = await read({ fontStyle: 'modern', showBanner: false });
