@@ -79,6 +79,11 @@ export function storeUnavailable(cause?: unknown) {
   return unavailable('The service is temporarily unavailable', 1, cause);
 }
 
+/** True for what a mistake in the code throws: trying again gives the same. */
+export function isBug(error: unknown): boolean {
+  return [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind);
+}
+
 /** What anything that was thrown says, in one text. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

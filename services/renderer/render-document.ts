@@ -1,7 +1,7 @@
 // The render-document job: one document in, one PDF out. Success or failure, the waiting gateway gets a reply.
 import { isSlow, requireBoundedWork } from '#libs/billing/document-work.ts';
 import { agreedTime } from '#libs/clock.ts';
-import { AppError } from '#libs/errors.ts';
+import { AppError, isBug } from '#libs/errors.ts';
 import type { FairLimit } from '#libs/fair-limit.ts';
 import type { RenderDocument } from '#libs/jobs/catalog.ts';
 import { type PrintableDocument, shapeOf } from '#libs/jobs/printable-document.ts';
@@ -58,7 +58,8 @@ export function renderDocumentWith(parts: RendererParts): Work<RenderDocument> {
       // The queue tries a transient failure once more; the caller hears of it only when that fails as well.
       if (!failure) throw error;
       await send(failure, payload, context, parts);
-      context.log.warn({ err: error, requestId: payload.requestId }, 'document not printed');
+      const level = failure.status === 500 ? 'error' : 'warn';
+      context.log[level]({ err: error, requestId: payload.requestId }, 'document not printed');
     }
   };
 }
@@ -162,6 +163,7 @@ async function finished({ html, printed, author, language }: LaidOut, { madeAt }
 /** @returns undefined when another attempt may help. */
 function failureOf(error: unknown, { isLastAttempt }: JobContext): ReplyFailure | undefined {
   if (error instanceof AppError) return { status: error.status, message: error.message };
+  if (isBug(error)) return { status: 500, message: 'Internal server error' };
   return isLastAttempt ? { status: 503, message: 'The document could not be printed, try again later' } : undefined;
 }
 

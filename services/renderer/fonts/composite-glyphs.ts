@@ -18,7 +18,9 @@ export interface TrueTypeFont {
   glyphs: number;
   /** In units of the font. */
   advanceOf(glyph: number): number;
-  /** @returns the font with the glyphs behind its own, in their order. */
+  /** False for a glyph that is larger than the format has numbers for, such as a letter below hundreds of marks. */
+  canHold(glyph: CompositeGlyph): boolean;
+  /** @param added glyphs that it can hold. @returns the font with them behind its own, in their order. */
   with(added: CompositeGlyph[]): Buffer;
 }
 
@@ -50,6 +52,10 @@ export function readTrueType(font: Buffer): TrueTypeFont {
     unitsPerEm: head.readUInt16BE(18),
     glyphs,
     advanceOf,
+    canHold({ components, advance }) {
+      const distances = components.flatMap(({ x, y }) => [x, y]);
+      return advance <= LONGEST && [...distances, ...boxOf(components, offsetOf, glyf)].every(isShort);
+    },
     with(added) {
       const outlines = added.map(({ components }) => composed(components, offsetOf, glyf));
       const ends = Array.from({ length: glyphs + 1 }, (_none, glyph) => offsetOf(glyph));
@@ -89,39 +95,56 @@ export function readTrueType(font: Buffer): TrueTypeFont {
 
 type Six = [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
 
-/** @returns nothing when all components are empty, as a space is. */
-function composed(components: Component[], offsetOf: (glyph: number) => number, glyf: Buffer): Buffer {
-  const drawn = components.filter(({ glyph }) => offsetOf(glyph + 1) > offsetOf(glyph));
+type OffsetOf = (glyph: number) => number;
+
+/** An empty glyph, as a space is, draws nothing. */
+function drawnOf(components: Component[], offsetOf: OffsetOf): Component[] {
+  return components.filter(({ glyph }) => offsetOf(glyph + 1) > offsetOf(glyph));
+}
+
+/** @returns left, bottom, right and top of all components together; nothing when none is drawn. */
+function boxOf(components: Component[], offsetOf: OffsetOf, glyf: Buffer): number[] {
+  const boxes = drawnOf(components, offsetOf).map(({ glyph, x, y }) =>
+    [x, y, x, y].map((distance, side) => glyf.readInt16BE(offsetOf(glyph) + 2 + side * 2) + distance),
+  );
+  if (boxes.length === 0) return [];
+  const furthest = (side: number) => boxes.map((box) => box[side] ?? 0).reduce(side < 2 ? least : most);
+  return [0, 1, 2, 3].map(furthest);
+}
+
+const least = (one: number, other: number) => Math.min(one, other);
+const most = (one: number, other: number) => Math.max(one, other);
+const isShort = (value: number) => value >= -0x80_00 && value <= 0x7f_ff;
+
+/** @returns nothing when all components are empty. */
+function composed(components: Component[], offsetOf: OffsetOf, glyf: Buffer): Buffer {
+  const drawn = drawnOf(components, offsetOf);
   if (drawn.length === 0) return Buffer.alloc(0);
   const bytes = Buffer.alloc((GLYPH_HEAD_BYTES + drawn.length * COMPONENT_BYTES + 3) & ~3);
   bytes.writeInt16BE(-1, 0);
-  const box = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const [index, { glyph, x, y }] of drawn.entries()) {
-    const side = (which: number) => glyf.readInt16BE(offsetOf(glyph) + 2 + which * 2) + (which % 2 === 0 ? x : y);
-    for (const which of [0, 1]) box[which] = Math.min(box[which] ?? 0, side(which));
-    for (const which of [2, 3]) box[which] = Math.max(box[which] ?? 0, side(which));
     const at = GLYPH_HEAD_BYTES + index * COMPONENT_BYTES;
     bytes.writeUInt16BE(FLAGS | (index < drawn.length - 1 ? MORE_COMPONENTS : 0), at);
     bytes.writeUInt16BE(glyph, at + 2);
     bytes.writeInt16BE(x, at + 4);
     bytes.writeInt16BE(y, at + 6);
   }
-  for (const [which, value] of box.entries()) bytes.writeInt16BE(value, 2 + which * 2);
+  for (const [which, value] of boxOf(drawn, offsetOf, glyf).entries()) bytes.writeInt16BE(value, 2 + which * 2);
   return bytes;
 }
 
 /** What a reader may have to make room for. */
 function raiseLimits(maxp: Buffer, glyphs: number, added: CompositeGlyph[]) {
-  const most = Math.max(0, ...added.map(({ components }) => components.length));
+  const deepest = added.map(({ components }) => components.length).reduce(most, 0);
   maxp.writeUInt16BE(glyphs, 4);
   for (const [simpleAt, compositeAt] of [
     [6, 10],
     [8, 12],
   ] as const) {
     const longest = Math.max(maxp.readUInt16BE(simpleAt), maxp.readUInt16BE(compositeAt));
-    maxp.writeUInt16BE(Math.min(longest * most, LONGEST), compositeAt);
+    maxp.writeUInt16BE(Math.min(longest * deepest, LONGEST), compositeAt);
   }
-  maxp.writeUInt16BE(Math.max(maxp.readUInt16BE(28), most), 28);
+  maxp.writeUInt16BE(Math.max(maxp.readUInt16BE(28), deepest), 28);
   maxp.writeUInt16BE(maxp.readUInt16BE(30) + 1, 30);
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import { LRUCache } from 'lru-cache';
+import { isBug } from '#libs/errors.ts';
 import type { Outbound } from '#libs/outbound/outbound.ts';
 import { OutboundRefused } from '#libs/outbound/target-rules.ts';
 import type { Logger } from '#libs/service/logger.ts';
@@ -112,7 +113,7 @@ export function openImages({ outbound, decoder }: { outbound: Outbound; decoder:
 /** True for what a host or the network does. Anything else is a fault of ours. */
 function isOfHost(error: unknown): boolean {
   if (error instanceof ImageFailure || error instanceof OutboundRefused || error instanceof TimeoutError) return true;
-  if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return false;
+  if (!(error instanceof Error) || isBug(error)) return false;
   // Errors of sockets, TLS and the HTTP parser have codes.
   return (
     ['AbortError', 'TimeoutError'].includes(error.name) || typeof (error as NodeJS.ErrnoException).code === 'string'

@@ -10,7 +10,7 @@ const MAPPINGS_MOST = 100;
 export interface EmbeddedFont extends Pick<TrueTypeFont, 'unitsPerEm' | 'advanceOf'> {
   /** @param code of a glyph. @returns UTF-16 in hexadecimal digits. */
   textOf(code: string): string | undefined;
-  /** @param text UTF-16 in hexadecimal digits. @returns undefined when the font is full. */
+  /** @param text UTF-16 in hexadecimal digits. @returns undefined when the font is full, or cannot hold the glyph. */
   codeOf(glyph: CompositeGlyph, text: string): number | undefined;
   save(): void;
 }
@@ -47,6 +47,7 @@ export function openFont(file: PdfFile, number: number): EmbeddedFont | undefine
       const code = codes.get(key) ?? trueType.glyphs + added.length;
       if (code > HIGHEST_CODE) return undefined;
       if (!codes.has(key)) {
+        if (!trueType.canHold(glyph)) return undefined;
         codes.set(key, code);
         added.push(glyph);
         mappings.push(`<${hexCode(code)}> <${asDrawn(text)}>`);

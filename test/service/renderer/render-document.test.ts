@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openFairLimit } from '#libs/fair-limit.ts';
 import { renderDocument } from '#libs/jobs/catalog.ts';
-import { announceCancel } from '#libs/jobs/replies.ts';
+import { announceCancel, openReplies } from '#libs/jobs/replies.ts';
 import { compileTemplate } from '../../../services/renderer/document/template.ts';
 import type { Images } from '../../../services/renderer/images/fetch-image.ts';
-import { renderDocumentWith } from '../../../services/renderer/render-document.ts';
+import { type RendererParts, renderDocumentWith } from '../../../services/renderer/render-document.ts';
 import { eventually } from '../../support/eventually.ts';
 import { anInvoice } from '../../support/renderer/documents.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
@@ -62,6 +62,29 @@ test('when a document arrives too late to be ready in time, then it is not sent 
 
   expect(seen).toEqual({ prints: 0, ends: ['expired', 'expired'] });
 });
+
+test.each([
+  ['a bug', new RangeError('of ours'), 500, 'Internal server error'],
+  ['an outage', new Error('Chromium ended'), 503, 'The document could not be printed, try again later'],
+])(
+  'when %s keeps a document from being printed, then the caller gets the status of that',
+  async (_what, error, status, message) => {
+    const { work } = aWork({ print: () => Promise.reject(error) });
+    const { redis } = renderer.queues;
+    const { redisUrl, redisPrefix: prefix } = renderer.workspace;
+    const replies = openReplies({ redis, redisUrl, prefix, log: testLog });
+    const job = { ...aJob(), signal: new AbortController().signal };
+    const deadlineAt = Date.now() + 60_000;
+    const reply = replies.expect(job.jobId, { deadlineAt, signal: job.signal });
+
+    const payload = { document: anInvoice(), accountId: randomUUID(), requestId: 'fault', replyTo: replies.address };
+    await Promise.all([
+      expect(reply).rejects.toMatchObject({ status, message }),
+      work({ ...payload, deadlineAt }, job),
+    ]);
+    replies.close();
+  },
+);
 
 describe('cancelling', () => {
   test('when a document waits for its picture, then the wait ends', async () => {
@@ -148,16 +171,19 @@ test('when variables are missing or wrong, then all of them are listed at once',
 });
 
 /** The handler of the job, in this process and with fakes around it. */
-function aWork(images: Images = { get: () => Promise.reject(new Error('it has none')) }) {
+function aWork({
+  get = () => Promise.reject(new Error('it has none')),
+  print = () => Promise.resolve(Buffer.alloc(0)),
+}: Partial<Images & RendererParts['browser']> = {}) {
   const seen = { prints: 0, ends: [] as string[] };
   const work = renderDocumentWith({
     browser: {
-      async print() {
+      print(...given) {
         seen.prints += 1;
-        return Buffer.alloc(0);
+        return print(...given);
       },
     },
-    images,
+    images: { get },
     markdown: { toHtml: () => Promise.reject(new Error('it has none')) },
     slowDocuments: openFairLimit(1),
     render: compileTemplate(),

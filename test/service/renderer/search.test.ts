@@ -119,6 +119,23 @@ describe('a document whose text was made searchable', () => {
     },
   );
 
+  test.each([
+    ['Devanagari', 'क\u093f', '\u0951'],
+    ['Latin', 'a', '\u0301'],
+    ['Hebrew', 'ש', '\u05b0'],
+    ['Arabic', 'م', '\u064e'],
+    ['Thai', 'ท', '\u0e49'],
+  ])(
+    'when a letter in %s has more marks than one glyph can hold, then the document is printed',
+    async (_script, letter, mark) => {
+      for (const count of [20, 200, 2_000]) {
+        const { pages } = await renderer.read(aRecord({ terms: `First ${letter}${mark.repeat(count)} last` }));
+
+        expect(pages.map(({ text }) => text).join(' ')).toMatch(/First .*last/);
+      }
+    },
+  );
+
   test('when a file is not a PDF of Chromium, then it stays unchanged', async () => {
     for (const text of ['', '%PDF-1.7\nstartxref\n9\n%%EOF', 'trailer\n<</Size 1>>\nstartxref\n0\n%%EOF\n']) {
       const bytes = Buffer.from(text);
