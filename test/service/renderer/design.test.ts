@@ -134,7 +134,7 @@ describe('columns', () => {
         const { x, width } = find(pdf, label);
         const end = x + width;
         const below = words.filter(
-          (word) => word.y > head - 1 && word.y < head + 40 && Math.abs(word.x + word.width - end) < 1.6,
+          (word) => word.y > head - 1 && word.y < head + 40 && Math.abs(word.x + word.width - end) < 3,
         );
         return { begin: Math.min(...below.map((word) => word.x)), end };
       });
