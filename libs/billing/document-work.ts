@@ -19,15 +19,22 @@ const TIME = { width: 50, lines: 48, least: 1.5 };
 
 /** Script changes that take as long as one page: each starts another run of glyphs, often in another face. */
 const SCRIPT_CHANGES_PER_PAGE = 600;
+/** The time to lay out a paragraph grows with the square of its runs of glyphs, too, though each costs less than a piece of Markdown. */
+const RUNS_SQUARED_PER_PAGE = 20_000_000;
+/** Where a line may hang beyond its edge, its breaks are looked for again and again. */
+const IDEOGRAPHIC_SPACES_PER_PAGE = 50;
 /** The time to lay out a paragraph grows with the square of its pieces; this many squared pieces take as long as one page. */
 const PIECES_SQUARED_PER_PAGE = 400_000;
 /** An emphasis has a marker at each end, often of two characters, and costs less than a line. */
-const MARKERS_PER_PIECE = 5;
+const MARKERS_PER_PIECE = 4;
 /** A blank line, an item of a list, a row, a heading or a quotation begins another paragraph. */
 const BLOCK_START = /\n(?=[ \t]*(?:\n|[-*+#|>]|\d{1,9}[.)]))/;
 /** Quotations and lists that begin within each other on one line. The renderer rejects so many levels, but parses them first. */
 const LEVELS_MAX = 100;
 const LEVELS = /^(?:[ \t]*(?:>|\+(?=[ \t])|\d{1,9}[.)](?=[ \t])))+/gm;
+/** What begins another line inside HTML that Markdown may hold, and line breaks that are written as numbers or names. */
+const HTML_LINE =
+  /<\/?(?:br|hr|p|h[1-6]|li|ul|ol|pre|blockquote|table|tr|t[dh])(?![a-z0-9])|&(?:#0*1[03]|#x0*[ad]|newline)\b/gi;
 const CELLS_PER_PAGE = 150;
 /** The time to balance the columns of a table grows with the square of their number. */
 const COLUMNS_SQUARED_PER_PAGE = 50_000;
@@ -64,7 +71,7 @@ export function estimatedPages(document: object): number {
   for (const { note = '' } of taxes) pages += pagesOf(note, TEXT);
   for (const text of Object.values(texts)) if (typeof text === 'string') pages += pagesOf(text, TEXT);
   if (bodyMarkdown !== undefined) {
-    pages += pagesOf(bodyMarkdown, TEXT);
+    pages += pagesOf(bodyMarkdown.replaceAll(HTML_LINE, '\n$&'), TEXT);
     // What has too many lines is rejected anyway: its paragraphs would take ten times as long to examine.
     if (pages <= WORK_PAGES_MAX) pages += markdownPages(bodyMarkdown);
   }
@@ -102,25 +109,34 @@ function pagesOf(text: string, { width, lines, least }: typeof COLUMN): number {
   let work = 0;
   let script = 0;
   let changes = 0;
+  let runs = 0;
+  let pages = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.codePointAt(index) as number; // Inside the text, so there is one.
-    if (code === LINE_END) {
+    if (code === LINE_FEED || code === CARRIAGE_RETURN) {
+      if (code === CARRIAGE_RETURN && text.charCodeAt(index + 1) === LINE_FEED) index += 1;
       printed += Math.max(1, Math.ceil(cells / width));
       cells = 0;
+      pages += runs ** 2 / RUNS_SQUARED_PER_PAGE;
+      runs = 0;
       continue;
     }
     if (code > 0xffff) index += 1;
     cells += widthOf(code);
     work += costOf(code);
-    // Spaces, digits and punctuation take the script of their neighbours.
-    const own = scriptOf(code);
+    if (code === IDEOGRAPHIC_SPACE) pages += 1 / IDEOGRAPHIC_SPACES_PER_PAGE;
+    runs += isInvisible(code) ? 1 : (southEastAsian(code)?.runs ?? 0);
+    // Spaces, digits and punctuation take the script of their neighbours, but digits run from left to right.
+    const own = isDigit(code) && isFromRightToLeft(script) ? LATIN : scriptOf(code);
     if (own === 0 || own === script) continue;
     changes += script === 0 ? 0 : 1;
+    runs += 1;
     script = own;
   }
+  pages += runs ** 2 / RUNS_SQUARED_PER_PAGE;
   printed += cells > 0 ? Math.ceil(cells / width) : 0;
   const height = Math.max(printed, least);
-  return Math.max(height, work / width) / lines + changes / SCRIPT_CHANGES_PER_PAGE;
+  return pages + Math.max(height, work / width) / lines + changes / SCRIPT_CHANGES_PER_PAGE;
 }
 
 /** What Markdown costs beyond its text: paragraphs of many pieces, and tables. */
@@ -149,7 +165,8 @@ function countOf(text: string, pattern: RegExp): number {
   return count;
 }
 
-const LINE_END = 0x0a;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 
 /** Columns of a Latin letter that a character takes. */
 function widthOf(code: number): number {
@@ -170,14 +187,56 @@ function isWide(code: number): boolean {
 
 /** Cost relative to a Latin letter. Most characters beyond the first plane have no face, so Chromium asks every face. */
 function costOf(code: number): number {
-  if (code > 0xffff) return 6;
-  return code >= 0x0590 ? 2 : 1;
+  if (code < 0x0590) return 1;
+  if (isPrivate(code)) return 6;
+  return southEastAsian(code)?.cost ?? 2;
+}
+
+/** Words of these scripts are looked up in a dictionary, which takes longer in a long paragraph. */
+const SOUTH_EAST_ASIAN = [
+  { first: 0x0e00, last: 0x0eff, cost: 4, runs: 0.6 },
+  { first: 0x1000, last: 0x109f, cost: 5, runs: 2 },
+  { first: 0x1780, last: 0x17ff, cost: 4, runs: 0.6 },
+] as const;
+
+function southEastAsian(code: number) {
+  if (code < 0x0e00 || code > 0x17ff) return undefined;
+  return SOUTH_EAST_ASIAN.find(({ first, last }) => code >= first && code <= last);
+}
+
+/** No face has it, or Chromium does not know which. */
+function isPrivate(code: number): boolean {
+  return code > 0xffff || (code >= 0xe000 && code <= 0xf8ff);
+}
+
+const IDEOGRAPHIC_SPACE = 0x3000;
+
+/** Joiners, marks of direction and the like. Each is a run of its own. */
+function isInvisible(code: number): boolean {
+  return (
+    code === 0xad ||
+    code === 0x061c ||
+    (code >= 0x200b && code <= 0x200f) ||
+    (code >= 0x2028 && code <= 0x202e) ||
+    (code >= 0x2060 && code <= 0x206f) ||
+    code === 0xfeff
+  );
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+const LATIN = 1;
+
+function isFromRightToLeft(script: number): boolean {
+  return script >= scriptOf(0x0590) && script <= scriptOf(0x08ff);
 }
 
 /** A coarse script, 0 for what every script uses. */
 function scriptOf(code: number): number {
   if (code < 0x41 || (code >= 0x2000 && code <= 0x206f)) return 0;
-  if (code < 0x0370) return 1;
+  if (code < 0x0370) return LATIN;
   if (code < 0x2e80) return 2 + (code >> 7);
   return code <= 0xffff ? 200 : 300;
 }

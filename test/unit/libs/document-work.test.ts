@@ -19,6 +19,8 @@ describe('when a document is as large as a realistic one may be, then it is prin
     ['a long list with emphasis', { bodyMarkdown: '- **Item** of the list with words\n'.repeat(2_500) }],
     ['a table of a thousand cells', { bodyMarkdown: `|a|b|c|d|\n|-|-|-|-|\n${'|one|two|three|four|\n'.repeat(250)}` }],
     ['a rule of many dashes', { bodyMarkdown: `${'- '.repeat(500)}\n\n${'> '.repeat(20)}Quoted` }],
+    ['five hundred lines of Thai', lines(500, 'ออกแบบเว็บไซต์และพัฒนาระบบหลังบ้านสำหรับลูกค้า')],
+    ['Persian terms with joiners', { terms: 'می\u200cخواهم نمی\u200cشود '.repeat(700) }],
     ['terms at their longest', { terms: 'The parties agree. '.repeat(1_000) }],
     ['fifty lines of Han', lines(50, han(300))],
   ])('%s', (_what, document) => {
@@ -41,6 +43,21 @@ describe('when a document is made to be slow, then 422 names the estimate and th
     ],
     ['quotations within each other', { bodyMarkdown: '>'.repeat(50_000) }],
     ['lists within each other', { bodyMarkdown: `Text\n\n${'1. + '.repeat(2_500)}a` }],
+    ['Markdown of the line breaks of HTML', { bodyMarkdown: 'a<br>'.repeat(18_000) }],
+    ['Markdown of the paragraphs of HTML', { bodyMarkdown: '<P>a'.repeat(22_000) }],
+    ['Markdown of the line breaks of old Macs', { bodyMarkdown: 'a\r'.repeat(45_000) }],
+    ['lines with the line breaks of old Macs', lines(100, 'a\r'.repeat(1_000))],
+    ...['\u200c', '\u061c', '\u2060', '\ufeff'].map((character): [string, Partial<PrintableDocument>] => [
+      `a paragraph of ${JSON.stringify(character)}`,
+      { bodyMarkdown: character.repeat(90_000) },
+    ]),
+    ['a paragraph of inline code', { bodyMarkdown: '`a` '.repeat(22_500) }],
+    ['a paragraph of emphases that fill it', { bodyMarkdown: '*a* '.repeat(16_000) }],
+    ['digits between Hebrew letters', { bodyMarkdown: 'א1'.repeat(45_000) }],
+    ['terms of ideographic spaces', { terms: 'a\u3000'.repeat(10_000) }],
+    ['a paragraph of Thai', { bodyMarkdown: 'ใบแจ้งหนี้'.repeat(9_000) }],
+    ['a paragraph of Burmese', { bodyMarkdown: 'ငွေတောင်း'.repeat(10_000) }],
+    ['symbols of several faces', { bodyMarkdown: '★☎✓'.repeat(30_000) }],
     ['terms of line breaks', { terms: 'a\n'.repeat(10_000) }],
   ])('%s', (_what, document) => {
     expect(() => requireBoundedWork(document)).toThrow(
