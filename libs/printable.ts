@@ -6,6 +6,7 @@ export const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f
 
 /** Bidirectional overrides and isolates show a text, and what follows it on the line, in another order than it has. */
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/;
+const EVERY_BIDI_CONTROL = new RegExp(BIDI_CONTROLS, 'g');
 /**
  * Characters without width that shape nothing make one name look like another. Plain direction marks belong to texts of several scripts,
  * and joiners shape letters and emoji.
@@ -20,6 +21,10 @@ export function isPlainLine(text: string): boolean {
 /** True for a line that names something. */
 export function isPlainName(text: string): boolean {
   return isPlainLine(text) && !INVISIBLE.test(text);
+}
+
+export function withoutBidiControls(text: string): string {
+  return text.replaceAll(EVERY_BIDI_CONTROL, '');
 }
 
 /** A lone surrogate has no UTF-8 form and would be read back as another text. */

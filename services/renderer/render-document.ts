@@ -7,6 +7,7 @@ import type { RenderDocument } from '#libs/jobs/catalog.ts';
 import { type PrintableDocument, shapeOf } from '#libs/jobs/printable-document.ts';
 import { deadlinePassed, type Reply, type ReplyFailure, sendReply } from '#libs/jobs/replies.ts';
 import type { JobContext, Work } from '#libs/jobs/worker.ts';
+import { withoutBidiControls } from '#libs/printable.ts';
 import type { Redis } from '#libs/redis/connection.ts';
 import { withDeadline } from '#libs/with-timeout.ts';
 import type { PrintingBrowser } from './browser/browser.ts';
@@ -147,7 +148,7 @@ async function layOut(
     html,
     printed,
     printMs,
-    author: issuer.nameInLine,
+    author: withoutBidiControls(issuer.nameInLine),
     language: view.language,
     warnings: [...warnings, ...drawn.warnings, ...body.warnings, ...omitted],
   };

@@ -24,7 +24,7 @@ import {
   taxNotes,
   totalRows,
 } from './summary.ts';
-import { printable } from './texts.ts';
+import { printable, withDashesBound } from './texts.ts';
 import { type TimeSheet, timeSheet } from './time-sheet.ts';
 
 export interface DocumentView {
@@ -99,7 +99,8 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
   const { labels, money, digits } = documentLocale;
   const amounts = document.lineItems.map((line) => lineAmounts(line, digits));
   const totals = totalsOf(document, amounts, digits);
-  const hyphenated = hyphenatorOf(document);
+  const hyphenate = hyphenatorOf(document);
+  const hyphenated = (text: string) => withDashesBound(hyphenate(text));
   const named = (text: string) => {
     if (document.receipt) return labels.receipt.invoice(text);
     return text === '' && document.creditNote ? labels.creditNote.line(document.creditNote.invoice) : text;
@@ -135,7 +136,7 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     client: clientOf(document, labels, hyphenated),
     facts: [...factsOf(document, documentLocale), ...receiptFacts(document, labels)],
     legal: legalOf(document, labels),
-    intro: printable(document.subject) ?? (document.isQuote ? printable(document.quoteIntro) : undefined),
+    intro: remark(document.subject) ?? (document.isQuote ? remark(document.quoteIntro) : undefined),
     bodyHtml: parts.bodyHtml,
     table: lineTable(lines, { textScale: document.textScale, isSigned: document.requiresSignature }),
     totals: document.receipt
@@ -151,8 +152,8 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     bankDetails: printable(document.bankDetails),
     paymentDue:
       document.isQuote && document.paymentDueDays !== undefined ? paymentDue(document.paymentDueDays) : undefined,
-    notes: printable(document.notes),
-    terms: printable(document.terms),
+    notes: remark(document.notes),
+    terms: remark(document.terms),
     requiresSignature: document.requiresSignature,
     timeSheet: timeSheet(document.time, hyphenated, documentLocale),
     han: hanFormsOf(document),
@@ -196,6 +197,11 @@ function lineView(
     taxRate: line.taxRate === undefined ? '' : percent(new Big(line.taxRate)),
     amount: amount && money(amount),
   };
+}
+
+function remark(text: string | undefined): string | undefined {
+  const shown = printable(text);
+  return shown && withDashesBound(shown);
 }
 
 function receiptFacts({ receipt }: PrintableDocument, { receipt: labels }: Labels) {

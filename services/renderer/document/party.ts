@@ -1,7 +1,7 @@
 // The issuer and the client as they are printed: names, addresses, tax numbers, and the legal foot of the issuer.
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import type { Labels } from './labels.ts';
-import { inLine, inLines, printable } from './texts.ts';
+import { inLine, inLines, printable, withNumberBound } from './texts.ts';
 
 export interface Party {
   label: string;
@@ -18,7 +18,7 @@ type Hyphenated = (text: string) => string;
 export function issuerOf(document: PrintableDocument, labels: Labels, hyphenated: Hyphenated): Party {
   const { partnerCompany, partnerName, partnerEmail, partnerAddress, partnerPhone } = document;
   const fields = { company: partnerCompany, person: partnerName, email: partnerEmail, address: partnerAddress };
-  const numbers = [printable(partnerPhone), ...taxNumbersOf(document, labels)];
+  const numbers = [labelled(partnerPhone, (phone) => phone), ...taxNumbersOf(document, labels)];
   return party(labels.from, { ...fields, numbers }, hyphenated);
 }
 
@@ -91,5 +91,5 @@ function registerNumber(id: string, labels: Labels): string {
 
 function labelled(text: string | undefined, label: (text: string) => string): string | undefined {
   const shown = printable(text);
-  return shown && label(shown);
+  return shown && withNumberBound(label, shown);
 }

@@ -12,6 +12,27 @@ export function inLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
+/** Keeps a dash on the line of the word before it. */
+export function withDashesBound(text: string): string {
+  return text.replaceAll(/ (?=[\u2010-\u2015-](?: |$))/gm, NO_BREAK);
+}
+
+/** Longer ones would not fit into a column. */
+const BOUND_LONGEST = 26;
+
+/** Keeps a number and the word of its label that stands before it on one line. */
+export function withNumberBound(label: (number: string) => string, number: string): string {
+  if (number.length > BOUND_LONGEST) return label(number);
+  const whole = number.replaceAll(' ', NO_BREAK);
+  const text = label(whole);
+  const word = /\S+ $/.exec(text.slice(0, text.lastIndexOf(whole)))?.[0];
+  return word && word.length + whole.length <= BOUND_LONGEST
+    ? text.replace(`${word}${whole}`, `${word.trimEnd()}${NO_BREAK}${whole}`)
+    : text;
+}
+
+const NO_BREAK = '\u00a0';
+
 /** East Asian characters are twice as wide as others. */
 const WIDE = /[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/g;
 const HAS_WIDE = new RegExp(WIDE.source);

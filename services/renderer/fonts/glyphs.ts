@@ -1,4 +1,4 @@
-// Replaces characters that no bundled font can draw by a visible box, and makes the warnings about them.
+// Replaces characters that no bundled font can draw by a visible box, removes those that reorder text, and makes the warnings about them.
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { atOnce, inSlices, type Slices } from '../in-slices.ts';
 import { isPlain, judgeGrapheme } from './judge-grapheme.ts';
@@ -50,12 +50,12 @@ function* drawingDocument(document: PrintableDocument): Slices<Drawn<PrintableDo
     lineItems: withTexts(lineItems, lines, (line, description) => ({ ...line, description })),
   };
   const ofLines = lines.map((line) => ({ ...line, field: `lineItems.${line.field}.description` }));
-  const ofNotes = notes.slice(0, 1).map((note) => warningOf({ ...note, field: 'taxes.note' }));
+  const ofNotes = notes.slice(0, 1).map((note) => ({ ...note, field: 'taxes.note' }));
   const warnings = [
-    ...fields.map(warningOf),
+    ...fields.flatMap(warningsOf),
     ...warningTogether(ofLines),
-    ...ofNotes,
-    ...parts.map(warningOf),
+    ...ofNotes.flatMap(warningsOf),
+    ...parts.flatMap(warningsOf),
     ...warningTogether(times),
   ];
   return { content, warnings };
@@ -95,13 +95,14 @@ function withTexts<Item>(
 
 export async function drawnHtml(html: string | undefined): Promise<Drawn<string | undefined>> {
   const [found] = await inSlices(finding([['bodyMarkdown', html]]));
-  return found ? { content: found.text, warnings: [warningOf(found)] } : { content: html, warnings: [] };
+  return found ? { content: found.text, warnings: warningsOf(found) } : { content: html, warnings: [] };
 }
 
 interface Found {
   field: string;
   text: string;
   missing: Set<number>;
+  removed: Set<number>;
 }
 
 function* finding(texts: (readonly [string, unknown])[]): Slices<Found[]> {
@@ -109,7 +110,7 @@ function* finding(texts: (readonly [string, unknown])[]): Slices<Found[]> {
   for (const [field, text] of texts) {
     if (typeof text !== 'string' || isPlain(text)) continue;
     const found = yield* drawing(text);
-    if (found.missing.size > 0) all.push({ field, ...found });
+    if (found.missing.size + found.removed.size > 0) all.push({ field, ...found });
     yield;
   }
   return all;
@@ -117,31 +118,42 @@ function* finding(texts: (readonly [string, unknown])[]): Slices<Found[]> {
 
 let graphemes: Intl.Segmenter | undefined;
 
-function* drawing(text: string): Slices<{ text: string; missing: Set<number> }> {
+function* drawing(text: string): Slices<Omit<Found, 'field'>> {
   const missing = new Set<number>();
-  if (isPlain(text)) return { text, missing };
+  const removed = new Set<number>();
+  if (isPlain(text)) return { text, missing, removed };
   graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   let changed = '';
   let count = 0;
   for (const { segment } of graphemes.segment(text)) {
     const judged = judgeGrapheme(segment);
     for (const code of judged.missing) missing.add(code);
+    if (judged.removed !== undefined) removed.add(judged.removed);
     changed += judged.shown;
     count += 1;
     if (count % SLICE === 0) yield;
   }
-  return { text: missing.size > 0 ? changed : text, missing };
+  return { text: missing.size + removed.size > 0 ? changed : text, missing, removed };
 }
 
 function warningTogether(found: readonly Found[]): string[] {
-  const [first, ...others] = found;
-  if (!first) return [];
-  const missing = new Set(found.flatMap((one) => [...one.missing]));
-  return [warningOf({ missing, field: others.length > 0 ? `${first.field} and ${others.length} more` : first.field })];
+  return KINDS.flatMap((kind) => {
+    const [first, ...others] = found.filter((one) => one[kind].size > 0);
+    if (!first) return [];
+    const codes = new Set([first, ...others].flatMap((one) => [...one[kind]]));
+    const field = others.length > 0 ? `${first.field} and ${others.length} more` : first.field;
+    return warningOf(kind, field, codes);
+  });
 }
 
-function warningOf({ field, missing }: Pick<Found, 'field' | 'missing'>): string {
-  const named = Array.from(missing, (code) => `U+${code.toString(16).toUpperCase().padStart(4, '0')}`);
-  const shown = named.slice(0, NAMED_MOST).join(' ');
-  return `${field}: no glyph for ${shown}${named.length > NAMED_MOST ? ' and more' : ''}`;
+function warningsOf(found: Pick<Found, 'field' | 'missing' | 'removed'>): string[] {
+  return KINDS.flatMap((kind) => (found[kind].size > 0 ? warningOf(kind, found.field, found[kind]) : []));
+}
+
+const KINDS = ['missing', 'removed'] as const;
+
+function warningOf(kind: (typeof KINDS)[number], field: string, codes: ReadonlySet<number>): string {
+  const named = Array.from(codes, (code) => `U+${code.toString(16).toUpperCase().padStart(4, '0')}`);
+  const shown = `${named.slice(0, NAMED_MOST).join(' ')}${named.length > NAMED_MOST ? ' and more' : ''}`;
+  return kind === 'missing' ? `${field}: no glyph for ${shown}` : `${field}: ${shown} removed, which reorders text`;
 }

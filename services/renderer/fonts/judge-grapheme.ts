@@ -1,4 +1,5 @@
 // Judges whether a bundled font draws a grapheme, and remembers it: a text that is not Latin asks a hundred thousand times.
+import { withoutBidiControls } from '#libs/printable.ts';
 import { type HasGlyph, readCharacterMap } from './character-map.ts';
 import { regularFaces } from './fonts.ts';
 
@@ -7,6 +8,8 @@ export interface Judged {
   shown: string;
   /** Code points that no face has, or not together with the others. */
   missing: readonly number[];
+  /** A code point that is not printed, because it would show text in another order than it is read. */
+  removed?: number;
 }
 
 /** Every face has these characters, so most texts need no check. */
@@ -32,12 +35,19 @@ export function isPlain(text: string): boolean {
 export function judgeGrapheme(grapheme: string): Judged {
   const known = remembered.get(grapheme);
   if (known) return known;
-  const judged = isPlain(grapheme) || isDrawnByOne(grapheme) ? { shown: grapheme, missing: [] } : boxed(grapheme);
+  const judged = judge(grapheme);
   if (grapheme.length <= REMEMBERED_LONGEST) {
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
     remembered.set(grapheme, judged);
   }
   return judged;
+}
+
+function judge(grapheme: string): Judged {
+  // Each is a grapheme of its own.
+  const shown = withoutBidiControls(grapheme);
+  if (shown !== grapheme) return { shown, missing: [], removed: grapheme.codePointAt(0) ?? 0 };
+  return isPlain(grapheme) || isDrawnByOne(grapheme) ? { shown: grapheme, missing: [] } : boxed(grapheme);
 }
 
 /** Letter and marks must come from one face, composed or decomposed. */

@@ -1,7 +1,7 @@
 // Every text of a document that is printed is checked for characters that no font has, wherever in it the text stands.
 import { expect, test } from '@jest/globals';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
-import { drawnDocument } from '../../../services/renderer/fonts/glyphs.ts';
+import { drawnDocument, drawnHtml } from '../../../services/renderer/fonts/glyphs.ts';
 
 const UNKNOWN = '𒀀';
 const BOX = '▯';
@@ -35,6 +35,27 @@ test.each<[string, Partial<PrintableDocument>, string]>([
     expect(JSON.stringify(content)).toBe(
       JSON.stringify({ title: 'Invoice', lineItems: [], ...given }).replaceAll(UNKNOWN, BOX),
     );
+  },
+);
+
+test.each(['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'])(
+  'when texts hold %j, which reorders what is read, then it is removed with a warning',
+  async (control) => {
+    const code = `U+${control.charCodeAt(0).toString(16).toUpperCase()}`;
+    const { content, warnings } = await drawn({
+      number: `INV-${control}1200`,
+      notes: `${control}${UNKNOWN}`,
+      lineItems: [{ description: `Pay${control} 100` }],
+    });
+
+    expect(content).toMatchObject({ number: 'INV-1200', notes: BOX, lineItems: [{ description: 'Pay 100' }] });
+    expect(warnings).toEqual([
+      `number: ${code} removed, which reorders text`,
+      'notes: no glyph for U+12000',
+      `notes: ${code} removed, which reorders text`,
+      `lineItems.0.description: ${code} removed, which reorders text`,
+    ]);
+    expect((await drawnHtml(`<p>a${control}b</p>`)).content).toBe('<p>ab</p>');
   },
 );
 
