@@ -13,7 +13,7 @@ import { hyphenatorOf } from './hyphenate.ts';
 import type { Labels } from './labels.ts';
 import { type LineTable, lineTable } from './line-table.ts';
 import { documentLocaleOf, isTag } from './locale.ts';
-import { clientOf, issuerOf, type Legal, legalOf, type Party } from './party.ts';
+import { clientOf, issuerOf, legalOf, type Party } from './party.ts';
 import {
   creditRows,
   factsOf,
@@ -53,7 +53,7 @@ export interface DocumentView {
   client: Party;
   facts: { label: string; value: string }[];
   /** For the foot. */
-  legal: Legal;
+  legal: string[];
   intro: string | undefined;
   bodyHtml: string | undefined;
   /** Undefined without lines. */
@@ -207,7 +207,8 @@ function remark(text: string | undefined): string | undefined {
 function receiptFacts({ receipt }: PrintableDocument, { receipt: labels }: Labels) {
   const reference = printable(receipt?.reference);
   return [
-    ...(receipt ? [{ label: labels.method, value: labels.methods[receipt.method] }] : []),
+    // The default of a payment whose method was not given.
+    ...(receipt && receipt.method !== 'other' ? [{ label: labels.method, value: labels.methods[receipt.method] }] : []),
     ...(reference ? [{ label: labels.reference, value: reference }] : []),
   ];
 }

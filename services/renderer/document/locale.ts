@@ -165,7 +165,13 @@ export function writtenLocale(locale: string): WrittenLocale {
     return { language, region, format, numbers: format };
   }
   const numbers = new Intl.Locale(locale, { numberingSystem: 'latn' }).toString();
-  return { language: 'en', region, format: region ? `en-${region}` : 'en', numbers };
+  return { language: 'en', region, format: englishOf(region), numbers };
+}
+
+/** English as its region writes it, or as the world does: CLDR would write the days of all others as America does. */
+function englishOf(region: string): string {
+  const own = `en-${region}`;
+  return region && new Intl.DateTimeFormat(own).resolvedOptions().locale === own ? own : 'en-001';
 }
 
 /** False for the `de_DE` of a shell, which older accounts and their documents may have. */

@@ -18,7 +18,8 @@ type Hyphenated = (text: string) => string;
 export function issuerOf(document: PrintableDocument, labels: Labels, hyphenated: Hyphenated): Party {
   const { partnerCompany, partnerName, partnerEmail, partnerAddress, partnerPhone } = document;
   const fields = { company: partnerCompany, person: partnerName, email: partnerEmail, address: partnerAddress };
-  const numbers = [labelled(partnerPhone, (phone) => phone), ...taxNumbersOf(document, labels)];
+  // Tax numbers are in the foot of every page.
+  const numbers = [labelled(partnerPhone, (phone) => phone)];
   return party(labels.from, { ...fields, numbers }, hyphenated);
 }
 
@@ -30,7 +31,20 @@ export function clientOf(document: PrintableDocument, labels: Labels, hyphenated
     labelled(clientVatId, labels.vatId),
     labelled(clientTaxId, labels.taxId),
   ];
-  return party(labels.to, { ...fields, numbers }, hyphenated);
+  return party(labels.to, { ...honoured(fields, document), numbers }, hyphenated);
+}
+
+/** In Japanese a person is addressed as 様, and a company without a person as 御中. */
+function honoured<Fields extends Pick<PartyFields, 'company' | 'person'>>(
+  fields: Fields,
+  { locale }: PrintableDocument,
+) {
+  if (!/^ja\b/i.test(locale ?? '')) return fields;
+  const { company, person } = fields;
+  const named = printable(company);
+  const withTitle = (name: string, title: string) => (/(?:様|御中|殿|先生)\s*$/.test(name) ? name : `${name} ${title}`);
+  if (named && isSame(named, person)) return { ...fields, company: withTitle(named, '御中') };
+  return { ...fields, person: withTitle(person, '様') };
 }
 
 interface PartyFields {
@@ -54,26 +68,25 @@ function party(
     label,
     name: hyphenated(shown),
     nameInLine: inLine(shown),
-    lines: [name && person, ...lines].flatMap((text) => hyphenated(printable(text) ?? '') || []),
+    lines: [name && !isSame(name.replace(/ 御中$/, ''), person) && person, ...lines].flatMap(
+      (text) => hyphenated(printable(text || undefined) ?? '') || [],
+    ),
   };
 }
 
-/** What the law wants on every page, for its foot: who the issuer is, and where to pay. */
-export interface Legal {
-  lines: readonly string[];
-  /** A second column; empty without an account in parts. */
-  bank: readonly string[];
+/** One who trades under the own name is named once. */
+function isSame(name: string, other: string): boolean {
+  const plain = (text: string) => inLine(text).normalize('NFKC').toLowerCase();
+  return plain(name) === plain(other);
 }
 
-export function legalOf(document: PrintableDocument, labels: Labels): Legal {
-  const { partnerLegalName, partnerLegalId, legalNote, bankDetails } = document;
-  const taxNumbers = taxNumbersOf(document, labels);
-  const bank = inLines(printable(bankDetails) ?? '');
+/** What the law wants on every page, for its foot: who the issuer is. Where to pay stands in the document. */
+export function legalOf(document: PrintableDocument, labels: Labels): string[] {
+  const { partnerLegalName, partnerLegalId, legalNote } = document;
   const name = [printable(partnerLegalName), labelled(partnerLegalId, (id) => registerNumber(id, labels))];
-  const note = inLines(printable(legalNote) ?? '');
-  const isPlain = [...name, ...note, document.partnerVatId, document.partnerTaxNumber].every((text) => !text);
-  if (isPlain) return { lines: [[...taxNumbers, ...bank].join(' · ')], bank: [] };
-  return { lines: [name, taxNumbers, note].map((texts) => texts.filter(Boolean).join(' · ')), bank };
+  return [name, taxNumbersOf(document, labels), inLines(printable(legalNote) ?? '')].flatMap(
+    (texts) => texts.filter(Boolean).join(' · ') || [],
+  );
 }
 
 function taxNumbersOf({ partnerVatId, partnerTaxNumber, partnerTaxId }: PrintableDocument, labels: Labels): string[] {

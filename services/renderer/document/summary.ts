@@ -58,10 +58,11 @@ export function factsOf(document: PrintableDocument, locale: DocumentLocale) {
 
 export function totalRows(
   { subtotal, adjustment, discount, taxable, net, shipping, ...totals }: Totals,
-  { pricesIncludeTax }: PrintableDocument,
+  document: PrintableDocument,
   documentLocale: DocumentLocale,
 ): TotalRow[] {
   const { labels, money } = documentLocale;
+  const { pricesIncludeTax } = document;
   return [
     ...(subtotal
       ? [{ label: pricesIncludeTax && !net ? labels.taxes.net : labels.subtotal, amount: money(subtotal) }]
@@ -71,16 +72,22 @@ export function totalRows(
     ...(taxable ? [{ label: labels.taxable, amount: money(taxable) }] : []),
     ...(shipping && net ? [{ label: labels.shipping, amount: money(shipping) }] : []),
     ...(net ? [{ label: labels.taxes.net, amount: money(net) }] : []),
-    ...taxRows(totals, documentLocale),
+    ...taxRows(totals, document, documentLocale),
     ...(shipping && !net ? [{ label: labels.shipping, amount: money(shipping) }] : []),
   ];
 }
 
-/** Of several rates each says what it is the tax of. */
+/**
+ * Of several rates each says what it is the tax of. A stored document without tax has no row: a note says why, or its account never
+ * charges any.
+ */
 function taxRows(
   { taxes, tax, taxRate }: Pick<Totals, 'taxes' | 'tax' | 'taxRate'>,
+  { locale }: PrintableDocument,
   { labels, percent, money }: DocumentLocale,
 ): TotalRow[] {
+  const isUntaxed = taxRate.eq(0) && (!tax || tax.eq(0)) && (taxes?.length ?? 0) < 2;
+  if (isUntaxed && locale !== undefined) return [];
   if (!taxes) return tax ? [{ label: labels.tax(percent(taxRate)), amount: money(tax) }] : [];
   return taxes.map((one) => ({
     label: labels.tax(percent(one.rate)),

@@ -23,9 +23,12 @@ describe('content', () => {
     'when it is $fontStyle and $layoutType, then the total and its due date are the largest words',
     async (variant) => {
       const words = wordsOf(await read(variant));
-      const [largest] = words.toSorted((one, other) => other.height - one.height);
+      const [largest, second] = words.toSorted((one, other) => other.height - one.height);
+      const isField = variant.layoutType === 'overlay';
 
-      expect(largest?.text).toBe('$240.00 due 5 December 2026');
+      // On the field the sum alone is loud.
+      expect(largest?.text.trim()).toBe(isField ? '$240.00' : '$240.00 due 5 December 2026');
+      if (isField) expect(second?.height).toBeLessThan((largest?.height ?? 0) * 0.75);
     },
   );
 
@@ -45,7 +48,7 @@ describe('content', () => {
     expect((await read({})).text).not.toContain('Taxable amount');
   });
 
-  test('when a record has a tax number and an account, then both are in the footer', async () => {
+  test('when a record has a tax number and an account, then each is printed once: one in the footer, one in the document', async () => {
     const pdf = await read({
       locale: 'de-DE',
       currency: 'EUR',
@@ -57,12 +60,12 @@ describe('content', () => {
     });
     const footer = wordsOf(pdf).filter(({ y }) => y > 277);
 
-    expect(footer.map(({ text }) => text).join('')).toContain(
-      'USt-IdNr. DE123456789 · IBAN DE02 1203 0000 0000 2020 51 · BIC BYLADEM1001',
-    );
+    expect(plain(footer.map(({ text }) => text).join(''))).toMatch(/USt-IdNr\. ?DE123456789/);
+    for (const text of ['DE123456789', 'IBAN DE02 1203', 'BYLADEM1001'])
+      expect(plain(pdf.text).split(text)).toHaveLength(2);
   });
 
-  test('when the issuer has legal fields, then the footer of every page has all of them and the bank details in a second column, below all lines', async () => {
+  test('when the issuer has legal fields, then the footer of every page has all of them, below all lines', async () => {
     const note = 'Geschäftsführerin: Ada North. Aufsichtsrat: Konrad Zuse. '.repeat(8).trim();
     const pdf = await read({
       locale: 'de-DE',
@@ -84,18 +87,12 @@ describe('content', () => {
       const top = Math.max(...words.filter(({ text }) => text.includes('Rechnung INV-0042')).map(({ y }) => y));
       const footer = words.filter(({ y }) => y >= top - 0.5);
       const text = footer.map((word) => word.text).join('');
-      const ours = [
-        'Studio North GmbH · HRB 1234 Kiel',
-        'USt-IdNr. DE136695976 · Steuernummer 20/123/45678',
-        'BIC COBADEFF',
-      ];
-      for (const part of ours) expect(text).toContain(part);
+      const ours = ['Studio North GmbH · HRB 1234 Kiel', 'DE136695976 · Steuernummer 20/123/45678'];
+      for (const part of ours) expect(text.replaceAll(/[ \u00a0]/g, '')).toContain(part.replaceAll(' ', ''));
       expect(text.match(/Konrad Zuse\./g)).toHaveLength(8);
       // Nothing is cut off at the edge, and no line of the document runs into the footer.
       expect(Math.max(...footer.map(({ y }) => y))).toBeLessThan(294);
       expect(footer.filter((word) => /Arbeit|Gesamtbetrag/.test(word.text))).toEqual([]);
-      const [iban] = footer.filter((word) => word.text.startsWith('IBAN'));
-      expect([Math.abs((iban?.y ?? 0) - top) < 1, (iban?.x ?? 0) > 100]).toEqual([true, true]);
     }
   });
 
@@ -150,15 +147,13 @@ describe('columns', () => {
 });
 
 describe('edges and baselines', () => {
-  test('when the modern style fills the parties and the total, then both fills end at the same edges', async () => {
-    const pdf = await read({ fontStyle: 'modern', showBanner: false });
-    const parties = find(pdf, 'Bill to').y;
-    const total = find(pdf, 'Total').y;
+  test.each(STYLES)('when %s is printed, then nothing but a banner leaves the edges of the text', async (fontStyle) => {
+    const pdf = await read({ fontStyle, showBanner: false });
 
-    const right = [await edgeOf(pdf, parties, 209, -0.1), await edgeOf(pdf, total, 209, -0.1)];
-    expect(Math.abs((right[0] ?? 0) - (right[1] ?? 0))).toBeLessThan(0.3);
-    // As far out as on the left.
-    expect(210 - (right[0] ?? 0)).toBeCloseTo(await edgeOf(pdf, parties, 1, 0.1), 0);
+    for (const y of [find(pdf, 'Bill to').y, find(pdf, 'Total').y]) {
+      expect(await edgeOf(pdf, y, 1, 0.1)).toBeGreaterThan(17.5);
+      expect(await edgeOf(pdf, y, 209, -0.1)).toBeLessThan(192.5);
+    }
   });
 
   test.each(STYLES)('when %s prints the parties and the facts, then they share their baselines', async (fontStyle) => {
@@ -209,7 +204,7 @@ describe('the banner', () => {
 
       expect(await pdf.colourAt(1, 60, issuer.y - 8)).toEqual(BRAND);
       expect(await pdf.colourAt(1, 60, 60.2)).toEqual([255, 255, 255]);
-      const hasHeadline = (find(pdf, '$240.00 due').y ?? 99) < 60 && variant.layoutType === 'overlay';
+      const hasHeadline = (find(pdf, '$240.00').y ?? 99) < 60 && variant.layoutType === 'overlay';
       expect(hasHeadline).toBe(variant.layoutType === 'overlay');
     },
   );
@@ -218,13 +213,13 @@ describe('the banner', () => {
     'when it is $fontStyle and $layoutType, then its drawing does not overlap the words',
     async (variant) => {
       const pdf = await read(variant);
-      const onBanner = wordsOf(pdf).filter(({ y }) => y < (variant.layoutType === 'overlay' ? 59 : 29));
+      const onBanner = wordsOf(pdf).filter(({ y }) => y < (variant.layoutType === 'overlay' ? 59 : 15));
 
       expect(onBanner.length).toBeGreaterThan(0);
       for (const word of onBanner) {
         expect(word.x + word.width).toBeLessThan(148);
         for (const y of [word.y - word.height, word.y + word.height * 0.45]) {
-          for (let x = word.x - 3; x < word.x + word.width + 3; x += 1.5)
+          for (let x = word.x - 1; x < word.x + word.width + 1; x += 1.5)
             expect(await pdf.colourAt(1, x, y)).toEqual(BRAND);
         }
       }
@@ -248,6 +243,8 @@ describe('the banner', () => {
     expect(await pdf.colourAt(1, 60, headline.y + 5)).toEqual(BRAND);
   });
 });
+
+const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 
 function wordsOf(pdf: ReadPdf): Word[] {
   return (pdf.pages[0]?.words ?? []).filter(({ text }) => text.trim() !== '');

@@ -129,7 +129,7 @@ describe('the language of the account', () => {
     expect(text).toContain('Issue date 21 November 2026');
     expect(text).toContain('Total 1 481,40 kr');
     expect(info['Language']).toBe('en-SE');
-    expect(writtenLocale('ko')).toEqual({ language: 'en', region: 'KR', format: 'en-KR', numbers: 'ko-u-nu-latn' });
+    expect(writtenLocale('ko')).toEqual({ language: 'en', region: 'KR', format: 'en-001', numbers: 'ko-u-nu-latn' });
   });
 
   test('when a locale is as long as an account may have, then the document is printed', async () => {

@@ -187,7 +187,7 @@ describe('colour', () => {
     'when it is $fontStyle and $layoutType, then the banner ends in a clean line',
     async ({ fontStyle, layoutType }) => {
       const pdf = await renderer.read(anInvoice({ fontStyle, layoutType, brandColor: '#123456' }));
-      const heightMm = layoutType === 'standard' ? 29.64 : 59.8;
+      const heightMm = layoutType === 'standard' ? 15.88 : 59.8;
 
       expect(await pdf.isBlank(1, { x: 0, y: heightMm + 0.3, width: 209, height: 2 })).toBe(true);
       expect(await pdf.isBlank(1, { x: 0, y: heightMm - 2, width: 1, height: 1 })).toBe(false);

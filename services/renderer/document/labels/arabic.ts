@@ -87,9 +87,10 @@ export const arabic: Language = {
   writtenOff: 'مبلغ مشطوب',
   amountDue: 'المبلغ المستحق',
   settled: { paid: 'مدفوع', cancelled: 'ملغى', written_off: 'مشطوب' },
-  taxId: (id) => `الرقم الضريبي ${id}`,
+  // Fifteen digits from 3 to 3 are the number of Saudi Arabia for value added tax.
+  taxId: (id) => (/^3\d{13}3$/.test(id) ? `رقم ضريبة القيمة المضافة ${id}` : `الرقم الضريبي ${id}`),
   vatId: (id) => `رقم ضريبة القيمة المضافة ${id}`,
-  taxNumber: (id) => `الرقم الضريبي ${id}`,
+  taxNumber: (id) => (/^3\d{13}3$/.test(id) ? `رقم ضريبة القيمة المضافة ${id}` : `الرقم الضريبي ${id}`),
   registerNumber: (id) => `رقم السجل التجاري ${id}`,
   bankDetails: 'بيانات الدفع',
   notes: 'ملاحظات',

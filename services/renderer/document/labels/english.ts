@@ -87,9 +87,9 @@ export const english: Language = {
   writtenOff: 'Written off',
   amountDue: 'Amount due',
   settled: { paid: 'paid', cancelled: 'cancelled', written_off: 'written off' },
-  taxId: (id) => `Tax ID ${id}`,
-  vatId: (id) => `VAT ID ${id}`,
-  taxNumber: (id) => `Tax number ${id}`,
+  taxId: (id) => registered(id) ?? `Tax ID ${id}`,
+  vatId: (id) => registered(id) ?? `VAT ID ${id}`,
+  taxNumber: (id) => registered(id) ?? `Tax number ${id}`,
   registerNumber: (id) => `Registration no. ${id}`,
   bankDetails: 'Payment details',
   notes: 'Notes',
@@ -101,3 +101,9 @@ export const english: Language = {
   draft: 'Draft',
   testMark: 'TEST',
 };
+
+/** Numbers whose form says what they are: of the invoice system of Japan, and for value added tax in Saudi Arabia. */
+function registered(id: string): string | undefined {
+  if (/^T\d{13}$/.test(id)) return `Registration number ${id}`;
+  return /^3\d{13}3$/.test(id) ? `VAT number ${id}` : undefined;
+}

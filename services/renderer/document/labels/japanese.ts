@@ -89,7 +89,7 @@ export const japanese: Language = {
   settled: { paid: 'お支払済み', cancelled: '取消済み', written_off: '償却済み' },
   // T and thirteen digits is the number of the invoice system; others are not called so.
   taxId: (id) => (/^T\d{13}$/.test(id) ? `登録番号 ${id}` : `税務番号 ${id}`),
-  vatId: (id) => `VAT番号 ${id}`,
+  vatId: (id) => (/^T\d{13}$/.test(id) ? `登録番号 ${id}` : `VAT番号 ${id}`),
   taxNumber: (id) => (/^T\d{13}$/.test(id) ? `登録番号 ${id}` : `税務番号 ${id}`),
   registerNumber: (id) => `法人番号 ${id}`,
   bankDetails: 'お振込先',
