@@ -73,6 +73,9 @@ function asIssued(records: readonly IssuedTimeRecord[], locale: string): BilledT
   return { isEdited: records.some(({ is_edited }) => is_edited), lines };
 }
 
-function entryOf({ rate_from, ...entry }: IssuedEntry, { rate, rounding }: IssuedTimeRecord): TimeToBill {
-  return { ...entry, rate: Number(rate), rateFrom: rate_from ?? 'none', rounding };
+function entryOf(
+  { rate_from, member = null, ...entry }: IssuedEntry,
+  { rate, rounding }: IssuedTimeRecord,
+): TimeToBill {
+  return { ...entry, member, rate: Number(rate), rateFrom: rate_from ?? 'none', rounding };
 }

@@ -58,11 +58,12 @@ function issuedRecord(
     rate,
     rounding,
     prepaid,
-    entries: entries.map(({ id, date, seconds, description, project, task, rateFrom }) => ({
+    entries: entries.map(({ id, date, seconds, description, member, project, task, rateFrom }) => ({
       id,
       date,
       seconds,
       description,
+      member,
       project,
       task,
       rate_from: rateFrom === 'none' ? undefined : rateFrom,

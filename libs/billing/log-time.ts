@@ -9,7 +9,7 @@ import { followTime } from './task-totals.ts';
 import { timeEntryViews } from './time-context.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-export interface NewTime extends Pick<TimeEntryRecord, 'hours' | 'date' | 'started_at' | 'ended_at'> {
+export interface NewTime extends Pick<TimeEntryRecord, 'hours' | 'date' | 'member' | 'started_at' | 'ended_at'> {
   project: Pick<ProjectRecord, '_id'>;
   task: TaskRecord | undefined;
   description?: string | null | undefined;

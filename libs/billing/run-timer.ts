@@ -20,6 +20,7 @@ export interface NewTimer {
   project_id: Id;
   task_id?: Id | null | undefined;
   description?: string | null | undefined;
+  member?: string | null | undefined;
   owner: string;
   /** Now unless given. */
   started_at?: Date | undefined;
@@ -31,6 +32,7 @@ export interface TimerChanges {
   project_id?: Id | undefined;
   task_id?: Id | null | undefined;
   description?: string | null | undefined;
+  member?: string | null | undefined;
   /** Null is when it was created, as without it. */
   started_at?: Date | null | undefined;
 }
@@ -59,6 +61,7 @@ export async function startTimer(unit: UnitOfWork, wanted: NewTimer) {
     ...place,
     owner: wanted.owner,
     description: wanted.description || null,
+    member: wanted.member ?? null,
     status: 'running',
     started_at,
   };
@@ -93,6 +96,7 @@ export async function changeTimer(unit: UnitOfWork, timer: TimerRecord, wanted: 
   const now = agreedDate();
   const changes: Partial<TimerRecord> = {};
   if (wanted.description !== undefined) changes.description = wanted.description || null;
+  if (wanted.member !== undefined) changes.member = wanted.member;
   if (wanted.started_at !== undefined) changes.started_at = wanted.started_at ?? timer.created_at;
   if (changes.started_at) requirePast('started_at', changes.started_at, now);
   Object.assign(changes, await changedPlace(unit, timer, wanted));
@@ -122,13 +126,22 @@ async function stopBefore(unit: UnitOfWork, running: TimerRecord, end: Date): Pr
 /** The timer becomes an entry of the day on which it started, in the account's time zone. */
 async function become(unit: UnitOfWork, timer: TimerRecord, ended_at: Date, account: AccountRecord) {
   const { session, accountId } = unit;
-  const { started_at, description } = timer;
+  const { started_at, description, member = null } = timer;
   const project = await lockOwn(Project, accountId, timer.project_id, session);
   if (!project) throw notFound('Project', 'or access denied');
   const task = await taskOfProject(project._id, timer.task_id, accountId, session);
   const hours = Number(hoursQuantity(secondsBetween(started_at, ended_at)));
   const date = dayIn(account.time_zone, started_at);
-  const { entry, view } = await logTime(unit, { project, task, description, hours, date, started_at, ended_at });
+  const { entry, view } = await logTime(unit, {
+    project,
+    task,
+    description,
+    member,
+    hours,
+    date,
+    started_at,
+    ended_at,
+  });
   const stopped: Partial<TimerRecord> = { status: 'stopped', ended_at, time_entry_id: entry._id };
   const changed = await changeOwn(Timer, timer, stopped, session);
   await unit.announce('timer.stopped', await timerViewOf(changed, accountId, session));

@@ -103,6 +103,7 @@ export function timeToBill(
     date: entry.date,
     seconds: entry.seconds,
     description: entry.description,
+    member: entry.member ?? null,
     ...billed,
   };
 }

@@ -7,7 +7,7 @@ import { cutToLine, filled, lineTexts, writtenDay, writtenHours } from './line-t
 import { type Line, plainDecimal } from './money.ts';
 import { billedSeconds, hoursQuantity, type TimeRounding, type TrackedTime } from './time-rounding.ts';
 
-export const TIME_GROUPS = ['entry', 'task', 'project', 'day', 'none'] as const;
+export const TIME_GROUPS = ['entry', 'task', 'member', 'project', 'day', 'none'] as const;
 
 export type TimeGroup = (typeof TIME_GROUPS)[number];
 
@@ -17,6 +17,8 @@ export interface TimeToBill extends TrackedTime {
   project: { id: string; name: string };
   task: { id: string; name: string } | null;
   description: string | null;
+  /** Who did it. */
+  member: string | null;
   rate: number;
   /** `none` when no rate was set, and it is billed at 0. */
   rateFrom: RateSource | 'none';
@@ -36,7 +38,7 @@ export interface TimeLine extends Line {
 
 export interface LineForm {
   groupBy: TimeGroup;
-  /** With `{project} {task} {date} {from} {to} {description} {hours}`; by the group when absent. */
+  /** With `{project} {task} {member} {date} {from} {to} {description} {hours}`; by the group when absent. */
   text?: string | undefined;
   /** BCP 47: language and form of days and numbers. */
   locale: string;
@@ -81,10 +83,11 @@ function lineKey(entry: TimeToBill, groupBy: TimeGroup): string {
 }
 
 /** What entries of one line have in common besides rate and rounding. */
-function groupOf({ id, project, task, date }: TimeToBill, groupBy: TimeGroup): (string | undefined)[] {
+function groupOf({ id, project, task, member, date }: TimeToBill, groupBy: TimeGroup): (string | undefined)[] {
   if (groupBy === 'none') return [];
   if (groupBy === 'project') return [project.id];
   if (groupBy === 'task') return [project.id, task?.id];
+  if (groupBy === 'member') return [project.id, member ?? undefined];
   return [project.id, groupBy === 'day' ? date : id];
 }
 
@@ -95,6 +98,7 @@ function compare(one: TimeLine, other: TimeLine, { groupBy }: LineForm): number 
   return (
     (groupBy === 'none' ? 0 : byText(a.project.name, b.project.name) || byText(a.project.id, b.project.id)) ||
     (groupBy === 'task' ? byTask(a, b) : 0) ||
+    (groupBy === 'member' ? byMember(a, b) : 0) ||
     (groupBy === 'day' || groupBy === 'entry' ? byDay : 0) ||
     new Big(other.rate).cmp(one.rate) ||
     byDay ||
@@ -106,6 +110,12 @@ function compare(one: TimeLine, other: TimeLine, { groupBy }: LineForm): number 
 function byTask({ task: one }: TimeToBill, { task: other }: TimeToBill): number {
   if (!one || !other) return Number(one === null) - Number(other === null);
   return byText(one.name, other.name) || byText(one.id, other.id);
+}
+
+/** Time of no member comes last. */
+function byMember({ member: one }: TimeToBill, { member: other }: TimeToBill): number {
+  if (one === null || other === null) return Number(one === null) - Number(other === null);
+  return byText(one, other);
 }
 
 function byText(one: string, other: string): number {
@@ -122,6 +132,7 @@ function lineText(sorted: readonly TimeToBill[], first: TimeToBill, qty: string,
   const values = {
     project: projects.join(', '),
     task: tasks.join(', '),
+    member: distinct(sorted.map(({ member }) => member ?? '')).join(', '),
     from,
     to,
     date: from === to ? from : `${from} – ${to}`,
@@ -132,12 +143,13 @@ function lineText(sorted: readonly TimeToBill[], first: TimeToBill, qty: string,
   return cutToLine(text || values.project);
 }
 
-type Values = Record<'project' | 'task' | 'description', string>;
+type Values = Record<'project' | 'task' | 'member' | 'description', string>;
 
-function standardText({ groupBy, locale }: LineForm, { task, description }: Values): string {
+function standardText({ groupBy, locale }: LineForm, { task, member, description }: Values): string {
   if (groupBy === 'none') return lineTexts(locale).time;
   if (groupBy === 'project') return '{project}';
   if (groupBy === 'task') return task ? '{project}: {task}' : '{project}';
+  if (groupBy === 'member') return member ? '{project}: {member}' : '{project}';
   if (groupBy === 'day') return '{project}, {date}';
   if (description) return '{date}: {description}';
   return task ? '{date}: {project}, {task}' : '{date}: {project}';

@@ -13,6 +13,8 @@ export interface IssuedEntry {
   date: string;
   seconds: number;
   description: string | null;
+  /** Absent in records of an older version. */
+  member?: string | null | undefined;
   project: { id: Id; name: string };
   task: { id: Id; name: string } | null;
   /** Absent when no rate was set anywhere. */
@@ -59,6 +61,7 @@ const issuedTimeSchema = new Schema(
         date: String,
         seconds: Number,
         description: String,
+        member: String,
         project: Object,
         task: Object,
         rate_from: { type: String, enum: RATE_SOURCES },

@@ -33,6 +33,8 @@ export interface TimeEntryRecord extends Stamped {
   /** `YYYY-MM-DD`. */
   date: string;
   description: string | null;
+  /** Who did the work: a name or an id of the caller's own. */
+  member?: string | null;
   /** True unless it is false. */
   billable?: boolean;
   /** The invoice it was billed on. The next three are set with it. */
@@ -73,6 +75,7 @@ const timeEntrySchema = recordSchema<TimeEntryRecord>(
     rate_from: { type: String, enum: RATE_SOURCES },
     date: { type: String, required: true },
     description: String,
+    member: String,
     billable: Boolean,
     invoice_id: idField,
     billed_line: Number,
@@ -123,6 +126,7 @@ export function timeEntryView(
     task_id: entry.task_id ? String(entry.task_id) : null,
     task: task ? { id: String(task._id), name: task.name } : null,
     project: project ? embeddedProject(project) : null,
+    member: entry.member ?? null,
     billable: entry.billable ?? true,
     billing,
     invoice,

@@ -17,6 +17,8 @@ export interface TimerRecord extends Stamped {
   project_id: StoredId;
   task_id: StoredId | null;
   description: string | null;
+  /** Of the entry that it becomes. */
+  member?: string | null;
   status: TimerStatus;
   started_at: Date;
   /** Of a stopped one, as the next. */
@@ -37,6 +39,7 @@ const timerSchema = recordSchema<TimerRecord>(
     project_id: requiredIdField,
     task_id: idField,
     description: String,
+    member: String,
     status: { type: String, enum: TIMER_STATUSES, required: true },
     started_at: { type: Date, required: true },
     ended_at: Date,
@@ -68,6 +71,7 @@ export function timerView(
     task_id: timer.task_id ? String(timer.task_id) : null,
     task: task ? { id: String(task._id), name: task.name } : null,
     description: timer.description,
+    member: timer.member ?? null,
     started_at: timer.started_at.toISOString(),
     ended_at: timer.ended_at?.toISOString() ?? null,
     time_entry_id: timer.time_entry_id ? String(timer.time_entry_id) : null,

@@ -22,12 +22,13 @@ export function printableTime({ isEdited, lines }: BilledTime, currency: string)
 }
 
 function printableEntry(entry: TimeToBill, { rounding }: BilledTimeLine, hasPlace: boolean): PrintableTimeEntry {
-  const { date, seconds, description } = entry;
+  const { date, seconds, description, member } = entry;
+  const text = [member, description].filter(Boolean).join(': ');
   const isRoundedAlone = rounding === null || rounding.scope === 'entry';
   return {
     date,
     ...(hasPlace ? { place: placeOf(entry) } : {}),
-    ...(description ? { description } : {}),
+    ...(text ? { description: text } : {}),
     hours: hoursQuantity(seconds),
     ...(isRoundedAlone ? { billed: hoursQuantity(roundedSeconds(seconds, rounding)) } : {}),
   };

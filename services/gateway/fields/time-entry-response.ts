@@ -52,6 +52,7 @@ export const timeEntryResponse = Joi.object<ReturnType<typeof timeEntryView>, tr
   task_id: orNull(Joi.string().guid()),
   task: embeddedTask(),
   project: embeddedProject(),
+  member: orNull(Joi.string()).description('Who did the work'),
   billable: Joi.boolean().required(),
   billing: Joi.string()
     .valid(...BILLING_STATES)
@@ -74,6 +75,7 @@ export const timeEntryResponse = Joi.object<ReturnType<typeof timeEntryView>, tr
     task_id: exampleId.tasks,
     task: { id: exampleId.tasks, name: 'Drawings' },
     project: exampleProject,
+    member: 'Ada Lovelace',
     billable: true,
     billing: 'unbilled',
     invoice: null,

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { TIME_GROUPS } from '#libs/billing/time-lines.ts';
 import { roundingInput } from './billing-input.ts';
-import { paragraphs, uuid } from './input-fields.ts';
+import { name, paragraphs, uuid } from './input-fields.ts';
 
 /** Projects or tasks that a selection may name. */
 const NAMED_MAX = 100;
@@ -33,9 +33,20 @@ export const timeLineInput = {
     .default('refuse')
     .description('What becomes of time for which no rate is set: 400, left out, or billed at 0'),
   line_text: paragraphs().description(
-    'Of each line, with `{project}`, `{task}`, `{date}`, `{from}`, `{to}`, `{description}` and `{hours}`',
+    'Of each line, with `{project}`, `{task}`, `{member}`, `{date}`, `{from}`, `{to}`, `{description}` and `{hours}`',
   ),
 };
 
 /** The same where it is one of several settings: then its first field has to be there, so that an empty object means nothing by accident. */
 export const namedTimeLineInput = { ...timeLineInput, group_by: groupBy.required() };
+
+const MEMBER_LONGEST = 200;
+
+/** Who did the work. Billhook keeps no list of people. */
+export const memberInput = () => name().max(MEMBER_LONGEST);
+
+/** A filter of time by who did it. */
+export const byMember = {
+  input: memberInput().description('Exactly as it was given'),
+  where: (member: string) => ({ member }),
+};

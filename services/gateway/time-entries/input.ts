@@ -15,6 +15,7 @@ import { hourlyRateInput } from '../fields/billing-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { day, text, uuid } from '../fields/input-fields.ts';
 import { number } from '../fields/number-input.ts';
+import { byMember, memberInput } from '../fields/time-input.ts';
 import { workFilters } from '../fields/work-filters.ts';
 import { byId, listOf, oneByOne } from '../http/list.ts';
 
@@ -26,6 +27,7 @@ export interface NewTimeEntry {
   description?: string | null;
   hourly_rate?: number | null;
   billable?: boolean | null;
+  member?: string | null;
 }
 
 export type TimeEntryChanges = Partial<NewTimeEntry>;
@@ -35,6 +37,7 @@ const optional = {
   description: text().allow(null, ''),
   hourly_rate: hourlyRateInput().description("Unless given, the task's"),
   billable: Joi.boolean().allow(null).description("Unless given, the task's, else true"),
+  member: memberInput().allow(null).description('Who did the work: a name or an id of your own'),
 };
 
 export const newTimeEntry = Joi.object<NewTimeEntry, true>({
@@ -69,6 +72,7 @@ const work = workFilters({ states: BILLING_STATES, unbilled: UNBILLED, onInvoice
 export const timeEntryList = listOf<TimeEntryRecord>(TimeEntry, timeEntryListing, {
   ...work,
   task_id: byId('task_id'),
+  member: byMember,
   billable: {
     input: Joi.boolean(),
     // Time is billable unless it says that it is not.

@@ -6,6 +6,7 @@ import type { Id } from '#libs/models/tenant.ts';
 import { TIMER_STATUSES, Timer, type TimerRecord, type TimerStatus, timerListing } from '#libs/models/time/timer.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { instant, name, text, uuid } from '../fields/input-fields.ts';
+import { byMember, memberInput } from '../fields/time-input.ts';
 import { type Asked, byId, type Condition, listOf, oneByOne } from '../http/list.ts';
 
 const OWNER_LONGEST = 200;
@@ -14,6 +15,7 @@ export interface TimerBody {
   project_id: Id;
   task_id?: Id | null;
   description?: string | null;
+  member?: string | null;
   owner?: string;
   started_at?: Date;
   on_running: 'stop' | 'refuse';
@@ -23,6 +25,7 @@ export interface TimerChangesBody {
   project_id?: Id;
   task_id?: Id | null;
   description?: string | null;
+  member?: string | null;
   started_at?: Date | null;
 }
 
@@ -33,10 +36,14 @@ export interface TimerStop {
 const description = () => text().allow(null, '').description('Of the time entry that it becomes');
 const startedAt = () => instant().description('When the timer is created unless given, and not later');
 
+const member = () =>
+  memberInput().allow(null).description('Who does the work: `member` of the time entry that it becomes');
+
 export const newTimer = Joi.object<TimerBody, true>({
   project_id: uuid().required(),
   task_id: uuid().allow(null).description('A task of the project'),
   description: description(),
+  member: member(),
   owner: name()
     .max(OWNER_LONGEST)
     .description('Whose time it is, in any form: each owner has one running timer. The id of the key unless given'),
@@ -58,6 +65,7 @@ export const timerChanges = Joi.object<TimerChangesBody, true>({
   project_id: uuid(),
   task_id: uuid().allow(null).description('A task of the project; required with another project, unless it has none'),
   description: description(),
+  member: member(),
   started_at: startedAt(),
 }).example({ description: 'Mill, second sheet' });
 
@@ -87,5 +95,6 @@ export const timerList = listOf<TimerRecord>(Timer, timerListing, {
       status === 'stopped' && (owner ?? project_id) !== undefined ? oneByOne({ status }) : withStatuses([status]),
   },
   owner: { input: name().max(OWNER_LONGEST), where: unlessRunning((owner: string) => ({ owner })) },
+  member: byMember,
   project_id: { ...byProject, where: unlessRunning(byProject.where) },
 });

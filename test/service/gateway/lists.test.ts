@@ -57,6 +57,7 @@ beforeAll(async () => {
     task_id: [task_id],
     invoice_id: [invoice_id],
     owner: ['ada'],
+    member: ['ada'],
     billing: ['unbilled', 'on_draft', 'billed', 'written_off'],
     billable: ['true', 'false'],
     method: ['card'],

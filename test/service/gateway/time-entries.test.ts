@@ -360,3 +360,18 @@ describe('DELETE /api/v1/time-entries/{id}', () => {
     expect(await total()).toBe(5 * 1800);
   });
 });
+
+test('when time has a member, then it is found by it, shown behind the line and on the timer it comes from', async () => {
+  const project_id = (await createProject(gateway)).id;
+  const { id } = await create(gateway, '/api/v1/timers', { project_id, member: 'Grace', owner: 'grace' });
+  await gateway.patch(`/api/v1/timers/${id}`, { member: 'Ada' });
+  const timer = (await gateway.get(`/api/v1/timers?member=Ada&project_id=${project_id}`)).body.data;
+  const stopped = (await gateway.post(`/api/v1/timers/${id}/stop`, {})).body.data;
+  await create(gateway, '/api/v1/time-entries', { project_id, hours: 1, date: '2026-11-02', member: 'Grace' });
+  const found = (await gateway.get(`/api/v1/time-entries?member=Ada&project_id=${project_id}`)).body;
+
+  expect(timer).toMatchObject([{ id, member: 'Ada' }]);
+  expect(found).toMatchObject({ data: [{ id: stopped.id, member: 'Ada' }], pagination: { total: 1 } });
+  await gateway.patch(`/api/v1/time-entries/${stopped.id}`, { member: null });
+  expect((await gateway.get(`/api/v1/time-entries/${stopped.id}`)).body.data.member).toBeNull();
+});

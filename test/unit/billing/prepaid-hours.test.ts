@@ -21,6 +21,7 @@ function lineOf(id: number, work: readonly Work[], rounding: TimeRounding | null
     task: null,
     description: null,
     rate,
+    member: null,
     rateFrom,
     rounding,
   }));

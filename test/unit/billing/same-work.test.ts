@@ -54,6 +54,7 @@ function entriesOf({ entries, rounding }: Work): TimeToBill[] {
     project: { id: project, name: 'Engine' },
     task: task === null ? null : { id: task, name: task },
     description: null,
+    member: null,
     rate: isRated ? rate : 0,
     rateFrom: isRated ? ('entry' as const) : ('none' as const),
     rounding,

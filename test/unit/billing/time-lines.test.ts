@@ -17,6 +17,7 @@ const time = (changes: Partial<TimeToBill> = {}): TimeToBill => {
     date: '2026-11-02',
     seconds: 3600,
     description: null,
+    member: null,
     rate: 100,
     rateFrom: 'task',
     rounding: null,
@@ -142,5 +143,24 @@ test('when any time is billed in any way, then every entry is in one line, of on
       },
     ),
     runs(500),
+  );
+});
+
+test('when time is grouped by member, then each has a line, in the order of names, and time of none comes last', () => {
+  const entries = [time({ member: null }), time({ member: 'Grace' }), time({ member: 'Ada' }), time({ member: 'Ada' })];
+  const lines = timeLines(entries, { groupBy: 'member', locale: 'en-US' });
+
+  expect(lines.map(({ description, qty }) => [description, qty])).toEqual([
+    ['Engine: Ada', '2'],
+    ['Engine: Grace', '1'],
+    ['Engine', '1'],
+  ]);
+});
+
+test('when a line text names {member}, then it has the members of the line, each once', () => {
+  const entries = ['Grace', 'Ada', 'Grace'].map((member) => time({ member }));
+
+  expect(timeLines(entries, { groupBy: 'project', text: '{member}: {hours} h', locale: 'en-US' })[0]?.description).toBe(
+    'Grace, Ada: 3 h',
   );
 });
