@@ -11,6 +11,8 @@ import {
 import { type DocumentTax, notedTaxes, type TaxIssuer } from './document-taxes.ts';
 import { type Decimal, fromMinor, isAmount, isLineAmount, lineNet, sumOfLines, toMinor } from './money.ts';
 import {
+  ownTax,
+  splitByGroup,
   type TaxCategory,
   type TaxedLine,
   type TaxedSum,
@@ -60,8 +62,8 @@ export function invoiceMoney(given: GivenMoney): DocumentMoney & { line_items: L
 }
 
 /**
- * The quoted amount counts. Lines of another sum are shown beside it, and the difference has the tax of the document. Only prices that
- * include tax, and lines with a discount or shipping, are summed as on an invoice: then the amount has to be one of their sums.
+ * The quoted amount counts. Lines of another sum are shown beside it, and their rates share the difference in proportion. Only prices
+ * that include tax, and lines with a discount or shipping, are summed as on an invoice: then the amount has to be one of their sums.
  * @throws AppError 400 when the amount or a line is too large for the currency, the amount is none of these sums, or as invoiceMoney does.
  */
 export function quoteMoney(given: GivenMoney): DocumentMoney {
@@ -75,9 +77,8 @@ export function quoteMoney(given: GivenMoney): DocumentMoney {
   requireTaxable(line_items, given, 'list');
   const quoted = taxedAmount(given, 'list');
   if (!line_items) return moneyOf(given, quoted, charges);
-  const difference = quoted.amount - sumOfLines(line_items, currency);
-  const adjustment = { qty: '1', rate: fromMinor(difference, currency), discount: '0' };
-  const taxed = taxLines(difference === 0 ? line_items : [...line_items, adjustment], given);
+  const lines = taxLines(line_items, given);
+  const taxed = taxLines([...line_items, ...adjustmentsOf(lines, quoted.amount - lines.amount, given)], given);
   requireConsistent(taxed, currency, 'list');
   return moneyOf(given, taxed, charges);
 }
@@ -98,6 +99,15 @@ function requireSum(
   const other = hasCharges(charges) ? 'that after discount and shipping' : 'that without tax';
   const tax = hasCharges(charges) && prices_include_tax ? ' and without tax' : '';
   throw fieldProblem('amount', `amount must be the sum of line_items, ${of}, or ${net}, ${other}${tax}`, 'list');
+}
+
+/** Where a rate is worth less than nothing, or all are worth nothing, there is no proportion: the difference has the tax of the document. */
+function adjustmentsOf({ amount, taxes }: TaxedSum, difference: number, terms: TaxTerms): TaxedLine[] {
+  if (difference === 0) return [];
+  const line = (sum: number) => ({ qty: '1', rate: fromMinor(sum, terms.currency), discount: '0' });
+  if (amount <= 0 || taxes.some(({ taxable }) => taxable < 0)) return [line(difference)];
+  const shares = splitByGroup(difference, taxes);
+  return taxes.map((group, index) => ({ ...line(shares[index] ?? 0), ...ownTax(group, terms) }));
 }
 
 /** The sum of the lines. @throws AppError 400 when it is no amount, or a line is too large. */

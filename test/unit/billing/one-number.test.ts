@@ -4,7 +4,8 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { hasCharges } from '#libs/billing/document-charges.ts';
 import { invoiceMoney, quoteMoney } from '#libs/billing/document-money.ts';
-import { fromMinor, sumOfLines } from '#libs/billing/money.ts';
+import { taxesOf } from '#libs/billing/document-taxes.ts';
+import { fromMinor, sumOfLines, taxOf } from '#libs/billing/money.ts';
 import { type TaxCategory, taxLines } from '#libs/billing/tax-groups.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import type { ClientRecord } from '#libs/models/accounts/client.ts';
@@ -106,17 +107,24 @@ test('when an invoice has any mix of lines, then record, response and document h
   fc.assert(each, runs(200));
 });
 
-test('when a quote has an amount beside its lines, then the difference is taxed at its own rate and all of it adds up', () => {
+test('when a quote has an amount beside its lines, then their rates share the difference, and all of it adds up', () => {
   const each = fc.property(given, fc.integer({ min: 1, max: 50_000_000 }), (terms, amount) => {
     const net = { ...terms, prices_include_tax: false, charges: {} };
-    const taxable = taxLines(terms.line_items, net).amount;
-    const difference = { description: '', qty: 1, rate: fromMinor(amount - taxable, terms.currency), discount: 0 };
-    const expected = taxLines([...terms.line_items, difference], net);
-    fc.pre(expected.total > 0);
+    const lines = taxLines(terms.line_items, net);
+    const difference = { qty: 1, rate: fromMinor(amount - lines.amount, terms.currency), discount: 0 };
+    const alone = taxLines([...terms.line_items, difference], net);
+    fc.pre(alone.total > 0);
     const quote = quoteMoney({ ...net, amount: fromMinor(amount, terms.currency), issuer });
-    expect([quote.amount, quote.tax_amount]).toEqual([amount, expected.tax_amount]);
-    const exact = new Big(expected.amount).plus(expected.tax_amount);
-    expect(exact.eq(expected.total)).toBe(true);
+    expect(quote.amount).toBe(amount);
+    const isShared = lines.amount > 0 && lines.taxes.every(({ taxable }) => taxable >= 0);
+    if (!isShared) return expect(quote.tax_amount).toBe(alone.tax_amount);
+    const taxes = taxesOf(quote);
+    expect(taxes.reduce((sum, { taxable }) => sum + taxable, 0)).toBe(amount);
+    for (const [index, { taxable, tax, rate }] of taxes.entries()) {
+      const proportion = new Big(lines.taxes[index]?.taxable ?? 0).times(amount).div(lines.amount);
+      expect(proportion.minus(taxable).abs().lte(1)).toBe(true);
+      expect(tax).toBe(taxOf(taxable, rate));
+    }
   });
   fc.assert(each, runs());
 });
