@@ -2,9 +2,9 @@
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { addDays, dayIn } from '../day.ts';
 import { conflict, fieldProblem } from '../errors.ts';
-import type { AccountRecord } from '../models/accounts/account.ts';
+import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { Client } from '../models/accounts/client.ts';
-import type { InvoiceRecord } from '../models/billing/invoice.ts';
+import type { InvoiceRecord, QuoteDeduction } from '../models/billing/invoice.ts';
 import { type LineItem, lineItem } from '../models/billing/line-item.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord } from '../models/billing/quote.ts';
@@ -15,13 +15,23 @@ import { acceptedBy, isChangedSince } from './acceptance.ts';
 import { writtenAmount } from './balance.ts';
 import { paymentDays } from './client-terms.ts';
 import { createInvoice } from './create-invoice.ts';
-import { givenCharges } from './document-charges.ts';
+import { givenCharges, hasCharges } from './document-charges.ts';
 import { taxesOf } from './document-taxes.ts';
 import { exactMinor } from './exact-amount.ts';
 import { issuedFields } from './issue-document.ts';
 import { cutToLine } from './line-texts.ts';
 import { requireLines } from './lines-of-time.ts';
-import { agreedSum, deductions, leftToBill, partLines, type QuotePart, quotedLines, shareOf } from './quote-parts.ts';
+import {
+  agreedSum,
+  type BilledPart,
+  deductions,
+  groupsLeft,
+  leftToBill,
+  partLines,
+  type QuotePart,
+  quotedLines,
+  shareOf,
+} from './quote-parts.ts';
 import { quotedCharges } from './quoted-charges.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -86,6 +96,7 @@ export async function convertQuote(
         quote_number: printedNumber('quote', found),
         quote_part: wanted.part,
         ...(isClaimed ? { quote_claim: found._id } : {}),
+        ...(wanted.part === 'final' ? { quote_deducted: deductedOf(parts) } : {}),
       },
     };
   });
@@ -123,46 +134,114 @@ function linesOf(
 ): LineItem[] {
   const { part, percent } = wanted;
   const quoted = agreedSum(quote);
-  const left = leftToBill(
-    quoted,
-    parts.map((one) => ({ amount: billedSum(one) })),
-  );
+  const billed = parts.map((one) => billedPart(one, account));
+  const left = leftToBill(quoted, billed);
   const claimed = parts.find(({ quote_part }) => quote_part === 'full' || quote_part === 'final');
   const isWhole = part === 'full' || part === 'final';
   if (claimed && (isWhole || left === 0)) {
     throw conflict(`Quote was already converted to ${printedNumber('invoice', claimed)}`);
   }
-  const { currency, tax_rate, tax_category, prices_include_tax } = quote;
-  const texts = { locale: account.locale, currency, tax_rate, tax_category, prices_include_tax };
-  const quoteNumber = printedNumber('quote', quote);
   if (!isWhole) {
     const amount = amountOfPart(quote, wanted);
     if (amount > left) throw onlyLeft(quote, left);
-    return partLines(part, { amount, percent, quoteNumber, taxes: taxesOf(quote) }, texts).map(lineItem);
+    const taxes = groupsLeft({ ...quote, taxes: taxesOf(quote) }, billed);
+    const quoteNumber = printedNumber('quote', quote);
+    return partLines(part, { amount, percent, quoteNumber, taxes }, textsOf(quote, account)).map(lineItem);
   }
-  const { discount_amount = 0, shipping_amount = 0, line_items } = quote;
-  const charges = part === 'final' ? quotedCharges(quote, texts) : [];
-  // In full they are copied as what they are.
-  const amount = part === 'final' ? quoted : quoted + discount_amount - shipping_amount;
-  const whenEmpty = quote.description ?? quoteNumber;
-  const whole = quotedLines({ amount, line_items: line_items && [...line_items, ...charges], whenEmpty }, texts);
-  const lines = whole.map((line) => lineItem({ ...line, description: cutToLine(line.description) }));
-  if (part === 'full') {
-    if (left < quoted) throw onlyLeft(quote, left);
-    return lines;
-  }
+  if (part === 'final') return finalLines(quote, parts, account);
+  if (left < quoted) throw onlyLeft(quote, left);
+  return wholeLines(quote, account, false);
+}
+
+/** @throws AppError 409 when an earlier part is still a draft, or nothing is left. */
+function finalLines(quote: QuoteRecord, parts: readonly QuoteInvoice[], account: AccountRecord): LineItem[] {
   const draft = parts.find(({ status }) => status === 'Draft');
   if (draft) {
     throw conflict(`Cannot make the final invoice while ${printedNumber('invoice', draft)} is a draft`);
   }
+  const quoted = agreedSum(quote);
+  const billed = parts.map((one) => billedPart(one, account));
+  const left = leftToBill(quoted, billed);
   if (left === 0 && quoted > 0) throw onlyLeft(quote, left);
-  const billed = parts.map((one) => ({
+  return [...wholeLines(quote, account, true), ...deductions(billed, textsOf(quote, account)).map(lineItem)];
+}
+
+/** On an invoice in full, the discount and the shipping are copied as what they are; on a final one they are lines. */
+function wholeLines(quote: QuoteRecord, account: AccountRecord, isFinal: boolean): LineItem[] {
+  const { line_items } = quote;
+  if (line_items && !isFinal && hasCharges(quote)) return line_items;
+  const texts = textsOf(quote, account);
+  const whole = quotedLines(
+    {
+      amount: agreedSum(quote),
+      line_items: line_items && (isFinal ? [...line_items, ...quotedCharges(quote, texts)] : line_items),
+      taxes: taxesOf(quote),
+      whenEmpty: quote.description ?? printedNumber('quote', quote),
+    },
+    texts,
+  );
+  return whole.map((line) => lineItem({ ...line, description: cutToLine(line.description) }));
+}
+
+function textsOf({ currency, tax_rate, tax_category, prices_include_tax }: QuoteRecord, { locale }: AccountRecord) {
+  return { locale, currency, tax_rate, tax_category, prices_include_tax };
+}
+
+function billedPart(one: QuoteInvoice, { time_zone }: AccountRecord): BilledPart {
+  return {
     number: printedNumber('invoice', one),
-    day: one.issue_date ?? dayIn(account.time_zone, one.created_at),
+    day: one.issue_date ?? dayIn(time_zone, one.created_at),
     amount: billedSum(one),
     taxes: billedTaxes(one),
-  }));
-  return [...lines, ...deductions(billed, texts).map(lineItem)];
+  };
+}
+
+/** What a final invoice takes off for each earlier part, to be compared when it is sent. */
+function deductedOf(parts: readonly QuoteInvoice[]): QuoteDeduction[] {
+  return parts.map((one) => ({ invoice_id: one._id, number: printedNumber('invoice', one), amount: billedSum(one) }));
+}
+
+/** The other parts of the quote of a final invoice. */
+async function partsBeside(unit: UnitOfWork, { _id, quote_id }: InvoiceRecord): Promise<QuoteInvoice[]> {
+  if (!quote_id) return [];
+  const all = await invoicesOfQuotes([quote_id], unit.accountId, unit.session);
+  return (all.get(String(quote_id)) ?? []).filter((one) => !one._id.equals(_id));
+}
+
+/** @throws AppError 409 that names the part, when one has another amount than the draft takes off. */
+export async function requireDeductionsKept(unit: UnitOfWork, invoice: InvoiceRecord): Promise<void> {
+  if (!invoice.quote_deducted) return;
+  const parts = deductedOf(await partsBeside(unit, invoice));
+  const before = new Map(invoice.quote_deducted.map((one) => [String(one.invoice_id), one]));
+  const now = new Map(parts.map((one) => [String(one.invoice_id), one]));
+  const changed = [...before.values(), ...parts].find(
+    ({ invoice_id }) => before.get(String(invoice_id))?.amount !== now.get(String(invoice_id))?.amount,
+  );
+  if (!changed) return;
+  const number = printedNumber('invoice', invoice);
+  throw conflict(
+    `Cannot send ${number}: ${changed.number} has changed since. Recalculate it, or delete it and convert again`,
+  );
+}
+
+/**
+ * The lines of a draft final invoice as they would be made now. @throws AppError 409 when it is none, or nothing is left to bill.
+ */
+export async function recalculatedFinal(
+  unit: UnitOfWork,
+  invoice: InvoiceRecord,
+): Promise<Pick<InvoiceRecord, 'line_items' | 'quote_deducted'>> {
+  const { quote_id, quote_part, status } = invoice;
+  if (!quote_id || quote_part !== 'final' || status !== 'Draft') {
+    throw conflict('Can only recalculate the final invoice of a quote with Draft status');
+  }
+  const account = await readAccount(unit.accountId, unit.session);
+  const quote = await lockOwn(Quote, unit.accountId, String(quote_id), unit.session);
+  if (!quote) throw conflict('Can only recalculate the final invoice of a quote that exists');
+  const parts = await partsBeside(unit, invoice);
+  const line_items = finalLines(quote, parts, account);
+  requireLines(line_items.length);
+  return { line_items, quote_deducted: deductedOf(parts) };
 }
 
 /** @throws AppError 400 when it is nothing. */

@@ -4,7 +4,7 @@ import { writtenAmount } from './balance.ts';
 import { creditedLines } from './document-money.ts';
 import { type DocumentTax, taxesOf } from './document-taxes.ts';
 import { taxOf } from './money.ts';
-import { groupSum, splitByGroup, type TaxedLine, type TaxGroup, type TaxTerms } from './tax-groups.ts';
+import { groupSum, isSameTax, splitByGroup, type TaxedLine, type TaxGroup, type TaxTerms } from './tax-groups.ts';
 
 /** What is computed of an invoice or a credit note. Amounts are whole numbers of the currency's smallest unit. */
 export interface Taxed extends TaxTerms {
@@ -24,7 +24,7 @@ export interface CreditWanted {
 export function leftToCredit(invoice: Taxed, credited: readonly Taxed[]): DocumentTax[] {
   const before = credited.flatMap(taxesOf);
   return taxesOf(invoice).map((group) => {
-    const same = before.filter((other) => isSame(group, other));
+    const same = before.filter((other) => isSameTax(group, other));
     return { ...group, taxable: group.taxable - netOf(same), tax: group.tax - taxSumOf(same) };
   });
 }
@@ -74,7 +74,7 @@ function groupsOfLines(left: readonly DocumentTax[], lines: readonly TaxedLine[]
   if (worth === 0 && rest > 0) throw fieldProblem('line_items', 'line_items must sum to more than 0');
   if (worth > rest) throw tooMuch(source, rest);
   return wanted.map((group) => {
-    const same = left.find((other) => isSame(group, other));
+    const same = left.find((other) => isSameTax(group, other));
     const most = same ? groupSum(same, terms) : 0;
     const sum = groupSum(group, terms);
     if (!same || !isWithin(sum, most)) throw tooMuch(source, most, ` at ${group.rate} %`);
@@ -89,7 +89,7 @@ function groupsOfLines(left: readonly DocumentTax[], lines: readonly TaxedLine[]
 /** @throws AppError 409 when credits of other rates would be left with nothing to take them from, or with less. */
 function requireRest(left: readonly DocumentTax[], groups: readonly DocumentTax[], source: CreditSource): void {
   const rest = left.map((group) => {
-    const taken = groups.filter((other) => isSame(group, other));
+    const taken = groups.filter((other) => isSameTax(group, other));
     return { ...group, taxable: group.taxable - netOf(taken), tax: group.tax - taxSumOf(taken) };
   });
   const [net, tax] = [netOf(rest), taxSumOf(rest)];
@@ -136,8 +136,4 @@ function between(value: number, one: number, other: number): number {
 /** A rate whose lines sum to less than nothing is credited by as much less than nothing at most. */
 function isWithin(taxable: number, left: number): boolean {
   return left < 0 ? taxable <= 0 && taxable >= left : taxable >= 0 && taxable <= left;
-}
-
-function isSame(one: Pick<TaxGroup, 'rate' | 'category'>, other: Pick<TaxGroup, 'rate' | 'category'>): boolean {
-  return one.rate === other.rate && one.category === other.category;
 }

@@ -4,8 +4,17 @@ import Big from 'big.js';
 import type { LineExtras } from '../models/billing/line-item.ts';
 import { intlLocale } from '../profile-forms.ts';
 import { filled, lineTexts, writtenDay } from './line-texts.ts';
-import { type Decimal, fromMinor, type Line, plainDecimal, sumOfLines } from './money.ts';
-import { groupSum, ownTax, splitByGroup, type TaxGroup, type TaxTerms } from './tax-groups.ts';
+import { type Decimal, fromMinor, type Line, plainDecimal } from './money.ts';
+import {
+  explicitTax,
+  groupSum,
+  isSameTax,
+  ownTax,
+  splitByGroup,
+  type TaxGroup,
+  type TaxTerms,
+  taxLines,
+} from './tax-groups.ts';
 import { writtenMoney } from './written-money.ts';
 
 export const QUOTE_PARTS = ['full', 'deposit', 'progress', 'final'] as const;
@@ -67,7 +76,7 @@ export function partLine(
 
 /**
  * The lines of a deposit or a progress invoice: one for each tax group of the quote, with its share.
- * @param amount of the agreed sum, in the smallest unit. @param terms and taxes of the quote, which has an amount.
+ * @param amount of the agreed sum, in the smallest unit. @param taxes see groupsLeft. @param terms of the quote, which has an amount.
  */
 export function partLines(
   part: 'deposit' | 'progress',
@@ -86,17 +95,60 @@ export function partLines(
 }
 
 /**
- * The lines that bill the quoted amount: those of the quote, and where they sum to something else, one that makes up the difference.
- * @param amount the agreed sum. @param whenEmpty the text of the line when the quote has none.
+ * What no part has billed yet of each tax group of the quote: a next part takes its share of that, so that each rate adds up. Where an
+ * invoice in full was changed before it was sent, its groups are others, and the quote's own count.
+ */
+export function groupsLeft(
+  quote: Agreed & { taxes: readonly TaxGroup[] },
+  parts: readonly BilledPart[],
+): readonly TaxGroup[] {
+  const billed = parts.flatMap(({ taxes }) => taxes);
+  const left = quote.taxes.map((group) => {
+    const same = billed.filter((one) => isSameTax(one, group));
+    const sum = same.reduce((rest, one) => rest - groupSum(one, quote), groupSum(group, quote));
+    return { ...group, taxable: sum, tax: 0 };
+  });
+  const isPart = left.every(({ taxable }, index) => {
+    const whole = groupSum(quote.taxes[index] as TaxGroup, quote);
+    return whole < 0 ? taxable >= whole && taxable <= 0 : taxable >= 0 && taxable <= whole;
+  });
+  const rest = left.reduce((sum, { taxable }) => sum + taxable, 0);
+  return isPart && rest === leftToBill(agreedSum(quote), parts) ? left : quote.taxes;
+}
+
+/**
+ * The lines that bill the quoted amount: those of the quote, and where they sum to something else, what makes up the difference at each
+ * of its rates.
+ * @param amount the agreed sum. @param taxes of the quote. @param whenEmpty the text of the line when the quote has none.
  */
 export function quotedLines(
-  { amount, line_items, whenEmpty }: { amount: number; line_items: readonly TextLine[] | null; whenEmpty: string },
-  { locale, currency }: Pick<QuoteTexts, 'locale' | 'currency'>,
+  {
+    amount,
+    line_items,
+    taxes,
+    whenEmpty,
+  }: { amount: number; line_items: readonly TextLine[] | null; taxes: readonly TaxGroup[]; whenEmpty: string },
+  { locale, ...terms }: QuoteTexts,
 ): TextLine[] {
-  if (!line_items || line_items.length === 0) return [single(whenEmpty, amount, currency)];
-  const difference = amount - sumOfLines(line_items, currency);
-  if (difference === 0) return [...line_items];
-  return [...line_items, single(lineTexts(locale).adjustment, difference, currency)];
+  if (!line_items || line_items.length === 0) return [single(whenEmpty, amount, terms.currency)];
+  const lines = taxLines(line_items, terms).taxes;
+  const differences = taxes.map((group) => {
+    const same = lines.find((one) => isSameTax(one, group));
+    return { group, sum: groupSum(group, terms) - (same ? groupSum(same, terms) : 0) };
+  });
+  const adjustments = differences.filter(({ sum }) => sum !== 0);
+  const text = lineTexts(locale).adjustment;
+  return [
+    ...line_items,
+    ...adjustments.map(({ group, sum }) => ({
+      ...single(
+        adjustments.length === 1 ? text : `${text} (${writtenPercent(group.rate, locale)})`,
+        sum,
+        terms.currency,
+      ),
+      ...ownTax(group, terms),
+    })),
+  ];
 }
 
 /** Negative lines for each earlier part, one in each of its tax groups, which says what tax it had. */
@@ -109,7 +161,8 @@ export function deductions(parts: readonly BilledPart[], { locale, ...terms }: Q
       if (sum === 0) return [];
       const tax = filled(texts.taxIncluded, { tax: writtenMoney(group.tax, terms.currency, locale) });
       const description = group.tax === 0 ? text : `${text} (${tax})`;
-      return [{ ...single(description, -sum, terms.currency), ...ownTax(group, terms) }];
+      // With its own rate also where that is the quote's: the rate of the draft may change, that of the part does not.
+      return [{ ...single(description, -sum, terms.currency), ...explicitTax(group) }];
     });
   });
 }

@@ -82,7 +82,15 @@ export function taxSum(sum: number, terms: TaxTerms): TaxedSum {
 export function ownTax({ rate, category }: LineTax, terms: Omit<TaxTerms, 'currency'>): Omit<TaxedLine, keyof Line> {
   const standard = taxOfLine({}, terms);
   if (standard.rate === rate && standard.category === category) return {};
+  return explicitTax({ rate, category });
+}
+
+export function explicitTax({ rate, category }: LineTax): Omit<TaxedLine, keyof Line> {
   return category === null || category === 'S' ? { tax_rate: rate } : { tax_category: category };
+}
+
+export function isSameTax(one: LineTax, other: LineTax): boolean {
+  return one.rate === other.rate && one.category === other.category;
 }
 
 /** What was agreed of a group: with its tax where prices include it. */

@@ -51,6 +51,14 @@ interface FixedPart {
   corrected?: number | undefined;
 }
 
+/** What a final invoice takes off for an earlier part of its quote, in the smallest unit: see agreedSum. */
+export interface QuoteDeduction {
+  invoice_id: StoredId;
+  /** As it is printed. */
+  number: string;
+  amount: number;
+}
+
 /** What it refers to at the client's side. */
 export interface InvoiceReferences {
   /** Absent where the client's own counts. */
@@ -85,6 +93,8 @@ export interface InvoiceRecord extends DocumentRecord, InvoiceReferences {
   quote_part?: QuotePart;
   /** The quote again, while this is its one full or final invoice: absent once it is cancelled. */
   quote_claim?: StoredId | undefined;
+  /** Of a final invoice. */
+  quote_deducted?: QuoteDeduction[] | undefined;
   /** Absent on an invoice that bills no time. */
   time?: InvoiceTime | undefined;
   /** Absent on an invoice that bills no expenses. */
@@ -135,6 +145,10 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
     quote_number: String,
     quote_part: { type: String, enum: QUOTE_PARTS },
     quote_claim: idField,
+    quote_deducted: {
+      type: [{ _id: false, invoice_id: requiredIdField, number: String, amount: Number }],
+      default: undefined,
+    },
     fixed_part: {
       type: { _id: false, project_id: requiredIdField, amount: Number, corrected: Number },
       default: undefined,

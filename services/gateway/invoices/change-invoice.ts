@@ -87,7 +87,8 @@ export function requireChangeable(
     }
     if (isOther && invoice.quote_id) throw conflict('Cannot change client_id of an invoice of a quote');
     if (isOther && invoice.fixed_part) throw conflict('Cannot change client_id of an invoice of a fixed amount');
-    requirePartKept(invoice, next);
+    // A final invoice that is recalculated is what is left of its quote again.
+    if (!changes.recalculate) requirePartKept(invoice, next);
     return;
   }
   const { fields, when } = CHANGEABLE[status];

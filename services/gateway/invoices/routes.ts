@@ -4,6 +4,7 @@ import { omit } from 'es-toolkit/object/omit';
 import { dueOf } from '#libs/billing/balance.ts';
 import { announceBooked, bookPayment } from '#libs/billing/book-payment.ts';
 import { changedTaxTerms, isTaxed, requireTaxpayers } from '#libs/billing/changed-tax-terms.ts';
+import { recalculatedFinal, requireDeductionsKept } from '#libs/billing/convert-quote.ts';
 import { createInvoice } from '#libs/billing/create-invoice.ts';
 import { effectiveInvoiceStatus, type InvoiceStatus, requireMove } from '#libs/billing/invoice-states.ts';
 import { issuedFields } from '#libs/billing/issue-document.ts';
@@ -147,11 +148,15 @@ async function updateInvoice({ caller, body: given, commit, requireRecord }: Con
     const invoice = await requireRecord(Invoice, session);
     const today = dayIn(caller.account.time_zone);
     const before = effectiveInvoiceStatus(invoice, today);
-    const body = withAmount(invoice, given);
+    const again = given.recalculate ? await recalculated(transaction, invoice, given) : undefined;
+    const body = withAmount(invoice, again ? { ...given, line_items: again.line_items } : given);
     const isMoved =
       body.status !== undefined && (body.status !== before || isUnannounced(invoice, body.status, 'Overdue'));
     if (body.status) requireMove(invoice, before, body.status);
     const changes = await changesOf(invoice, body, { isMoved, before, today }, transaction);
+    if (again) changes.quote_deducted = again.quote_deducted;
+    if (before === 'Draft' && body.status === 'Sent')
+      await requireDeductionsKept(transaction, { ...invoice, ...changes });
     changes.search = documentSearch({ ...invoice, ...changes });
     if (!isMoved && isUnchanged(invoice, changes)) return updated(await viewOf(invoice, caller, { session }));
     const isBooked = body.status === 'Paid' && isMoved && dueOf(invoice) > 0;
@@ -205,6 +210,15 @@ async function deleteInvoice({ caller, commit, requireRecord }: Context) {
     await unlinkOccurrence(unit, invoice);
     return deleted('Invoice deleted');
   });
+}
+
+/** @throws AppError 400 beside other money, 409 for another invoice than a draft final one. */
+async function recalculated(unit: UnitOfWork, invoice: InvoiceRecord, given: InvoiceChanges) {
+  const beside = ['line_items', 'amount', 'currency', 'prices_include_tax'].filter((name) => name in given);
+  if (beside.length > 0) {
+    throw fieldProblem('recalculate', `recalculate must not stand beside ${beside.join(', ')}`);
+  }
+  return recalculatedFinal(unit, invoice);
 }
 
 /** An amount of null is that of the lines. @throws AppError 400 when there are none. */

@@ -204,6 +204,56 @@ describe('a part of a quote', () => {
     await sound();
   });
 
+  test('when a part changes while the final is a draft, then that is 409 to send until it is recalculated', async () => {
+    const { convert, credit, api, sound, shown } = await offer();
+    const deposit = await convert({ part: 'deposit', percent: 30 });
+    const final = await convert({ part: 'final', status: 'Draft' });
+    const patch = async (body: object) => {
+      const { status, body: answer } = await api.patch(`/api/v1/invoices/${final.id}`, body);
+      return [status, answer.error ?? answer.data, answer.details];
+    };
+    await credit(deposit, { amount: 500 });
+    expect(await patch({ status: 'Sent' })).toMatchObject([
+      409,
+      'Cannot send INV-0002: INV-0001 has changed since. Recalculate it, or delete it and convert again',
+    ]);
+    expect(await patch({ recalculate: true, line_items: [line('x', 1)] })).toEqual([
+      400,
+      'Validation failed',
+      { recalculate: ['recalculate must not stand beside line_items'] },
+    ]);
+    expect(await patch({ recalculate: true, status: 'Sent' })).toMatchObject([200, { amount: 4000, status: 'Sent' }]);
+    expect((await shown()).left_to_bill).toBe(0);
+    expect(await patch({ recalculate: true })).toMatchObject([
+      409,
+      'Can only recalculate the final invoice of a quote with Draft status',
+    ]);
+    await sound();
+  });
+
+  test('when the rate of a draft final is changed, then what it takes off keeps the rate of its part', async () => {
+    const { convert, api } = await offer();
+    await convert({ part: 'deposit', percent: 30 });
+    const final = await convert({ part: 'final', status: 'Draft' });
+    const { body } = await api.patch(`/api/v1/invoices/${final.id}`, { tax_rate: 10 });
+    expect(body.data.taxes).toMatchObject([
+      { rate: 20, taxable: -1500, tax: -300 },
+      { rate: 10, taxable: 5000, tax: 500 },
+    ]);
+  });
+
+  test('when an amount stands beside lines of two rates, then they share the difference, on the invoice as on the quote', async () => {
+    const line_items = [line('Mill', 1000), line('Book', 500, { tax_rate: 7 })];
+    const { convert, shown, sound } = await offer({ amount: 1200, line_items });
+    const { taxes } = await shown();
+    expect(taxes).toMatchObject([
+      { rate: 20, taxable: 800 },
+      { rate: 7, taxable: 400 },
+    ]);
+    expect(await convert({ part: 'full' })).toMatchObject({ amount: 1200, taxes });
+    await sound();
+  });
+
   test('when prices include the tax, then parts are audited by what was agreed', async () => {
     const lines = { amount: undefined, prices_include_tax: true, line_items: [line('Mill', 100)] };
     const { convert, credit, shown, sound } = await offer({ ...lines, amount: 100 });

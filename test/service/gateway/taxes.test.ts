@@ -241,7 +241,7 @@ describe('a quote of several rates', () => {
       const sums = prices.prices_include_tax ? 'total' : 'amount';
       expect(Math.round((first[sums] + last[sums]) * 100)).toBe(105_000);
       expect(last.taxes.map(({ rate }: { rate: number }) => rate)).toEqual([19, 7]);
-      expect(last.line_items.slice(2).map(({ tax_rate }: { tax_rate?: number }) => tax_rate)).toEqual([undefined, 7]);
+      expect(last.line_items.slice(2).map(({ tax_rate }: { tax_rate?: number }) => tax_rate)).toEqual([19, 7]);
     },
   );
 

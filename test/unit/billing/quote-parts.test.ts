@@ -1,6 +1,7 @@
 // A quote billed in parts: the nets of all parts add up to what was quoted, whatever the shares.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { quoteMoney } from '#libs/billing/document-money.ts';
 import { sumOfLines, taxOf } from '#libs/billing/money.ts';
 import {
   agreedSum,
@@ -12,6 +13,7 @@ import {
   shareOf,
 } from '#libs/billing/quote-parts.ts';
 import { type TaxGroup, type TaxTerms, taxLines } from '#libs/billing/tax-groups.ts';
+import { lineItem } from '#libs/models/billing/line-item.ts';
 import { runs } from '../../support/form.ts';
 
 const texts = { locale: 'en-US', currency: 'EUR', tax_rate: 19 };
@@ -27,7 +29,7 @@ const part = (amount: number, changes: Partial<BilledPart> = {}): BilledPart => 
 });
 const final = (amount: number, parts: readonly BilledPart[], currency = 'EUR') => {
   const form = { ...texts, currency };
-  return [...quotedLines({ amount, line_items: null, whenEmpty: 'Work' }, form), ...deductions(parts, form)];
+  return [...quotedLines({ amount, line_items: null, taxes: [], whenEmpty: 'Work' }, form), ...deductions(parts, form)];
 };
 
 describe('parts', () => {
@@ -56,6 +58,7 @@ describe('parts', () => {
         qty: '1',
         rate: '-300',
         discount: '0',
+        tax_rate: 19,
       },
     ]);
     expect(deductions([part(30_000, { taxes: plain(30_000, 0) })], texts)[0]?.description).toBe(
@@ -77,10 +80,12 @@ describe('parts', () => {
 
   test('when the lines of a quote sum to more than was quoted, then an adjustment brings them down to it', () => {
     const line_items = [{ description: 'Drawings', qty: '12', rate: '95', discount: '0' }];
-    const lines = quotedLines({ amount: 100_000, line_items, whenEmpty: '' }, texts);
+    const lines = quotedLines({ amount: 100_000, line_items, taxes: plain(100_000), whenEmpty: '' }, texts);
     expect(lines[1]).toEqual({ description: 'Adjustment to the quoted amount', qty: '1', rate: '-140', discount: '0' });
     expect(sumOfLines(lines, 'EUR')).toBe(100_000);
-    expect(quotedLines({ amount: 114_000, line_items, whenEmpty: '' }, texts)).toEqual(line_items);
+    expect(quotedLines({ amount: 114_000, line_items, taxes: plain(114_000), whenEmpty: '' }, texts)).toEqual(
+      line_items,
+    );
   });
 
   test('when any quote is billed in any shares, then nets add up exactly, and taxes differ by half a unit per document at most', () => {
@@ -108,6 +113,25 @@ describe('parts', () => {
       ),
       runs(1_000),
     );
+  });
+
+  test('when quoted lines of two rates sum to something else, then each rate has its share of the difference', () => {
+    const line_items = [
+      { description: 'Drawings', qty: '1', rate: '1000', discount: '0' },
+      { description: 'Book', qty: '1', rate: '500', discount: '0', tax_rate: 7 },
+    ];
+    const terms = { currency: 'EUR', tax_rate: 19 };
+    const money = (amount: number) =>
+      quoteMoney({ ...terms, amount, line_items: line_items.map(lineItem), issuer: { locale: 'en-US' } });
+    const quote = money(1200);
+    expect(quote).toMatchObject({ amount: 120_000, taxes: plain(80_000).concat(plain(40_000, 7)) });
+    const lines = quotedLines({ amount: 120_000, line_items, taxes: quote.taxes ?? [], whenEmpty: '' }, texts);
+    expect(lines.slice(2)).toEqual([
+      { description: 'Adjustment to the quoted amount (19%)', qty: '1', rate: '-200', discount: '0' },
+      { description: 'Adjustment to the quoted amount (7%)', qty: '1', rate: '-100', discount: '0', tax_rate: 7 },
+    ]);
+    expect(taxLines(lines, terms).taxes).toEqual(quote.taxes);
+    expect(money(1800).taxes).toMatchObject([{ taxable: 120_000 }, { taxable: 60_000 }]);
   });
 
   test('when a deposit of a quote with two rates is billed, then each rate has its share in a line of its own', () => {
@@ -147,7 +171,7 @@ describe('parts', () => {
         expect(agreedSum(invoice)).toBe(wanted.amount);
         billed.push({ number: 'INV-0001', day: '2026-11-02', amount: wanted.amount, taxes: invoice.taxes });
       }
-      const whole = quotedLines({ amount: quoted, line_items, whenEmpty: '' }, form);
+      const whole = quotedLines({ amount: quoted, line_items, taxes: quote.taxes, whenEmpty: '' }, form);
       const last = { ...taxLines([...whole, ...deductions(billed, form)], terms), prices_include_tax };
       expect(agreedSum(last)).toBe(leftToBill(quoted, billed));
       // At each rate, the taxable amounts of all documents add up to that of the quote; the tax is rounded in each document.
