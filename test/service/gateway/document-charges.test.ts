@@ -305,7 +305,8 @@ describe('credit notes', () => {
       ];
       const invoice = await issued(own, { line_items: lines, discount_percent: 33.3, prices_include_tax });
       const notes = [];
-      for (const line of lines) notes.push(await credited(own, invoice, { line_items: [line] }));
+      for (const [index, line] of lines.entries())
+        notes.push(await credited(own, invoice, { line_items: [{ ...line, line: index + 1 }] }));
       notes.push(await credited(own, invoice, { shipping_amount: 30 }));
       expect(notes.map(([status]) => status)).toEqual(notes.map(() => 201));
       expect(await dueOf(own, invoice)).toMatchObject({
@@ -329,10 +330,9 @@ describe('credit notes', () => {
       { error: `Cannot credit more shipping than is left of ${invoice['invoice_number']}: 17.50` },
     ]);
     expect((await credited(own, invoice, { shipping_amount: 1, amount: 5 }))[0]).toBe(400);
-    expect(await credited(own, invoice, { line_items: [MIXED[0]], shipping_amount: 17.5 })).toMatchObject([
-      201,
-      { amount: 917.5, discount_amount: 100, shipping_amount: 17.5 },
-    ]);
+    expect(
+      await credited(own, invoice, { line_items: [{ ...MIXED[0], line: 1 }], shipping_amount: 17.5 }),
+    ).toMatchObject([201, { amount: 917.5, discount_amount: 100, shipping_amount: 17.5 }]);
     expect(await credited(own, invoice, {})).toMatchObject([201, { amount: 450 }]);
     expect(await dueOf(own, invoice)).toMatchObject({ amount_due: 0 });
   });
