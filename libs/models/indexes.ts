@@ -23,6 +23,7 @@ import { Operator } from './operations/operator.ts';
 import { OperatorBrowser } from './operations/operator-browser.ts';
 import { OperatorSession } from './operations/operator-session.ts';
 import { QueueSample } from './operations/queue-sample.ts';
+import { RoundTry } from './operations/round-try.ts';
 import { Expense } from './time/expense.ts';
 import { HourDrawdown } from './time/hour-drawdown.ts';
 import { HourPackage } from './time/hour-package.ts';
@@ -67,6 +68,7 @@ export const allModels: readonly Model<never>[] = [
   RecurringInvoice,
   RecurringRun,
   Render,
+  RoundTry,
   Task,
   TimeEntry,
   Timer,

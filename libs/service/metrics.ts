@@ -166,6 +166,15 @@ export function watchScheduler(registry: Registry, lagMs: () => Promise<number>)
   ]);
 }
 
+/** @param count of records that rounds have set aside, see round-try.ts. */
+export function watchSetAside(registry: Registry, count: () => Promise<number>): void {
+  watchStored(registry, count, [
+    'billhook_set_aside_records',
+    'Records that the scheduler has set aside, because they failed three times or ended its process',
+    (records) => records,
+  ]);
+}
+
 /** @param read how many batches of documents are unfinished, and how long the first has waited for a gateway. */
 export function watchBatches(registry: Registry, read: () => Promise<{ unfinished: number; lagMs: number }>): void {
   watchStored(

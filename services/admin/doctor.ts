@@ -8,6 +8,7 @@ import { type Finding, orProblem } from './check-result.ts';
 import { findAddresses, type Target } from './connection.ts';
 import { examineChromium, examineConfig, examineNode } from './doctor-machine.ts';
 import { examineService } from './doctor-service.ts';
+import { examineSetAside } from './doctor-set-aside.ts';
 import { examineMongodb, examineQueues, examineRedis, examineSecrets, examineStorage } from './doctor-stores.ts';
 import { examineTotals } from './doctor-totals.ts';
 import { keptSecretKey } from './endpoints.ts';
@@ -56,6 +57,7 @@ async function mongodbFindings(
         ...(await examineMongodb()),
         ...(await orProblem('Storage of accounts', () => examineStorage(quotaMegabytes))),
         ...(await examineTotals()),
+        ...(await orProblem('Records set aside', examineSetAside)),
         ...(await orProblem('Webhook secrets', () => examineSecrets(secretKey))),
       ];
     } finally {

@@ -9,6 +9,7 @@ import { allDue } from '#libs/models/accounts/due-in-zone.ts';
 import { type EmbeddedIn, embeddedIn } from '#libs/models/billing/embedded.ts';
 import { Invoice, type InvoiceRecord, invoiceView } from '#libs/models/billing/invoice.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord, quoteView } from '#libs/models/billing/quote.ts';
+import { openTries, type RoundName } from '#libs/models/operations/round-try.ts';
 import { changeOwn, findOwn, type Records } from '#libs/models/records.ts';
 import { collectFailures } from '#libs/models/rounds.ts';
 import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
@@ -23,6 +24,7 @@ interface Candidate {
 }
 
 interface Kind<Document extends Expiring> {
+  round: RoundName;
   records: Records<Document>;
   /** Documents of all accounts whose day may have passed. */
   candidates(before: string): AsyncIterable<Candidate>;
@@ -33,6 +35,7 @@ interface Kind<Document extends Expiring> {
 }
 
 const invoices: Kind<InvoiceRecord> = {
+  round: 'overdue invoices',
   records: Invoice,
   candidates: (before) => candidatesOf(Invoice, before),
   event: 'invoice.overdue',
@@ -42,6 +45,7 @@ const invoices: Kind<InvoiceRecord> = {
 };
 
 const quotes: Kind<QuoteRecord> = {
+  round: 'expired quotes',
   records: Quote,
   candidates: (before) => candidatesOf(Quote, before),
   event: 'quote.expired',
@@ -72,14 +76,15 @@ async function emitAll<Document extends Expiring>(kind: Kind<Document>, round: R
   const { now, signal, failures } = round;
   const candidates = kind.candidates(dayIn(EARLIEST_ZONE, now));
   const isDue = ({ expires_on }: Candidate, today: string) => expires_on < today;
+  const tries = await openTries(kind.round, now);
   let count = 0;
   for await (const { _id, account_id, zone } of allDue(candidates, { at: now, isDue })) {
     if (signal?.aborted) break;
-    try {
-      if (await emitExpiration(kind, String(account_id), _id, dayIn(zone, now))) count += 1;
-    } catch (error) {
-      failures.add(String(_id), error);
-    }
+    const accountId = String(account_id);
+    const tried = await tries.run({ id: _id, accountId }, async () => {
+      if (await emitExpiration(kind, accountId, _id, dayIn(zone, now))) count += 1;
+    });
+    if (!tried.isDone && tried.error) failures.add(String(_id), tried.error);
   }
   return count;
 }

@@ -3,6 +3,7 @@ import { agreedDate } from '#libs/clock.ts';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
+import { countSetAside } from '#libs/models/operations/round-try.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
 import { connectFailFast, whenAvailable } from '#libs/redis/connection.ts';
@@ -10,7 +11,7 @@ import { bytesOf } from '#libs/service/env.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
-import { makeMetrics, watchScheduler } from '#libs/service/metrics.ts';
+import { makeMetrics, watchScheduler, watchSetAside } from '#libs/service/metrics.ts';
 import { startPollingLoop } from '#libs/service/polling-loop.ts';
 import { startTracing } from '#libs/service/tracing.ts';
 import { readConfig } from './config.ts';
@@ -37,6 +38,7 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => redis.disconnect());
   const metrics = makeMetrics();
   watchScheduler(metrics, async () => (await readSchedulerBacklog()).oldestMs);
+  watchSetAside(metrics, countSetAside);
   const health = await openHealthPort({
     host: config.HEALTH_HOST,
     names: config.HEALTH_ALLOWED_HOSTS,

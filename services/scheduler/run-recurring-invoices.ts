@@ -1,4 +1,5 @@
 // Makes the recurring invoices whose day has come on the calendar of their account. Any number of schedulers may run this at once.
+import { partition } from 'es-toolkit/array/partition';
 import { shuffle } from 'es-toolkit/array/shuffle';
 import pLimit from 'p-limit';
 import { NotDue, recordFailure, runRecurring, skipOccurrence } from '#libs/billing/run-recurring.ts';
@@ -10,7 +11,8 @@ import { AppError } from '#libs/errors.ts';
 import { firstDue } from '#libs/models/accounts/due-in-zone.ts';
 import { RecurringInvoice, type RecurringInvoiceRecord } from '#libs/models/billing/recurring-invoice.ts';
 import { RecurringRun } from '#libs/models/billing/recurring-run.ts';
-import { collectFailures, requireAvailable } from '#libs/models/rounds.ts';
+import { openTries, type RoundTries, type SetAside } from '#libs/models/operations/round-try.ts';
+import { collectFailures } from '#libs/models/rounds.ts';
 import { acrossAccounts, type Id } from '#libs/models/tenant.ts';
 import { isDuplicate } from '#libs/mongo/errors.ts';
 
@@ -23,8 +25,11 @@ const ELSEWHERE_MAX = 2;
 
 type Candidate = Pick<RecurringInvoiceRecord, '_id' | 'account_id' | 'next_on' | 'retry_on' | 'next_index'>;
 
+type Due = Candidate & { zone: string };
+
 interface Round {
   at: Date;
+  tries: RoundTries;
   /** Bytes of records that an account may keep. */
   quotaBytes: number | undefined;
   signal: AbortSignal | undefined;
@@ -42,8 +47,18 @@ export async function runRecurringInvoices(
   { quotaBytes, signal }: { quotaBytes?: number | undefined; signal?: AbortSignal } = {},
 ): Promise<{ made: number; hasMore: boolean }> {
   const due = await firstDue(candidatesAt(at).cursor(), { at, most: ROUND_MAX, isDue });
-  const round: Round = { at, quotaBytes, signal, made: 0, failures: collectFailures() };
-  const atOnce = pLimit(ACCOUNTS_AT_ONCE);
+  const tries = await openTries('recurring invoices', at);
+  const round: Round = { at, tries, quotaBytes, signal, made: 0, failures: collectFailures() };
+  const [suspects, others] = partition(due, ({ _id }) => round.tries.isSuspect(_id));
+  await runAll(others, round, ACCOUNTS_AT_ONCE);
+  // One after the other, and last: what ends the process then is known, and has kept no other from being made.
+  await runAll(suspects, round, 1);
+  round.failures.report((failed) => `${failed} recurring invoices could not be made`);
+  return { made: round.made, hasMore: due.length === ROUND_MAX && round.made > 0 };
+}
+
+async function runAll(due: readonly Due[], round: Round, most: number): Promise<void> {
+  const atOnce = pLimit(most);
   // Schedulers that begin at different accounts seldom meet: of two that make the same invoice one works in vain.
   const accounts = shuffle([...Map.groupBy(due, ({ account_id }) => String(account_id))]);
   await Promise.all(accounts.map(([accountId, found]) => atOnce(() => runOfAccount(accountId, found, round)))).catch(
@@ -52,11 +67,9 @@ export async function runRecurringInvoices(
       throw error;
     },
   );
-  round.failures.report((failed) => `${failed} recurring invoices could not be made`);
-  return { made: round.made, hasMore: due.length === ROUND_MAX && round.made > 0 };
 }
 
-async function runOfAccount(accountId: Id, found: readonly (Candidate & { zone: string })[], round: Round) {
+async function runOfAccount(accountId: Id, found: readonly Due[], round: Round) {
   const zone = found[0]?.zone ?? 'UTC'; // All are of this account.
   const today = dayIn(zone, round.at);
   // Another scheduler may have made them meanwhile.
@@ -81,37 +94,67 @@ function isDue({ next_on, retry_on }: Candidate, today: string): boolean {
 type Outcome = Candidate | 'made elsewhere' | undefined;
 
 async function runOne(accountId: Id, candidate: Candidate, round: Round): Promise<Outcome> {
+  let outcome: Outcome;
+  const id = candidate._id;
+  const tried = await round.tries.run({ id, accountId }, async () => {
+    outcome = await makeNext(accountId, candidate, round);
+  });
+  if (tried.isDone) return outcome;
+  if (tried.error) round.failures.add(String(id), tried.error);
+  if (tried.setAside) await recordSetAside(tried.setAside, candidate, { accountId, round });
+  return undefined;
+}
+
+async function makeNext(accountId: Id, candidate: Candidate, round: Round): Promise<Outcome> {
   const { at, quotaBytes } = round;
-  const options = { accountId, quotaBytes };
   try {
     const run = (unit: UnitOfWork) => runRecurring(unit, candidate._id, { isByHand: false, at });
-    const { next } = (await runUnitOfWork(options, run)).result;
+    const { next } = (await runUnitOfWork({ accountId, quotaBytes }, run)).result;
     round.made += 1;
     return next.status === 'Active' ? next : undefined;
   } catch (error) {
-    return afterFailure(error, candidate, { accountId, round });
+    return unlessMadeElsewhere(() => afterFailure(error, candidate, { accountId, at }));
   }
 }
 
+/** @throws what is a fault of ours. */
 async function afterFailure(
   error: unknown,
   candidate: Candidate,
-  { accountId, round }: { accountId: Id; round: Round },
+  { accountId, at }: { accountId: Id; at: Date },
 ): Promise<Outcome> {
-  if (isMadeElsewhere(error)) return 'made elsewhere';
-  requireAvailable(error);
+  if (error instanceof NothingToBill) {
+    return (await runUnitOfWork({ accountId }, (unit) => skipOccurrence(unit, candidate, at))).result;
+  }
+  // What the owner can repair is stored on the record.
+  if (!(error instanceof AppError) || error.status >= 500) throw error;
+  const failure = { message: messageOf(error), at };
+  await runUnitOfWork({ accountId }, (unit) => recordFailure(unit, candidate, failure));
+  return undefined;
+}
+
+async function unlessMadeElsewhere(work: () => Promise<Outcome>): Promise<Outcome> {
   try {
-    if (error instanceof NothingToBill) {
-      return (await runUnitOfWork({ accountId }, (unit) => skipOccurrence(unit, candidate, round.at))).result;
-    }
-    // What the owner can repair is stored on the record. Anything else is ours: it goes to the log, and the next round tries again.
-    if (!(error instanceof AppError) || error.status >= 500) throw error;
-    const failure = { message: messageOf(error), at: round.at };
+    return await work();
+  } catch (error) {
+    if (isMadeElsewhere(error)) return 'made elsewhere';
+    throw error;
+  }
+}
+
+/** The owner sees that it failed, and an id that the operator finds the cause by. */
+async function recordSetAside(
+  { id, error }: SetAside,
+  candidate: Candidate,
+  { accountId, round }: { accountId: Id; round: Round },
+): Promise<void> {
+  const failure = { message: `Internal server error ${id}`, at: round.at };
+  round.failures.add(String(candidate._id), new Error(`set aside as error ${id}: ${error}`));
+  try {
     await runUnitOfWork({ accountId }, (unit) => recordFailure(unit, candidate, failure));
   } catch (second) {
-    if (!isMadeElsewhere(second)) round.failures.add(String(candidate._id), second);
+    round.failures.add(String(candidate._id), second);
   }
-  return undefined;
 }
 
 function isMadeElsewhere(error: unknown): boolean {
