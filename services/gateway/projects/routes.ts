@@ -149,6 +149,7 @@ async function updateProject({ body, commit, requireRecord, requireScope }: Cont
       fields.status = status === null ? firstStatus(account) : requireStatus(status, account);
     }
     const wanted = { ...fields, ...(client_id ? { client_id: storedId(client_id) } : {}) };
+    if (wanted.billing === 'none' && project.billing !== 'none') await requireNoRecurring(project, accountId, session);
     const apply = async () => {
       if (apply_to === 'unbilled') await applyRate(unit, { from: 'project', project_id: project._id });
     };
@@ -221,6 +222,13 @@ async function requireMovable({ _id: project_id, fixed_billed }: ProjectRecord, 
   }
   if (await isProjectOfRecurring(accountId, project_id, session)) {
     throw conflict('Cannot move a project with recurring invoices to another client');
+  }
+}
+
+/** Its time would no longer be billed, in silence. @throws AppError 409. */
+async function requireNoRecurring({ _id }: ProjectRecord, accountId: Id, session: Session) {
+  if (await isProjectOfRecurring(accountId, _id, session)) {
+    throw conflict('Cannot stop billing a project with recurring invoices');
   }
 }
 
