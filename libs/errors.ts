@@ -65,6 +65,13 @@ export function notFound(what: string, suffix: 'or access denied' | '' = '') {
   return new AppError(404, suffix ? `${what} not found ${suffix}` : `${what} not found`);
 }
 
+/** More than one document can take: less of it may fit. */
+export class TooMuch extends AppError {
+  constructor(message: string) {
+    super(409, message);
+  }
+}
+
 export function conflict(message: string, headers: Record<string, string> = {}) {
   return new AppError(409, message, { headers });
 }

@@ -1,5 +1,5 @@
 // The entries that an invoice could bill: exactly those that are named, or all unbilled ones of the client that a filter finds.
-import { conflict, fieldProblem, notFound } from '../errors.ts';
+import { fieldProblem, notFound, TooMuch } from '../errors.ts';
 import type { ClientRecord } from '../models/accounts/client.ts';
 import { driverOf, findAllOwn, type Owned } from '../models/records.ts';
 import { type Id, storedId } from '../models/tenant.ts';
@@ -28,6 +28,8 @@ export interface WantedTime {
   };
   /** How many entries there may be. */
   most: number;
+  /** The oldest are taken where there are more. */
+  takesOldest?: boolean | undefined;
 }
 
 /** Reads them in the transaction. @throws AppError 404, 400 or 409 that says why the selection cannot be billed. */
@@ -37,7 +39,7 @@ export async function findBillableTime(unit: UnitOfWork, wanted: WantedTime): Pr
 }
 
 async function namedEntries({ session, accountId }: UnitOfWork, ids: readonly Id[], { client, most }: WantedTime) {
-  if (ids.length > most) throw conflict(TOO_MANY);
+  if (ids.length > most) throw new TooMuch(TOO_MANY);
   const records = await readEntries(
     driverOf(TimeEntry).find(
       { account_id: storedId(accountId), _id: { $in: ids.map(storedId) } },
@@ -61,7 +63,8 @@ async function namedEntries({ session, accountId }: UnitOfWork, ids: readonly Id
   return records;
 }
 
-async function unbilledEntries({ session, accountId }: UnitOfWork, { client, selection, most }: WantedTime) {
+async function unbilledEntries({ session, accountId }: UnitOfWork, wanted: WantedTime) {
+  const { client, selection, most, takesOldest } = wanted;
   const { project_ids, task_ids, date_from, date_to } = selection;
   const account_id = storedId(accountId);
   const selecting = { accountId, client, session };
@@ -77,7 +80,13 @@ async function unbilledEntries({ session, accountId }: UnitOfWork, { client, sel
         ...(tasks ? { task_id: { $in: tasks.map(({ _id }) => _id) } } : {}),
       } as object,
       // One more shows that there are too many; how many more is never counted.
-      { session, limit: most + 1, batchSize: most + 2, hint: UNBILLED_INDEX },
+      {
+        session,
+        limit: takesOldest ? most : most + 1,
+        batchSize: most + 2,
+        hint: UNBILLED_INDEX,
+        ...(takesOldest ? { sort: { date: 1, _id: 1 } } : {}),
+      },
     ),
     most,
   );
@@ -90,9 +99,9 @@ async function readEntries(cursor: AsyncIterable<Owned>, most: number): Promise<
   for await (const record of cursor as AsyncIterable<TimeEntryRecord>) {
     records.push(record);
     bytes += Buffer.byteLength(record.description ?? '');
-    if (records.length > most) throw conflict(TOO_MANY);
+    if (records.length > most) throw new TooMuch(TOO_MANY);
     if (bytes > TEXT_MAX_MIB * 1024 * 1024) {
-      throw conflict(`Too much text in the time entries of one invoice (at most ${TEXT_MAX_MIB} MiB)`);
+      throw new TooMuch(`Too much text in the time entries of one invoice (at most ${TEXT_MAX_MIB} MiB)`);
     }
   }
   return records;

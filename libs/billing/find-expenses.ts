@@ -1,5 +1,5 @@
 // The expenses that an invoice could bill: exactly those that are named, or all unbilled ones of the client that a filter finds.
-import { conflict, fieldProblem } from '../errors.ts';
+import { fieldProblem, TooMuch } from '../errors.ts';
 import type { ClientRecord } from '../models/accounts/client.ts';
 import { driverOf, findAllOwn, lockAllOwn } from '../models/records.ts';
 import { type Id, storedId } from '../models/tenant.ts';
@@ -37,7 +37,7 @@ export async function findExpenses(unit: UnitOfWork, wanted: WantedExpenses): Pr
   const { expense_ids, include_expenses } = wanted.selection;
   if (!expense_ids && !include_expenses) return [];
   const found = expense_ids ? await namedExpenses(unit, expense_ids, wanted) : await unbilledExpenses(unit, wanted);
-  if (found.length > BILLED_EXPENSES_MAX) throw conflict(TOO_MANY);
+  if (found.length > BILLED_EXPENSES_MAX) throw new TooMuch(TOO_MANY);
   const projects = found.map(({ project_id }) => String(project_id));
   await lockAllOwn(Project, unit.accountId, projects, unit.session);
   return found.toSorted((one, other) => compare(one.date, other.date) || compare(String(one._id), String(other._id)));

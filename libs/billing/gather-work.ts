@@ -30,6 +30,8 @@ export interface WorkTarget {
   included_hours?: string | undefined;
   /** How many time entries there may be. */
   most: number;
+  /** The oldest are taken where there are more. */
+  takesOldest?: boolean | undefined;
 }
 
 export interface Work {
@@ -46,8 +48,9 @@ export interface Work {
 /** @returns undefined when there is nothing to bill. @throws AppError as selectTime and findExpenses do. */
 export async function gatherWork(unit: UnitOfWork, wanted: WorkWanted, target: WorkTarget): Promise<Work | undefined> {
   const { selection, form } = wanted;
-  const { client, account, currency, before, most } = target;
-  const selected = selection.include_time === false ? [] : await selectTime(unit, { selection, client, account, most });
+  const { client, account, currency, before, most, takesOldest } = target;
+  const selected =
+    selection.include_time === false ? [] : await selectTime(unit, { selection, client, account, most, takesOldest });
   const expenses = await findExpenses(unit, { client, currency, selection });
   if (selected.length === 0 && expenses.length === 0) return undefined;
   const time = await gatherTime(unit, selected, form, target);

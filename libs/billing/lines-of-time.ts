@@ -1,5 +1,5 @@
 // The lines that time makes on an invoice, and which entries stand behind each.
-import { conflict, fieldProblem } from '../errors.ts';
+import { fieldProblem, TooMuch } from '../errors.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import type { InvoiceExpenses } from '../models/billing/invoice-expenses.ts';
 import type { InvoiceTime, InvoiceTimeLine } from '../models/billing/invoice-time.ts';
@@ -60,7 +60,7 @@ export function linesOfTime(
 
 /** @param instead what makes fewer lines. @throws AppError 409 when a document cannot have so many lines. */
 export function requireLines(count: number, instead = 'group by task, project or day'): void {
-  if (count > LINES_MAX) throw conflict(`Too many lines (at most ${LINES_MAX}): ${instead}`);
+  if (count > LINES_MAX) throw new TooMuch(`Too many lines (at most ${LINES_MAX}): ${instead}`);
 }
 
 /**

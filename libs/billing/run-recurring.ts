@@ -1,18 +1,20 @@
 // Makes the invoice of the next occurrence of a recurring invoice, once: the record moves on in the transaction that makes the invoice.
 import { addDays, dayIn } from '../day.ts';
-import { conflict, notFound } from '../errors.ts';
+import { AppError, conflict, notFound, TooMuch } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../models/accounts/client.ts';
 import type { Period } from '../models/billing/document-dates.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import {
+  type IncludedTime,
   RecurringInvoice,
   type RecurringInvoiceRecord,
   recurringInvoiceView,
 } from '../models/billing/recurring-invoice.ts';
-import { RecurringRun } from '../models/billing/recurring-run.ts';
-import { changeOwn, findOwn, insertOwn, lockOwn } from '../models/records.ts';
+import { RecurringRun, type RecurringRunRecord } from '../models/billing/recurring-run.ts';
+import { changeOwn, driverOf, findOwn, insertOwn, lockOwn } from '../models/records.ts';
 import { type Id, newRecord, type StoredId } from '../models/tenant.ts';
+import type { Session } from '../mongo/connection.ts';
 import { paymentDays } from './client-terms.ts';
 import { createInvoice, type InvoiceContent } from './create-invoice.ts';
 import { givenCharges } from './document-charges.ts';
@@ -21,10 +23,12 @@ import { gatherWork, type Work } from './gather-work.ts';
 import { lineFormOf } from './invoice-from-time.ts';
 import { cutToLine, filled, writtenDay, writtenMonth } from './line-texts.ts';
 import { requireLines } from './lines-of-time.ts';
+import { requirePrintableContent } from './printable-size.ts';
 import { MISSED_MAX, type Occurrence, occurrence, occurrencesDue, periodBefore } from './recurrence.ts';
 import { recurringView } from './recurring-view.ts';
 import { NothingToBill } from './select-time.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+import { lastInvoice } from './unlink-occurrence.ts';
 import { coveredPeriod, periodOf } from './work-period.ts';
 
 /** Another process made it, or it was paused, changed or deleted since. */
@@ -36,6 +40,8 @@ interface Due {
   account: AccountRecord;
   client: ClientRecord;
   now: Occurrence;
+  /** The run of an occurrence that had no invoice: it is made again, and the schedule does not move. */
+  leftOut: RecurringRunRecord | undefined;
   /** What its fixed lines are for. */
   period: Period;
   /** The account's calendar day. */
@@ -50,6 +56,8 @@ interface Running {
   isByHand: boolean;
   /** The moment whose day decides what is due. */
   at: Date;
+  /** `YYYY-MM-DD`: by hand, the day of the occurrence that is meant, the next one or one without an invoice. */
+  on?: string | undefined;
   /** The error for an id that is not the account's; NotDue unless given. */
   missing?: (() => Error) | undefined;
 }
@@ -58,18 +66,20 @@ interface Running {
 export async function runRecurring(
   unit: UnitOfWork,
   id: Id | StoredId,
-  { isByHand, at, missing }: Running,
+  { isByHand, at, on, missing }: Running,
 ): Promise<{ view: Awaited<ReturnType<typeof createInvoice>>['view']; next: RecurringInvoiceRecord }> {
   let due: Due | undefined;
-  let work: Work | undefined;
+  let taken: TakenAlong | undefined;
   const made = await createInvoice(unit, undefined, async (account) => {
-    due = await dueNow(unit, id, { account, isByHand, at, missing });
-    work = await workToTakeAlong(unit, due);
-    return contentOf(due, work);
+    due = await dueNow(unit, id, { account, isByHand, at, on, missing });
+    taken = await workToTakeAlong(unit, due);
+    return contentOf(due, taken.work);
   });
-  if (!due) throw new Error('an invoice of no occurrence was made');
-  await work?.claim(made.invoice);
-  return { view: made.view, next: await moveOn(unit, due, made) };
+  if (!due || !taken) throw new Error('an invoice of no occurrence was made');
+  await taken.work?.claim(made.invoice);
+  const next = await (due.leftOut ? linkAgain(unit, due, due.leftOut, made) : moveOn(unit, due, made));
+  if (taken.isCut) await unit.announce('recurring_invoice.time_left', recurringInvoiceView(next, made));
+  return { view: made.view, next };
 }
 
 /** Goes on to the next occurrence without an invoice for the one that had nothing to bill. @throws NotDue, also when another one is due by now. */
@@ -81,6 +91,18 @@ export async function skipOccurrence(
   const account = await readAccount(unit.accountId, unit.session);
   const due = await dueNow(unit, _id, { account, at, isByHand: false });
   if (due.now.index !== next_index) throw new NotDue();
+  return moveOn(unit, due, undefined);
+}
+
+/** Leaves the next occurrence out on purpose. @param on its day, so that a repeated request skips no other. @throws AppError 409 for another day. */
+export async function skipNext(
+  unit: UnitOfWork,
+  id: Id | StoredId,
+  { at, on, missing }: Omit<Running, 'isByHand'> & { on: string },
+): Promise<RecurringInvoiceRecord> {
+  const account = await readAccount(unit.accountId, unit.session);
+  const due = await dueNow(unit, id, { account, at, on, missing, isByHand: true });
+  if (due.leftOut) throw conflict(`The occurrence of ${on} was left out already`);
   return moveOn(unit, due, undefined);
 }
 
@@ -101,11 +123,13 @@ export async function recordFailure(
 async function dueNow(
   { accountId, session }: UnitOfWork,
   id: Id | StoredId,
-  { account, isByHand, at, missing }: Running & { account: AccountRecord },
+  { account, isByHand, at, on, missing }: Running & { account: AccountRecord },
 ): Promise<Due> {
   const recurring = await findOwn(RecurringInvoice, accountId, id, session);
   if (!recurring) throw missing?.() ?? new NotDue();
-  const now = recurring.status === 'Ended' ? undefined : occurrence(recurring.schedule, recurring.next_index);
+  const next = recurring.status === 'Ended' ? undefined : occurrence(recurring.schedule, recurring.next_index);
+  const leftOut = on === undefined || on === next?.on ? undefined : await requireLeftOut(recurring, on, session);
+  const now = leftOut ? occurrenceOf(leftOut, recurring) : next;
   if (!now) {
     if (isByHand) throw conflict('Recurring invoice has ended');
     throw new NotDue();
@@ -116,7 +140,29 @@ async function dueNow(
   if (!client) throw notFound('Client', 'or access denied');
   const catchingUpTo = isByHand ? recurring.catching_up_to : catchUp(recurring, today);
   const status = isByHand || catchingUpTo === undefined ? recurring.create_as : 'Draft';
-  return { recurring, account, client, now, period: feePeriod(recurring, now), today, catchingUpTo, status };
+  const period = leftOut ? periodOfRun(leftOut) : feePeriod(recurring, now);
+  return { recurring, account, client, now, leftOut, period, today, catchingUpTo, status };
+}
+
+/** @throws AppError 409 unless the occurrence of that day has no invoice: it was skipped or had nothing to bill, or its draft was deleted. */
+async function requireLeftOut(
+  { _id, account_id }: RecurringInvoiceRecord,
+  due_on: string,
+  session: Session,
+): Promise<RecurringRunRecord> {
+  const filter = { account_id, recurring_id: _id, due_on };
+  const run = (await driverOf(RecurringRun).findOne(filter as object, { session })) as RecurringRunRecord | null;
+  if (!run) throw conflict(`${due_on} is not the day of the next occurrence, nor of one without an invoice`);
+  if (run.invoice_id) throw conflict(`The occurrence of ${due_on} has an invoice: ${run.invoice_number}`);
+  return run;
+}
+
+function occurrenceOf(run: RecurringRunRecord, { first_occurrence }: RecurringInvoiceRecord): Occurrence {
+  return { index: run.occurrence - first_occurrence, on: run.due_on, until: run.period_to };
+}
+
+function periodOfRun({ period_from, due_on, period_to }: RecurringRunRecord): Period {
+  return { from: period_from ?? due_on, to: period_to };
 }
 
 /** In arrears it begins after the last day that was billed: the rhythm may have changed since. */
@@ -133,29 +179,53 @@ function catchUp({ catching_up_to, schedule, next_index }: RecurringInvoiceRecor
   return missed > 1 ? next_index + missed - 1 : undefined;
 }
 
-/** @throws NothingToBill when neither work nor a fixed line would be on the invoice. */
-async function workToTakeAlong(
+/** Work that comes along, and whether more of it was due than one invoice takes. */
+interface TakenAlong {
+  work: Work | undefined;
+  isCut: boolean;
+}
+
+/**
+ * Too much work never keeps a fee from being billed: the oldest entries are taken, half as many each time until they fit.
+ * @throws NothingToBill when neither work nor a fixed line would be on the invoice, AppError when no part of the work fits on one without a fee.
+ */
+async function workToTakeAlong(unit: UnitOfWork, due: Due): Promise<TakenAlong> {
+  const { include_time: time, line_items } = due.recurring;
+  if (!time) return { work: undefined, isCut: false };
+  let problem: unknown;
+  for (let most = BILLED_ENTRIES_MAX; most >= 1; most = Math.floor(most / 2)) {
+    try {
+      const work = await workOf(unit, due, { time, most, takesOldest: problem !== undefined });
+      if (!work && !line_items) throw new NothingToBill();
+      return { work, isCut: problem !== undefined };
+    } catch (error) {
+      if (!isTooMuch(error)) throw error;
+      // The first time it may only be too many entries: the oldest thousand are tried next.
+      if (problem === undefined) most *= 2;
+      problem = error;
+    }
+  }
+  if (!line_items) throw problem;
+  return { work: undefined, isCut: true };
+}
+
+async function workOf(
   unit: UnitOfWork,
   { recurring, client, account, now, today }: Due,
+  { time, most, takesOldest }: { time: IncludedTime; most: number; takesOldest: boolean },
 ): Promise<Work | undefined> {
-  const { include_time: time, line_items, currency } = recurring;
-  if (!time) return undefined;
+  const { line_items, currency, description } = recurring;
   const yesterday = addDays(now.on, -1);
   const selection = { ...time, date_to: yesterday < today ? yesterday : today };
-  const work = await gatherWork(
-    unit,
-    { selection, form: lineFormOf(time, account) },
-    {
-      client,
-      account,
-      currency,
-      before: { line_items },
-      included_hours: time.included_hours,
-      most: BILLED_ENTRIES_MAX,
-    },
-  );
-  if (!work && !line_items) throw new NothingToBill();
+  const { included_hours } = time;
+  const target = { client, account, currency, before: { line_items }, included_hours, most, takesOldest };
+  const work = await gatherWork(unit, { selection, form: lineFormOf(time, account) }, target);
+  if (work) requirePrintableContent({ line_items: work.line_items, description });
   return work;
+}
+
+function isTooMuch(error: unknown): boolean {
+  return error instanceof TooMuch || (error instanceof AppError && error.status === 422);
 }
 
 function contentOf({ recurring, account, client, now, period, today, status }: Due, work?: Work): InvoiceContent {
@@ -256,8 +326,24 @@ async function moveOn(
     session,
   );
   const view = made ? recurringInvoiceView(changed, made) : await recurringView(changed, accountId, session);
-  if (invoice) await announce('recurring_invoice.ran', view);
+  await announce(invoice ? 'recurring_invoice.ran' : 'recurring_invoice.updated', view);
   if (isCaughtUp) await announce('recurring_invoice.caught_up', view);
   if (!next) await announce('recurring_invoice.ended', view);
+  return changed;
+}
+
+/** Enters the invoice of an occurrence that had none. */
+async function linkAgain(
+  unit: UnitOfWork,
+  { recurring }: Due,
+  run: RecurringRunRecord,
+  made: Awaited<ReturnType<typeof createInvoice>>,
+): Promise<RecurringInvoiceRecord> {
+  const { session, announce } = unit;
+  const linked = { invoice_id: made.invoice._id, invoice_number: printedNumber('invoice', made.invoice) };
+  await changeOwn(RecurringRun, run, linked, session);
+  const last_invoice = await lastInvoice(unit, recurring._id);
+  const changed = await changeOwn(RecurringInvoice, recurring, { made: recurring.made + 1, last_invoice }, session);
+  await announce('recurring_invoice.ran', recurringInvoiceView(changed, made));
   return changed;
 }

@@ -209,7 +209,8 @@ const declarations = {
     description: 'A recurring invoice was created.',
   },
   'recurring_invoice.updated': {
-    description: 'A field of a recurring invoice was changed, or the draft that it made last was deleted.',
+    description:
+      'A field of a recurring invoice was changed, an occurrence was left out, or the draft that it made last was deleted.',
   },
   'recurring_invoice.paused': {
     description: 'A recurring invoice was paused: no invoices are made until it is resumed.',
@@ -222,6 +223,10 @@ const declarations = {
     description:
       'An invoice was made on schedule, or by hand; `last_invoice` names it, and its own events came before.',
   },
+  'recurring_invoice.time_left': {
+    description:
+      'More work was due than one invoice takes: the oldest of it was billed, the rest is unbilled. `last_invoice` names the invoice.',
+  },
   'recurring_invoice.caught_up': {
     description: 'Several occurrences were missed, and all of them are drafts now: look at them before you send them.',
   },
@@ -230,7 +235,7 @@ const declarations = {
     example: { last_error: { message: '3 time entries have no rate', at: exampleTime } },
   },
   'recurring_invoice.ended': {
-    description: 'The last occurrence was made or left out.',
+    description: 'The last occurrence was made or left out, or the recurring invoice was ended by hand.',
     example: { status: 'Ended', next_on: null, upcoming: [] },
   },
   'recurring_invoice.deleted': {

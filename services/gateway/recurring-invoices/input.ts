@@ -170,6 +170,20 @@ export const resuming = Joi.object<{ catch_up: boolean }, true>({
     .description('Makes up for what was missed during the pause: several occurrences become drafts'),
 }).example({});
 
+export interface Running {
+  on?: string;
+}
+
+export const running = Joi.object<Running, true>({
+  on: day().description(
+    'The day of the occurrence that is meant: the next one, or one without an invoice because it was left out or its draft was deleted. For any other day nothing is done',
+  ),
+}).example({});
+
+export const skipping = Joi.object<{ on: string }, true>({
+  on: day().required().description('The day of the next occurrence. For any other day nothing is done'),
+}).example({ on: '2031-01-31' });
+
 export const recurringInvoiceList = listOf<RecurringInvoiceRecord>(RecurringInvoice, recurringListing, {
   client_id: byId('client_id'),
   status: byStatuses(RECURRING_STATUSES, (statuses) => ({ status: oneOf(statuses) })),

@@ -1,6 +1,6 @@
 // Recurring invoices over HTTP. The scheduler makes their invoices; here they are set up, paused and run by hand.
 import { recurringView, recurringViews } from '#libs/billing/recurring-view.ts';
-import { runRecurring } from '#libs/billing/run-recurring.ts';
+import { runRecurring, skipNext } from '#libs/billing/run-recurring.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn } from '#libs/day.ts';
@@ -21,9 +21,12 @@ import {
   newRecurringInvoice,
   occurrenceList,
   type RecurringInvoiceChanges,
+  type Running,
   recurringInvoiceChanges,
   recurringInvoiceList,
   resuming,
+  running,
+  skipping,
 } from './input.ts';
 import { occurrenceResponse, recurringInvoiceResponse } from './response.ts';
 
@@ -145,14 +148,44 @@ export const recurringInvoiceRoutes: readonly Route[] = [
       'expenses:write': 'it bills expenses',
     },
     query: dryRun,
+    body: running,
     missing,
     docs: {
       summary: 'Make the invoice of the next occurrence now',
-      description: 'The schedule goes on with the occurrence after it.',
+      description:
+        'The schedule goes on with the occurrence after it. With `on`, also an occurrence without an invoice.',
       response: invoiceResponse,
       conflict: 'Nothing to bill',
     },
     handler: runNow,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/skip`,
+    operation: 'skipOccurrence',
+    scope: 'recurring-invoices:write',
+    body: skipping,
+    missing,
+    docs: {
+      summary: 'Leave the next occurrence out',
+      status: 200,
+      response: recurringInvoiceResponse,
+      conflict: '2027-01-31 is not the day of the next occurrence, nor of one without an invoice',
+    },
+    handler: skipRecurring,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/end`,
+    operation: 'endRecurringInvoice',
+    scope: 'recurring-invoices:write',
+    missing,
+    docs: {
+      summary: 'End it: no occurrence comes any more, and its invoices and occurrences stay',
+      status: 200,
+      response: recurringInvoiceResponse,
+    },
+    handler: endRecurring,
   }),
   route({
     method: 'get',
@@ -223,10 +256,27 @@ async function resumeRecurring(context: Context<{ catch_up: boolean }>) {
   });
 }
 
-async function runNow({ id, commit, missing, requireRecord, requireScope }: Context<unknown, DryRun>) {
+async function runNow({ id, body, commit, missing, requireRecord, requireScope }: Context<Running, DryRun>) {
   return commit(async (unit) => {
     requireBilledScopes(requireScope, (await requireRecord(RecurringInvoice, unit.session)).include_time);
-    return created((await runRecurring(unit, id, { at: agreedDate(), isByHand: true, missing })).view);
+    const { view } = await runRecurring(unit, id, { at: agreedDate(), isByHand: true, on: body.on, missing });
+    return created(view);
+  });
+}
+
+async function skipRecurring({ id, body, commit, missing, requireRecord }: Context<{ on: string }>) {
+  return commit(async (unit) => {
+    await requireRecord(RecurringInvoice, unit.session);
+    const skipped = await skipNext(unit, id, { at: agreedDate(), on: body.on, missing });
+    return updated(await recurringView(skipped, unit.accountId, unit.session));
+  });
+}
+
+async function endRecurring(context: Context) {
+  return changing(context, async (unit, recurring) => {
+    if (recurring.status === 'Ended') return recurring;
+    const none = { next_on: undefined, catching_up_to: undefined, last_error: undefined, retry_on: undefined };
+    return changed(unit, recurring, { status: 'Ended', ...none }, 'recurring_invoice.ended');
   });
 }
 
@@ -270,7 +320,7 @@ async function changed(
   { session, accountId, announce }: UnitOfWork,
   recurring: RecurringInvoiceRecord,
   changes: Partial<RecurringInvoiceRecord>,
-  event: 'recurring_invoice.updated' | 'recurring_invoice.paused' | 'recurring_invoice.resumed',
+  event: `recurring_invoice.${'updated' | 'paused' | 'resumed' | 'ended'}`,
 ): Promise<RecurringInvoiceRecord> {
   const next = await changeOwn(RecurringInvoice, recurring, changes, session);
   await announce(event, await recurringView(next, accountId, session));

@@ -93,6 +93,9 @@ const SPENT = new Set([
   'createInvoiceFromTime',
   'addTimeToInvoice',
   'settleTimeEntries',
+  'runRecurringInvoice',
+  'skipOccurrence',
+  'endRecurringInvoice',
 ]);
 /** Operations on an issued invoice, and on the money of a payment. */
 const LEDGER = new Set([

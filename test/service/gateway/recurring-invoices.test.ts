@@ -317,6 +317,82 @@ describe('a run by hand', () => {
   });
 });
 
+describe('the day that is meant', () => {
+  const dayAfter = addDays(TODAY, 7);
+
+  test('when a run names another day than the next one, then 409 and nothing is made; with the day it is made once', async () => {
+    const { api, made } = await agency();
+    const { id } = await made();
+    const run = (on: string) => api.post(`${path}/${id}/run`, { on });
+    const wrong = await run(dayAfter);
+    expect([wrong.status, wrong.body.error]).toEqual([
+      409,
+      `${dayAfter} is not the day of the next occurrence, nor of one without an invoice`,
+    ]);
+    const first = await run(TODAY);
+    expect([first.status, (await run(TODAY)).body]).toEqual([
+      201,
+      { error: `The occurrence of ${TODAY} has an invoice: ${first.body.data.invoice_number}` },
+    ]);
+    expect((await api.get('/api/v1/invoices')).body.pagination.total).toBe(1);
+  });
+
+  test('when the draft of an occurrence is deleted, then a run with its day makes it again, eight callers once, and the schedule stays', async () => {
+    const { api, made } = await agency();
+    const { id } = await made();
+    const run = (on: string) => api.post(`${path}/${id}/run`, { on });
+    const deleted = (await run(TODAY)).body.data;
+    const latest = (await run(dayAfter)).body.data;
+    await api.delete(`/api/v1/invoices/${deleted.id}`);
+    const replies = await Promise.all(Array.from({ length: 8 }, () => run(TODAY)));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, ...Array.from({ length: 7 }, () => 409)]);
+    const again = replies.find(({ status }) => status === 201)?.body.data;
+    const { recurring, service_period, line_items } = deleted;
+    expect(again).toMatchObject({ recurring, service_period, line_items });
+    const { data } = (await api.get(`${path}/${id}/occurrences`)).body;
+    expect(data.map(({ invoice }: { invoice: AnyRecord }) => invoice.id)).toEqual([latest.id, again.id]);
+    expect((await api.get(`${path}/${id}`)).body.data).toMatchObject({
+      next_on: addDays(TODAY, 14),
+      last_invoice: { id: latest.id },
+    });
+  });
+
+  test('when one is skipped, then it has no invoice and the next one comes; skipping its day again skips no other', async () => {
+    const { api, made } = await agency();
+    const { id } = await made();
+    const skip = (on: string) => api.post(`${path}/${id}/skip`, { on });
+    expect((await skip(dayAfter)).status).toBe(409);
+    expect((await skip(TODAY)).body.data).toMatchObject({ next_on: dayAfter, occurrences_made: 0 });
+    expect((await skip(TODAY)).body).toEqual({ error: `The occurrence of ${TODAY} was left out already` });
+    expect((await api.get(`${path}/${id}/occurrences`)).body.data).toMatchObject([{ due_on: TODAY, invoice: null }]);
+    const events = (await api.get('/api/v1/events?limit=100')).body.data as { type: string }[];
+    expect(events.at(-1)).toMatchObject({ type: 'recurring_invoice.updated' });
+  });
+});
+
+test('when it is ended, then no day is to come, and its invoices and occurrences stay; a new schedule lets it go on', async () => {
+  const { api, made } = await agency();
+  const { id } = await made();
+  await api.post(`${path}/${id}/run`, {});
+  const end = () => api.post(`${path}/${id}/end`, {});
+  expect((await end()).body.data).toMatchObject({ status: 'Ended', next_on: null, upcoming: [] });
+  expect((await end()).status).toBe(200);
+  expect((await api.post(`${path}/${id}/run`, {})).body).toEqual({ error: 'Recurring invoice has ended' });
+  expect((await api.get(`${path}/${id}/occurrences`)).body.pagination.total).toBe(1);
+  const events = (await api.get('/api/v1/events?limit=100')).body.data as { type: string }[];
+  expect(events.filter(({ type }) => type === 'recurring_invoice.ended')).toHaveLength(1);
+  const { body } = await api.patch(`${path}/${id}`, { schedule: { ...weekly, count: 9 } });
+  expect(body.data).toMatchObject({ status: 'Active', next_on: addDays(TODAY, 7) });
+});
+
+test('when a project has a recurring invoice, then it cannot become one that is not billed', async () => {
+  const { api, client, made } = await agency();
+  const project = (await api.post('/api/v1/projects', { name: 'Engine', client_id: client })).body.data.id;
+  await made({ include_time: { group_by: 'task', project_ids: [project] } });
+  const { status, body } = await api.patch(`/api/v1/projects/${project}`, { billing: 'none' });
+  expect([status, body]).toEqual([409, { error: 'Cannot stop billing a project with recurring invoices' }]);
+});
+
 describe('the projects and tasks whose time it bills', () => {
   async function work() {
     const me = await agency();

@@ -10,6 +10,7 @@ import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
 import { RecurringRun } from '#libs/models/billing/recurring-run.ts';
 import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
+import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-invoices.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 
@@ -270,6 +271,34 @@ describe('time', () => {
     const released = await me.api.post(`/api/v1/invoices/${invoice?.['id']}/time-entries/release`, {});
     expect(released.body.data).toMatchObject({ service_period: { from: FIRST, to: until } });
   });
+
+  test.each([
+    ['entries', 1_003, 'project', 1_000],
+    ['lines', 502, 'entry', 250],
+  ])(
+    'when there are too many %s, then the fee is billed with the oldest of them, and an event says so',
+    async (_what, count, group_by, taken) => {
+      const me = await agency();
+      await log(me, 1);
+      const one = await TimeEntry.findOne({ account_id: me.id }).lean();
+      const copies = Array.from({ length: count - 1 }, (_, index) => ({
+        ...one,
+        _id: storedId(newId()),
+        date: addDays('2026-01-05', 1 + (index % 300)),
+      }));
+      await TimeEntry.collection.insertMany(copies as never);
+      await me.recurring({ include_time: { group_by } });
+      await runRecurringInvoices(noonOf(FIRST));
+      const [invoice] = await me.invoices();
+      expect(invoice).toMatchObject({ amount: 450 + taken * 100 });
+      const billed = await TimeEntry.find({ account_id: me.id, invoice_id: invoice?.['id'] }).sort({ date: -1 }).lean();
+      const left = await TimeEntry.find({ account_id: me.id, invoice_id: null }).sort({ date: 1 }).lean();
+      expect([billed.length, left.length]).toEqual([taken, count - taken]);
+      expect(String(billed[0]?.date) <= String(left[0]?.date)).toBe(true);
+      const { body } = await me.api.get('/api/v1/events?type=recurring_invoice.time_left');
+      expect(body.data).toMatchObject([{ type: 'recurring_invoice.time_left' }]);
+    },
+  );
 
   test('when only time is billed and there is none, then the occurrence is skipped, and the next one is planned', async () => {
     const me = await agency();

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { newId, storedId } from '#libs/models/tenant.ts';
+import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
 import { EVENT_TYPES, type EventType } from '#libs/models/webhooks/event-types.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
@@ -134,6 +136,23 @@ async function causeRecurringInvoices(client_id: string) {
   const other = await create(gateway, path, late);
   await runRecurringInvoices(new Date('2031-06-30T12:00:00Z'), { quotaBytes: 1 });
   await gateway.delete(`${path}/${other.id}`);
+  await causeTooMuchTime(client_id);
+}
+
+/** More entries than an invoice takes, beside a fee. */
+async function causeTooMuchTime(client_id: string) {
+  const project = await create(gateway, '/api/v1/projects', { name: 'Years', client_id, hourly_rate: 1 });
+  const hour = { project_id: project.id, date: '2026-11-02', hours: 1 };
+  const { id } = await create(gateway, '/api/v1/time-entries', hour);
+  const { collection } = TimeEntry;
+  const entry = await collection.findOne({ _id: storedId(id) as never });
+  await collection.insertMany(Array.from({ length: 1_000 }, () => ({ ...entry, _id: storedId(newId()) })) as never);
+  const fee = { line_items: [{ description: 'Support', quantity: 1, rate: 450 }] };
+  const include_time = { group_by: 'project', project_ids: [project.id] };
+  const schedule = { unit: 'month', start_on: '2031-06-30' };
+  const path = '/api/v1/recurring-invoices';
+  const recurring = await create(gateway, path, { client_id, ...fee, schedule, include_time });
+  await create(gateway, `${path}/${recurring.id}/run`, {});
 }
 
 async function causeEveryEvent() {

@@ -1,0 +1,161 @@
+// What a request causes later never has more rights than the request: every background loop and queue is in one of the two tables here.
+import { globSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { catalog } from '#libs/jobs/catalog.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { make } from '../../support/operations.ts';
+import { create, createClient } from '../../support/records.ts';
+
+let gateway: TestGateway;
+let client: string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  client = (await createClient(gateway)).id;
+});
+afterAll(() => gateway.close());
+
+interface Cause {
+  /** The loop or the queue that does it later. */
+  by: string;
+  operation: string;
+  /** Without one of these the request is rejected: the scope of the operation, and those of what happens later. */
+  scopes: readonly string[];
+  request: () => Promise<{ method: 'POST' | 'PATCH'; path: string; body: object }>;
+}
+
+const RECURRING = '/api/v1/recurring-invoices';
+const fee = [{ description: 'Support', quantity: 1, rate: 450 }];
+const schedule = { unit: 'month', start_on: '2031-01-31' };
+const WORK = { group_by: 'task', include_expenses: true };
+const [RUN, OF_TIME] = [
+  ['recurring-invoices:write', 'invoices:write'],
+  ['time-entries:write', 'expenses:write'],
+];
+
+const recurring = async (fields: object = {}) =>
+  `${RECURRING}/${(await create(gateway, RECURRING, { client_id: client, line_items: fee, schedule, ...fields })).id}`;
+const paused = async (fields: object = {}) => {
+  const path = await recurring(fields);
+  await gateway.post(`${path}/pause`, {});
+  return path;
+};
+const by = 'the poller of recurring invoices';
+
+const CAUSES: readonly Cause[] = [
+  {
+    by,
+    operation: 'createRecurringInvoice',
+    scopes: RUN,
+    request: async () => ({ method: 'POST', path: RECURRING, body: { client_id: client, line_items: fee, schedule } }),
+  },
+  {
+    by,
+    operation: 'createRecurringInvoice with time and expenses',
+    scopes: [...RUN, ...OF_TIME],
+    request: async () => ({
+      method: 'POST',
+      path: RECURRING,
+      body: { client_id: client, schedule, include_time: WORK },
+    }),
+  },
+  {
+    by,
+    operation: 'updateRecurringInvoice',
+    scopes: RUN,
+    request: async () => ({ method: 'PATCH', path: await recurring(), body: { create_as: 'Sent' } }),
+  },
+  {
+    by,
+    operation: 'updateRecurringInvoice, which adds time and expenses',
+    scopes: [...RUN, ...OF_TIME],
+    request: async () => ({ method: 'PATCH', path: await recurring(), body: { include_time: WORK } }),
+  },
+  {
+    by,
+    operation: 'updateRecurringInvoice of one with time and expenses',
+    scopes: [...RUN, ...OF_TIME],
+    request: async () => ({
+      method: 'PATCH',
+      path: await recurring({ include_time: WORK }),
+      body: { create_as: 'Sent' },
+    }),
+  },
+  {
+    by,
+    operation: 'resumeRecurringInvoice',
+    scopes: RUN,
+    request: async () => ({ method: 'POST', path: `${await paused()}/resume`, body: {} }),
+  },
+  {
+    by,
+    operation: 'resumeRecurringInvoice of one with time and expenses',
+    scopes: [...RUN, ...OF_TIME],
+    request: async () => ({ method: 'POST', path: `${await paused({ include_time: WORK })}/resume`, body: {} }),
+  },
+  {
+    by,
+    operation: 'runRecurringInvoice of one with time and expenses',
+    scopes: [...RUN, ...OF_TIME],
+    request: async () => ({
+      method: 'POST',
+      path: `${await recurring({ include_time: WORK })}/run?dry_run=true`,
+      body: {},
+    }),
+  },
+  {
+    by: 'render-document',
+    operation: 'createDocumentBatch',
+    scopes: ['documents:write', 'invoices:read', 'time-entries:read'],
+    request: async () => {
+      const id = await make(gateway, 'sent-invoices', gateway.account, 'own-');
+      return { method: 'POST', path: '/api/v1/documents', body: { documents: [{ type: 'invoice', id }], time: true } };
+    },
+  },
+];
+
+/** Why nothing more than what the request could do itself comes of it. */
+const NO_MORE_RIGHTS: Readonly<Record<string, string>> = {
+  'the expiry poller': 'tells that the day of a document has passed, in an event; changes no other record',
+  'the relay': 'hands over events that are stored; who may subscribe to them is a question of webhooks:write',
+  'the delivery poller': 'sends what a subscription is owed',
+  'the reconciler of endpoints': 'suspends or resumes deliveries of the endpoint that was changed',
+  'the count of webhook processes': 'counts processes',
+  'the sampler of queues': 'counts jobs',
+  'fan-out-event':
+    'makes a delivery for each subscribed endpoint; webhooks:write sees all events, as docs/secure.md says',
+  'deliver-webhook': 'sends one event to one subscribed endpoint',
+  'retry-webhook': 'sends it again',
+};
+
+describe('the tables', () => {
+  const loops = globSync('{services,libs}/**/*.ts').flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/startPollingLoop\(.*?name: '([^']+)'/gs)].map(([, name]) => String(name)),
+  );
+
+  test('when a loop or a queue exists, then one of them names it, and none that does not exist', () => {
+    const queues = catalog.map(({ name }) => name);
+    expect(loops.length).toBeGreaterThan(5);
+    const named = new Set([...CAUSES.map((one) => one.by), ...Object.keys(NO_MORE_RIGHTS)]);
+    expect([...named].toSorted()).toEqual([...new Set([...loops, ...queues])].toSorted());
+  });
+});
+
+describe.each(CAUSES.map((cause) => [cause.operation, cause] as const))('%s', (_operation, { scopes, request }) => {
+  test.each(scopes)(
+    'when the key has every scope but %s, then 403 names it, and with all of them it succeeds',
+    async (missing) => {
+      const key = (given: readonly string[]) => create(gateway, '/api/v1/keys', { name: 'x', scopes: given });
+      const { method, path, body } = await request();
+      const without = await key(scopes.filter((scope) => scope !== missing));
+      const rejected = await gateway.call(method, path, { body, key: without.key });
+      expect([rejected.status, rejected.body]).toEqual([
+        403,
+        { error: `Forbidden: API key lacks the ${missing} scope` },
+      ]);
+      const accepted = await gateway.call(method, path, { body, key: (await key(scopes)).key });
+      // A dry run of an invoice of time has nothing to bill.
+      expect([200, 201, 202, 409]).toContain(accepted.status);
+    },
+  );
+});
