@@ -66,7 +66,7 @@ export interface RoundTries {
   /** A try of it has not ended yet, or ended its process: work on it when no other record can be taken for the cause. */
   isSuspect(id: StoredId): boolean;
   /**
-   * @param work ends normally when the record needs nothing more, whoever did it. What it throws is a fault of the program.
+   * @param work ends normally when the record needs nothing more, also when another process has done it. What it throws is a fault of the program.
    * @throws what says that the database is unavailable or the account is busy: that is no fault of the record.
    */
   run(record: TriedRecord, work: () => Promise<void>): Promise<TryOutcome>;
