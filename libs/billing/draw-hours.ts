@@ -16,7 +16,7 @@ import { projectsOf } from '../models/time/project.ts';
 import type { EventType } from '../models/webhooks/event-types.ts';
 import type { Session } from '../mongo/connection.ts';
 import { staleRead } from '../mongo/errors.ts';
-import { cutToLine, filled, lineTexts } from './line-texts.ts';
+import { filledLine, joinedForLine, lineTexts } from './line-texts.ts';
 import { type LinesOfTime, requireLines } from './lines-of-time.ts';
 import type { Draw, PackageState } from './prepaid-hours.ts';
 import { hoursQuantity } from './time-rounding.ts';
@@ -63,10 +63,11 @@ function coveredItem(
   { names, locale }: { names: ReadonlyMap<string, string | null>; locale: string },
 ): LineItem {
   const seconds = sumBy(parts, (part) => part.seconds);
-  const named = parts.flatMap(({ package_id }) => names.get(package_id) ?? []);
-  const description = filled(lineTexts(locale).prepaidHours, { packages: named.join(', ') }).replace(/[:：]\s*$/, '');
+  const named = parts.map(({ package_id }) => names.get(package_id) ?? '');
+  const packages = joinedForLine(named, ', ');
+  const description = filledLine(lineTexts(locale).prepaidHours, { packages }).replace(/[:：]\s*$/, '');
   const taken = seconds === billed ? qty : hoursQuantity(seconds);
-  return lineItem({ description: cutToLine(description), qty: `-${taken}`, rate, discount: '0' });
+  return lineItem({ description, qty: `-${taken}`, rate, discount: '0' });
 }
 
 /** Begins the transaction again when a package has not so much left any more. */

@@ -153,25 +153,58 @@ export function lineTexts(locale: string): LineTexts {
   return TEXTS[languageOf(locale)] ?? english;
 }
 
-/** Puts values in the place of `{name}`. A value that is missing leaves nothing, and no second blank; unknown names stay. */
-export function filled(template: string, values: Readonly<Record<string, string | undefined>>): string {
+/** Characters of a line's text, see the input of line items. */
+const TEXT_LONGEST = 2_000;
+/** Characters that values add to the text of a line. Nothing behind them is left when it is cut. */
+const ADDED_LONGEST = 2 * TEXT_LONGEST;
+
+/**
+ * Puts values in the place of `{name}`. A value that is missing leaves nothing, and no second blank; unknown names stay.
+ * @param most characters that all values add together.
+ */
+export function filled(
+  template: string,
+  values: Readonly<Record<string, string | undefined>>,
+  most = Number.POSITIVE_INFINITY,
+): string {
+  let room = most;
   return template
     .replaceAll(/ ?\{(\w+)\}/g, (found, key: string) => {
       const isKnown = Object.hasOwn(values, key);
       const before = found.startsWith(' ') ? ' ' : '';
       if (!isKnown) return found;
-      return values[key] ? before + values[key] : '';
+      const value = values[key]?.slice(0, room) ?? '';
+      room -= value.length;
+      return value ? before + value : '';
     })
     .trim();
 }
 
-/** Characters of a line's text, see the input of line items. */
-const TEXT_LONGEST = 2_000;
+/** The text of a line. A template may repeat a long value a hundred times: no more is made of it than a line shows. */
+export function filledLine(template: string, values: Readonly<Record<string, string | undefined>>): string {
+  return cutToLine(filled(template, values, ADDED_LONGEST));
+}
+
+/** Joins the different texts among many, without more of them than a line shows. */
+export function joinedForLine(texts: readonly string[], separator: string): string {
+  const seen = new Set(['']);
+  let joined = '';
+  for (const text of texts) {
+    const trimmed = text.trim();
+    if (seen.has(trimmed)) continue;
+    seen.add(trimmed);
+    joined += joined ? separator + trimmed : trimmed;
+    if (joined.length > ADDED_LONGEST) break;
+  }
+  return joined;
+}
 
 /** At most as long as a line may be; never through the middle of a character of two units. */
 export function cutToLine(text: string): string {
   if (text.length <= TEXT_LONGEST) return text;
-  return `${text.slice(0, TEXT_LONGEST - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  const cut = `${text.slice(0, TEXT_LONGEST - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  // A slice keeps the whole text in memory; this is a copy.
+  return Buffer.from(cut).toString();
 }
 
 interface Formats {

@@ -21,7 +21,7 @@ import { givenCharges } from './document-charges.ts';
 import { BILLED_ENTRIES_MAX } from './find-billable-time.ts';
 import { gatherWork, type Work } from './gather-work.ts';
 import { lineFormOf } from './invoice-from-time.ts';
-import { cutToLine, filled, writtenDay, writtenMonth } from './line-texts.ts';
+import { filled, filledLine, writtenDay, writtenMonth } from './line-texts.ts';
 import { requireLines } from './lines-of-time.ts';
 import { requirePrintableContent } from './printable-size.ts';
 import { MISSED_MAX, type Occurrence, occurrence, occurrencesDue, periodBefore } from './recurrence.ts';
@@ -251,7 +251,7 @@ function contentOf({ recurring, account, client, now, period, today, status }: D
     tax_rate: recurring.tax_rate ?? undefined,
     prices_include_tax: recurring.prices_include_tax,
     line_items: line_items.map((line, index) =>
-      index < fixed ? { ...line, description: cutToLine(filled(line.description, named)) } : line,
+      index < fixed ? { ...line, description: filledLine(line.description, named) } : line,
     ),
     dates: { service_period: servicePeriod(recurring, period, work) },
     due_date: addDays(today, recurring.due_days ?? paymentDays(client, account)),

@@ -3,7 +3,7 @@
 import Big from 'big.js';
 import { sumBy } from 'es-toolkit/math/sumBy';
 import type { RateSource } from './hourly-rate.ts';
-import { cutToLine, filled, lineTexts, writtenDay, writtenHours } from './line-texts.ts';
+import { filledLine, joinedForLine, lineTexts, writtenDay, writtenHours } from './line-texts.ts';
 import { type Line, plainDecimal } from './money.ts';
 import { billedSeconds, hoursQuantity, type TimeRounding, type TrackedTime } from './time-rounding.ts';
 
@@ -126,21 +126,20 @@ function byText(one: string, other: string): number {
 function lineText(sorted: readonly TimeToBill[], first: TimeToBill, qty: string, form: LineForm): string {
   const { locale } = form;
   const last = sorted.at(-1) ?? first;
-  const projects = distinct(sorted.map(({ project }) => project.name));
-  const tasks = distinct(sorted.map(({ task }) => task?.name ?? ''));
+  const joined = (textOf: (entry: TimeToBill) => string, separator: string) =>
+    joinedForLine(sorted.map(textOf), separator);
   const [from, to] = [writtenDay(first.date, locale), writtenDay(last.date, locale)];
   const values = {
-    project: projects.join(', '),
-    task: tasks.join(', '),
-    member: distinct(sorted.map(({ member }) => member ?? '')).join(', '),
+    project: joined(({ project }) => project.name, ', '),
+    task: joined(({ task }) => task?.name ?? '', ', '),
+    member: joined(({ member }) => member ?? '', ', '),
     from,
     to,
     date: from === to ? from : `${from} – ${to}`,
-    description: distinct(sorted.map(({ description }) => description ?? '')).join('\n'),
+    description: joined(({ description }) => description ?? '', '\n'),
     hours: writtenHours(qty, locale),
   };
-  const text = filled(form.text ?? standardText(form, values), values);
-  return cutToLine(text || values.project);
+  return filledLine(form.text ?? standardText(form, values), values) || filledLine('{project}', values);
 }
 
 type Values = Record<'project' | 'task' | 'member' | 'description', string>;
@@ -153,8 +152,4 @@ function standardText({ groupBy, locale }: LineForm, { task, member, description
   if (groupBy === 'day') return '{project}, {date}';
   if (description) return '{date}: {description}';
   return task ? '{date}: {project}, {task}' : '{date}: {project}';
-}
-
-function distinct(texts: readonly string[]): string[] {
-  return [...new Set(texts.map((text) => text.trim()))].filter((text) => text !== '');
 }

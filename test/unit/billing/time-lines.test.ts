@@ -98,6 +98,19 @@ describe('lines', () => {
   });
 });
 
+test('when a text repeats the descriptions of much time, then no more of them is put together than a line shows', () => {
+  const text = '{description} '.repeat(150);
+  const entries = Array.from({ length: 1_000 }, (_, index) =>
+    time({ description: `${index}: ${'字'.repeat(19_000)}` }),
+  );
+  const [[line]] = shown(entries, { groupBy: 'none', text }) as [[string]];
+  expect(line).toBe(`0: ${'字'.repeat(1_996)}…`);
+  // Blanks around values stay as they are where the text is cut.
+  const blank = time({ description: `${'x'.repeat(1_998)} y` });
+  expect(shown([blank], { text: '{description}' })[0]?.[0]).toBe(`${'x'.repeat(1_998)} y`);
+  expect(shown([blank], { text: '{description}.' })[0]?.[0]).toBe(`${'x'.repeat(1_998)} …`);
+});
+
 const anyEntry = fc.record({
   project: fc.constantFrom({ id: 'p1', name: 'Engine' }, { id: 'p2', name: 'Engine' }, { id: 'p3', name: 'Wheel' }),
   task: fc.constantFrom(null, { id: 't1', name: 'Drawings' }, { id: 't2', name: 'Drawings' }),
