@@ -71,8 +71,14 @@ export interface Balances {
   overdue: number;
   ageing: Ageing;
   credit: number;
+  /** How many payments and credit notes have something left. */
+  credit_source_count: number;
+  /** The first CREDIT_SOURCES_MAX of them. */
   credit_sources: (CreditSource & { date: string; amount: number })[];
 }
+
+/** Sources of credit that a balance names for each currency. */
+export const CREDIT_SOURCES_MAX = 100;
 
 const LATE = [
   ['d1_30', 30],
@@ -85,20 +91,24 @@ export class BalanceSums {
   readonly #sums = new Map<string, Balances>();
 
   /** What is late follows from the day alone: a status that was set by hand moves no money. */
-  owe({ currency, due_date }: { currency: string; due_date: string }, due: number, day: string) {
+  owe(currency: string, age: keyof Ageing, due: number) {
     if (due === 0) return;
     const balance = this.#of(currency);
-    const age = ageOf(due_date, day);
     balance.due += due;
     if (age !== 'not_due') balance.overdue += due;
     balance.ageing[age] += due;
   }
 
-  have(currency: string, amount: number, source: CreditSource & { date: string }) {
+  /** Credit of several sources. @param sources those of them that may be named. */
+  have(
+    currency: string,
+    { amount, count, sources }: { amount: number; count: number; sources: Balances['credit_sources'] },
+  ) {
     if (amount === 0) return;
     const balance = this.#of(currency);
     balance.credit += amount;
-    balance.credit_sources.push({ ...source, amount });
+    balance.credit_source_count += count;
+    balance.credit_sources.push(...sources.slice(0, CREDIT_SOURCES_MAX - balance.credit_sources.length));
   }
 
   /** In the order of currencies; none for one in which nothing is open. */
@@ -108,7 +118,8 @@ export class BalanceSums {
 
   #of(currency: string): Balances {
     const ageing = { not_due: 0, d1_30: 0, d31_60: 0, d61_90: 0, d91_plus: 0 };
-    const found = this.#sums.get(currency) ?? { currency, due: 0, overdue: 0, ageing, credit: 0, credit_sources: [] };
+    const credit = { credit: 0, credit_source_count: 0, credit_sources: [] };
+    const found = this.#sums.get(currency) ?? { currency, due: 0, overdue: 0, ageing, ...credit };
     this.#sums.set(currency, found);
     return found;
   }
@@ -128,8 +139,15 @@ export function balancesAsOf({ invoices, credits, parts }: DatedMovements, day: 
     left.set(part.source, had - amount);
   }
   const sums = new BalanceSums();
-  for (const invoice of invoices) if (!isCancelled(invoice, day)) sums.owe(invoice, due.get(invoice.id) ?? 0, day);
-  for (const { id, currency, source, date } of credits) sums.have(currency, left.get(id) ?? 0, { ...source, date });
+  for (const invoice of invoices) {
+    if (isCancelled(invoice, day)) continue;
+    const { id, currency, due_date } = invoice;
+    sums.owe(currency, ageOf(due_date, day), due.get(id) ?? 0);
+  }
+  for (const { id, currency, source, date } of credits) {
+    const amount = left.get(id) ?? 0;
+    sums.have(currency, { amount, count: 1, sources: [{ ...source, date, amount }] });
+  }
   return sums.all();
 }
 
@@ -153,8 +171,12 @@ function partAsOf(part: DatedPart, day: string): number {
 
 /** The column of the ageing that an invoice with this due date is in. */
 export function ageOf(due_date: string, day: string): keyof Ageing {
-  if (due_date >= day) return 'not_due';
-  return LATE.find(([, days]) => addDays(due_date, days) >= day)?.[0] ?? 'd91_plus';
+  return firstDaysOf(day).find(([, first]) => due_date >= first)?.[0] ?? 'd91_plus';
+}
+
+/** The first due date in each column of the ageing but the last, latest first. */
+export function firstDaysOf(day: string): [keyof Ageing, string][] {
+  return [['not_due', day], ...LATE.map(([age, days]): [keyof Ageing, string] => [age, addDays(day, -days)])];
 }
 
 function sumAsOf(amounts: readonly DatedAmount[], day: string): number {

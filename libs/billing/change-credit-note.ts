@@ -8,6 +8,7 @@ import type { CreditAllocation } from '../models/billing/allocation.ts';
 import { CreditNote, type CreditNoteRecord, creditNoteView, liveCredit } from '../models/billing/credit-note.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
+import { readWithin } from '../models/read-within.ts';
 import { changeOwn, driverOf } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import { creditAllocation, furtherPart, releasable } from './allocations.ts';
@@ -21,6 +22,9 @@ import { payInvoices } from './payment-parts.ts';
 import { announceMoved, type Moved } from './settle-invoices.ts';
 import { applyOwnCredit, takeBack } from './take-back.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+
+/** Credit notes that are read at a time. */
+const BATCH = 20;
 
 /** Pays another invoice of the client from what is left. @throws AppError 404, 400 or 409 as for a payment. */
 export async function allocateCreditNote(
@@ -65,9 +69,10 @@ export async function releaseCreditOn(
   account: AccountRecord,
 ): Promise<Moved[]> {
   const on = { account_id: storedId(unit.accountId), 'allocations.invoice_id': invoice_id } as object;
-  const notes = (await driverOf(CreditNote)
-    .find(on, { session: unit.session, sort: { _id: 1 } })
-    .toArray()) as unknown as CreditNoteRecord[];
+  const notes = await readWithin<CreditNoteRecord>(
+    driverOf(CreditNote).find(on, { session: unit.session, sort: { _id: 1 }, batchSize: BATCH }),
+    'credit notes',
+  );
   const moved: Moved[] = [];
   for (const note of notes.filter((one) => !one.invoice_id.equals(invoice_id))) {
     const released = note.allocations.filter((part) => part.invoice_id.equals(invoice_id) && liveCredit(part) > 0);

@@ -5,6 +5,7 @@ import { conflict } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { type Allocation, liveAmount, Payment, type PaymentRecord, paymentView } from '../models/billing/payment.ts';
+import { readWithin } from '../models/read-within.ts';
 import { changeOwn, driverOf } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import type { EventType } from '../models/webhooks/event-types.ts';
@@ -15,6 +16,11 @@ import { announceAllocated, payInvoices } from './payment-parts.ts';
 import { announceMoved, type Moved } from './settle-invoices.ts';
 import { takeBack } from './take-back.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+
+/** Payments that are read at a time. */
+const BATCH = 20;
+/** A logo may be inlined in it. */
+const WITHOUT_ISSUER = { 'parties.issuer': 0 } as const;
 
 /** Pays an invoice of the client from what is left of the payment. @throws AppError 404, 400 or 409 as bookPayment does. */
 export async function allocateCredit(
@@ -60,13 +66,14 @@ export async function voidPayment(unit: UnitOfWork, payment: PaymentRecord, reas
   return release(unit, payment, { released, account, event: 'payment.voided', voided });
 }
 
-/** Releases everything that was paid on an invoice, also from credit notes of others, so that it can be cancelled. The event of the invoice is the caller's. */
+/** Releases everything that was paid on an invoice, also from credit notes of others, so that it can be cancelled. The event of the invoice is the caller's. @throws AppError 409 when the payments are too large together. */
 export async function releaseInvoice(unit: UnitOfWork, invoice_id: StoredId, account: AccountRecord): Promise<Moved[]> {
   const { accountId, session } = unit;
   const paying = { account_id: storedId(accountId), 'allocations.invoice_id': invoice_id } as object;
-  const payments = (await driverOf(Payment)
-    .find(paying, { session, sort: { _id: 1 } })
-    .toArray()) as unknown as PaymentRecord[];
+  const payments = await readWithin<PaymentRecord>(
+    driverOf(Payment).find(paying, { session, sort: { _id: 1 }, batchSize: BATCH, projection: WITHOUT_ISSUER }),
+    'payments',
+  );
   const moved: Moved[] = [];
   for (const payment of payments) {
     const released = payment.allocations.filter((part) => part.invoice_id.equals(invoice_id) && liveAmount(part) > 0);

@@ -48,6 +48,9 @@ export interface Conversion {
   accept_changes: boolean;
 }
 
+/** Invoices of a quote: it shows all of them, also in a list. */
+const PARTS_MAX = 500;
+
 /** What a conversion did: the caller announces it as it shows quotes. */
 export interface Converted {
   quote: QuoteRecord;
@@ -71,6 +74,7 @@ export async function convertQuote(
     quote = found;
     requireAgreed(found, account, wanted);
     const parts = (await invoicesOfQuotes([found._id], unit.accountId, unit.session)).get(String(found._id)) ?? [];
+    if (parts.length >= PARTS_MAX) throw conflict(`A quote can have at most ${PARTS_MAX} invoices`);
     const client = await findOwn(Client, unit.accountId, found.client_id, unit.session);
     const days = paymentDays(client ?? {}, account);
     const isClaimed = wanted.part === 'full' || wanted.part === 'final';

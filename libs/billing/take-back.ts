@@ -1,5 +1,6 @@
 // Reverses allocations to invoices. If an invoice is due again, unallocated credit of its own credit notes is applied to it first.
 import { CreditNote, type CreditNoteRecord, creditNoteView } from '../models/billing/credit-note.ts';
+import { readWithin } from '../models/read-within.ts';
 import { changeOwn, driverOf } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import { creditAllocation } from './allocations.ts';
@@ -7,6 +8,9 @@ import { dueOf } from './balance.ts';
 import { findInvoices } from './payable-invoices.ts';
 import { type Moved, moveBalance } from './settle-invoices.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+
+/** Credit notes that are read at a time. */
+const BATCH = 20;
 
 /** Writes each invoice once, in the order of ids, however many allocations it had. @param reversed the payment or credit note. */
 export async function takeBack(
@@ -47,8 +51,5 @@ export async function applyOwnCredit(unit: UnitOfWork, { before, after }: Moved,
 
 async function ownCredit({ accountId, session }: UnitOfWork, invoice_id: StoredId): Promise<CreditNoteRecord[]> {
   const left = { account_id: storedId(accountId), invoice_id, unallocated: { $gt: 0 } } as object;
-  const found = await driverOf(CreditNote)
-    .find(left, { session, sort: { _id: 1 } })
-    .toArray();
-  return found as unknown as CreditNoteRecord[];
+  return readWithin(driverOf(CreditNote).find(left, { session, sort: { _id: 1 }, batchSize: BATCH }), 'credit notes');
 }

@@ -23,9 +23,9 @@ export function coveredPeriod(fee: Period, work: readonly Dated[]): Period {
   return periodOf([{ date: fee.from }, { date: fee.to }, ...work]) ?? fee;
 }
 
-/** All work that is on the invoice. */
+/** The days of all work that is on the invoice. */
 export async function billedWork(unit: UnitOfWork, { _id }: Pick<InvoiceRecord, '_id'>) {
-  const on = { invoice_id: _id };
+  const on = { invoice_id: _id, fields: { date: 1 } } as const;
   return { entries: await workOn(TIME, unit, on), expenses: await workOn(EXPENSES, unit, on) };
 }
 

@@ -3,6 +3,7 @@ import { conflict, notFound } from '../errors.ts';
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { changeTime } from '../models/counter.ts';
+import { readWithin } from '../models/read-within.ts';
 import { driverOf, findOwn, type Records, type Stamped } from '../models/records.ts';
 import { type Id, type StoredId, storedId } from '../models/tenant.ts';
 import { Expense, type ExpenseRecord } from '../models/time/expense.ts';
@@ -19,32 +20,43 @@ export interface WorkKind<Stored extends Work> {
   records: Records<Stored>;
   /** For messages. */
   noun: string;
+  nouns: string;
 }
 
-export const TIME: WorkKind<TimeEntryRecord> = { records: TimeEntry, noun: 'Time entry' };
-export const EXPENSES: WorkKind<ExpenseRecord> = { records: Expense, noun: 'Expense' };
+export const TIME: WorkKind<TimeEntryRecord> = { records: TimeEntry, noun: 'Time entry', nouns: 'time entries' };
+export const EXPENSES: WorkKind<ExpenseRecord> = { records: Expense, noun: 'Expense', nouns: 'expenses' };
+
+/** Records that are read at a time: each may have a text of 20,000 characters. */
+const BATCH = 100;
 
 /** With or without a transaction. */
 type Where = Pick<UnitOfWork, 'accountId'> & { session?: UnitOfWork['session'] };
 
-/** @throws AppError 404 when one of the ids is not the account's. */
+/** @throws AppError 404 when one of the ids is not the account's, 409 when they are too large together. */
 export async function namedWork<Stored extends Work>(
-  { records, noun }: WorkKind<Stored>,
+  { records, noun, nouns }: WorkKind<Stored>,
   { session, accountId }: UnitOfWork,
   ids: readonly Id[],
 ): Promise<Stored[]> {
-  const found = await driverOf(records)
-    .find({ account_id: storedId(accountId), _id: { $in: ids.map(storedId) } }, { session, batchSize: ids.length + 1 })
-    .toArray();
+  const named = { account_id: storedId(accountId), _id: { $in: ids.map(storedId) } };
+  const found = await readWithin<Stored>(driverOf(records).find(named, { session, batchSize: BATCH }), nouns);
   if (found.length < new Set(ids).size) throw notFound(noun, 'or access denied');
-  return found as unknown as Stored[];
+  return found;
 }
 
-/** All that is on the invoice, or what of `ids` is on it. */
+/** All that is on the invoice, or what of `ids` is on it. @param fields all unless given. */
 export async function workOn<Stored extends Work>(
   { records }: WorkKind<Stored>,
   { session, accountId }: Where,
-  { invoice_id, ids }: { invoice_id: InvoiceRecord['_id']; ids?: readonly Id[] | undefined },
+  {
+    invoice_id,
+    ids,
+    fields,
+  }: {
+    invoice_id: InvoiceRecord['_id'];
+    ids?: readonly Id[] | undefined;
+    fields?: Record<string, 0 | 1>;
+  },
 ): Promise<Stored[]> {
   const filter = {
     account_id: storedId(accountId),
@@ -52,7 +64,12 @@ export async function workOn<Stored extends Work>(
     ...(ids ? { _id: { $in: ids.map(storedId) } } : {}),
   };
   const found = await driverOf(records)
-    .find(filter as object, { ...(session ? { session } : {}), sort: { _id: 1 } })
+    .find(filter as object, {
+      ...(session ? { session } : {}),
+      sort: { _id: 1 },
+      batchSize: BATCH,
+      ...(fields ? { projection: fields } : {}),
+    })
     .toArray();
   return found as unknown as Stored[];
 }

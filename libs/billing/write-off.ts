@@ -10,6 +10,9 @@ import type { Decimal } from './money.ts';
 import { announceMoved, moveBalance } from './settle-invoices.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
+/** An invoice is read and written whole. */
+const WRITE_OFFS_MAX = 100;
+
 /** @param amount in major units; what is due unless given. @throws AppError 409 when less is due, or it was never issued. */
 export async function writeOff(
   unit: UnitOfWork,
@@ -21,6 +24,8 @@ export async function writeOff(
   if (status === 'Cancelled') throw conflict('Cannot write off a cancelled invoice');
   const due = dueOf(invoice);
   const number = printedNumber('invoice', invoice);
+  if ((invoice.write_offs?.length ?? 0) >= WRITE_OFFS_MAX)
+    throw conflict(`${number} can have at most ${WRITE_OFFS_MAX} write-offs`);
   if (due === 0) throw conflict(`Nothing is due on ${number}`);
   const amount = given === undefined ? due : exactMinor(given, currency);
   if (amount > due) {

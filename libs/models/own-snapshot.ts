@@ -9,6 +9,8 @@ type OwnRecords = Parameters<typeof driverOf>[0];
 /** Every read takes only records of the account. */
 export interface OwnReader {
   find<Stored>(records: OwnRecords, filter: object, options?: mongo.FindOptions): Promise<Stored[]>;
+  /** The same one after the other, for more than should be in memory at a time. */
+  each<Stored>(records: OwnRecords, filter: object, options: mongo.FindOptions): AsyncIterable<Stored>;
   /** By their ids; unknown and foreign ones are left out. */
   byIds<Stored extends Owned>(
     records: Records<Stored>,
@@ -41,6 +43,8 @@ export function readOwnAtOnce<Result>(
           .toArray();
         return found as unknown as Stored[];
       },
+      each: <Stored>(records: OwnRecords, filter: object, more: mongo.FindOptions) =>
+        driverOf(records).find(own(filter), { ...more, ...options }) as unknown as AsyncIterable<Stored>,
       byIds: (records, ids, fields) => findAllOwnWith(options, records, accountId, ids.map(String), fields),
       async distinct(records, field, filter) {
         const found: unknown[] = await driverOf(records).distinct(field, own(filter), options);

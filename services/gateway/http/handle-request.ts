@@ -53,7 +53,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
   const hasId = row.path.includes('{id}');
   const isRead = row.method === 'get';
   const isPaged = isRead && hasCursor(row);
-  const isLarge = isList(row);
+  const isLarge = isList(row) || row.isLarge === true;
   const missing = () => new AppError(404, row.missing ?? 'Not found');
   const readQuery = queryReader(row.query, row.details);
   const readBody = openBodyReader(row, options);

@@ -125,6 +125,8 @@ export interface Route<Body = unknown, Query = unknown> {
   produces?: string;
   /** The file is stored: it is read like a record, not rendered. */
   isStoredFile?: boolean;
+  /** What it reads depends on how much is stored: few of them are made at a time, as of lists. */
+  isLarge?: boolean;
   /** Fields of the record that change without a change of the record: its ETag leaves them out. */
   omitFromTag?: readonly string[];
   /** The effect outlasts the key that asked for it: the key is checked once more inside the transaction. */

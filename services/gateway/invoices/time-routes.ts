@@ -80,6 +80,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
     method: 'get',
     path: `${path}/{id}/time`,
     operation: 'getInvoiceTime',
+    isLarge: true,
     scope: 'invoices:read',
     alsoNeeds: { 'time-entries:read': ALWAYS },
     missing: 'Invoice not found',

@@ -23,6 +23,7 @@ export const balanceRoutes: readonly Route[] = [
     method: 'get',
     path: '/api/v1/invoices/{id}/payments',
     operation: 'getInvoicePayments',
+    isLarge: true,
     scope: 'payments:read',
     missing: 'Invoice not found or access denied',
     docs: {
@@ -35,6 +36,7 @@ export const balanceRoutes: readonly Route[] = [
     method: 'get',
     path: '/api/v1/clients/{id}/balance',
     operation: 'getClientBalance',
+    isLarge: true,
     scope: 'payments:read',
     query: balanceQuery,
     missing: 'Client not found or access denied',
@@ -50,7 +52,7 @@ async function getInvoicePayments({ caller, id, missing }: Context) {
   const { accountId, account } = caller;
   const read = await invoiceWithMovements(accountId, id);
   if (!read) throw missing();
-  const { invoice, payments, notes } = read;
+  const { invoice, payments, notes, has_more } = read;
   const { currency } = invoice;
   const major = (amount: number) => fromMinor(amount, currency);
   const status = effectiveInvoiceStatus(invoice, dayIn(account.time_zone));
@@ -63,6 +65,7 @@ async function getInvoicePayments({ caller, id, missing }: Context) {
     amount_credited: major(invoice.amount_credited ?? 0),
     amount_written_off: major(invoice.amount_written_off ?? 0),
     amount_due: status === 'Cancelled' ? 0 : major(dueOf(invoice)),
+    has_more,
     movements: [
       ...paidOf(invoice, payments, major),
       ...creditedOf(invoice, notes, major),
@@ -85,20 +88,48 @@ async function getClientBalance({ caller, query, requireRecord }: Context<unknow
   return found({ client: embeddedClient(client), as_of, balances });
 }
 
-/** All at one instant: the movements sum to what the invoice says. */
+/** Payments, credit notes that are on an invoice, and those that correct it. */
+const SHOWN_MAX = 1_000;
+/** Parts of one of them: it may be put on the same invoice and released again and again. */
+const PARTS_SHOWN_MAX = 100;
+
+const INVOICE_FIELDS = {
+  number: 1,
+  number_text: 1,
+  currency: 1,
+  status: 1,
+  due_date: 1,
+  amount: 1,
+  tax_amount: 1,
+  amount_paid: 1,
+  amount_credited: 1,
+  amount_written_off: 1,
+  total_credited: 1,
+  write_offs: 1,
+} as const;
+
+/** All at one instant: the movements sum to what the invoice says. Of a payment or a credit note only its parts on this invoice are read. */
 function invoiceWithMovements(accountId: Id, id: Id) {
   const _id = storedId(id);
+  const own = { $filter: { input: '$allocations', cond: { $eq: ['$$this.invoice_id', _id] } } };
+  const allocations = { $slice: [own, PARTS_SHOWN_MAX + 1] };
   return readOwnAtOnce(accountId, LIST_LIMIT_MS, async (reader) => {
-    const read = <Stored>(records: Parameters<typeof reader.find>[0], filter: object) =>
-      reader.find<Stored>(records, filter, { sort: { _id: 1 }, projection: { 'parties.issuer': 0 } });
-    const [invoice] = await read<InvoiceRecord>(Invoice, { _id });
+    const read = <Stored>(records: Parameters<typeof reader.find>[0], filter: object, projection: object) =>
+      reader.find<Stored>(records, filter, { sort: { _id: 1 }, projection, limit: SHOWN_MAX + 1 });
+    const [invoice] = await read<InvoiceRecord>(Invoice, { _id }, INVOICE_FIELDS);
     if (!invoice) return undefined;
-    const payments = await read<PaymentRecord>(Payment, { 'allocations.invoice_id': _id });
-    const credits = await read<CreditNoteRecord>(CreditNote, { 'allocations.invoice_id': _id });
-    const isCredited = invoice.is_reversed || invoice.total_credited;
-    const corrections = isCredited ? await read<CreditNoteRecord>(CreditNote, { invoice_id: _id }) : [];
+    const ofPayment = { number: 1, number_text: 1, method: 1, source: 1, status: 1, allocations };
+    const ofNote = { number: 1, number_text: 1, invoice_id: 1, issued_on: 1, reason: 1, allocations };
+    const isOn = { 'allocations.invoice_id': _id };
+    const payments = await read<PaymentRecord>(Payment, isOn, ofPayment);
+    const credits = await read<CreditNoteRecord>(CreditNote, isOn, ofNote);
+    const isOf = { invoice_id: _id };
+    const corrections = invoice.total_credited ? await read<CreditNoteRecord>(CreditNote, isOf, ofNote) : [];
     const notes = new Map([...corrections, ...credits].map((note) => [String(note._id), note]));
-    return { invoice, payments, notes: [...notes.values()] };
+    const has_more =
+      [payments, credits, corrections].some(({ length }) => length > SHOWN_MAX) ||
+      [...payments, ...notes.values()].some((one) => one.allocations.length > PARTS_SHOWN_MAX);
+    return { invoice, payments, notes: [...notes.values()], has_more };
   });
 }
 

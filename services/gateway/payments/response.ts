@@ -150,6 +150,9 @@ export const invoiceLedger = Joi.object({
   amount_credited: number(),
   amount_written_off: number(),
   amount_due: number(),
+  has_more: Joi.boolean()
+    .required()
+    .description('Only the first 1,000 payments or credit notes are shown, or 100 parts of one'),
   movements: Joi.array().items(movement).required().description('By day'),
 })
   .id('InvoiceLedger')
@@ -162,6 +165,7 @@ export const invoiceLedger = Joi.object({
     amount_credited: 0,
     amount_written_off: 0,
     amount_due: 0,
+    has_more: false,
     movements: [
       {
         kind: 'payment',
@@ -198,6 +202,7 @@ const balance = Joi.object({
     .required()
     .description('`due` by days overdue'),
   credit: number().description('Money received or credited that is not allocated to an invoice'),
+  credit_source_count: number().description('Payments and credit notes with something left'),
   credit_sources: Joi.array()
     .items(
       Joi.object({
@@ -207,7 +212,8 @@ const balance = Joi.object({
         amount: number(),
       }).meta({ schema: 'CreditSource' }),
     )
-    .required(),
+    .required()
+    .description('The first 100 of them, payments first, oldest first'),
 }).meta({ schema: 'CurrencyBalance' });
 
 export const balanceResponse = Joi.object({
@@ -226,6 +232,7 @@ export const balanceResponse = Joi.object({
         overdue: 0,
         ageing: { not_due: 335, d1_30: 0, d31_60: 0, d61_90: 0, d91_plus: 0 },
         credit: 43.4,
+        credit_source_count: 1,
         credit_sources: [
           {
             payment: { id: exampleId.payments, payment_number: 'PAY-0007' },

@@ -66,6 +66,7 @@ describe('what a credit note deducts', () => {
         overdue: 0,
         ageing: { not_due: 0, d1_30: 0, d31_60: 0, d61_90: 0, d91_plus: 0 },
         credit: 59.5,
+        credit_source_count: 1,
         credit_sources: [
           { payment: null, credit_note: { id, credit_note_number }, date: rest.issued_on, amount: 59.5 },
         ],

@@ -304,23 +304,28 @@ describe('rejections', () => {
 
 describe('a payment that is booked while its sums are read', () => {
   test.each([
-    ['the balance of the client', (_invoice: string, client: string) => `clients/${client}/balance`],
-    ['the movements of the invoice', (invoice: string) => `invoices/${invoice}/payments`],
-  ])('when it arrives after the first record of %s, then the response is as it was before', async (_what, pathOf) => {
-    const { account, client, invoices } = await ledger(100);
-    const at = `/api/v1/${pathOf(invoices[0].id, client.id)}`;
-    const before = (await gateway.get(at, account)).body;
-    const find = Payment.collection.find.bind(Payment.collection);
-    jest.spyOn(Payment.collection, 'find').mockImplementationOnce((...given) => {
-      const toArray = async () => {
-        await pay(account, { client_id: client.id, amount: 165 });
-        return find(...given).toArray();
+    ['the balance of the client', 'aggregate', (_invoice: string, client: string) => `clients/${client}/balance`],
+    ['the movements of the invoice', 'find', (invoice: string) => `invoices/${invoice}/payments`],
+  ] as const)(
+    'when it arrives after the first record of %s, then the response is as it was before',
+    async (_what, read, pathOf) => {
+      const { account, client, invoices } = await ledger(100);
+      const at = `/api/v1/${pathOf(invoices[0].id, client.id)}`;
+      const before = (await gateway.get(at, account)).body;
+      const really = Payment.collection[read].bind(Payment.collection) as (...given: unknown[]) => {
+        toArray: () => unknown;
       };
-      return { toArray } as never;
-    });
-    expect((await gateway.get(at, account)).body).toEqual(before);
-    expect(await balanceOf(account, client)).toMatchObject([{ due: 0, credit: 65 }]);
-  });
+      jest.spyOn(Payment.collection, read as 'find').mockImplementationOnce((...given) => {
+        const toArray = async () => {
+          await pay(account, { client_id: client.id, amount: 165 });
+          return really(...given).toArray();
+        };
+        return { toArray } as never;
+      });
+      expect((await gateway.get(at, account)).body).toEqual(before);
+      expect(await balanceOf(account, client)).toMatchObject([{ due: 0, credit: 65 }]);
+    },
+  );
 });
 
 describe('what is overdue', () => {

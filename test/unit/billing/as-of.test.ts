@@ -29,7 +29,7 @@ test('when the balance of May is requested in September, after payments in June,
     ],
     parts: [aPart({ source: 'may', amount: 4_000, from: '2026-05-20' }), aPart({ amount: 6_000, from: '2026-06-03' })],
   };
-  const due = { currency: 'EUR', due: 6_000, overdue: 0, credit: 0, credit_sources: [] };
+  const due = { currency: 'EUR', due: 6_000, overdue: 0, credit: 0, credit_source_count: 0, credit_sources: [] };
   const ageing = { not_due: 6_000, d1_30: 0, d31_60: 0, d61_90: 0, d91_plus: 0 };
 
   expect(balancesAsOf(movements, '2026-05-31')).toEqual([{ ...due, ageing }]);

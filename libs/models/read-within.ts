@@ -1,0 +1,25 @@
+// Reads records that one transaction changes and announces, within a bound on their bytes: each may be as large as a body allows.
+import { conflict } from '../errors.ts';
+import type { Owned } from './records.ts';
+import { sizeOf } from './stored-bytes.ts';
+
+/** What one transaction changes at most of records that a request does not name one by one, or that it names by the hundred. */
+const CHANGED_MAX_MIB = 16;
+export const CHANGED_MAX_BYTES = CHANGED_MAX_MIB * 2 ** 20;
+
+/** @param noun of the records, for the message. @throws AppError 409 when they are larger together than CHANGED_MAX_BYTES. */
+export async function readWithin<Stored extends Owned>(cursor: AsyncIterable<Owned>, noun: string): Promise<Stored[]> {
+  const records: Stored[] = [];
+  let bytes = 0;
+  // Leaving the loop closes the cursor.
+  for await (const record of cursor) {
+    bytes += sizeOf(record);
+    if (bytes > CHANGED_MAX_BYTES) throw tooLarge(noun);
+    records.push(record as Stored);
+  }
+  return records;
+}
+
+export function tooLarge(noun: string): Error {
+  return conflict(`Too much text in the ${noun} of one request (at most ${CHANGED_MAX_MIB} MiB)`);
+}
