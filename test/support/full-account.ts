@@ -21,7 +21,8 @@ export interface FullAccount {
 
 const TEXT = 'text '.repeat(4_000).trim();
 const LINE = 'line '.repeat(400).trim();
-const PAGE = 100;
+/** What a list is asked for: a fifth of the largest page. */
+export const PAGE = 20;
 const PAYMENTS = 1_500;
 const ENTRIES = 1_000;
 const PARTS = 500;
@@ -54,7 +55,7 @@ export async function fillAccount(gateway: TestGateway): Promise<FullAccount> {
   await multiply('tasks', task.id, PAGE);
   const ofTask = { project_id: project.id, task_id: task.id, hours: 1, date: '2026-01-02', description: DESCRIPTION };
   const entry = await post('time-entries', ofTask);
-  const entryIds = await multiply('time_entries', entry.id, ENTRIES - 1);
+  const entryIds = await multiply('time_entries', entry.id, ENTRIES - 100);
   const timer = await post('timers', { project_id: project.id, owner: 'full', description: TEXT });
   await multiply('timers', timer.id, PAGE, (index) => ({ owner: `full ${index}` }));
   const spent = { project_id: project.id, date: '2026-01-02', description: LINE, amount: 1 };
@@ -73,9 +74,15 @@ export async function fillAccount(gateway: TestGateway): Promise<FullAccount> {
   await change('invoices', draft.id, full);
   const sent = await post('invoices', { ...billed, due_date: '2031-01-01', status: 'Sent' });
   await change('invoices', sent.id, full);
-  const invoiceIds = await multiply('invoices', sent.id, PAGE, numbered('INV'));
+  // More than one payment may pay at a time.
+  const invoiceIds = await multiply('invoices', sent.id, 3 * PAGE, (index) => ({
+    ...numbered('INV')(index),
+    amount_paid: 100_000,
+  }));
+  // The last one that is paid of what is due.
+  await change('invoices', sent.id, { due_date: '2033-01-01' });
   // What it is a part of.
-  await multiply('invoices', sent.id, PARTS, (index) => ({
+  await multiply('invoices', sent.id, PARTS - 1, (index) => ({
     ...numbered('PART')(index),
     line_items: null,
     parties: {
@@ -86,6 +93,7 @@ export async function fillAccount(gateway: TestGateway): Promise<FullAccount> {
     quote_number: 'QUO-0001',
     quote_part: 'progress',
     due_date: '2032-01-01',
+    amount: 100,
   }));
   await change('quotes', quote.id, { converted_at: new Date() });
 
@@ -109,6 +117,7 @@ export async function fillAccount(gateway: TestGateway): Promise<FullAccount> {
   const large = await post('payments', paying(invoiceIds[0] as string, 900_000));
   await change('payments', large.id, await partsOf('payments', large.id, invoiceIds));
   await multiply('payments', large.id, PAGE, numbered('LARGE'));
+  const voidable = String((await multiply('payments', large.id, 1, () => ({ refunds: [] })))[0]);
 
   const credited = invoiceIds[1] as string;
   await post(`invoices/${credited}/payments`, {});
@@ -160,6 +169,7 @@ export async function fillAccount(gateway: TestGateway): Promise<FullAccount> {
       'sent-invoices': sent.id,
       'timed-invoices': timed.id,
       payments: large.id,
+      'voidable-payments': voidable,
       'credit-notes': note.id,
       'recurring-invoices': recurring.id,
       'paused-recurring-invoices': paused,

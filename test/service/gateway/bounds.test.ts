@@ -2,11 +2,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { AppError } from '#libs/errors.ts';
 import { isList, type Route } from '../../../services/gateway/http/route.ts';
 import type { PrintDocument } from '../../../services/gateway/printing/print-document.ts';
-import { type FullAccount, fillAccount, LINE_TEXT } from '../../support/full-account.ts';
+import { type FullAccount, fillAccount, LINE_TEXT, PAGE } from '../../support/full-account.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { bodyFor, kindOf, operations } from '../../support/operations.ts';
+import { bodyFor, kindOf } from '../../support/operations.ts';
 import { routeTable } from '../../support/route-table.ts';
 
 const KIB = 1024;
@@ -22,9 +23,37 @@ interface Bound {
 }
 
 const ONE: Bound = { read: MIB, sent: 2 * MIB, made: MIB };
-const LIST: Bound = { read: 32 * MIB, sent: 64 * KIB, made: 32 * MIB };
+/** A page has at most 100 of the largest records; here it is a fifth of that. */
+const LIST: Bound = { read: 8 * MIB, sent: 64 * KIB, made: 8 * MIB };
 
-const BOUNDS: Readonly<Record<string, Partial<Bound>>> = {};
+/** The text of the time of one invoice, see find-billable-time.ts, or the records that one request changes, see read-within.ts. */
+const TEXT = 16 * MIB;
+
+const BOUNDS: Readonly<Record<string, Partial<Bound>>> = {
+  // Lines, allocations and refunds are in each of its records.
+  listCreditNotes: { read: 12 * MIB, made: 12 * MIB },
+  // 20,000 movements.
+  getClientBalance: { read: 3 * MIB },
+  getInvoiceTime: { read: TEXT + 2 * MIB, made: TEXT + 6 * MIB },
+  // What is changed is announced.
+  settleTimeEntries: { read: TEXT + 2 * MIB, sent: TEXT + 6 * MIB },
+  settleExpenses: { read: 2 * MIB, sent: 4 * MIB },
+  createInvoiceFromTime: { read: TEXT + 2 * MIB, sent: TEXT + 6 * MIB },
+  addTimeToInvoice: { read: TEXT + 2 * MIB, sent: TEXT + 6 * MIB },
+  releaseTimeFromInvoice: { read: TEXT + 2 * MIB, sent: TEXT + 6 * MIB },
+  runRecurringInvoice: { read: TEXT + 2 * MIB, sent: TEXT + 6 * MIB },
+  createPayment: { read: TEXT + 2 * MIB, sent: TEXT + 2 * MIB },
+  // Its invoices, and the credit notes of one of them.
+  releasePayment: { read: 2 * TEXT + 2 * MIB, sent: TEXT + 2 * MIB },
+  voidPayment: { read: 2 * TEXT + 2 * MIB, sent: TEXT + 2 * MIB },
+  releaseCreditNote: { read: TEXT + 2 * MIB, sent: TEXT + 2 * MIB },
+  updateInvoice: { read: TEXT + 2 * MIB, sent: TEXT + 2 * MIB },
+  deleteInvoice: { read: TEXT + 2 * MIB, sent: TEXT + 6 * MIB },
+  // All events that name the client, in batches.
+  anonymiseClient: { read: 96 * MIB, sent: 96 * MIB },
+  replayWebhook: { read: 2 * MIB, sent: 8 * MIB },
+  deleteTask: { read: TEXT, sent: TEXT },
+};
 
 interface Case {
   row: Route;
@@ -45,11 +74,11 @@ const CASES: Readonly<Record<string, readonly Omit<Case, 'row' | 'name'>[]>> = {
     { body: ({ ids }) => ({ hours: 1, date: '2026-01-02', project_id: ids['projects'], task_id: ids['tasks'] }) },
   ],
   settleTimeEntries: [
-    { body: ({ entryIds }) => ({ time_entry_ids: entryIds, status: 'not_billed' }) },
+    { body: ({ entryIds }) => ({ time_entry_ids: entryIds, status: 'written_off' }) },
     { body: ({ entryIds }) => ({ time_entry_ids: entryIds, status: 'unbilled' }) },
   ],
   settleExpenses: [
-    { body: ({ expenseIds }) => ({ expense_ids: expenseIds, status: 'not_billed' }) },
+    { body: ({ expenseIds }) => ({ expense_ids: expenseIds, status: 'written_off' }) },
     { body: ({ expenseIds }) => ({ expense_ids: expenseIds, status: 'unbilled' }) },
   ],
   createInvoiceFromTime: [
@@ -60,9 +89,12 @@ const CASES: Readonly<Record<string, readonly Omit<Case, 'row' | 'name'>[]>> = {
     },
     { body: ({ clientId }) => ({ client_id: clientId, ...gathered }) },
   ],
-  createPayment: [{ body: ({ clientId }) => ({ client_id: clientId, amount: 900_000_000 }) }],
+  createPayment: [{ body: ({ clientId }) => ({ client_id: clientId, amount: 30_000_000 }) }],
   payInvoice: [{ body: () => ({ amount: 1 }) }],
   updateInvoice: [{}, { id: ({ ids }) => ids['sent-invoices'], body: () => ({ status: 'Cancelled' }) }],
+  allocatePayment: [{ body: ({ invoiceIds }) => ({ invoice_id: invoiceIds[3], amount: 1 }) }],
+  allocateCreditNote: [{ body: ({ invoiceIds }) => ({ invoice_id: invoiceIds[3], amount: 1 }) }],
+  voidPayment: [{ id: ({ ids }) => ids['voidable-payments'], body: () => ({ reason: 'x' }) }],
   deleteInvoice: [{ id: ({ ids }) => ids['timed-invoices'] }, {}],
   createDocuments: [{ body: ({ invoiceIds }) => ({ documents: invoiceIds.map((id) => ({ type: 'invoice', id })) }) }],
 };
@@ -70,7 +102,6 @@ const CASES: Readonly<Record<string, readonly Omit<Case, 'row' | 'name'>[]>> = {
 let gateway: TestGateway;
 let full: FullAccount;
 let printed = 0;
-const table: string[] = [];
 const sockets = new Set<Socket>();
 const remember = (message: unknown) => void sockets.add((message as { socket: Socket }).socket);
 
@@ -78,23 +109,24 @@ beforeAll(async () => {
   subscribe('net.client.socket', remember);
   const print: PrintDocument = async ({ document }) => {
     printed = JSON.stringify(document).length;
-    throw new Error('nothing is printed here');
+    throw new AppError(422, 'Nothing is printed here');
   };
   gateway = await startGateway({ print });
-  const start = performance.now();
   full = await fillAccount(gateway);
-  console.log('filled in', performance.now() - start);
 });
 afterAll(async () => {
   unsubscribe('net.client.socket', remember);
-  console.log(table.join('\n'));
   await gateway.close();
 });
 
 /** Reads first, deletions last: each finds a full account. */
 const ORDER = ['get', 'post', 'patch', 'delete'];
+const isEnd = ({ operation }: Route) => operation === 'anonymiseClient';
 const cases: Case[] = routeTable
-  .toSorted((one, other) => ORDER.indexOf(one.method) - ORDER.indexOf(other.method))
+  .toSorted(
+    (one, other) =>
+      Number(isEnd(one)) - Number(isEnd(other)) || ORDER.indexOf(one.method) - ORDER.indexOf(other.method),
+  )
   .flatMap((row) =>
     (CASES[row.operation] ?? [{}]).map((one, index) => ({
       ...one,
@@ -107,12 +139,11 @@ test.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, { ro
   const at = id?.(full) ?? (row.path.includes('{id}') ? full.ids[kindOf(row.path)] : '');
   const payload = body?.(full) ?? (await bodyFor(gateway, row.operation, full.account));
   const path =
-    row.path.replace('{id}', String(at)).replace('{index}', '0') + (query ?? (isList(row) ? '?limit=100' : ''));
+    row.path.replace('{id}', String(at)).replace('{index}', '0') + (query ?? (isList(row) ? `?limit=${PAGE}` : ''));
   const before = counted();
   printed = 0;
-  const start = performance.now();
   const response = await fetch(gateway.url + path, {
-    method: row.method,
+    method: row.method.toUpperCase(),
     headers: { Authorization: `Bearer ${full.account.key}`, 'Content-Type': 'application/json' },
     ...(payload ? { body: JSON.stringify(payload) } : {}),
   });
@@ -123,15 +154,10 @@ test.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, { ro
     sent: after.sent - before.sent,
     made: Math.max(printed, bytes.length),
   };
-  table.push(
-    JSON.stringify([
-      _name,
-      response.status,
-      used,
-      Math.round(performance.now() - start),
-      response.status >= 400 ? String(bytes).slice(0, 200) : '',
-    ]),
-  );
+  expect([response.status, String(bytes.subarray(0, 500))]).toEqual([
+    expect.any(Number),
+    expect.not.stringContaining('Internal'),
+  ]);
   const bound = { ...(isList(row) ? LIST : ONE), ...BOUNDS[row.operation] };
   const over = Object.entries(bound).filter(([name, most]) => used[name as keyof Bound] > most);
   expect(over.map(([name, most]) => `${name} ${used[name as keyof Bound]} of ${most}`)).toEqual([]);
@@ -145,4 +171,3 @@ function counted() {
     sent: ours.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0),
   };
 }
-void operations;
