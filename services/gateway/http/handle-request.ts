@@ -21,6 +21,7 @@ import type { Parts } from './parts.ts';
 import { bodyReader } from './read-body.ts';
 import { bodyBytesOf, jsonReader } from './read-json.ts';
 import { queryReader } from './read-query.ts';
+import { withIgnored } from './response.ts';
 import {
   ALWAYS,
   type Caller,
@@ -80,12 +81,13 @@ export function requestHandler(row: Route, options: HandleOptions) {
     const list = isPaged ? listOf(request.baseUrl + request.path, query as object) : '';
     if (isPaged) readAfter(query as PageQuery, list, row.details);
     // Only after the caller is admitted: validating a body costs more than rejecting a stranger.
-    const body = await readBody?.(request, response, accountId);
+    const { body, ignored } = (await readBody?.(request, response, accountId)) ?? { body: undefined, ignored: [] };
     const context: Context = {
       caller,
       id,
       parameters,
       body,
+      ignored,
       query,
       missing,
       requireScope(scope) {
@@ -123,7 +125,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
           )
         : row.handler(context));
       if (!handled) return;
-      sendResponse({ request, response }, handled, { row, list, reserve });
+      sendResponse({ request, response }, withIgnored(handled, ignored), { row, list, reserve });
     };
     const { operation } = row;
     await (isLarge ? limitLargeResponses({ accountId, operation, response }, requestFairShare, respond) : respond());

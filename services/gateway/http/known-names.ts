@@ -1,17 +1,22 @@
 // Leaves only the names that a shape knows, at every level: joi takes fifteen times as long for an unknown name as for an item of a list.
 import type Joi from 'joi';
 import type { Problem } from '#libs/errors.ts';
+import { UNPRINTABLE } from '#libs/printable.ts';
 import { fieldsOf, isClosed, itemsOf } from './shape-fields.ts';
 
 /** Unknown names that a response lists: enough to find the mistake. */
 const NAMED_MAX = 20;
+/** Characters of each. */
+const NAME_LONGEST = 100;
 
 type Path = readonly string[];
 
 interface Known {
   value: unknown;
-  /** Names in nested objects that the shape does not know. An unknown name of the body itself is ignored. */
+  /** Names in nested objects that the shape does not know. */
   unknown: Problem[];
+  /** Names of the body itself that the shape does not know: they are ignored, and the response says so. */
+  ignored: readonly string[];
 }
 
 type Prune = (value: unknown, path: Path, unknown: Problem[]) => unknown;
@@ -21,10 +26,22 @@ const asIs: Prune = (value) => value;
 /** @returns what copies a value without unknown names; parts that have none are not copied. What is of another type passes as it is. */
 export function knownNames(shape: Joi.Schema): (value: unknown) => Known {
   const prune = pruneOf(shape);
+  const known = fieldsOf(shape);
   return (value) => {
     const unknown: Problem[] = [];
-    return { value: prune(value, [], unknown), unknown };
+    return { value: prune(value, [], unknown), unknown, ignored: isClosed(shape) ? ignoredIn(value, known) : [] };
   };
+}
+
+function ignoredIn(value: unknown, known: ReadonlyMap<string, unknown>): readonly string[] {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
+  const names = Object.keys(value).filter((name) => !known.has(name));
+  return names.slice(0, NAMED_MAX).map(shownName);
+}
+
+/** Without what a terminal or a log would stumble over. */
+function shownName(name: string): string {
+  return name.slice(0, NAME_LONGEST).toWellFormed().replaceAll(new RegExp(UNPRINTABLE, 'g'), '\ufffd');
 }
 
 function pruneOf(shape: Joi.Schema): Prune {

@@ -25,12 +25,12 @@ interface BodyOptions {
 }
 
 /**
- * @returns what turns a body into a typed value or throws an AppError 400 with every problem.
+ * @returns what turns a body into a typed value, and names what it ignored, or throws an AppError 400 with every problem.
  */
 export function bodyReader<Body>(
   shape: Joi.ObjectSchema<Body>,
   { isChange = false, details, immutable = [], defaults = {}, ignoresNestedNames }: BodyOptions = {},
-): (body: unknown) => Body {
+): (body: unknown) => { body: Body; ignored: readonly string[] } {
   // JSON numbers stay numbers and strings stay strings: "12" is not an amount.
   const strict = shape.prefs({ ...validation, convert: false });
   const known = new Map([...fieldsOf(shape)].map(([name, field]) => [name, sizeMax(field)]));
@@ -57,7 +57,7 @@ export function bodyReader<Body>(
       })),
     ];
     if (problems.length > 0) throw validationFailed(detailsOf(problems, details));
-    return value as Body;
+    return { body: value as Body, ignored: pruned.ignored };
   };
 }
 

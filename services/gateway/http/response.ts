@@ -30,6 +30,11 @@ export function deleted(message: string): JsonResponse {
   return { status: 200, body: { success: true, message } };
 }
 
+/** Names in the body that the operation does not know are said, so that a misspelt one is found. */
+export function withIgnored(response: JsonResponse, ignored: readonly string[]): JsonResponse {
+  return ignored.length === 0 ? response : { ...response, body: { ...(response.body as object), ignored } };
+}
+
 export function found(data: unknown): JsonResponse {
   return { status: 200, body: { data } };
 }

@@ -33,6 +33,8 @@ export interface Context<Body = unknown, Query = unknown> {
   /** Other parameters of the path, see Route.parameters. */
   parameters: Record<string, unknown>;
   body: Body;
+  /** Names of the body that the operation does not know; a JsonResponse says them by itself. */
+  ignored: readonly string[];
   query: Query;
   /** One transaction for records, numbers, events and the idempotency record. */
   commit: Commit;

@@ -42,11 +42,17 @@ export const pdfToolRoutes: readonly Route[] = [
 ];
 
 async function generatePdf(context: Context<PdfDocument>) {
-  const { body, caller, parts, requestId, response } = context;
+  const { body, caller, ignored, parts, requestId, response } = context;
   const { accountId, account } = caller;
   const document = account.mode === 'test' ? { ...body, isTest: true } : body;
   const gone = whenGone(response);
   const reply = await parts.print({ document, accountId, requestId, signal: gone });
-  sendPdf(context, document.number, reply);
+  const warnings = [...reply.warnings, ...ignored.map((name) => `${inHeader(name)}: unknown`)];
+  sendPdf(context, document.number, { ...reply, warnings });
   return undefined;
+}
+
+/** Visible ASCII without the separators of warnings. */
+function inHeader(name: string): string {
+  return name.replaceAll(/[^!-9<-~]/g, '?');
 }

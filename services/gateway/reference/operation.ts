@@ -149,11 +149,17 @@ function envelopeOf(row: Route, register: Register): { schema: JsonSchema; examp
       schema: object({ data: list, pagination, ...(Object.fromEntries(alongside) as Record<string, JsonSchema>) }),
     };
   }
-  return { schema: object(row.method === 'get' ? { data } : { success, data }) };
+  if (row.method === 'get') return { schema: object({ data }) };
+  return { schema: object({ success, data }, row.body ? { ignored } : {}) };
 }
 
 /** Not a constant: generators make a class, or code that does not compile, of a boolean with one value. */
 const success = { type: 'boolean', description: 'Always true' };
+const ignored: JsonSchema = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Names in the body that the operation does not know, at most 20; absent when there were none',
+};
 const deleted = object({ success, message: { type: 'string', description: 'What was deleted, in words' } });
 
 function dataOf(row: Route, register: Register): JsonSchema {
@@ -163,8 +169,9 @@ function dataOf(row: Route, register: Register): JsonSchema {
   return name ? register(name, schema) : schema;
 }
 
-function object(properties: Record<string, JsonSchema>): JsonSchema {
-  return { type: 'object', required: Object.keys(properties), properties };
+/** @param optional properties that may be absent. */
+function object(properties: Record<string, JsonSchema>, optional: Record<string, JsonSchema> = {}): JsonSchema {
+  return { type: 'object', required: Object.keys(properties), properties: { ...properties, ...optional } };
 }
 
 function pascal(name: string): string {

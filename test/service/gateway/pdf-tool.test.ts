@@ -67,6 +67,12 @@ const print = (given: object = {}, options: Call = {}) =>
   call('POST', PATH, { body: { ...invoice, ...given }, ...options });
 
 describe('a document that can be printed', () => {
+  test('when the body has names that the tool does not know, then a warning names each', async () => {
+    work = replyWith({ bytes: PDF, warnings: ['logoUrl: unreachable'] });
+    const { headers } = await print({ notez: 'x', 'no such: name': 1 });
+    expect(headers.get('X-Document-Warnings')).toBe('logoUrl: unreachable; notez: unknown; no?such??name: unknown');
+  });
+
   test('when the renderer responds, then the bytes are sent as a file, with no-store and nosniff', async () => {
     work = replyWith({ bytes: PDF, warnings: ['logoUrl: unreachable', 'amount: differs from the lines'] });
     const reply = await print();
@@ -102,7 +108,7 @@ describe('a document that can be printed', () => {
     seen = [];
     const reply = await print({ notes: '', terms: null, dueDate: null, unknown: 'field', taxRate: null });
 
-    expect(reply.headers.get('X-Document-Warnings')).toBeNull();
+    expect(reply.headers.get('X-Document-Warnings')).toBe('unknown: unknown');
     expect(seen).toEqual([
       {
         ...invoice,
