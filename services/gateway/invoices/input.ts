@@ -48,7 +48,7 @@ export interface InvoiceChanges extends DatesInput, ReferencesInput, ChargesInpu
   line_items?: LineInput[] | null;
   client_id?: Id;
   project_id?: Id | null;
-  recalculate?: true;
+  recalculate?: boolean;
 }
 
 export const newInvoice = Joi.object<NewInvoice, true>({
@@ -93,9 +93,9 @@ export const invoiceChanges = Joi.object<InvoiceChanges, true>({
   ...referencesInput,
   client_id: uuid().description('While Draft; the project must be of the same client'),
   project_id: uuid().allow(null),
-  recalculate: Joi.boolean()
-    .valid(true)
-    .description('The lines of a draft final invoice of a quote anew, with what is billed by its other parts now'),
+  recalculate: Joi.boolean().description(
+    'The lines of a draft final invoice of a quote anew, with what is billed by its other parts now',
+  ),
 }).example({ due_date: '2099-11-30' });
 
 export const invoiceList = listOf<InvoiceRecord>(Invoice, invoiceListing, {
