@@ -15,7 +15,7 @@ import { creditAllocation, furtherPart, releasable } from './allocations.ts';
 import { writtenAmount } from './balance.ts';
 import { type RefundDetails, refundOf } from './draw-credit-note.ts';
 import { exactMinor } from './exact-amount.ts';
-import { findRefund, withExternalId } from './known-refund.ts';
+import { findRefund, requireRoomForRefund, withExternalId } from './known-refund.ts';
 import { type Decimal, toMinor } from './money.ts';
 import { findInvoices } from './payable-invoices.ts';
 import { payInvoices } from './payment-parts.ts';
@@ -119,6 +119,7 @@ export async function refundCreditNote(
     if (isSame) return { note, isKnown: true };
     throw new AppError(422, 'external_id was already used with another refund');
   }
+  requireRoomForRefund(note.refunds, 'credit note');
   const amount = exactMinor(given.amount, currency);
   if (amount > unallocated) {
     const [sum, rest] = [writtenAmount(amount, currency), writtenAmount(unallocated, currency)];

@@ -1,9 +1,18 @@
-// Finds a refund by its external id, whether it was booked with a payment or with a credit note: money goes back once.
+// Bounds the refunds of a record, and finds one by its external id, whether it was booked with a payment or with a credit note: money goes back once.
+import { conflict } from '../errors.ts';
 import { CreditNote, type CreditNoteRecord } from '../models/billing/credit-note.ts';
 import { Payment, type PaymentRecord, type Refund } from '../models/billing/payment.ts';
 import { driverOf } from '../models/records.ts';
 import { type StoredId, storedId } from '../models/tenant.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+
+/** A payment is read and written whole, and so is a credit note. */
+const REFUNDS_MAX = 500;
+
+/** @throws AppError 409 when the payment or the credit note has as many refunds as it can have. */
+export function requireRoomForRefund({ length }: readonly unknown[], noun: 'payment' | 'credit note'): void {
+  if (length >= REFUNDS_MAX) throw conflict(`A ${noun} can have at most ${REFUNDS_MAX} refunds`);
+}
 
 export interface KnownRefund {
   /** The payment or the credit note. */

@@ -1,15 +1,25 @@
 // Buffers the events of a unit of work; at its end one update assigns their sequences and one insert writes them.
+import { conflict } from '../errors.ts';
 import { drawMany } from '../models/sequences.ts';
 import type { Id } from '../models/tenant.ts';
 import { type FrozenEvent, freezeEvent, insertEvents } from '../models/webhooks/event.ts';
-import type { EventType } from '../models/webhooks/event-types.ts';
+import { type EventNoun, type EventType, nounOf } from '../models/webhooks/event-types.ts';
 import type { Session } from '../mongo/connection.ts';
 
 /** What is written before the end, so that events do not pile up: neither many of them nor long texts. */
 const PENDING_MAX = { events: 200, characters: 4 * 2 ** 20 };
 
+const KIB = 1024;
+/** Of the body of an event: a page of records, a replay and an erasure have many of them in memory. */
+const BODY_BYTES_MAX = 1024 * KIB;
+/** Records that grow with every movement, each of which announces them whole. A new record has no more bytes, since its request has not. */
+const GROWING: Partial<Record<EventNoun, { name: string; bytes: number }>> = {
+  payment: { name: 'payment', bytes: 256 * KIB },
+  credit_note: { name: 'credit note', bytes: 256 * KIB },
+};
+
 export interface PendingEvents {
-  /** @param data the record as the API returns it. @returns the id of the event. */
+  /** @param data the record as the API returns it. @returns the id of the event. @throws AppError 409 when it has too many bytes. */
   add: (type: EventType, data: unknown, endpointId?: Id) => Promise<Id>;
   /** Has to come last. @returns whether there was any event. */
   write: () => Promise<boolean>;
@@ -36,6 +46,7 @@ export function pendingEvents(
     async add(type, data, endpointId) {
       const given = { ...(requestId ? { requestId } : {}), ...(endpointId ? { endpointId } : {}) };
       const event = freezeEvent({ accountId, type, data, ...given });
+      requireSmall(type, event.body);
       pending.push(event);
       size += event.body.length;
       if (pending.length >= PENDING_MAX.events || size > PENDING_MAX.characters) await write();
@@ -43,4 +54,10 @@ export function pendingEvents(
     },
     write,
   };
+}
+
+function requireSmall(type: EventType, body: string): void {
+  const { name, bytes } = GROWING[nounOf(type)] ?? { name: 'record', bytes: BODY_BYTES_MAX };
+  if (Buffer.byteLength(body) > bytes)
+    throw conflict(`A ${name} can have at most ${bytes / KIB} KiB with all that belongs to it`);
 }

@@ -9,7 +9,7 @@ import { type Id, newId, storedId } from '../models/tenant.ts';
 import { writtenAmount } from './balance.ts';
 import { dayOf } from './book-payment.ts';
 import { exactMinor } from './exact-amount.ts';
-import { findRefund, withExternalId } from './known-refund.ts';
+import { findRefund, requireRoomForRefund, withExternalId } from './known-refund.ts';
 import { type Decimal, toMinor } from './money.ts';
 import type { PaymentMethod } from './payment-methods.ts';
 import { announceMoved } from './settle-invoices.ts';
@@ -36,6 +36,7 @@ export async function refundPayment(
   const { currency } = payment;
   if (given.external_id && (await isKnownRefund(unit, payment, given))) return { payment, isKnown: true };
   if (payment.status === 'Voided') throw conflict('Cannot refund a voided payment');
+  requireRoomForRefund(payment.refunds, 'payment');
   const account = await readAccount(unit.accountId, unit.session);
   const amount = exactMinor(given.amount, currency);
   const taken = takeFrom(payment, given.invoice_id ?? undefined, amount);

@@ -10,7 +10,10 @@ import { type ClientFields, type ClientRecord, clientFieldNames, searchOf } from
 const PLACEHOLDERS: ClientFields = { name: 'Anonymised client', email: 'anonymised@example.invalid' };
 /** Fields of a client that are absent afterwards: all that callers can set and that need not be there. */
 const ERASED = clientFieldNames().filter((name) => !(name in PLACEHOLDERS));
-const BATCH = 200;
+/** What is in memory and in one write at a time. */
+const BATCH = { events: 200, characters: 2 * 2 ** 20 };
+/** Few enough to be read at once when all are large. */
+const READ_AT_ONCE = 10;
 
 /** What the record of an anonymised client becomes; undefined removes a field. */
 export function erasedFields(now: Date): Partial<ClientRecord> {
@@ -26,14 +29,24 @@ export function erasedFields(now: Date): Partial<ClientRecord> {
 export async function eraseFromEvents(accountId: Id, clientId: Id, session?: Session): Promise<number> {
   const events = driverOf(Event as never) as unknown as mongo.Collection<StoredEvent>;
   const options = session ? { session } : {};
+  const nextBatch = async () => {
+    const batch: StoredEvent[] = [];
+    let characters = 0;
+    const cursor = events.find(
+      { account_id: storedId(accountId), client_id: storedId(clientId) },
+      { ...options, projection: { body: 1 }, limit: BATCH.events, batchSize: READ_AT_ONCE },
+    );
+    // Leaving the loop closes the cursor.
+    for await (const event of cursor) {
+      batch.push(event);
+      characters += event.body.length;
+      if (characters >= BATCH.characters) break;
+    }
+    return batch;
+  };
   let erased = 0;
   for (;;) {
-    const batch = await events
-      .find(
-        { account_id: storedId(accountId), client_id: storedId(clientId) },
-        { ...options, projection: { body: 1 }, limit: BATCH, batchSize: BATCH + 1 },
-      )
-      .toArray();
+    const batch = await nextBatch();
     if (batch.length === 0) return erased;
     await events.bulkWrite(
       batch.map(({ _id, body }) => ({
