@@ -1,6 +1,7 @@
 // Days that pass for the records of an account, and the balance of each: every stored day is moved one back, not the clock.
 import mongoose from 'mongoose';
 import { addDays, dayIn } from '#libs/day.ts';
+import { recount } from '#libs/models/recount.ts';
 import { storedId } from '#libs/models/tenant.ts';
 import type { AnyRecord } from '../crashes/billing-world.ts';
 import type { LedgerWorld } from './ledger-world.ts';
@@ -18,6 +19,8 @@ export async function passDay(world: LedgerWorld): Promise<void> {
       await collection.replaceOne({ _id: record._id, account_id }, aged(record) as object);
     }
   }
+  // Counts by month of the due date: the records were moved past them.
+  await recount(world.account.id);
 }
 
 /** @returns a sentence for each past day whose balance is another than it was on that day. */

@@ -5,15 +5,27 @@ import { auditTimers } from '#libs/billing/timer-audit.ts';
 import { CreditNote } from '#libs/models/billing/credit-note.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
+import { compareCounts } from '#libs/models/recount.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
+import { examineMongodb } from '../../services/admin/doctor-stores.ts';
+import { examineTotals } from '../../services/admin/doctor-totals.ts';
 import type { AnyRecord } from '../crashes/billing-world.ts';
 import type { LedgerWorld } from './ledger-world.ts';
 
 /** @returns a sentence for each promise that is broken: what `doctor` looks at. */
 export async function brokenSums({ account: { id } }: LedgerWorld): Promise<string[]> {
   const rows = [...(await auditLedger(id)), ...(await auditBilledOnce(id)), ...(await auditTimers(id))];
-  return rows.map((row) => `${row.problem} (${row.id})`);
+  const counts = (await compareCounts(id)).flatMap(({ wrong = [] }) => wrong);
+  return [...rows.map((row) => `${row.problem} (${row.id})`), ...counts.map((name) => `totals of lists: ${name}`)];
+}
+
+/** @returns what `admin doctor` finds wrong with the records of all accounts. No service relays events here, so the outbox waits. */
+export async function doctorsProblems(): Promise<string[]> {
+  const findings = [...(await examineMongodb()), ...(await examineTotals())];
+  return findings
+    .filter(({ status, check }) => (status === 'problem' || status === 'unknown') && check !== 'Outbox')
+    .map(({ check, found }) => `doctor: ${check}: ${found}`);
 }
 
 /** @returns a sentence for each promise that is broken: also those that only the whole account shows. */
@@ -29,6 +41,7 @@ export async function brokenPromises(world: LedgerWorld): Promise<string[]> {
   const audit = (await world.send('GET', '/numbering/audit')).body.data;
   return [
     ...(await brokenSums(world)),
+    ...(await doctorsProblems()),
     ...(await otherMoney(world, { payments, invoices, notes })),
     ...repeated('payment with external_id', payments, 'external_id'),
     ...repeated('refund with external_id', refunds, 'external_id'),

@@ -1,0 +1,143 @@
+// Two copies of an account's records as callers keep them: one made of events alone, one of lists with `updated_since` alone.
+import { isEqual } from 'es-toolkit/predicate/isEqual';
+import { EVENT_TYPES, nounOf } from '#libs/models/webhooks/event-types.ts';
+import { isList } from '../../../services/gateway/http/route.ts';
+import { eventCatalogue } from '../../../services/gateway/reference/event-catalogue.ts';
+import type { Verbs } from '../gateway.ts';
+import type { AnyRecord } from '../records.ts';
+import { parametersOf, routeTable } from '../route-table.ts';
+
+interface Mirrored {
+  path: string;
+  /** The part before the dot of the types of events that carry such a record. */
+  noun: string;
+}
+
+/** Every resource whose list says what changed; the event catalogue knows which events carry its records. */
+export const MIRRORED: readonly Mirrored[] = routeTable
+  .filter((row) => isList(row) && !row.path.includes('{') && 'updated_since' in parametersOf(row))
+  .map(({ path, docs }) => {
+    const entry = eventCatalogue().find(({ data }) => data === docs.response);
+    if (!entry) throw new Error(`no event carries the records of ${path}`);
+    return { path, noun: nounOf(entry.type) };
+  });
+
+/** Events of these nouns do not carry the whole record. */
+const PARTIAL = ['payment.recorded'];
+const GONE = EVENT_TYPES.filter((type) => type.endsWith('.deleted') || type === 'timer.discarded');
+
+/**
+ * Records shown inside of others. A change of one is told by its own events, so that a mirror joins them by id. docs/webhooks.md and the
+ * guide of lists say so.
+ */
+const EMBEDDED = ['client', 'project', 'task', 'invoice', 'invoices', 'last_invoice', 'quote'];
+
+/** Fields of a record that follow from other records, which tell of their changes. */
+const FOLLOWING: Readonly<Record<string, readonly string[]>> = {
+  // From the project's `billing`, the rates of task, project, client and account, and the state of the invoice.
+  '/api/v1/time-entries': ['billing', 'rate', 'rate_from'],
+};
+
+type Records = Map<string, AnyRecord>;
+
+/** Reads what changed since the last call, as a caller that polls does. */
+export class ListMirror {
+  readonly #gateway: Verbs;
+  readonly #key: string;
+  readonly #seen = new Map<string, string>();
+  readonly records = new Map<string, Records>(MIRRORED.map(({ path }) => [path, new Map()]));
+
+  constructor(gateway: Verbs, key: string) {
+    this.#gateway = gateway;
+    this.#key = key;
+  }
+
+  async poll(): Promise<void> {
+    for (const { path } of MIRRORED) {
+      const since = this.#seen.get(path);
+      const changed = await readList(this.#gateway, this.#key, path, since ? `&updated_since=${since}` : '');
+      for (const record of changed) this.records.get(path)?.set(record.id, record);
+      const last = changed.at(-1);
+      if (last) this.#seen.set(path, last.updated_at);
+    }
+  }
+}
+
+/** What the events of an account leave of its records. */
+export async function eventMirror(gateway: Verbs, key: string): Promise<Map<string, Records>> {
+  const mirror = new Map<string, Records>(MIRRORED.map(({ path }) => [path, new Map()]));
+  let after = 0;
+  for (;;) {
+    const { body } = await gateway.get(`/api/v1/events?limit=100&after=${after}`, { key });
+    for (const { type, data, sequence } of body.data as AnyRecord[]) {
+      after = sequence;
+      const mirrored = MIRRORED.find(({ noun }) => noun === nounOf(type));
+      if (!mirrored || PARTIAL.includes(type)) continue;
+      if (GONE.includes(type)) mirror.get(mirrored.path)?.delete(data.id);
+      else mirror.get(mirrored.path)?.set(data.id, data);
+    }
+    if (body.data.length === 0) return mirror;
+  }
+}
+
+/** A sentence for each field in which a mirror differs from what the API answers now. */
+export async function differences(
+  gateway: Verbs,
+  key: string,
+  mirrors: Readonly<Record<string, ReadonlyMap<string, Records>>>,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const { path } of MIRRORED) {
+    const records = await readList(gateway, key, path);
+    for (const record of records) {
+      const single = (await gateway.get(`${path}/${record.id}`, { key })).body.data;
+      const copies = { single, ...pickRecord(mirrors, path, record.id) };
+      for (const [name, copy] of Object.entries(copies)) {
+        const ignored = name === 'single' ? [] : (FOLLOWING[path] ?? []);
+        found.push(...otherFields(`${name} of ${path}`, record, copy, ignored));
+      }
+    }
+    const extra = [...(mirrors['events']?.get(path)?.keys() ?? [])].filter(
+      (id) => !records.some((one) => one.id === id),
+    );
+    found.push(...extra.map((id) => `events of ${path}: ${id} does not exist`));
+  }
+  return found;
+}
+
+function pickRecord(mirrors: Readonly<Record<string, ReadonlyMap<string, Records>>>, path: string, id: string) {
+  return Object.fromEntries(Object.entries(mirrors).map(([name, mirror]) => [name, mirror.get(path)?.get(id)]));
+}
+
+function otherFields(
+  what: string,
+  record: AnyRecord,
+  copy: AnyRecord | undefined,
+  ignored: readonly string[],
+): string[] {
+  if (!copy) return [`${what}: ${record.id} is missing`];
+  const names = new Set([...Object.keys(record), ...Object.keys(copy)]);
+  return [...names]
+    .filter((name) => !ignored.includes(name))
+    .flatMap((name) => {
+      const [now, then] = [record, copy].map((one) => joined(name, one[name]));
+      return isEqual(now, then) ? [] : [`${what}: ${name} is ${JSON.stringify(now)}, not ${JSON.stringify(then)}`];
+    });
+}
+
+/** An embedded record counts as its id. */
+function joined(name: string, value: unknown): unknown {
+  if (!EMBEDDED.includes(name) || typeof value !== 'object' || value === null) return value;
+  return Array.isArray(value) ? value.map(({ id }) => id).toSorted() : (value as AnyRecord).id;
+}
+
+async function readList(gateway: Verbs, key: string, path: string, query = ''): Promise<AnyRecord[]> {
+  const records: AnyRecord[] = [];
+  for (;;) {
+    const at = `${path}?sort=updated_at&limit=100&offset=${records.length}${query}`;
+    const { status, body } = await gateway.get(at, { key });
+    if (status !== 200) throw new Error(`${at}: ${status} ${JSON.stringify(body)}`);
+    records.push(...body.data);
+    if (body.data.length < 100) return records;
+  }
+}
