@@ -178,6 +178,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
     patch(`/invoices/${pick('invoices')}`, { status: oneOf(['Sent', 'Sent', 'Paid', 'Overdue', 'Cancelled'], other) }),
   writeOff: (drawn, pick) =>
     post(`/invoices/${pick('invoices')}/write-off`, { ...amountOf(drawn), reason: 'Insolvent' }),
+  takeBackWriteOff: (_drawn, pick) => remove(`/invoices/${pick('invoices')}/write-off`),
   deleteInvoice: (_drawn, pick) => remove(`/invoices/${pick('invoices')}`),
   billTime: ({ other, isOther }, pick) =>
     post('/invoices/from-time', {
