@@ -12,6 +12,7 @@ export const MOVES = [
   'void',
   'refund',
   'writeOff',
+  'takeBackWriteOff',
   'credit',
   'allocateCredit',
   'releaseCredit',
@@ -92,6 +93,8 @@ export async function requestOf(world: LedgerWorld, movement: Movement): Promise
       return post(`/invoices/${invoice}/payments`, amount);
     case 'writeOff':
       return post(`/invoices/${invoice}/write-off`, { ...amount, reason: 'x' });
+    case 'takeBackWriteOff':
+      return { method: 'DELETE', path: `/invoices/${invoice}/write-off` };
     case 'credit':
       return post(`/invoices/${invoice}/credit-notes`, creditOf(movement));
     case 'setCancelling':

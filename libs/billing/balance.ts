@@ -25,7 +25,7 @@ export function dueOf(invoice: Balance): number {
 
 /**
  * The status of an issued invoice after a movement. It is Paid when nothing is due and money came, and Cancelled when nothing is due
- * and no money ever came: it was credited or written off. One that was Paid and is due again is Sent; reads make it Overdue by its date.
+ * and no money ever came: it was credited or written off. One that was settled and is due again is Sent; reads make it Overdue by its date.
  * One of nothing is Cancelled when it is reversed.
  */
 export function settledStatus(
@@ -33,7 +33,7 @@ export function settledStatus(
 ): InvoiceStatus {
   if (totalOf(invoice) === 0) return invoice.is_reversed ? 'Cancelled' : invoice.status;
   if (dueOf(invoice) === 0) return invoice.amount_paid > 0 ? 'Paid' : 'Cancelled';
-  return invoice.status === 'Paid' ? 'Sent' : invoice.status;
+  return invoice.status === 'Paid' || invoice.status === 'Cancelled' ? 'Sent' : invoice.status;
 }
 
 /** For messages: 33500 in USD → `335.00`. */

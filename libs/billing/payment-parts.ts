@@ -10,7 +10,7 @@ import { dueOf, writtenAmount } from './balance.ts';
 import { exactMinor } from './exact-amount.ts';
 import { type Decimal, minorWithin } from './money.ts';
 import { findInvoices, oldestDue } from './payable-invoices.ts';
-import { announceMoved, type Moved, moveBalance } from './settle-invoices.ts';
+import { announceMoved, hasRoomForWriteOff, type Moved, moveBalance } from './settle-invoices.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Which invoices a payment pays: those that are due, oldest first; one, with more than is due kept as credit; or exactly these. */
@@ -101,7 +101,7 @@ export async function payInvoices(
   const moved: Moved[] = [];
   for (const { invoice, amount } of parts.toSorted(byInvoice)) {
     const rest = dueOf(invoice) - amount;
-    const isGivenUp = rest > 0 && rest <= tolerance;
+    const isGivenUp = rest > 0 && rest <= tolerance && hasRoomForWriteOff(invoice);
     moved.push(
       await moveBalance(unit, invoice, {
         paid: amount,

@@ -22,6 +22,8 @@ export interface Movement {
   writtenOff?: { amount: number; reason: string; payment_id?: StoredId };
   /** The write-off that came with this payment is taken back. */
   reversed?: StoredId;
+  /** These write-offs are taken back. */
+  takenBack?: readonly WriteOff[];
 }
 
 interface Credited {
@@ -38,6 +40,13 @@ interface Credited {
 export interface Moved {
   before: InvoiceRecord;
   after: InvoiceRecord;
+}
+
+/** An invoice is read and written whole. */
+export const WRITE_OFFS_MAX = 100;
+
+export function hasRoomForWriteOff({ write_offs = [] }: Pick<InvoiceRecord, 'write_offs'>): boolean {
+  return write_offs.length < WRITE_OFFS_MAX;
 }
 
 /** Writes an invoice whose balance was relied on. @throws Error when the invoice would be overpaid: a caller has to check before. */
@@ -99,10 +108,12 @@ function creditedAfter(invoice: InvoiceRecord, { credited }: Movement): Partial<
   };
 }
 
-function writeOffsAfter(invoice: InvoiceRecord, { writtenOff, reversed, credited, day }: Movement): WriteOff[] {
-  const kept = (invoice.write_offs ?? []).map((one) =>
-    reversed && one.payment_id?.equals(reversed) && !one.reversed_on ? { ...one, reversed_on: day } : one,
-  );
+function writeOffsAfter(invoice: InvoiceRecord, movement: Movement): WriteOff[] {
+  const { writtenOff, reversed, takenBack, credited, day } = movement;
+  const kept = (invoice.write_offs ?? []).map((one) => {
+    const isReversed = takenBack?.includes(one) || (reversed && one.payment_id?.equals(reversed));
+    return isReversed && !one.reversed_on ? { ...one, reversed_on: day } : one;
+  });
   if (writtenOff) return [...kept, { _id: storedId(newId()), date: day, ...writtenOff }];
   return credited ? withoutCredited(kept, credited.applied - dueOf(invoice), day) : kept;
 }

@@ -83,6 +83,12 @@ const makers = {
     status: 'Sent',
     description: `${mark}invoice`,
   })),
+  /** A part is written off, and more can be. */
+  'written-off-invoices': async (gateway, account, mark) => {
+    const id = await makers['sent-invoices'](gateway, account, mark);
+    await gateway.post(`/api/v1/invoices/${id}/write-off`, { amount: 1, reason: 'x' }, account);
+    return id;
+  },
   /** Drafts with time on them, of a client that has more time to bill. */
   'timed-invoices': async (gateway, account, mark) => {
     const { client_id, project_id } = await clientWithTime(gateway, account, mark);
@@ -272,6 +278,7 @@ export const operations: Record<string, Called> = {
   updateInvoice: { body: { amount: 2 } },
   deleteInvoice: {},
   writeOffInvoice: { body: { reason: 'x' } },
+  takeBackWriteOff: {},
   createRecurringInvoice: {
     body: {
       line_items: [{ description: 'x', quantity: 1, rate: 1 }],
@@ -358,7 +365,8 @@ async function clientWithTime(gateway: TestGateway, account: TestAccount, mark: 
 /** The kind of record in the path: `/api/v1/quotes/{id}/pdf` → quotes. */
 export function kindOf(path: string): string {
   // Drafts cannot be paid, and time is on drafts.
-  if (/\/invoices\/[^/]+\/(payments|write-off|credit-notes)$/.test(path)) return 'sent-invoices';
+  if (/\/invoices\/[^/]+\/write-off$/.test(path)) return 'written-off-invoices';
+  if (/\/invoices\/[^/]+\/(payments|credit-notes)$/.test(path)) return 'sent-invoices';
   if (/\/projects\/[^/]+\/bill$/.test(path)) return 'fixed-projects';
   if (/\/recurring-invoices\/[^/]+\/resume$/.test(path)) return 'paused-recurring-invoices';
   if (/\/invoices\/[^/]+\/time(-entries)?(\/|$)/.test(path)) return 'timed-invoices';

@@ -20,6 +20,7 @@ const SLOWEST = [
   'system/deploy/backup.test.ts',
   'system/local/run.test.ts',
   'system/clients/other-generators.test.ts',
+  'service/gateway/mirrors.test.ts',
   'service/gateway/openapi.test.ts',
   'service/hostile/strings.test.ts',
   'service/renderer/browser.test.ts',

@@ -19,7 +19,7 @@ import { type InvoiceTime, invoiceTimeField } from './invoice-time.ts';
 import { printedNumber } from './number-ledger.ts';
 import { frozenClient } from './parties.ts';
 
-/** What is not asked for any more. It is never edited: it is reversed with the payment that it came with. */
+/** What is not asked for any more. It is never edited: it is reversed, by itself or with the payment that it came with. */
 export interface WriteOff {
   _id: StoredId;
   amount: number;

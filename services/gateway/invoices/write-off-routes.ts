@@ -1,10 +1,12 @@
-// Writing off what is due of an invoice, over HTTP.
+// Writing off what is due of an invoice, and taking that back, over HTTP.
 import Joi from 'joi';
-import { writeOff } from '#libs/billing/write-off.ts';
+import { takeBackWriteOff, writeOff } from '#libs/billing/write-off.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { uuid } from '../fields/input-fields.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { movedAmount, reasonInput } from '../fields/movement-input.ts';
-import { updated } from '../http/response.ts';
+import { deleted, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { viewOf } from './view.ts';
 
@@ -17,6 +19,14 @@ const writeOffInput = Joi.object<WriteOffInput, true>({
   amount: movedAmount().description('What is due unless given'),
   reason: reasonInput(),
 }).example({ amount: 0.05, reason: 'Bank charges' });
+
+interface TakenBack {
+  write_off_id?: Id;
+}
+
+const takenBack = Joi.object<TakenBack>({
+  write_off_id: uuid().description('One of the movements of the kind `write_off`; all that stand unless given'),
+});
 
 export const writeOffRoutes: readonly Route[] = [
   route({
@@ -34,6 +44,20 @@ export const writeOffRoutes: readonly Route[] = [
     },
     handler: writeOffInvoice,
   }),
+  route({
+    method: 'delete',
+    path: '/api/v1/invoices/{id}/write-off',
+    operation: 'takeBackWriteOff',
+    scope: 'invoices:write',
+    query: takenBack,
+    missing: 'Invoice not found or access denied',
+    docs: {
+      summary: 'Take back what was written off of an invoice: it is due again and can be paid',
+      message: 'Write-off taken back',
+      conflict: 'Nothing is written off of INV-0042',
+    },
+    handler: deleteWriteOff,
+  }),
 ];
 
 async function writeOffInvoice({ caller, body, commit, requireRecord }: Context<WriteOffInput>) {
@@ -41,5 +65,13 @@ async function writeOffInvoice({ caller, body, commit, requireRecord }: Context<
     const invoice = await requireRecord(Invoice, unit.session);
     const after = await writeOff(unit, invoice, body);
     return updated(await viewOf(after, caller, { session: unit.session }));
+  });
+}
+
+async function deleteWriteOff({ query, commit, requireRecord }: Context<unknown, TakenBack>) {
+  return commit(async (unit) => {
+    const invoice = await requireRecord(Invoice, unit.session);
+    await takeBackWriteOff(unit, invoice, query.write_off_id);
+    return deleted('Write-off taken back');
   });
 }

@@ -85,8 +85,14 @@ test('when the table of routes is read, then each row describes its response', (
   expect(silent.map(({ operation }) => operation)).toEqual([]);
 });
 
-/** These need a past delivery or a receiver, and printing needs a renderer: see test/contract and test/journeys. */
-const ELSEWHERE = new Set(['getDelivery', 'replayDelivery', 'getEvent', 'replayEvent', 'replayWebhook', 'testWebhook']);
+/**
+ * These need a past delivery or a receiver, and printing needs a renderer: see test/contract and test/journeys. A write-off is taken back
+ * in payments.test.ts: the example invoice is a draft again when deletions are sent.
+ */
+const ELSEWHERE = new Set([
+  ...['getDelivery', 'replayDelivery', 'getEvent', 'replayEvent', 'replayWebhook', 'testWebhook'],
+  'takeBackWriteOff',
+]);
 const SPENT = new Set([
   'billProject',
   'anonymiseClient',

@@ -440,6 +440,47 @@ describe('changes of a payment', () => {
     }
   });
 
+  test('when a write-off is taken back, then the invoice is due again and can be paid, and both days stay visible', async () => {
+    const { account, invoices } = await ledger(100, 100);
+    const [partly, whole] = invoices;
+    const at = ({ id }: AnyRecord) => `/api/v1/invoices/${id}`;
+    await post(account, `${at(partly)}/payments`, { amount: 40 });
+    for (const invoice of [partly, whole]) await post(account, `${at(invoice)}/write-off`, { reason: 'Insolvent' });
+
+    for (const [invoice, due] of [
+      [partly, 60],
+      [whole, 100],
+    ]) {
+      expect((await gateway.delete(`${at(invoice)}/write-off`, account)).status).toBe(200);
+      const sent = { status: 'Sent', amount_written_off: 0, amount_due: due, paid_on: null, cancelled_on: null };
+      expect(await read(account, invoice)).toMatchObject(sent);
+      const again = await gateway.delete(`${at(invoice)}/write-off`, account);
+      expect([again.status, again.body.error]).toEqual([409, `Nothing is written off of ${invoice.invoice_number}`]);
+      expect((await post(account, `${at(invoice)}/payments`, {})).status).toBe(201);
+      expect(await read(account, invoice)).toMatchObject({ status: 'Paid', amount_paid: 100, amount_written_off: 0 });
+    }
+    const { movements } = (await gateway.get(`${at(whole)}/payments`, account)).body.data;
+    const [writtenOff] = movements.filter(({ kind }: AnyRecord) => kind === 'write_off');
+    expect(writtenOff).toMatchObject({ amount: 100, date: dayIn('UTC'), ended_on: dayIn('UTC') });
+    expect((await eventsOf(account.id)).filter((type) => type === 'invoice.reopened')).toHaveLength(2);
+  });
+
+  test('when one of two write-offs is named, then it alone is taken back; of an invoice cancelled by hand it is 409', async () => {
+    const { account, invoices } = await ledger(100);
+    const at = `/api/v1/invoices/${invoices[0].id}`;
+    for (const amount of [30, 20]) await post(account, `${at}/write-off`, { amount, reason: 'Discount' });
+    const { movements } = (await gateway.get(`${at}/payments`, account)).body.data;
+    const { id } = movements.find(({ amount }: AnyRecord) => amount === 30);
+    const take = (one: string) => gateway.delete(`${at}/write-off?write_off_id=${one}`, account);
+
+    expect((await take(UNKNOWN_ID)).status).toBe(404);
+    expect((await take(id)).status).toBe(200);
+    expect(await read(account, invoices[0])).toMatchObject({ amount_written_off: 20, amount_due: 80 });
+    await gateway.patch(at, { status: 'Cancelled' }, account);
+    const late = await gateway.delete(`${at}/write-off`, account);
+    expect([late.status, late.body.error]).toEqual([409, 'Cannot take back a write-off of a cancelled invoice']);
+  });
+
   test('when an allocation exceeds what is left of a payment, then 409 and its credit stays; all of it can be used', async () => {
     const { account, client, invoices } = await ledger(100, 100);
     const { id } = await pay(account, { client_id: client.id, amount: 50, allocations: [] });

@@ -27,7 +27,7 @@ const PARTIAL = ['payment.recorded'];
 const GONE = EVENT_TYPES.filter((type) => type.endsWith('.deleted') || type === 'timer.discarded');
 
 /**
- * Records shown inside of others. A change of one is told by its own events, so that a mirror joins them by id. docs/webhooks.md and the
+ * Records shown inside of others. Their own events carry their changes, so that a mirror joins them by id. docs/webhooks.md and the
  * guide of lists say so.
  */
 const EMBEDDED = ['client', 'project', 'task', 'invoice', 'invoices', 'last_invoice', 'quote'];
