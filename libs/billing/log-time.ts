@@ -28,7 +28,7 @@ export async function logTime(unit: UnitOfWork, { project, task, description, ..
     project_id: project._id,
     task_id: task?._id ?? null,
     seconds: secondsOf(time.hours),
-    ...(await rateOfNew(unit, { project, task, hourly_rate: time.hourly_rate })),
+    ...(await rateOfNew(unit, { project, task, member: time.member ?? null, hourly_rate: time.hourly_rate })),
     billable: time.billable ?? task?.billable ?? true,
     description: description || null,
   };
@@ -42,10 +42,10 @@ export async function logTime(unit: UnitOfWork, { project, task, description, ..
 
 async function rateOfNew(
   unit: UnitOfWork,
-  { project, task, hourly_rate }: Pick<NewTime, 'project' | 'task' | 'hourly_rate'>,
+  { project, task, member = null, hourly_rate }: Pick<NewTime, 'project' | 'task' | 'member' | 'hourly_rate'>,
 ): Promise<SettledRate> {
   if (typeof hourly_rate === 'number') return givenRate(hourly_rate);
-  const [settled] = await ratesOf([{ project_id: project._id, task_id: task?._id ?? null }], unit);
+  const [settled] = await ratesOf([{ project_id: project._id, task_id: task?._id ?? null, member }], unit);
   if (!settled) throw new Error('one entry has one rate');
   return settled;
 }

@@ -17,19 +17,24 @@ const BATCH = 200;
 
 export type SettledRate = Pick<TimeEntryRecord, 'hourly_rate' | 'rate' | 'rate_from'>;
 
-type Placed = Pick<TimeEntryRecord, 'project_id' | 'task_id'>;
+type Placed = Pick<TimeEntryRecord, 'project_id' | 'task_id' | 'member'>;
 
 /** A rate that the caller gave stays, whatever is set elsewhere. */
 export function givenRate(rate: number): SettledRate {
   return { hourly_rate: rate, rate, rate_from: 'entry' };
 }
 
-/** The rates that the entries have by their task, project, client and account, whatever they had before. */
+/** The rates that the entries have by their member, task, project, client and account, whatever they had before. */
 export async function ratesOf(
   entries: readonly Placed[],
   { accountId, session }: Pick<UnitOfWork, 'accountId' | 'session'>,
 ): Promise<SettledRate[]> {
-  const unrated = entries.map(({ project_id, task_id }) => ({ project_id, task_id, hourly_rate: null }));
+  const unrated = entries.map(({ project_id, task_id, member = null }) => ({
+    project_id,
+    task_id,
+    member,
+    hourly_rate: null,
+  }));
   const contextOf = await timeContext(unrated, accountId, session);
   return unrated.map((entry) => {
     const { rate } = contextOf(entry);

@@ -14,7 +14,7 @@ import {
   timeEntryView,
 } from '../models/time/time-entry.ts';
 import type { Session } from '../mongo/connection.ts';
-import { type HourlyRate, hourlyRate } from './hourly-rate.ts';
+import { type HourlyRate, hourlyRate, type RateHolder, rateFor } from './hourly-rate.ts';
 import type { TimeToBill } from './time-lines.ts';
 
 type InvoiceState = Pick<InvoiceRecord, '_id' | 'number' | 'number_text' | 'status'>;
@@ -28,7 +28,10 @@ export interface EntryContext {
   rate: HourlyRate | undefined;
 }
 
-type Placed = Pick<TimeEntryRecord, 'project_id' | 'task_id' | 'hourly_rate' | 'rate' | 'rate_from' | 'invoice_id'>;
+type Placed = Pick<
+  TimeEntryRecord,
+  'project_id' | 'task_id' | 'member' | 'hourly_rate' | 'rate' | 'rate_from' | 'invoice_id'
+>;
 
 /** Reads what the entries refer to, and only as much of it as they need. */
 export async function timeContext(
@@ -44,11 +47,11 @@ export async function timeContext(
   ] as const);
   const isRated = (entry: Placed) =>
     settledRate(entry) !== undefined ||
-    [tasks.get(String(entry.task_id))?.rate, projects.get(String(entry.project_id))?.hourly_rate].some(isSet);
+    [tasks.get(String(entry.task_id))?.rate, rateFor(projects.get(String(entry.project_id)), entry.member)].some(isSet);
   const unrated = entries.filter((entry) => !isRated(entry));
   const clientIds = idsOf(unrated.map(({ project_id }) => projects.get(String(project_id))?.client_id));
   const [clients, account] = await readAll(session, [
-    () => findAllOwn(Client, accountId, clientIds, ['hourly_rate'], session),
+    () => findAllOwn(Client, accountId, clientIds, ['hourly_rate', 'member_rates'], session),
     async () => (unrated.length > 0 ? readAccount(accountId, session) : undefined),
   ] as const);
   return (entry) => {
@@ -60,7 +63,7 @@ export async function timeContext(
   };
 }
 
-const PROJECT_FIELDS = ['name', 'client_id', 'hourly_rate', 'rounding', 'billing'] as const;
+const PROJECT_FIELDS = ['name', 'client_id', 'hourly_rate', 'member_rates', 'rounding', 'billing'] as const;
 
 interface RateHolders {
   project: ProjectRecord | undefined;
@@ -83,9 +86,9 @@ export function settledRate({
 function rateOf(entry: Placed, { project, task, client, account }: RateHolders): HourlyRate | undefined {
   const rates = {
     task: task?.rate,
-    project: project?.hourly_rate,
-    client: client?.hourly_rate,
-    account: account?.hourly_rate,
+    project: rateFor(project, entry.member),
+    client: rateFor(client, entry.member),
+    account: rateFor(account as RateHolder | undefined, entry.member),
   };
   return settledRate(entry) ?? hourlyRate(rates);
 }

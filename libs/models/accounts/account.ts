@@ -1,5 +1,6 @@
 // A workspace: the owner of keys and records, and the issuer its documents are printed from.
 import { type InferSchemaType, model, Schema } from 'mongoose';
+import type { MemberRate } from '../../billing/hourly-rate.ts';
 import { type NumberFormats, numberFormat } from '../../billing/number-format.ts';
 import type { TimeRounding } from '../../billing/time-rounding.ts';
 import { unauthorized } from '../../errors.ts';
@@ -78,6 +79,8 @@ const accountSchema = new Schema(
     lock_version: Number,
     /** Where neither time entry, task, project nor client has one. */
     hourly_rate: Number,
+    /** Rates of single people, see hourly-rate.ts. */
+    member_rates: Object,
     /** Of new invoices from time. */
     currency: String,
     /** From the day of an invoice that names no due date. */
@@ -154,6 +157,7 @@ export function accountView(account: AccountRecord) {
       quote: numberFormat(account.number_formats as NumberFormats | undefined, 'quote'),
     },
     hourly_rate: account.hourly_rate ?? null,
+    member_rates: (account.member_rates as MemberRate[] | null | undefined) ?? null,
     currency: account.currency ?? null,
     payment_days: account.payment_days ?? DEFAULT_PAYMENT_DAYS,
     rounding: (account.rounding as TimeRounding | null | undefined) ?? null,

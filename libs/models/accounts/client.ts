@@ -1,5 +1,7 @@
 // A customer of the account.
+
 import { TAX_TREATMENTS, type TaxTreatment } from '../../billing/document-taxes.ts';
+import type { MemberRate } from '../../billing/hourly-rate.ts';
 import type { TimeRounding } from '../../billing/time-rounding.ts';
 import type { PostalAddress } from '../../identifiers/postal-address.ts';
 import type { Session } from '../../mongo/connection.ts';
@@ -54,6 +56,7 @@ interface FieldUse {
 /** How the client is billed. It does not identify a person, so it stays when the client is anonymised. */
 export interface BillingTerms {
   hourly_rate?: number | null;
+  member_rates?: MemberRate[] | null;
   /** Of new invoices from time. */
   currency?: string | null;
   payment_days?: number | null;
@@ -83,6 +86,7 @@ const clientSchema = recordSchema<ClientRecord>(
   {
     ...declaredFields(),
     hourly_rate: { type: Number },
+    member_rates: { type: Object },
     currency: { type: String },
     payment_days: { type: Number },
     rounding: { type: Object },
@@ -126,6 +130,7 @@ export function clientView(client: ClientRecord) {
     ...given('legal_id', legalIdView(legal_id)),
     ...given('postal_address', postalAddressView(postal_address)),
     ...given('hourly_rate', client.hourly_rate),
+    ...given('member_rates', client.member_rates),
     ...given('currency', client.currency),
     ...given('payment_days', client.payment_days),
     ...given('rounding', client.rounding),

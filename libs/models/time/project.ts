@@ -1,4 +1,5 @@
 // A piece of work for a client.
+import type { MemberRate } from '../../billing/hourly-rate.ts';
 import { fromMinor } from '../../billing/money.ts';
 import type { TimeRounding } from '../../billing/time-rounding.ts';
 import type { Session } from '../../mongo/connection.ts';
@@ -21,6 +22,7 @@ export interface ProjectRecord extends Stamped {
   /** One of the account's own statuses at the time it was set. */
   status: string;
   hourly_rate?: number | null;
+  member_rates?: MemberRate[] | null;
   rounding?: TimeRounding | null;
   /** Absent when it is paid by the hour. */
   billing?: ProjectBilling | undefined;
@@ -46,6 +48,7 @@ const projectSchema = recordSchema<ProjectRecord>(
     name: { type: String, required: true },
     status: { type: String, required: true },
     hourly_rate: Number,
+    member_rates: Object,
     rounding: Object,
     billing: { type: String, enum: PROJECT_BILLINGS },
     fixed_amount: Number,
@@ -90,6 +93,7 @@ export function projectView(project: ProjectRecord, client: ClientDetails | unde
     status: project.status,
     client: client ? embeddedClient(client) : null,
     hourly_rate: project.hourly_rate ?? null,
+    member_rates: project.member_rates ?? null,
     rounding: project.rounding ?? null,
     billing: project.billing ?? 'hourly',
     ...fixedAmountView(project),

@@ -1,5 +1,6 @@
 // What a caller may send about its account: the issuer's profile that documents are printed from.
 import Joi from 'joi';
+import type { MemberRate } from '#libs/billing/hourly-rate.ts';
 import type { NumberFormat } from '#libs/billing/number-format.ts';
 import type { TimeRounding } from '#libs/billing/time-rounding.ts';
 import type { PostalAddress } from '#libs/identifiers/postal-address.ts';
@@ -10,8 +11,10 @@ import { emailForm, knownLocale, knownZone, LOCALE_LONGEST } from '#libs/profile
 import { sameName } from '#libs/search-text.ts';
 import {
   type AppliesRate,
+  appliesRate,
   applyToInput,
   hourlyRateInput,
+  memberRatesInput,
   paymentDaysInput,
   roundingInput,
 } from '../fields/billing-input.ts';
@@ -55,6 +58,7 @@ export interface AccountChanges extends AppliesRate {
   cancel_with_credit_note?: boolean | null;
   project_statuses?: string[] | null;
   hourly_rate?: number | null;
+  member_rates?: MemberRate[] | null;
   currency?: string | null;
   payment_days?: number | null;
   rounding?: TimeRounding | null;
@@ -135,6 +139,7 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .allow(null)
     .description(`Hours that one time entry may have at most; ${DEFAULT_ENTRY_HOURS} when null`),
   hourly_rate: hourlyRateInput().description('Of time for which neither entry, task, project nor client has one'),
+  member_rates: memberRatesInput(),
   apply_to: applyToInput('hourly_rate'),
   currency: currency()
     .allow(null)
@@ -175,7 +180,7 @@ export const accountChanges = Joi.object<AccountChanges, true>({
         'they are',
     ),
 })
-  .with('apply_to', 'hourly_rate')
+  .custom(appliesRate)
   .example({ name: 'Studio North', brand_color: '#0b5fb0', time_zone: 'Europe/Berlin' });
 
 function numberFormat(prefix: keyof typeof FORMAT_SCHEMAS) {

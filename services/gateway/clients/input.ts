@@ -12,8 +12,10 @@ import {
 import { emailForm } from '#libs/profile-forms.ts';
 import {
   type AppliesRate,
+  appliesRate,
   applyToInput,
   hourlyRateInput,
+  memberRatesInput,
   paymentDaysInput,
   roundingInput,
 } from '../fields/billing-input.ts';
@@ -44,6 +46,7 @@ const optional = {
     .allow(null, '')
     .description('Printed on every invoice, such as a Leitweg-ID or a cost centre'),
   hourly_rate: hourlyRateInput().description('Of time for which neither entry, task nor project has one'),
+  member_rates: memberRatesInput(),
   currency: currency().allow(null).description("Of new documents and payments; the account's unless given"),
   payment_days: paymentDaysInput().description(
     "Until an invoice is due that names no due date; the account's unless given",
@@ -74,7 +77,7 @@ export const clientChanges = Joi.object<ClientChanges, true>({
   ...optional,
   apply_to: applyToInput('hourly_rate'),
 })
-  .with('apply_to', 'hourly_rate')
+  .custom(appliesRate)
   .example({ phone: '+44 20 7946 0019' });
 
 export const clientList = listOf<ClientRecord>(Client, clientListing, {

@@ -1,6 +1,8 @@
 // How time is billed, as callers set it: rates, rounding, and what new invoices of a client have.
 import Joi from 'joi';
+import type { MemberRate } from '#libs/billing/hourly-rate.ts';
 import { ROUNDING_MINUTES, ROUNDING_MODES, ROUNDING_SCOPES, type TimeRounding } from '#libs/billing/time-rounding.ts';
+import { name } from './input-fields.ts';
 import { number } from './number-input.ts';
 
 const RATE_MAX = 1_000_000_000;
@@ -10,6 +12,26 @@ const PAYMENT_DAYS_MAX = 3_650;
 
 export function hourlyRateInput() {
   return number().min(0).max(RATE_MAX).allow(null);
+}
+
+const MEMBERS_MAX = 100;
+const MEMBER_LONGEST = 200;
+
+/** Who did the work. Billhook keeps no list of people. */
+export const memberInput = () => name().max(MEMBER_LONGEST);
+
+export function memberRatesInput() {
+  return Joi.array()
+    .items(
+      Joi.object<MemberRate, true>({
+        member: memberInput().required().description('As the time entries have it'),
+        rate: number().min(0).max(RATE_MAX).required(),
+      }).meta({ schema: 'MemberRate' }),
+    )
+    .max(MEMBERS_MAX)
+    .unique('member')
+    .allow(null)
+    .description('Rates of single people; each counts before the `hourly_rate` beside it');
 }
 
 /** What a changed rate counts for. */
@@ -24,6 +46,19 @@ export function applyToInput(rate: 'hourly_rate' | 'rate') {
     .description(
       `What a changed \`${rate}\` counts for: new time alone, or unbilled time without a closer rate, too. \`new\` unless given; not stored`,
     );
+}
+
+/** `apply_to` says what a change of rates counts for, so a change of none has no use for it. */
+export function appliesRate(value: object, { error }: Joi.CustomHelpers) {
+  const isChanged = 'hourly_rate' in value || 'member_rates' in value;
+  return 'apply_to' in value && !isChanged
+    ? error('object.with', {
+        main: 'apply_to',
+        mainWithLabel: 'apply_to',
+        peer: 'hourly_rate',
+        peerWithLabel: 'hourly_rate',
+      })
+    : value;
 }
 
 export function roundingInput() {

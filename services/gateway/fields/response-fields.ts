@@ -117,6 +117,11 @@ export const datesResponse = {
   ).description('The first and the last day of the work'),
 };
 
+export const memberRatesResponse = () =>
+  orNull(
+    Joi.array().items(Joi.object({ member: words(), rate: number() }).meta({ schema: 'MemberRateResponse' })),
+  ).description('Rates of single people; each counts before the `hourly_rate` beside it');
+
 export const roundingResponse = () =>
   orNull(
     Joi.object({

@@ -1,8 +1,8 @@
 // How callers choose time to bill, and how it becomes lines.
 import Joi from 'joi';
 import { TIME_GROUPS } from '#libs/billing/time-lines.ts';
-import { roundingInput } from './billing-input.ts';
-import { name, paragraphs, uuid } from './input-fields.ts';
+import { memberInput, roundingInput } from './billing-input.ts';
+import { paragraphs, uuid } from './input-fields.ts';
 
 /** Projects or tasks that a selection may name. */
 const NAMED_MAX = 100;
@@ -39,11 +39,6 @@ export const timeLineInput = {
 
 /** The same where it is one of several settings: then its first field has to be there, so that an empty object means nothing by accident. */
 export const namedTimeLineInput = { ...timeLineInput, group_by: groupBy.required() };
-
-const MEMBER_LONGEST = 200;
-
-/** Who did the work. Billhook keeps no list of people. */
-export const memberInput = () => name().max(MEMBER_LONGEST);
 
 /** A filter of time by who did it. */
 export const byMember = {

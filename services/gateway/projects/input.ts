@@ -1,6 +1,7 @@
 // What a caller may send about projects.
 
 import Joi from 'joi';
+import type { MemberRate } from '#libs/billing/hourly-rate.ts';
 import type { TimeRounding } from '#libs/billing/time-rounding.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import {
@@ -11,7 +12,14 @@ import {
   projectListing,
   projectsWithStatus,
 } from '#libs/models/time/project.ts';
-import { type AppliesRate, applyToInput, hourlyRateInput, roundingInput } from '../fields/billing-input.ts';
+import {
+  type AppliesRate,
+  appliesRate,
+  applyToInput,
+  hourlyRateInput,
+  memberRatesInput,
+  roundingInput,
+} from '../fields/billing-input.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, line, name, paragraphs, text, uuid } from '../fields/input-fields.ts';
@@ -25,6 +33,7 @@ export interface NewProject {
   client_id: Id;
   status?: string;
   hourly_rate?: number | null;
+  member_rates?: MemberRate[] | null;
   rounding?: TimeRounding | null;
   billing?: ProjectBilling | null;
   fixed_amount?: number | null;
@@ -35,6 +44,7 @@ export type ProjectChanges = Partial<Omit<NewProject, 'status'>> & AppliesRate &
 
 const billing = {
   hourly_rate: hourlyRateInput().description('Of time for which neither entry nor task has one'),
+  member_rates: memberRatesInput(),
   rounding: roundingInput().description("Of its time; the client's unless given, else the account's"),
   billing: Joi.string()
     .valid(...PROJECT_BILLINGS)
@@ -61,7 +71,7 @@ export const projectChanges = Joi.object<ProjectChanges, true>({
   ...billing,
   apply_to: applyToInput('hourly_rate'),
 })
-  .with('apply_to', 'hourly_rate')
+  .custom(appliesRate)
   .example({ status: 'Awaiting Approval' });
 
 export interface FixedPartInput extends DatesInput {

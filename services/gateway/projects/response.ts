@@ -8,6 +8,7 @@ import {
   exampleRounding,
   exampleTime,
   id,
+  memberRatesResponse,
   orNull,
   roundingResponse,
   timestamp,
@@ -20,6 +21,7 @@ export const projectResponse = Joi.object<ReturnType<typeof projectView>, true>(
   status: words().description("One of the account's own statuses, or of the defaults"),
   client: embeddedClient(),
   hourly_rate: orNull(Joi.number()),
+  member_rates: memberRatesResponse(),
   rounding: roundingResponse(),
   billing: Joi.string()
     .valid(...PROJECT_BILLINGS)
@@ -37,6 +39,7 @@ export const projectResponse = Joi.object<ReturnType<typeof projectView>, true>(
     status: 'In Progress',
     client: exampleClient,
     hourly_rate: 95,
+    member_rates: [{ member: 'Ada Lovelace', rate: 120 }],
     rounding: exampleRounding,
     billing: 'fixed',
     currency: 'EUR',

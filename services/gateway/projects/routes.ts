@@ -113,6 +113,7 @@ async function createProject({ body, commit }: Context<NewProject, DryRun>) {
       client_id: client._id,
       status,
       hourly_rate: body.hourly_rate ?? null,
+      member_rates: body.member_rates ?? null,
       rounding: body.rounding ?? null,
       ...fixedAmountOf(body, { client, account }),
     };

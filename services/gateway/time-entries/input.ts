@@ -11,11 +11,11 @@ import {
   timeEntryListing,
   UNBILLED,
 } from '#libs/models/time/time-entry.ts';
-import { hourlyRateInput } from '../fields/billing-input.ts';
+import { hourlyRateInput, memberInput } from '../fields/billing-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { day, text, uuid } from '../fields/input-fields.ts';
 import { number } from '../fields/number-input.ts';
-import { byMember, memberInput } from '../fields/time-input.ts';
+import { byMember } from '../fields/time-input.ts';
 import { workFilters } from '../fields/work-filters.ts';
 import { byId, listOf, oneByOne } from '../http/list.ts';
 

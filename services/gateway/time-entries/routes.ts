@@ -152,16 +152,20 @@ async function updateTimeEntry({ caller, body, commit, requireRecord }: Context<
 }
 
 /**
- * Another task or project settles the rate anew unless the caller gave it, and null takes back what the caller gave.
+ * Another task, project or member settles the rate anew unless the caller gave it, and null takes back what the caller gave.
  * @param next where the entry will be, and the rate that the change asks for.
  */
 async function changedRate(
   entry: TimeEntryRecord,
-  next: { [Name in 'project_id' | 'task_id' | 'hourly_rate']?: TimeEntryRecord[Name] | undefined },
+  next: { [Name in 'project_id' | 'task_id' | 'member' | 'hourly_rate']?: TimeEntryRecord[Name] | undefined },
   unit: UnitOfWork,
 ): Promise<Partial<TimeEntryRecord>> {
   const { hourly_rate } = next;
-  const place = { project_id: next.project_id ?? entry.project_id, task_id: next.task_id ?? null };
+  const place = {
+    project_id: next.project_id ?? entry.project_id,
+    task_id: next.task_id ?? null,
+    ...(next.member === undefined ? {} : { member: next.member }),
+  };
   const isMoved = !isUnchanged(entry, place);
   const isGiven = settledRate(entry)?.from === 'entry';
   if (typeof hourly_rate === 'number') {
@@ -169,7 +173,7 @@ async function changedRate(
   }
   const isTakenBack = hourly_rate === null && entry.hourly_rate !== null;
   if (!isTakenBack && (!isMoved || isGiven)) return {};
-  const [settled] = await ratesOf([place], unit);
+  const [settled] = await ratesOf([{ member: entry.member ?? null, ...place }], unit);
   return settled ?? {};
 }
 

@@ -4,9 +4,10 @@ import Joi from 'joi';
 import { withStatuses } from '#libs/models/status-filter.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { TIMER_STATUSES, Timer, type TimerRecord, type TimerStatus, timerListing } from '#libs/models/time/timer.ts';
+import { memberInput } from '../fields/billing-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { instant, name, text, uuid } from '../fields/input-fields.ts';
-import { byMember, memberInput } from '../fields/time-input.ts';
+import { byMember } from '../fields/time-input.ts';
 import { type Asked, byId, type Condition, listOf, oneByOne } from '../http/list.ts';
 
 const OWNER_LONGEST = 200;

@@ -1,7 +1,7 @@
 // What could be billed, by client and project: time as an invoice of it would bill it, grouped by task, and what is left of fixed amounts.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { currencyFor } from '#libs/billing/client-terms.ts';
-import { hourlyRate } from '#libs/billing/hourly-rate.ts';
+import { hourlyRate, type RateHolder, rateFor } from '#libs/billing/hourly-rate.ts';
 import { lineNet, plainDecimal } from '#libs/billing/money.ts';
 import { effectiveRounding, hoursQuantity, roundedSeconds, type TimeRounding } from '#libs/billing/time-rounding.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
@@ -34,7 +34,14 @@ export interface UnbilledProject {
 
 /** Entries that no rule tells apart, as the database adds them up. */
 interface Group {
-  _id: { project: StoredId; task: StoredId | null; rate: number | null; date?: string | null; seconds?: number | null };
+  _id: {
+    project: StoredId;
+    task: StoredId | null;
+    rate: number | null;
+    member: string | null;
+    date?: string | null;
+    seconds?: number | null;
+  };
   entries: number;
   seconds: number;
   oldest: string;
@@ -61,13 +68,13 @@ export async function unbilledTime(account: AccountRecord, clientId?: Id): Promi
     if (!client) return [];
     if (project.billing === 'fixed') return leftOf(project, client);
     if (!group || project.billing === 'none') return [];
-    const rateOf = ({ task, rate }: Group['_id']) =>
+    const rateOf = ({ task, rate, member }: Group['_id']) =>
       hourlyRate({
         entry: rate,
         task: tasks.get(String(task))?.rate,
-        project: project.hourly_rate,
-        client: client.hourly_rate,
-        account: account.hourly_rate,
+        project: rateFor(project, member),
+        client: rateFor(client, member),
+        account: rateFor(account as RateHolder, member),
       })?.rate;
     const currency = currencyFor(client, account);
     return [
@@ -103,6 +110,7 @@ async function placesOf(reader: OwnReader, account: AccountRecord, clientId: Id 
     'name',
     'client_id',
     'hourly_rate',
+    'member_rates',
     'rounding',
     'billing',
     'fixed_amount',
@@ -111,7 +119,15 @@ async function placesOf(reader: OwnReader, account: AccountRecord, clientId: Id 
   ] as const;
   const projects = await reader.byIds(Project, ids, projectFields);
   const clientIds = [...projects.values()].map(({ client_id }) => client_id);
-  const clientFields = ['name', 'email', 'company_name', 'hourly_rate', 'currency', 'rounding'] as const;
+  const clientFields = [
+    'name',
+    'email',
+    'company_name',
+    'hourly_rate',
+    'member_rates',
+    'currency',
+    'rounding',
+  ] as const;
   const clients = await reader.byIds(Client, clientIds, clientFields);
   const general = account.rounding as TimeRounding | null | undefined;
   const rules = new Map(
@@ -122,6 +138,8 @@ async function placesOf(reader: OwnReader, account: AccountRecord, clientId: Id 
   );
   return { projects, clients, rules };
 }
+
+const SETTLED = { $ifNull: ['$rate', '$hourly_rate', null] };
 
 /** Groups by day or entry only where a rule rounds them. @param inProjects a filter; of all projects when it is empty. */
 async function groupsOf(
@@ -138,7 +156,9 @@ async function groupsOf(
       project: '$project_id',
       task: { $ifNull: ['$task_id', null] },
       // What was settled; `hourly_rate` is all that an older version stored.
-      rate: { $ifNull: ['$rate', '$hourly_rate', null] },
+      rate: SETTLED,
+      // Only time without a settled rate has its rate by its member.
+      member: { $cond: [{ $eq: [SETTLED, null] }, { $ifNull: ['$member', null] }, null] },
       ...(byDay.length > 0 ? { date: only(byDay, '$date') } : {}),
       ...(byEntry.length > 0 ? { seconds: only(byEntry, '$seconds') } : {}),
     },

@@ -38,6 +38,13 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
     { minutes: 15, mode: 'nearest', scope: 'day', minimum: 30 },
   ],
   payment_days: [7, 30],
+  member_rates: [
+    [{ member: 'Ada', rate: 120 }],
+    [
+      { member: 'Ada', rate: 125.5 },
+      { member: 'Grace', rate: 0 },
+    ],
+  ],
   due_days: [7, 30],
   schedule: [
     { every: 1, unit: 'month', start_on: '2031-01-31', day: 31, end_on: null, count: 12 },

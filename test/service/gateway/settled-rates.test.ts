@@ -93,6 +93,45 @@ test('when several rates are set, then a more general one changes no time that h
   expect(await w.rate(id)).toEqual([90, 'client']);
 });
 
+test('when people have rates of their own, then each has the closest one, and another person settles it anew', async () => {
+  const w = await world();
+  const member_rates = [{ member: 'Ada', rate: 120 }];
+  await w.api.patch(`/api/v1/clients/${w.client}`, { hourly_rate: 90, member_rates });
+  const [ada, grace, given] = [
+    await w.log({ member: 'Ada' }),
+    await w.log({ member: 'Grace' }),
+    await w.log({ member: 'Ada', hourly_rate: 70 }),
+  ];
+  expect([await w.rate(ada), await w.rate(grace), await w.rate(given)]).toEqual([
+    [120, 'client'],
+    [90, 'client'],
+    [70, 'entry'],
+  ]);
+  await w.api.patch(`/api/v1/time-entries/${grace}`, { member: 'Ada' });
+  await w.api.patch(`/api/v1/time-entries/${given}`, { member: 'Grace' });
+  expect([await w.rate(grace), await w.rate(given)]).toEqual([
+    [120, 'client'],
+    [70, 'entry'],
+  ]);
+  const project = { hourly_rate: null, member_rates: [{ member: 'Ada', rate: 150 }], apply_to: 'unbilled' };
+  expect((await w.api.patch(`/api/v1/projects/${w.project}`, project)).body.data.member_rates).toEqual(
+    project.member_rates,
+  );
+  expect([await w.rate(ada), await w.rate(await w.log({ member: 'Grace' }))]).toEqual([
+    [150, 'project'],
+    [90, 'client'],
+  ]);
+  const twice = { member_rates: [...member_rates, ...member_rates] };
+  expect((await w.api.patch(`/api/v1/clients/${w.client}`, twice)).status).toBe(400);
+});
+
+test('when time of several people waits for a rate, then what is unbilled counts each at the rate of its member', async () => {
+  const w = await world();
+  for (const member of ['Ada', 'Grace']) await w.log({ member });
+  await w.api.patch(`/api/v1/clients/${w.client}`, { member_rates: [{ member: 'Ada', rate: 120 }] });
+  expect((await w.api.get('/api/v1/unbilled')).body.data[0]).toMatchObject({ amount: 120, without_rate: 1 });
+});
+
 test('when time was logged without any rate, then it has none until it is billed at the rate of that day', async () => {
   const w = await world();
   const id = await w.log();
