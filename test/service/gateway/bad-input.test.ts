@@ -57,6 +57,14 @@ const VALUES: Record<string, string[]> = {
   ],
 };
 
+const NO_NUMBER = ['" 5"', '"0x10"', '""', 'true', '[1]', '"NaN"'];
+/** By the type of the field. A decimal may be a plain string. */
+const WRONG_VALUES: Record<string, string[]> = {
+  number: ['"12"', ...NO_NUMBER],
+  decimal: NO_NUMBER,
+  boolean: ['"true"', '1', '"yes"'],
+};
+
 const writes = routeTable.filter(({ body, path }) => body && !path.includes('webhooks') && !path.includes('tools'));
 
 describe.each(writes.map((row) => [row.operation, row] as const))('%s', (operation, row) => {
@@ -83,8 +91,7 @@ describe.each(writes.map((row) => [row.operation, row] as const))('%s', (operati
     const { body, send } = await setUp();
     const before = await storedCounts();
     for (const [field, { type }] of Object.entries(fieldsOf(row))) {
-      const wrong = type === 'number' ? ['"12"', '" 5"', '"0x10"', '""', 'true', '[1]', '"NaN"'] : ['7', 'true', '[7]'];
-      for (const value of type === 'boolean' ? ['"true"', '1', '"yes"'] : wrong) {
+      for (const value of WRONG_VALUES[type] ?? ['7', 'true', '[7]']) {
         const raw = JSON.stringify({ ...body, [field]: 'PLACE' }).replace('"PLACE"', value);
         expectRejection(await send(raw), `${field}: ${value}`);
       }

@@ -63,6 +63,8 @@ describe('POST /api/v1/quotes', () => {
         converted_at: null,
         invoices: [],
         left_to_bill: 1234.5,
+        ...{ discount_amount: 0, discount_percent: null, notes: null, terms: null },
+        ...{ shipping_amount: 0, shipping_tax_rate: null, shipping_tax_category: null },
         subtotal: 1234.5,
         tax_amount: 0,
         taxes: [{ rate: 0, category: null, taxable: 1234.5, tax: 0, note: null }],
