@@ -2,7 +2,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { AppError, storeUnavailable } from '#libs/errors.ts';
 import { isUnanswered } from '#libs/mongo/errors.ts';
-import { NOT_JSON, NOT_UTF8, TOO_MANY_TEXT, TOO_MANY_VALUES } from './read-json.ts';
+import { NOT_JSON, NOT_UTF8, TOO_LONG_TEXT, TOO_LONG_VALUE, TOO_MANY_TEXT, TOO_MANY_VALUES } from './read-json.ts';
 import type { Context } from './route.ts';
 
 export function errorHandler(error: unknown, request: Request, response: Response, next: NextFunction) {
@@ -34,6 +34,8 @@ function fromBodyParser(error: unknown): AppError | undefined {
       return new AppError(400, 'Request body is not valid JSON', { cause: error });
     case NOT_UTF8:
       return new AppError(400, 'Request body is not valid UTF-8', { cause: error });
+    case TOO_LONG_VALUE:
+      return new AppError(400, TOO_LONG_TEXT, { cause: error });
     case TOO_MANY_VALUES:
       return new AppError(400, TOO_MANY_TEXT, { cause: error });
     case 'entity.too.large':

@@ -146,7 +146,7 @@ function mayExceedQuota({ method, isAllowedOverQuota }: Route): boolean {
 function openBodyReader(row: Route, { capacity, bodyLimit }: HandleOptions) {
   if (!row.body) return undefined;
   const limit = row.bodyLimitBytes ?? BODY_LIMIT_BYTES;
-  const readJson = jsonReader(limit);
+  const readJson = jsonReader(limit, row.valueLimitBytes);
   const readBody = bodyReader(row.body, { ...row, isChange: row.method === 'patch' });
   return async (request: Request, response: Response, accountId: Id) => {
     // The body stays in memory until the response is sent.

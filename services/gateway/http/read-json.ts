@@ -4,12 +4,14 @@ import express, { type Request, type Response } from 'express';
 import { AppError } from '#libs/errors.ts';
 import type { FairLimit } from '#libs/fair-limit.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { hasMoreValuesThan } from './count-values.ts';
+import { hasLongerValueThan, hasMoreValuesThan } from './count-values.ts';
 
 /** No body of ours is deeper than five; recursion over a body then has a bound. */
 const DEPTH_MAX = 32;
 /** Names in all, and items in all. The fullest body, a document of 500 lines, has some 2,500; three megabytes could contain a million. */
 const VALUES_MAX = 10_000;
+/** A value of 100,000 characters of three bytes, the longest text of a document. Only an image may be longer. */
+const VALUE_BYTES_MAX = 300 * 1024;
 /** They would change the object itself instead of its content. */
 const REJECTED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -20,6 +22,10 @@ export const NOT_JSON = 'entity.parse.failed';
 
 /** The same of a body that is not UTF-8. */
 export const NOT_UTF8 = 'encoding.not_utf8';
+
+/** The `type` of the error about a value that is too long, and its message. */
+export const TOO_LONG_VALUE = 'entity.too.long.value';
+export const TOO_LONG_TEXT = `Request body must hold no value of more than ${VALUE_BYTES_MAX / 1024} KiB but images`;
 
 /** The `type` of the error about a body of too many values, and its message. */
 export const TOO_MANY_VALUES = 'entity.too.many.values';
@@ -45,8 +51,8 @@ interface BodyShare {
   accountId: Id;
 }
 
-/** @param limit bytes a body has at most. @returns what reads a body: the parsed value, or undefined when there is none. */
-export function jsonReader(limit: number): ReadJson {
+/** @param limit bytes a body has at most. @param longest bytes of a value that is no image. @returns what reads a body: the parsed value, or undefined when there is none. */
+export function jsonReader(limit: number, longest = VALUE_BYTES_MAX): ReadJson {
   // Compressed bodies are rejected: a few bytes could become gigabytes.
   const read = express.raw({ limit, inflate: false, type: 'application/json' });
   return async (request, response, share) => {
@@ -66,7 +72,7 @@ export function jsonReader(limit: number): ReadJson {
     const bytes = request.body;
     lengths.set(request, bytes.length);
     if (share && bytes.length >= LARGE_BYTES) await acquireBodySlot(share);
-    request.body = parse(bytes);
+    request.body = parse(bytes, longest);
     requireSane(request.body);
     return request.body;
   };
@@ -86,9 +92,12 @@ async function acquireBodySlot({ limit, accountId }: BodyShare): Promise<void> {
   process.nextTick(() => setTimeout(release, PAUSE_FACTOR * (performance.now() - startedAt)));
 }
 
-function parse(bytes: Buffer): unknown {
+function parse(bytes: Buffer, longest: number): unknown {
   // Decoded, the wrong bytes become U+FFFD: a mangled name would be stored, and printed on an invoice that can no longer change.
   if (!isUtf8(bytes)) throw Object.assign(new Error('The body is not UTF-8'), { type: NOT_UTF8 });
+  if (bytes.length > longest && hasLongerValueThan(bytes, longest)) {
+    throw Object.assign(new Error(TOO_LONG_TEXT), { type: TOO_LONG_VALUE });
+  }
   if (hasMoreValuesThan(bytes, VALUES_MAX)) throw Object.assign(new Error(TOO_MANY_TEXT), { type: TOO_MANY_VALUES });
   // Chunks that hold nothing.
   if (bytes.length === 0) return {};

@@ -121,6 +121,8 @@ export interface Route<Body = unknown, Query = unknown> {
   /** Parameters of the path besides `{id}`. A value that does not fit is a 404, like an unknown id. */
   parameters?: Record<string, Joi.Schema>;
   bodyLimitBytes?: number;
+  /** Of one value that is no image, where it is not that of read-json.ts. */
+  valueLimitBytes?: number;
   /** The error text of 404 when `{id}` is malformed, unknown or another account's. */
   missing?: string;
   /** Media type of a response that is not JSON. */

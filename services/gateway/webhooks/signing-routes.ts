@@ -38,6 +38,7 @@ export const signingRoutes: readonly Route[] = [
     scope: 'webhooks:read',
     body: receivedCall,
     bodyLimitBytes: RECEIVED_CALL_BYTES_MAX,
+    valueLimitBytes: RECEIVED_CALL_BYTES_MAX,
     storesNothing: true,
     missing,
     docs: {

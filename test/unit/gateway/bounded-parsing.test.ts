@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import Joi from 'joi';
-import { hasMoreValuesThan } from '../../../services/gateway/http/count-values.ts';
+import { hasLongerValueThan, hasMoreValuesThan } from '../../../services/gateway/http/count-values.ts';
 import { knownNames } from '../../../services/gateway/http/known-names.ts';
 import { runs } from '../../support/form.ts';
 
@@ -28,6 +28,22 @@ test.each([
 ])('when a text has %s, then only what stands outside of strings counts', (_what, text, most) => {
   expect(hasMoreValuesThan(Buffer.from(text), most)).toBe(false);
   expect(hasMoreValuesThan(Buffer.from(text), most - 1)).toBe(true);
+});
+
+test.each([
+  ['a long string', JSON.stringify({ a: 'x'.repeat(101) }), true],
+  ['a long string of escaped quotes', JSON.stringify({ a: '"'.repeat(60) }), true],
+  ['a string that never ends', `{"a":"${'\\"'.repeat(60)}`, true],
+  ['a long number', `{"a":1.${'0'.repeat(101)}}`, true],
+  ['an image', JSON.stringify({ a: `data:image/png;base64,${'A'.repeat(200)}`, b: 'x' }), false],
+  [
+    'a long string that begins as an image does',
+    JSON.stringify({ a: `data:image/png;base64,${'"'.repeat(200)}` }),
+    true,
+  ],
+  ['many short values', JSON.stringify(Array.from({ length: 100 }, () => 'x'.repeat(50))), false],
+])('when a body has %s, then a value is too long: %3$s', (_what, text, isLonger) => {
+  expect(hasLongerValueThan(Buffer.from(text), 100)).toBe(isLonger);
 });
 
 test('when a body has unknown names at any level, then they are gone and everything known is there', () => {
