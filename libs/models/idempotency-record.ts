@@ -1,7 +1,7 @@
 // The response to a POST that carried an `Idempotency-Key`, committed together with what the POST did.
 import { createHash } from 'node:crypto';
 import { type InferSchemaType, model, Schema } from 'mongoose';
-import { type Id, requiredIdField, tenant } from './tenant.ts';
+import { type Id, idField, requiredIdField, tenant } from './tenant.ts';
 
 const KEPT_SECONDS = 24 * 3600;
 
@@ -13,7 +13,10 @@ const idempotencySchema = new Schema(
     /** Hash of method, path and body: the same key for something else is a mistake of the caller. */
     fingerprint: { type: String, required: true },
     status: { type: Number, required: true },
+    /** Without `data` when that is kept in an event. */
     body: { type: String, required: true },
+    /** A large response is that of the event that tells the same. */
+    event_id: idField,
     created_at: { type: Date, required: true, default: () => new Date() },
   },
   { versionKey: false, strict: 'throw', collection: 'idempotency_records' },

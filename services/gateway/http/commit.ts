@@ -6,7 +6,9 @@ import { rollBackUnitOfWork, runUnitOfWork, type UnitOfWork } from '#libs/billin
 import { agreedDate } from '#libs/clock.ts';
 import { AppError, conflict } from '#libs/errors.ts';
 import { Idempotency, type IdempotencyRecord, idempotencyId } from '#libs/models/idempotency-record.ts';
+import { countStored } from '#libs/models/stored-bytes.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
+import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { isDuplicate } from '#libs/mongo/errors.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
@@ -76,12 +78,19 @@ export function commitFor({
   /** Units of work of one account wait for each other here, where it costs nothing, instead of conflicting in the database. */
   async function run(
     work: Bound,
-    remember?: (session: Session, response: JsonResponse) => Promise<void>,
+    remember?: (session: Session, response: JsonResponse, eventId: Id | undefined) => Promise<void>,
   ): Promise<JsonResponse> {
     const { result, hasEvents } = await withConcurrencyLimit(accountId, () =>
       runUnitOfWork({ accountId, requestId, beforeWork, quotaBytes }, async (unit) => {
-        const response = await work(unit);
-        await remember?.(unit.session, response);
+        const announced = new WeakMap<object, Id>();
+        const announce: UnitOfWork['announce'] = async (type, data, endpointId) => {
+          const id = await unit.announce(type, data, endpointId);
+          if (id) announced.set(data as object, id);
+          return id;
+        };
+        const response = await work({ ...unit, announce });
+        const { data } = response.body as { data?: object };
+        await remember?.(unit.session, response, data && announced.get(data));
         return response;
       }),
     );
@@ -96,8 +105,11 @@ export function commitFor({
     if (running.has(id)) throw stillRunning();
     running.add(id);
     try {
-      return await run(await ready(), async (session, response) => {
+      return await run(await ready(), async (session, response, eventId) => {
+        // What was known by its `external_id` is found again by it.
+        if (isReplayed(response)) return;
         await remember(session, {
+          eventId: response.replayBody === undefined ? eventId : undefined,
           id,
           accountId,
           fingerprint,
@@ -140,8 +152,24 @@ async function recall(accountId: Id, id: string, fingerprint: string): Promise<J
   if (record.fingerprint !== fingerprint) {
     throw new AppError(422, 'Idempotency-Key was already used with another request');
   }
-  return { status: record.status, body: JSON.parse(record.body), headers: { 'Idempotent-Replayed': 'true' } };
+  const body = JSON.parse(record.body);
+  if (record.event_id) {
+    const _id = record.event_id;
+    const event = await readAfterElection(() => Event.findOne({ _id, account_id: accountId }).lean<EventRecord>());
+    if (!event) throw new Error(`the event ${String(_id)} of a response is gone`);
+    body.data = JSON.parse(event.body).data;
+  }
+  return { status: record.status, body, headers: REPLAYED };
 }
+
+const REPLAYED = { 'Idempotent-Replayed': 'true' };
+
+function isReplayed({ headers }: JsonResponse): boolean {
+  return headers?.['Idempotent-Replayed'] !== undefined;
+}
+
+/** A larger response is not kept twice. */
+const KEPT_WHOLE_BYTES = 16 * 1024;
 
 async function remember(
   session: Session,
@@ -151,9 +179,18 @@ async function remember(
     fingerprint,
     status,
     body,
-  }: { id: string; accountId: Id; fingerprint: string; status: number; body: unknown },
+    eventId,
+  }: { id: string; accountId: Id; fingerprint: string; status: number; body: unknown; eventId: Id | undefined },
 ) {
-  const record = { account_id: storedId(accountId), fingerprint, status, body: JSON.stringify(body) };
+  const whole = JSON.stringify(body);
+  const isLarge = whole.length > KEPT_WHOLE_BYTES;
+  const kept =
+    isLarge && eventId
+      ? { body: JSON.stringify({ ...(body as object), data: undefined }), event_id: storedId(eventId) }
+      : { body: whole };
+  const record = { account_id: storedId(accountId), fingerprint, status, ...kept };
+  // What is large and in no event counts for the account, although it expires.
+  if (isLarge && !eventId) countStored(session, whole.length);
   // The wrapper's types know no ids but ObjectId.
   await Idempotency.collection.insertOne({ _id: id as never, ...record, created_at: agreedDate() }, { session });
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { Idempotency } from '#libs/models/idempotency-record.ts';
 import { runs } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { createClient } from '../../support/records.ts';
@@ -75,4 +76,28 @@ test('when a key is repeated with another value, name, list order or path, then 
   const quote = { client_id, amount: 1 };
   expect((await send(key, JSON.stringify(quote), '/api/v1/quotes')).status).toBe(422);
   expect((await send(key, JSON.stringify(body), '/api/v1/invoices/')).headers.get('idempotent-replayed')).toBe('true');
+});
+
+test('when a large response is repeated, then it is the same, and it is not kept beside its event', async () => {
+  const key = randomUUID();
+  const body = JSON.stringify({ name: 'Ada', email: 'ada@example.com', address: 'x'.repeat(20_000) });
+  const first = await send(key, body);
+  const again = await send(key, body);
+
+  expect([first.status, again.status, again.body]).toEqual([201, 201, first.body]);
+  expect(Object.keys(again.body)).toEqual(Object.keys(first.body));
+  const kept = await Idempotency.find({ account_id: gateway.account.id, event_id: { $exists: true } }).lean();
+  expect(kept.map((record) => record.body.length < 100)).toEqual([true]);
+});
+
+test('when a payment that is known by its external id is repeated with ever new keys, then no response is kept', async () => {
+  const client = await createClient(gateway);
+  const payment = JSON.stringify({ client_id: client.id, amount: 10, external_id: 'bank 1' });
+  await send(randomUUID(), payment, '/api/v1/payments');
+  const before = await Idempotency.countDocuments({ account_id: gateway.account.id });
+  for (let count = 0; count < 3; count += 1) {
+    const again = await send(randomUUID(), payment, '/api/v1/payments');
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+  }
+  expect(await Idempotency.countDocuments({ account_id: gateway.account.id })).toBe(before);
 });
