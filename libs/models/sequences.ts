@@ -15,17 +15,18 @@ export function drawNext(session: Session, accountId: Id, name: Sequence): Promi
 /**
  * Draws the next number of a sequence of documents.
  * @param sequence see sequenceOf in number-format.ts. @param start its first number. @param at see changeTime.
+ * @param by how far the sequence goes on; further than 1 once it has begun.
  */
 export async function drawInSequence(
   session: Session,
   accountId: Id,
-  { sequence, start, at }: { sequence: string; start: number; at: Date },
+  { sequence, start, at, by = 1 }: { sequence: string; start: number; at: Date; by?: number },
 ): Promise<number> {
   const path = sequencePath(sequence);
   const last = { $ifNull: [`$${path}`, 0] };
   const isBegun = { $gt: [last, 0] };
   const counter = await updateCounter(session, accountId, at, {
-    [path]: { $cond: [isBegun, { $add: [last, 1] }, start] },
+    [path]: { $cond: [isBegun, { $add: [last, by] }, start] },
     ...(start > 1
       ? { [`firsts.${sequence}`]: { $ifNull: [`$firsts.${sequence}`, { $cond: [isBegun, 1, start] }] } }
       : {}),

@@ -64,14 +64,13 @@ export function printedNumber(
   return number_text ?? documentNumber(kind, number);
 }
 
-/** True when a document of the account has this printed number, or had it. */
-export async function isNumberTaken(session: Session, accountId: Id, text: string): Promise<boolean> {
-  return (
-    (await driverOf(NumberLedger).findOne({ account_id: storedId(accountId), text } as object, {
-      session,
-      projection: { _id: 1 },
-    })) !== null
-  );
+/** Which of these printed numbers documents of the account have, or had. */
+export async function takenNumbers(session: Session, accountId: Id, texts: readonly string[]): Promise<Set<string>> {
+  const taken = { account_id: storedId(accountId), text: { $in: [...texts] } } as object;
+  const rows = await driverOf(NumberLedger)
+    .find(taken, { session, projection: { _id: 0, text: 1 }, batchSize: texts.length + 1 })
+    .toArray();
+  return new Set((rows as unknown as { text: string }[]).map(({ text }) => text));
 }
 
 const NUMBER_FORM = /^(?:([A-Z]{3})-)?0*([1-9]\d{0,11})$/;
@@ -109,7 +108,7 @@ export async function tombstoneNumber(session: Session, accountId: Id, documentI
   );
 }
 
-/** Tombstones for numbers that were drawn for no document. Their ids belong to no record. */
+/** Tombstones for numbers that were drawn for no document. Their ids belong to no record. @param given.not_given how each would be printed. */
 export async function skipNumbers(
   session: Session,
   {
@@ -119,7 +118,14 @@ export async function skipNumbers(
     first,
     count,
     not_given,
-  }: { accountId: Id; kind: NumberKind; period?: string; first: number; count: number; not_given?: string },
+  }: {
+    accountId: Id;
+    kind: NumberKind;
+    period?: string;
+    first: number;
+    count: number;
+    not_given?: (number: number) => string;
+  },
 ): Promise<void> {
   const now = new Date();
   const rows = Array.from({ length: count }, (_, index) => ({
@@ -128,7 +134,7 @@ export async function skipNumbers(
     kind,
     period,
     number: first + index,
-    ...(not_given === undefined ? {} : { not_given }),
+    ...(not_given ? { not_given: not_given(first + index) } : {}),
     created_at: now,
     deleted_at: now,
   }));

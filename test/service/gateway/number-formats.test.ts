@@ -2,6 +2,9 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { dayIn } from '#libs/day.ts';
 import { Account } from '#libs/models/accounts/account.ts';
+import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
+import { driverOf } from '#libs/models/records.ts';
+import { newId, storedId } from '#libs/models/tenant.ts';
 import { numberedAccount } from '../../support/numbered-account.ts';
 import { type AnyRecord, answerOf, create } from '../../support/records.ts';
 
@@ -90,6 +93,28 @@ test('when numbers restart yearly, then the date of the document decides the yea
 });
 
 describe('a changed format', () => {
+  test('when it would repeat thousands of numbers, then a few look-ups find the next free one, and none is missing', async () => {
+    const account_id = storedId(own.account.id);
+    const given = Array.from({ length: 2_500 }, (_, index) => ({
+      _id: storedId(newId()),
+      account_id,
+      kind: 'quote',
+      period: '',
+      number: 10_000 + index,
+      text: `OLD-${String(index + 1).padStart(4, '0')}`,
+      created_at: new Date(),
+    }));
+    await driverOf(NumberLedger).insertMany(given as never);
+    await formatted({ prefix: 'OLD-', padding: 4 });
+    const find = jest.spyOn(NumberLedger.collection, 'find');
+
+    expect((await invoice()).invoice_number).toBe('OLD-2501');
+    expect(find.mock.calls.length).toBeLessThan(10);
+    find.mockRestore();
+    expect((await audit('?kind=invoice')).data).toMatchObject({ gapless: true });
+    await format({ invoice: null });
+  });
+
   test('when it would repeat an existing number, then that number is skipped, and the sequence is gapless', async () => {
     await formatted({ prefix: `INV-${year}-` });
     expect(await numbers(3)).toEqual([1, 2, 3].map((number) => `INV-${year}-000${number}`));
