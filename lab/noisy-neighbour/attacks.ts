@@ -140,3 +140,73 @@ export const keylessRequests: Attack = async (target) => {
   for (const socket of open) socket.destroy();
   return open.length;
 };
+
+const LONG = 'text '.repeat(4_000).trim();
+const HEAVY_AT_ONCE = 16;
+
+type Call = ReturnType<typeof callerOf>;
+
+/** Keeps as many requests in flight as the limits let it. @param one a request. @returns how many it made. */
+async function askSteadily({ signal, begin }: Target, one: () => ReturnType<Call>): Promise<number> {
+  begin();
+  let count = 0;
+  const loop = async () => {
+    while (!signal.aborted) {
+      count += 1;
+      const { status } = await one();
+      if (status >= 300) await pause((1_000 * HEAVY_AT_ONCE) / REQUESTS_PER_SECOND);
+    }
+  };
+  await Promise.all(Array.from({ length: HEAVY_AT_ONCE }, loop));
+  return count;
+}
+
+async function sentInvoice(call: Call): Promise<{ id: string; client: string }> {
+  const client = await call('POST', '/api/v1/clients', { body: { name: 'Heavy', email: 'a@b.example' } });
+  const body = { client_id: client.body.data.id, due_date: '2099-12-31', amount: 1_000_000, status: 'Sent' };
+  const invoice = await call('POST', '/api/v1/invoices', { body });
+  return { id: invoice.body.data.id, client: client.body.data.id };
+}
+
+/** Reads of one record behind which stand hundreds of payments with long notes. */
+export const heavyReads: Attack = async (target) => {
+  const call = callerOf(target.url, target.key);
+  const { id, client } = await sentInvoice(call);
+  const path = `/api/v1/invoices/${id}/payments`;
+  for (let index = 0; index < 300; index += 1) await call('POST', path, { body: { amount: 2, note: LONG } });
+  const paths = [path, `/api/v1/clients/${client}/balance?as_of=2026-01-31`, `/api/v1/clients/${client}/balance`];
+  let turn = 0;
+  return askSteadily(target, () => call('GET', paths[turn++ % paths.length] as string));
+};
+
+/** Previews of an invoice whose lines repeat long descriptions a hundred times. */
+export const lineTexts: Attack = async (target) => {
+  const call = callerOf(target.url, target.key);
+  const { client } = await sentInvoice(call);
+  const project = await call('POST', '/api/v1/projects', { body: { name: 'Heavy', client_id: client } });
+  const entry = { project_id: project.body.data.id, hours: 1, date: '2026-01-02', description: LONG.slice(0, 16_000) };
+  for (let index = 0; index < 500; index += 1) await call('POST', '/api/v1/time-entries', { body: entry });
+  const body = {
+    client_id: client,
+    group_by: 'none',
+    missing_rate: 'zero',
+    line_text: '{description}'.repeat(150),
+  };
+  return askSteadily(target, () => call('POST', '/api/v1/invoices/from-time?dry_run=true', { body }));
+};
+
+/** Refunds of one payment, as long as it takes any, and lists of it. */
+export const refunds: Attack = async (target) => {
+  const call = callerOf(target.url, target.key);
+  const { client } = await sentInvoice(call);
+  const given = { client_id: client, amount: 100_000, allocations: [], note: LONG };
+  const { data } = (await call('POST', '/api/v1/payments', { body: given })).body;
+  const refund = { amount: 1, reference: 'x'.repeat(140) };
+  let turn = 0;
+  return askSteadily(target, () => {
+    turn += 1;
+    return turn % 2 === 0
+      ? call('GET', '/api/v1/payments?limit=100')
+      : call('POST', `/api/v1/payments/${data.id}/refunds`, { body: refund });
+  });
+};

@@ -1,7 +1,17 @@
 // The table of neighbours: what each does at its full rate, and which weakness it once used.
 import { HOSTILE_DOCUMENTS, HOSTILE_JSON } from '../../test/support/hostile-bodies.ts';
 import { pdfOf } from '../../test/support/pdf-body.ts';
-import { batches, keylessRequests, largeListsUnread, manyConnections, manyKeys, pipelinedUnread } from './attacks.ts';
+import {
+  batches,
+  heavyReads,
+  keylessRequests,
+  largeListsUnread,
+  lineTexts,
+  manyConnections,
+  manyKeys,
+  pipelinedUnread,
+  refunds,
+} from './attacks.ts';
 
 import { type Attack, postSteadily } from './post-steadily.ts';
 
@@ -48,5 +58,8 @@ export const NEIGHBOURS: readonly Neighbour[] = [
   { name: '2,050 connections, idle after a request', finding: '8', attack: manyConnections(() => READ, false) },
   { name: '2,050 dripping headers', finding: '8', attack: manyConnections(() => `${HEAD}X-Drip: `, true) },
   { name: '2,050 dripping bodies', finding: '8', attack: manyConnections(bodyToCome, true) },
+  { name: 'balances and movements of 300 long payments', finding: '', attack: heavyReads },
+  { name: 'previews with long line texts', finding: '', attack: lineTexts },
+  { name: 'refunds of one payment', finding: '', attack: refunds },
   { name: 'requests without a key', finding: '10', attack: keylessRequests },
 ];
