@@ -67,7 +67,7 @@ function coveredItem(
   const packages = joinedForLine(named, ', ');
   const description = filledLine(lineTexts(locale).prepaidHours, { packages }).replace(/[:：]\s*$/, '');
   const taken = seconds === billed ? qty : hoursQuantity(seconds);
-  return lineItem({ description, qty: `-${taken}`, rate, discount: '0' });
+  return lineItem({ description, qty: `-${taken}`, rate, discount: '0', unit: 'hour' });
 }
 
 /** Begins the transaction again when a package has not so much left any more. */

@@ -67,6 +67,6 @@ function includedItems({ made }: LinesOfTime, seconds: ReadonlyMap<number, numbe
     const [whole, cut] = partition(group, ({ id, billed }) => seconds.get(id) === billed);
     const taken = new Big(hoursQuantity(sumBy(cut, ({ id }) => seconds.get(id) ?? 0)));
     const qty = whole.reduce((sum, line) => sum.plus(line.qty), taken);
-    return lineItem({ description, qty: qty.times(-1).toFixed(), rate, discount: '0' });
+    return lineItem({ description, qty: qty.times(-1).toFixed(), rate, discount: '0', unit: 'hour' });
   });
 }

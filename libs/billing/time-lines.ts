@@ -30,6 +30,7 @@ export interface TimeLine extends Line {
   qty: string;
   rate: string;
   discount: '0';
+  unit: 'hour';
   seconds: number;
   billed: number;
   rounding: TimeRounding | null;
@@ -70,6 +71,7 @@ export function timeLine(entries: readonly TimeToBill[], form: LineForm): TimeLi
     qty,
     rate: plainDecimal(first.rate),
     discount: '0',
+    unit: 'hour',
     seconds: sumBy(sorted, ({ seconds }) => seconds),
     billed,
     rounding: first.rounding,

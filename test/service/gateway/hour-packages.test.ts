@@ -127,6 +127,8 @@ test('when the draft is deleted, the invoice cancelled or time removed, then the
   expect([data.amount, data.line_items.length, await w.left(id)]).toEqual([100, 1, 2]);
   const again = (await w.api.post(`/api/v1/invoices/${draft}/time-entries`, { time_entry_ids: [long] })).body.data;
   expect([again.amount, await w.left(id)]).toEqual([200, 0]);
+  // Hours that are taken off are hours, too.
+  expect(again.line_items.map(({ unit }: { unit?: string }) => unit)).toEqual(again.line_items.map(() => 'hour'));
   await w.api.delete(`/api/v1/invoices/${draft}`);
   expect(await w.left(id)).toBe(2);
   const sent = (await w.bill({ status: 'Sent', time_entry_ids: [long] })).body.data.id;

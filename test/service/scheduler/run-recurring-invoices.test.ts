@@ -241,7 +241,11 @@ describe('time', () => {
     await runRecurringInvoices(noonOf(FIRST));
     const [invoice] = await me.invoices();
     expect(invoice).toMatchObject({ amount: 450 + 200 });
-    expect(invoice?.['line_items']).toMatchObject([{ qty: '1' }, { qty: '12' }, { qty: '-10' }]);
+    expect(invoice?.['line_items']).toMatchObject([
+      { qty: '1' },
+      { qty: '12', unit: 'hour' },
+      { qty: '-10', unit: 'hour' },
+    ]);
     const { data } = (await me.api.get('/api/v1/time-entries?billing=on_draft')).body;
     expect(data).toMatchObject([{ hours: 12, invoice: { invoice_number: 'INV-0001' } }]);
   });

@@ -27,7 +27,7 @@ function lineOf(id: number, work: readonly Work[], rounding: TimeRounding | null
   }));
   const billed = billedSeconds(entries, rounding);
   const [seconds, rate] = [entries.reduce((sum, entry) => sum + entry.seconds, 0), String(entries[0]?.rate)];
-  return { id, description: '', qty: '', rate, discount: '0', seconds, billed, rounding, entries };
+  return { id, description: '', qty: '', rate, discount: '0', unit: 'hour', seconds, billed, rounding, entries };
 }
 
 const hours = (id: string, left: number, fields: Partial<PackageState> = {}): PackageState => ({

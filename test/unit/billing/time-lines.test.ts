@@ -5,6 +5,7 @@ import { hourlyRate, RATE_SOURCES } from '#libs/billing/hourly-rate.ts';
 import { lineNet } from '#libs/billing/money.ts';
 import { TIME_GROUPS, type TimeToBill, timeLines } from '#libs/billing/time-lines.ts';
 import { billedSeconds, ROUNDING_MINUTES, ROUNDING_MODES, ROUNDING_SCOPES } from '#libs/billing/time-rounding.ts';
+import { lineItem } from '#libs/models/billing/line-item.ts';
 import { runs } from '../../support/form.ts';
 
 let made = 0;
@@ -52,6 +53,10 @@ describe('the rate', () => {
 });
 
 describe('lines', () => {
+  test('when time makes a line, then its quantity is in hours', () => {
+    expect(timeLines([time()], form).map(lineItem)).toMatchObject([{ qty: '1', unit: 'hour' }]);
+  });
+
   test('when one task has two rates, then it has two lines, the higher one first', () => {
     expect(shown([time(), time({ rate: 120 }), time()])).toEqual([
       ['Engine: Drawings', '1', '120'],
