@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { CREDIT_REASONS, type CreditReason } from '../billing/credit-reasons.ts';
 import { AMOUNT_MAX, isCurrency } from '../billing/money.ts';
 import { PAYMENT_METHODS, type PaymentMethod } from '../billing/payment-methods.ts';
+import { QUOTE_PARTS, type QuotePart } from '../billing/quote-parts.ts';
 import { TAX_CATEGORIES, type TaxCategory } from '../billing/tax-groups.ts';
 import { type PdfDocument, type PdfLine, pdfDocument } from './pdf-document.ts';
 
@@ -97,6 +98,8 @@ export interface PrintableDocument extends PdfDocument {
   receipt?: Receipt;
   /** A credit note. */
   creditNote?: PrintableCredit;
+  /** Of an invoice: the part of its quote that it bills, which its heading says. */
+  part?: QuotePart;
   /** Printed beside the number. */
   mark?: 'draft' | 'paid' | 'cancelled' | 'written_off';
   /** Printed above the lines. */
@@ -204,6 +207,7 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
   pageSize: Joi.string().valid(...PAGE_SIZES),
   accessible: Joi.boolean(),
   madeAt: Joi.number().integer().min(0),
+  part: Joi.string().valid(...QUOTE_PARTS),
   mark: Joi.string().valid('draft', 'paid', 'cancelled', 'written_off'),
   subject: words(LONGEST.text),
   amount: money().required(),

@@ -53,16 +53,23 @@ export function paymentOptionsView(options: readonly PaymentOption[] | null | un
   }));
 }
 
-/** The bank accounts and the free text of an account, in lines. */
+/** The bank accounts and the free text of an account, in lines. A bank account without a holder is that of the issuer. */
 export function printedBankDetails({
   bank_details,
   payment_options,
+  ...issuer
 }: {
+  name?: string | undefined;
+  company?: string | null | undefined;
+  legal_name?: string | null | undefined;
   bank_details?: string | null | undefined;
   payment_options?: readonly PaymentOption[] | null | undefined;
 }): string {
+  const owner = issuer.legal_name ?? issuer.company ?? issuer.name;
   const options = (payment_options ?? []).map(({ holder, iban, bic, text }) =>
-    [holder, iban && `IBAN ${printedIban(iban)}`, bic && `BIC ${bic}`, text].filter(Boolean).join('\n'),
+    [holder ?? (iban && owner), iban && `IBAN ${printedIban(iban)}`, bic && `BIC ${bic}`, text]
+      .filter(Boolean)
+      .join('\n'),
   );
   return [...options, bank_details].filter(Boolean).join('\n\n');
 }

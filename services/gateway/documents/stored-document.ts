@@ -39,6 +39,7 @@ export function invoiceDocument(
     number: printedNumber('invoice', invoice),
     isQuote: false,
     dueDate: invoice.due_date,
+    part: invoice.quote_part,
     mark: markOf(invoice),
     amountPaid: isSettled ? fromMinor(amount_paid, currency) : undefined,
     amountCredited: amount_credited > 0 ? fromMinor(amount_credited, currency) : undefined,

@@ -18,6 +18,8 @@ import {
   creditRows,
   factsOf,
   headlineOf,
+  type Payment,
+  paymentOf,
   receiptRows,
   settledRows,
   type TotalRow,
@@ -65,7 +67,8 @@ export interface DocumentView {
   taxNotes: string[];
   /** What became of the total of a credit note. */
   settlement: { label: string; amount: Money }[];
-  bankDetails: string | undefined;
+  /** Undefined when nothing is due, or nothing says where to pay. */
+  payment: Payment | undefined;
   paymentDue: string | undefined;
   notes: string | undefined;
   terms: string | undefined;
@@ -108,17 +111,18 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
   const lines = document.lineItems.map((line, index) =>
     lineView(
       { ...line, description: hyphenated(named(line.description ?? '')) },
-      amounts[index] as LineAmounts,
+      hasOnlyAmount(document, line) ? { ...NO_PRICE, amount: amounts[index]?.amount } : (amounts[index] as LineAmounts),
       documentLocale,
     ),
   );
   const isSettled = document.amountPaid !== undefined && document.amountDue !== undefined;
   const palette = paletteOf(document.brandColor ?? BRAND_OF[document.fontStyle]);
+  const payment = paymentOf(document, totals, documentLocale);
   const view: DocumentView = {
     language: documentLocale.language,
     direction: documentLocale.direction,
     pageSize: documentLocale.pageSize,
-    heading: documentLocale.heading,
+    heading: headingOf(document, documentLocale),
     number: document.number,
     mark: markOf(document, labels),
     headline: headlineOf(document, totals, documentLocale),
@@ -134,7 +138,7 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     labels,
     issuer: issuerOf(document, labels, hyphenated),
     client: clientOf(document, labels, hyphenated),
-    facts: [...factsOf(document, documentLocale), ...receiptFacts(document, labels)],
+    facts: [...factsOf(document, documentLocale, payment), ...receiptFacts(document, labels)],
     legal: legalOf(document, labels),
     intro: remark(document.subject) ?? (document.isQuote ? remark(document.quoteIntro) : undefined),
     bodyHtml: parts.bodyHtml,
@@ -149,7 +153,7 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     total: money(isSettled ? new Big(document.amountDue ?? 0) : totals.total),
     taxNotes: taxNotes(document, documentLocale),
     settlement: creditRows(document, documentLocale),
-    bankDetails: printable(document.bankDetails),
+    payment,
     paymentDue:
       document.isQuote && document.paymentDueDays !== undefined ? paymentDue(document.paymentDueDays) : undefined,
     notes: remark(document.notes),
@@ -163,6 +167,19 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     ...(document.locale === undefined || isTag(document.locale) ? [] : ['locale: is no language tag']),
   ];
   return { view, warnings };
+}
+
+function headingOf({ part }: PrintableDocument, { labels, heading }: DocumentLocale): string {
+  return part && part !== 'full' ? labels.parts[part] : heading;
+}
+
+const NO_PRICE = { qty: undefined, rate: undefined } as const;
+
+/** "1 × −600" is no more than −600: of one that takes something off, and of the share of a quote, only the amount is printed. */
+function hasOnlyAmount({ locale, creditNote, part }: PrintableDocument, { qty, rate, unit, discount }: PrintableLine) {
+  if (locale === undefined || creditNote || rate === undefined || unit !== undefined) return false;
+  const isOne = new Big(qty ?? 1).eq(1) && new Big(discount ?? 0).eq(0);
+  return isOne && (part === 'deposit' || part === 'progress' || new Big(rate).lt(0));
 }
 
 /** The caller gave the amount of a stored record, while its subtotal is computed. */

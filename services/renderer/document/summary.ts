@@ -14,18 +14,52 @@ export interface TotalRow {
   amount: Money;
 }
 
+/** What a client needs to pay: where to, how much, until when and with which reference. */
+export interface Payment {
+  /** The accounts and what else the issuer says of them, with a blank line between two. */
+  accounts: string;
+  due: Money;
+  facts: { label: string; value: string }[];
+}
+
 function untilOf({ isQuote, expiryDate, dueDate }: PrintableDocument): string | undefined {
   return isQuote ? (expiryDate ?? dueDate) : dueDate;
 }
 
 /** A sum of zero or less is not due. What was paid may be less than the total, where the rest was credited or written off. */
 export function headlineOf(document: PrintableDocument, { total }: Totals, { labels, day, money }: DocumentLocale) {
-  const { mark, amountPaid, amountWrittenOff, amountDue } = document;
+  const { mark, amountPaid, amountWrittenOff } = document;
   const settled = { paid: amountPaid, cancelled: undefined, written_off: amountWrittenOff };
   if (mark && mark !== 'draft') return { sum: money(new Big(settled[mark] ?? total)), phrase: labels.settled[mark] };
-  const due = amountPaid !== undefined && amountDue !== undefined ? new Big(amountDue) : total;
+  const due = dueOf(document, total);
   const until = untilOf(document);
   return { sum: money(due), phrase: until && due.gt(0) ? labels.onDay(day(until)) : undefined };
+}
+
+/** A draft has no number yet that a payment could name. */
+export function paymentOf(
+  document: PrintableDocument,
+  { total }: Totals,
+  { labels, day, money }: DocumentLocale,
+): Payment | undefined {
+  const { mark, isQuote, creditNote, receipt, number } = document;
+  const accounts = printable(document.bankDetails);
+  const isSettled = mark !== undefined && mark !== 'draft';
+  const due = dueOf(document, total);
+  if (!accounts || isSettled || isQuote || creditNote || receipt || due.lte(0)) return undefined;
+  const until = untilOf(document);
+  return {
+    accounts,
+    due: money(due),
+    facts: [
+      ...(until ? [{ label: labels.until, value: day(until) }] : []),
+      ...(mark === 'draft' ? [] : [{ label: labels.receipt.reference, value: number }]),
+    ],
+  };
+}
+
+function dueOf({ amountPaid, amountDue }: PrintableDocument, total: Big): Big {
+  return amountPaid !== undefined && amountDue !== undefined ? new Big(amountDue) : total;
 }
 
 /** Which invoice a credit note corrects, and why. */
@@ -38,7 +72,8 @@ function creditFacts({ creditNote }: PrintableDocument, { labels: { creditNote: 
   ];
 }
 
-export function factsOf(document: PrintableDocument, locale: DocumentLocale) {
+/** @param payment says until when to pay, after the headline: a third time would be too much. */
+export function factsOf(document: PrintableDocument, locale: DocumentLocale, payment: Payment | undefined) {
   const { labels, day, period } = locale;
   const until = untilOf(document);
   const poNumber = printable(document.poNumber);
@@ -49,7 +84,7 @@ export function factsOf(document: PrintableDocument, locale: DocumentLocale) {
     ...creditFacts(document, locale),
     ...(document.serviceDate ? [{ label: labels.serviceDate, value: day(document.serviceDate) }] : []),
     ...(document.servicePeriod ? [{ label: labels.servicePeriod, value: period(document.servicePeriod) }] : []),
-    ...(until ? [{ label: labels.until, value: day(until) }] : []),
+    ...(until && !payment ? [{ label: labels.until, value: day(until) }] : []),
     ...(buyerReference ? [{ label: labels.buyerReference, value: buyerReference }] : []),
     ...(poNumber ? [{ label: labels.poNumber, value: poNumber }] : []),
     ...(contract ? [{ label: labels.contract, value: contract }] : []),

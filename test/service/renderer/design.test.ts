@@ -65,6 +65,43 @@ describe('content', () => {
       expect(plain(pdf.text).split(text)).toHaveLength(2);
   });
 
+  test.each(VARIANTS)(
+    'when $fontStyle and $layoutType print an invoice with an account, then how to pay is one block between total and notes',
+    async (variant) => {
+      for (const [locale, ...parts] of [
+        [
+          'de-DE',
+          'Gesamtbetrag',
+          'Bankverbindung',
+          'IBAN DE02',
+          '240,00',
+          'Verwendungszweck',
+          'INV-0042',
+          'Anmerkungen',
+        ],
+        ['ar-AE', 'الإجمالي', 'الدفع', 'IBAN DE02', '240.00', 'المرجع', 'INV-0042', 'ملاحظات'],
+      ] as const) {
+        const pdf = await read({
+          ...variant,
+          locale,
+          currency: 'EUR',
+          subtotal: 200,
+          taxAmount: 40,
+          bankDetails: 'IBAN DE02 1203 0000 0000 2020 51',
+          notes: 'Danke',
+        });
+        const text = plain(pdf.text);
+        let at = 0;
+        for (const part of parts) {
+          const next = text.indexOf(part, at);
+          expect([part, next]).toEqual([part, Math.max(next, at)]);
+          at = next;
+        }
+        expect(pdf.pages).toHaveLength(1);
+      }
+    },
+  );
+
   test('when the issuer has legal fields, then the footer of every page has all of them, below all lines', async () => {
     const note = 'Geschäftsführerin: Ada North. Aufsichtsrat: Konrad Zuse. '.repeat(8).trim();
     const pdf = await read({

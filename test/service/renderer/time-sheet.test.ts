@@ -26,6 +26,9 @@ const lineOf = (entries: number): PrintableTimeLine => ({
 });
 const timed = (time: PrintableTimeLine[], locale = 'en-GB') => aRecord({ locale, time });
 
+const SEE_SHEET =
+  /see the time sheet|im Zeitnachweis|voir le relevé|en el registro|il rendiconto|de urenverantwoording|do registo|作業時間明細を/;
+
 test.each([
   ['en-GB', 'Time sheet', 'Hourly rate'],
   ['de-DE', 'Zeitnachweis', 'Stundensatz'],
@@ -41,6 +44,8 @@ test.each([
   const all = pdf.text.replaceAll(/\s+/g, ' ');
   for (const text of texts) expect(all).toContain(text);
   expect([pdf.pages.length, pdf.warnings]).toEqual([2, []]);
+  // The first page says where the hours are.
+  if (!locale.startsWith('ar')) expect(pdf.pages[0]?.text.replaceAll(/\s+/g, ' ')).toMatch(SEE_SHEET);
 });
 
 test('when 300 entries are printed, then each is there once, and every page of them has the header', async () => {
@@ -51,7 +56,7 @@ test('when 300 entries are printed, then each is there once, and every page of t
     expect([found.length, pdf.pages.length > 6 && pdf.pages.length < 16]).toEqual([300, true]);
     if (locale === 'en-GB') {
       expect([...pdf.text.matchAll(/Billed\s+hours/g)]).toHaveLength(pdf.pages.length - 1);
-      expect(pdf.text.replaceAll(/\s+/g, ' ')).toMatch(/Subtotal 630\.00 675\.00 €60,750\.00/);
+      expect(pdf.text.replaceAll(/\s+/g, ' ')).toMatch(/Total 630\.00 675\.00 €60,750\.00/);
     }
   }
 });

@@ -65,3 +65,18 @@ test('when there are bank accounts and a free text, then all are in the payment 
   );
   expect(printedBankDetails({ bank_details: null })).toBe('');
 });
+
+test('when a bank account has no holder, then the issuer is its holder', () => {
+  const payment_options = [
+    { type: 'bank_transfer' as const, iban: 'DE89370400440532013000' },
+    { type: 'bank_transfer' as const, text: 'Cash at the desk' },
+  ];
+  const printedOf = (issuer: object) => printedBankDetails({ payment_options, ...issuer }).split('\n');
+  expect(printedOf({ name: 'Ada North' })).toEqual([
+    'Ada North',
+    'IBAN DE89 3704 0044 0532 0130 00',
+    '',
+    'Cash at the desk',
+  ]);
+  expect(printedOf({ name: 'Ada North', company: 'North', legal_name: 'North GmbH' })[0]).toBe('North GmbH');
+});

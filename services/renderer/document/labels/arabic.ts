@@ -9,6 +9,7 @@ export const arabic: Language = {
     until: 'تاريخ الاستحقاق',
     onDay: (day) => `مستحق في ${day}`,
   },
+  parts: { deposit: 'فاتورة دفعة مقدمة', progress: 'فاتورة مرحلية', final: 'فاتورة نهائية' },
   quote: {
     heading: 'عرض سعر',
     to: 'مقدم إلى',
@@ -57,6 +58,7 @@ export const arabic: Language = {
     billed: 'الساعات المفوترة',
     rate: 'أجر الساعة',
     sum: 'المجموع',
+    seeSheet: 'تفاصيل الساعات في بيان ساعات العمل في الصفحات التالية.',
   },
   from: 'من',
   poNumber: 'رقم أمر الشراء',

@@ -9,6 +9,7 @@ export const dutch: Language = {
     until: 'Vervaldatum',
     onDay: (day) => `te betalen uiterlijk ${day}`,
   },
+  parts: { deposit: 'Aanbetalingsfactuur', progress: 'Termijnfactuur', final: 'Eindfactuur' },
   quote: {
     heading: 'Offerte',
     to: 'Offerte voor',
@@ -57,6 +58,7 @@ export const dutch: Language = {
     billed: 'Gefactureerde uren',
     rate: 'Uurtarief',
     sum: 'Totaal',
+    seeSheet: 'De uren staan in de urenverantwoording op de volgende pagina’s.',
   },
   from: 'Van',
   poNumber: 'Inkoopordernummer',

@@ -9,6 +9,7 @@ export const english: Language = {
     until: 'Due date',
     onDay: (day) => `due ${day}`,
   },
+  parts: { deposit: 'Deposit invoice', progress: 'Progress invoice', final: 'Final invoice' },
   quote: {
     heading: 'Quote',
     to: 'Prepared for',
@@ -57,6 +58,7 @@ export const english: Language = {
     billed: 'Billed hours',
     rate: 'Hourly rate',
     sum: 'Total',
+    seeSheet: 'For the hours see the time sheet on the following pages.',
   },
   from: 'From',
   poNumber: 'PO number',

@@ -9,6 +9,7 @@ export const french: Language = {
     until: 'Échéance',
     onDay: (day) => `échéance le ${day}`,
   },
+  parts: { deposit: 'Facture d’acompte', progress: 'Facture de situation', final: 'Facture de solde' },
   quote: {
     heading: 'Devis',
     to: 'Établi pour',
@@ -62,6 +63,7 @@ export const french: Language = {
     billed: 'Heures facturées',
     rate: 'Taux horaire',
     sum: 'Total',
+    seeSheet: 'Pour les heures, voir le relevé d’heures aux pages suivantes.',
   },
   from: 'Émetteur',
   poNumber: 'Bon de commande',

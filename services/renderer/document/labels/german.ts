@@ -12,6 +12,7 @@ export const german: Language = {
     until: 'Zahlbar bis',
     onDay: (day) => `fällig am ${day}`,
   },
+  parts: { deposit: 'Anzahlungsrechnung', progress: 'Abschlagsrechnung', final: 'Schlussrechnung' },
   quote: {
     heading: 'Angebot',
     to: 'Angebot für',
@@ -60,6 +61,7 @@ export const german: Language = {
     billed: 'Berechnete Std.',
     rate: 'Stundensatz',
     sum: 'Summe',
+    seeSheet: 'Die Stunden stehen im Zeitnachweis auf den folgenden Seiten.',
   },
   from: 'Von',
   poNumber: 'Bestellnummer',

@@ -12,6 +12,7 @@ export const italian: Language = {
     until: 'Scadenza',
     onDay: (day) => `da pagare entro ${isElided(day) ? 'l’' : 'il '}${day}`,
   },
+  parts: { deposit: 'Fattura di acconto', progress: 'Fattura di avanzamento lavori', final: 'Fattura a saldo' },
   quote: {
     heading: 'Preventivo',
     to: 'Preparato per',
@@ -60,6 +61,7 @@ export const italian: Language = {
     billed: 'Ore fatturate',
     rate: 'Tariffa oraria',
     sum: 'Totale',
+    seeSheet: 'Per le ore si veda il rendiconto ore alle pagine seguenti.',
   },
   from: 'Da',
   poNumber: 'Ordine d’acquisto',

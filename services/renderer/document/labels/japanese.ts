@@ -9,6 +9,7 @@ export const japanese: Language = {
     until: 'お支払期限',
     onDay: (day) => `お支払期限 ${day}`,
   },
+  parts: { deposit: '手付金請求書', progress: '中間金請求書', final: '最終請求書' },
   quote: {
     heading: '見積書',
     to: 'お見積先',
@@ -57,6 +58,7 @@ export const japanese: Language = {
     billed: '請求時間',
     rate: '時間単価',
     sum: '合計',
+    seeSheet: '時間の内訳は、次ページ以降の作業時間明細をご覧ください。',
   },
   from: '発行元',
   poNumber: '注文番号',

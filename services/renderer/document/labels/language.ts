@@ -1,6 +1,7 @@
 // What a language has to say so that documents can be written in it.
 import type { CreditReason } from '#libs/billing/credit-reasons.ts';
 import type { PaymentMethod } from '#libs/billing/payment-methods.ts';
+import type { QuotePart } from '#libs/billing/quote-parts.ts';
 
 /** What differs between an invoice and a quote. */
 export interface KindLabels {
@@ -14,6 +15,8 @@ export interface KindLabels {
 }
 
 export interface SharedLabels {
+  /** Headings of an invoice that bills a part of a quote. */
+  parts: Record<Exclude<QuotePart, 'full'>, string>;
   from: string;
   poNumber: string;
   /** What the client wants to read on its invoices. */
@@ -127,6 +130,8 @@ export interface TimeLabels {
   rate: string;
   /** Of all lines. */
   sum: string;
+  /** Below the total of the invoice: where its hours are. */
+  seeSheet: string;
 }
 
 /** Everything in one language. */

@@ -9,6 +9,7 @@ export const portuguese: Language = {
     until: 'Vencimento',
     onDay: (day) => `vence em ${day}`,
   },
+  parts: { deposit: 'Fatura de adiantamento', progress: 'Fatura parcial', final: 'Fatura final' },
   quote: {
     heading: 'Orçamento',
     to: 'Preparado para',
@@ -57,6 +58,7 @@ export const portuguese: Language = {
     billed: 'Horas faturadas',
     rate: 'Valor por hora',
     sum: 'Total',
+    seeSheet: 'As horas constam do registo de horas nas páginas seguintes.',
   },
   from: 'Emitente',
   poNumber: 'Ordem de compra',

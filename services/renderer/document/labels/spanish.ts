@@ -9,6 +9,7 @@ export const spanish: Language = {
     until: 'Vencimiento',
     onDay: (day) => `vence el ${day}`,
   },
+  parts: { deposit: 'Factura de anticipo', progress: 'Factura parcial', final: 'Factura final' },
   quote: {
     heading: 'Presupuesto',
     to: 'Preparado para',
@@ -57,6 +58,7 @@ export const spanish: Language = {
     billed: 'Horas facturadas',
     rate: 'Tarifa por hora',
     sum: 'Total',
+    seeSheet: 'Las horas figuran en el registro de horas de las páginas siguientes.',
   },
   from: 'Emisor',
   poNumber: 'N.º de pedido',
