@@ -65,6 +65,8 @@ export interface DeliverWebhook {
   accountId: string;
   endpointId: string;
   requestId?: string;
+  /** The worker that had the delivery has ended without an outcome. */
+  isAgain?: boolean;
   /** Only of a first attempt: a worker that takes the job before `until` (milliseconds since the epoch) has the lease of the delivery. */
   reservation?: { eventId: string; leaseId: string; until: number };
 }

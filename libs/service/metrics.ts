@@ -166,11 +166,11 @@ export function watchScheduler(registry: Registry, lagMs: () => Promise<number>)
   ]);
 }
 
-/** @param count of records that rounds have set aside, see round-try.ts. */
+/** @param count of records that rounds and workers have set aside, see round-try.ts. */
 export function watchSetAside(registry: Registry, count: () => Promise<number>): void {
   watchStored(registry, count, [
     'billhook_set_aside_records',
-    'Records that the scheduler has set aside, because they failed three times or ended its process',
+    'Records that a round or a worker has set aside, because they failed three times or ended its process',
     (records) => records,
   ]);
 }

@@ -1,10 +1,9 @@
 // Makes one attempt: opens the endpoint's secrets, signs, calls, and says what to record.
 import { LRUCache } from 'lru-cache';
 import { agreedDate } from '#libs/clock.ts';
-import { type Id, wireId } from '#libs/models/tenant.ts';
+import { type Id, type StoredId, wireId } from '#libs/models/tenant.ts';
 import type { Attempt } from '#libs/models/webhooks/delivery.ts';
 import { secretsOf } from '#libs/models/webhooks/endpoint-secrets.ts';
-import type { EventRecord } from '#libs/models/webhooks/event.ts';
 import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 import type { Logger } from '#libs/service/logger.ts';
@@ -20,7 +19,9 @@ const UNSIGNED: Outcome = { isWell: false, durationMs: 0, errorClass: 'secret_un
 export type AttemptDelivery = (
   endpoint: WebhookEndpointRecord,
   content: {
-    event: EventRecord;
+    eventId: StoredId;
+    /** The frozen bytes of the event. */
+    body: string;
     /** The event is of a test account. */
     isTest: boolean;
   },
@@ -36,12 +37,12 @@ export function makeAttemptDelivery(options: { box: SecretBox; postSigned: PostS
   const box = { open: (sealed: string) => opened.memo(sealed) };
   const logged = new LRUCache<Id, true>({ max: SECRETS_CACHED_MAX, ttl: LOGGED_EVERY_MS });
 
-  return async (endpoint, { event, isTest }, log) => {
+  return async (endpoint, { eventId, body, isTest }, log) => {
     const at = agreedDate();
     const secrets = signingSecrets(endpoint, log);
     const { url } = endpoint;
     const outcome = secrets
-      ? await options.postSigned({ url, eventId: wireId(event._id), body: event.body, secrets, isTest })
+      ? await options.postSigned({ url, eventId: wireId(eventId), body, secrets, isTest })
       : UNSIGNED;
     return { outcome, attempt: attemptOf(at, outcome) };
   };

@@ -3,7 +3,8 @@ import { agreedDate, agreedTime } from '#libs/clock.ts';
 import type { DeliverWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import type { Work } from '#libs/jobs/worker.ts';
-import { wireId } from '#libs/models/tenant.ts';
+import { openTryAgain } from '#libs/models/operations/round-try.ts';
+import { storedId, wireId } from '#libs/models/tenant.ts';
 import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
@@ -21,12 +22,16 @@ import type { Outcome, PostSigned } from './post-signed.ts';
 import type { LeasedDelivery } from './store/delivery-leases.ts';
 import { type Settlement, settleDeliveries } from './store/delivery-settlement.ts';
 import { recallDeferred } from './store/due-deliveries.ts';
+import type { EventHead } from './store/events.ts';
 import { makeSuspendDelivery } from './suspend-delivery.ts';
 import type { Admitted, Wait } from './traffic/admission.ts';
+import { openBodyRoom } from './traffic/body-room.ts';
 import type { Traffic } from './traffic/traffic.ts';
 
 /** With less left of its lease no attempt begins. */
 const LEASE_LEFT_MIN_MS = 1_000;
+/** An attempt with a large body waits so long at least for those that are in flight. */
+const BODY_WAIT_MS = 1_000;
 
 export interface DeliverOptions {
   queues: Queues;
@@ -53,20 +58,50 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
       await recallDeferred(wireId(account_id), wireId(_id));
     return recovered;
   }, PATIENT);
+  const tryAgain = openTryAgain('deliveries');
+  const bodyRoom = openBodyRoom();
   const acquire = makeAcquireDelivery(options.leaseMs);
   const attemptDelivery = makeAttemptDelivery(options);
   const suspend = makeSuspendDelivery({ settle, endpoints });
   const conclude = makeConcludeAttempt({ ...options, settle, suspend });
 
   return async (job, { log, isFirstRun }) => {
-    const lease = await acquire(job, isFirstRun);
+    if (isFirstRun && !job.isAgain) {
+      await attempt(job, await acquire(job, isFirstRun), log);
+      return;
+    }
+    const mine: { lease?: DeliveryLease | undefined } = {};
+    const record = { id: storedId(job.deliveryId), accountId: job.accountId };
+    const tried = await tryAgain(record, async () => {
+      mine.lease = await acquire(job, false);
+      await attempt(job, mine.lease, log);
+    });
+    if (tried.isDone) return;
+    const { setAside, retryAt, error } = tried;
+    if (setAside)
+      log.error(
+        { err: error, errorId: setAside.id, deliveryId: job.deliveryId },
+        'this delivery is set aside for a day',
+      );
+    // After a failure the lease is still this worker's.
+    const lease = retryAt && (mine.lease ?? (await acquire(job, false)));
+    if (lease) await postpone(lease, retryAt);
+    if (error) throw error;
+  };
+
+  async function attempt(job: DeliverWebhook, lease: DeliveryLease | undefined, log: Logger): Promise<void> {
     if (!lease) return;
     try {
       await deliver(lease, job, log);
     } finally {
       lease.release();
     }
-  };
+  }
+
+  async function postpone({ delivery, release: end }: DeliveryLease, nextAt: Date): Promise<void> {
+    end();
+    await settle({ delivery, verdict: { move: 'defer', deferral: { nextAt, deferrals: delivery.deferrals } } });
+  }
 
   async function deliver(lease: DeliveryLease, job: DeliverWebhook, log: Logger): Promise<void> {
     const { delivery } = lease;
@@ -82,11 +117,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     if (isRunningOut(lease)) return;
     // A new primary may not show a record yet that exists.
     const [endpoint, event, account] = seen.every(Boolean) ? seen : await readAfterElection(load);
-    if (!endpoint || !event) {
-      const attempt = { at: agreedDate(), error_class: 'endpoint_deleted' };
-      await settle({ delivery, verdict: { move: 'giveUp' }, attempt });
-      return;
-    }
+    if (!endpoint || !event) return giveUp(delivery);
     if (!endpoint.enabled) return suspend(delivery, endpointId);
     const admission = await traffic.admit(endpointId, delivery.deferrals);
     if (!admission.admitted) return defer(delivery, admission);
@@ -96,10 +127,17 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
       admission.release();
       return deliver(lease, job, log);
     }
-    const result = await orRelease(
-      attemptDelivery(current, { event, isTest: account?.mode === 'test' }, log),
-      admission,
-    );
+    const giveBack = bodyRoom.take(event.stored_bytes);
+    if (!giveBack) {
+      admission.release();
+      return defer(delivery, { waitMs: BODY_WAIT_MS * (1 + Math.random()), isOpen: false });
+    }
+    const isTest = account?.mode === 'test';
+    const result = await orRelease(call(current, event, isTest, log).finally(giveBack), admission);
+    if (!result) {
+      admission.release();
+      return giveUp(delivery);
+    }
     options.onOutcome(result.outcome);
     await Promise.all([
       release(admission, current, result.outcome, delivery.deferrals > 0),
@@ -108,6 +146,18 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     const { status, errorClass, problem, durationMs } = result.outcome;
     const requestId = delivery.request_id ?? undefined;
     log.info({ deliveryId, endpointId, requestId, status, errorClass, problem, durationMs }, 'attempt made');
+  }
+
+  /** Its endpoint or its event is gone. */
+  async function giveUp(delivery: LeasedDelivery): Promise<void> {
+    const attempt = { at: agreedDate(), error_class: 'endpoint_deleted' };
+    await settle({ delivery, verdict: { move: 'giveUp' }, attempt });
+  }
+
+  /** @returns undefined when the event is gone. */
+  async function call(endpoint: WebhookEndpointRecord, event: EventHead, isTest: boolean, log: Logger) {
+    const body = await options.events.bodyOf(event);
+    return body === undefined ? undefined : attemptDelivery(endpoint, { eventId: event._id, body, isTest }, log);
   }
 
   async function defer(delivery: LeasedDelivery, wait: Wait): Promise<void> {

@@ -7,6 +7,8 @@ interface Attemptable {
   endpoint_id: StoredId;
   request_id?: string | null | undefined;
   trace?: string | null | undefined;
+  /** See DeliverWebhook. */
+  isAgain?: boolean;
 }
 
 /** @param revision makes the job's id unique: BullMQ ignores an id as long as an older job with it lives. */
@@ -21,6 +23,7 @@ export function deliveryJob(delivery: Attemptable, revision: number, delayMs = 0
       accountId: wireId(delivery.account_id),
       endpointId: wireId(delivery.endpoint_id),
       ...(delivery.request_id ? { requestId: delivery.request_id } : {}),
+      ...(delivery.isAgain ? { isAgain: true } : {}),
     },
   };
 }

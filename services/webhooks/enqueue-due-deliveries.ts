@@ -47,7 +47,10 @@ export async function enqueueDueDeliveries(queues: Queues, traffic: Traffic): Pr
   const enqueued = moves.filter(({ move }) => move !== 'deferDue');
   await queues.enqueueAll(
     retryWebhook,
-    enqueued.map((one) => deliveryJob(one.delivery, revisionAfter(one) + 1)),
+    enqueued.map((one) => {
+      const isAgain = one.move === 'enqueueAgain';
+      return deliveryJob({ ...one.delivery, isAgain }, revisionAfter(one) + 1);
+    }),
   );
   // After, not before: a delivery that did not get on the queue is still due.
   await moveDue(moves);

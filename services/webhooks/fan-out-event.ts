@@ -4,19 +4,20 @@ import { agreedTime } from '#libs/clock.ts';
 import { type DeliverWebhook, deliverWebhook } from '#libs/jobs/catalog.ts';
 import type { Entry, Queues } from '#libs/jobs/queue.ts';
 import type { Work } from '#libs/jobs/worker.ts';
+import { openTryAgain } from '#libs/models/operations/round-try.ts';
 import { type Id, type StoredId, storedId, wireId } from '#libs/models/tenant.ts';
 import type { Reservation } from '#libs/models/webhooks/delivery-guards.ts';
 import { wasEnabledFor } from '#libs/models/webhooks/endpoint-pauses.ts';
-import type { EventRecord } from '#libs/models/webhooks/event.ts';
 import { isSubscribed } from '#libs/models/webhooks/event-filter.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
+import type { Logger } from '#libs/service/logger.ts';
 import { deferralOf, recallIfClosed } from './defer-delivery.ts';
 import { deliveryJob } from './delivery-job.ts';
 import { RESERVED_MS } from './limits.ts';
 import type { EventLoader } from './loading/event-loader.ts';
 import { inBatches, PATIENT } from './loading/in-batches.ts';
 import { findSubscriptions, type Subscription } from './store/endpoints.ts';
-import { markFannedOut } from './store/events.ts';
+import { type EventHead, markFannedOut, postponeFanOut } from './store/events.ts';
 import { type AddedDelivery, type Deferral, type FanOut, insertDeliveries } from './store/new-deliveries.ts';
 import type { Traffic } from './traffic/traffic.ts';
 
@@ -34,6 +35,7 @@ export function makeFanOutEvent({
   events,
   onFannedOut,
 }: FanOutOptions): Work<{ eventId: string; accountId: string }> {
+  const tryAgain = openTryAgain('fan-outs of events');
   const subscriptionsOf = inBatches(async (accountIds: StoredId[]) => {
     const subscriptions = await findSubscriptions(accountIds);
     return accountIds.map((id) => subscriptions.get(wireId(id)) ?? []);
@@ -52,12 +54,23 @@ export function makeFanOutEvent({
     return ids;
   }, PATIENT);
 
-  return async ({ eventId, accountId }, { log }) => {
+  return async ({ eventId, accountId }, { log, isFirstRun }) => {
     // An endpoint that a new primary does not show yet would never get the event.
     const [event, subscriptions] = await readAfterElection(() =>
       Promise.all([events.loadFresh(eventId), subscriptionsOf(storedId(accountId))]),
     );
     if (!event?.due_at) return; // Another job has fanned it out.
+    if (isFirstRun && event.enqueue_count <= 1) return fanOut(event, accountId, subscriptions, log);
+    const tried = await tryAgain({ id: event._id, accountId }, () => fanOut(event, accountId, subscriptions, log));
+    if (tried.isDone) return;
+    const { setAside, retryAt, error } = tried;
+    if (setAside)
+      log.error({ err: error, errorId: setAside.id, eventId }, 'the fan-out of this event is set aside for a day');
+    if (retryAt) await postponeFanOut(event._id, retryAt);
+    if (error) throw error;
+  };
+
+  async function fanOut(event: EventHead, accountId: Id, subscriptions: readonly Subscription[], log: Logger) {
     const endpointIds = subscribersOf(event, subscriptions);
     const { deferred, openIds } = deferralsOf(endpointIds);
     const added = await insert({ event, endpointIds, deferred });
@@ -67,11 +80,14 @@ export function makeFanOutEvent({
     await Promise.all([
       markDone(event._id),
       enqueue(entries).catch((error) =>
-        log.warn({ err: error, eventId }, 'enqueueing the deliveries of this event failed; the poller enqueues them'),
+        log.warn(
+          { err: error, eventId: wireId(event._id) },
+          'enqueueing the deliveries of this event failed; the poller enqueues them',
+        ),
       ),
       recallIfClosed(traffic, new Map(openIds.map((endpointId) => [endpointId, accountId]))),
     ]);
-  };
+  }
 
   function deferralsOf(endpointIds: readonly StoredId[]) {
     const deferred = new Map<Id, Deferral>();
@@ -87,7 +103,7 @@ export function makeFanOutEvent({
 }
 
 function entryOf(
-  { _id, account_id, request_id, trace }: EventRecord,
+  { _id, account_id, request_id, trace }: EventHead,
   { id, endpointId }: AddedDelivery,
   { leaseId, until }: Reservation,
 ): Entry<DeliverWebhook> {
@@ -96,7 +112,7 @@ function entryOf(
   return { ...entry, payload: { ...entry.payload, reservation } };
 }
 
-function subscribersOf(event: EventRecord, subscriptions: readonly Subscription[]): StoredId[] {
+function subscribersOf(event: EventHead, subscriptions: readonly Subscription[]): StoredId[] {
   return subscriptions
     .filter((subscription) => wasEnabledFor(subscription, event) && isSubscribed(subscription, event))
     .map(({ _id }) => _id);

@@ -1,11 +1,21 @@
 // Counts the tries of each record that a round works on, before it does: a record that ends its process, or always fails, is set aside and shown.
 import { type InferSchemaType, model, Schema } from 'mongoose';
+import pLimit from 'p-limit';
+import { agreedDate } from '../../clock.ts';
 import { AppError, errorText } from '../../errors.ts';
 import { isDuplicate, isUnavailable } from '../../mongo/errors.ts';
 import { acrossAccounts, type Id, newId, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
 
-/** Rounds over the records of all accounts. */
-export const ROUNDS = ['overdue invoices', 'expired quotes', 'recurring invoices'] as const;
+/** Rounds and jobs over the records of all accounts. */
+export const ROUNDS = [
+  'overdue invoices',
+  'expired quotes',
+  'recurring invoices',
+  'fan-outs of events',
+  'deliveries',
+  'reconciled endpoints',
+  'documents of batches',
+] as const;
 export type RoundName = (typeof ROUNDS)[number];
 
 /** Tries without a result until a record is set aside. */
@@ -59,8 +69,13 @@ export interface SetAside {
   error: string;
 }
 
-/** How the work on a record ended. `waits`: it was set aside before, or another process may be working on it. */
-export type TryOutcome = { isDone: true } | { isDone: false; setAside?: SetAside; error?: unknown; waits?: true };
+/**
+ * How the work on a record ended. `waits`: it was set aside before, or another process may be working on it. `retryAt`: when a record that is
+ * set aside is tried again.
+ */
+export type TryOutcome =
+  | { isDone: true }
+  | { isDone: false; setAside?: SetAside; retryAt?: Date; error?: unknown; waits?: true };
 
 export interface RoundTries {
   /** A try of it has not ended yet, or ended its process: work on it when no other record can be taken for the cause. */
@@ -72,10 +87,11 @@ export interface RoundTries {
   run(record: TriedRecord, work: () => Promise<void>): Promise<TryOutcome>;
 }
 
-/** @param at the time of the round. */
-export async function openTries(round: RoundName, at: Date): Promise<RoundTries> {
+/** @param at the time of the round. @param among the only records that the round works on; absent when it may be any. */
+export async function openTries(round: RoundName, at: Date, among?: readonly StoredId[]): Promise<RoundTries> {
+  const filter = among ? { _id: { $in: among.map((id) => keyOf(round, id)) } } : { round };
   // Covers all accounts, as rounds do.
-  const found = await RoundTry.find({ round })
+  const found = await RoundTry.find(filter)
     .setOptions(acrossAccounts)
     .sort({ tried_at: -1 })
     .limit(KNOWN_MAX)
@@ -107,7 +123,10 @@ export async function openTries(round: RoundName, at: Date): Promise<RoundTries>
     }
   }
 
-  async function setAside({ id, accountId }: TriedRecord, error: string): Promise<SetAside> {
+  async function setAside(
+    { id, accountId }: TriedRecord,
+    error: string,
+  ): Promise<{ setAside: SetAside; retryAt: Date }> {
     const error_id = newId();
     const retry_at = new Date(at.getTime() + RETRY_MS);
     await RoundTry.updateOne(
@@ -115,7 +134,7 @@ export async function openTries(round: RoundName, at: Date): Promise<RoundTries>
       // One try is left for the time after.
       { $set: { tries: TRIES_MAX - 1, error: error.slice(0, ERROR_LONGEST), error_id, retry_at } },
     );
-    return { id: error_id, error };
+    return { setAside: { id: error_id, error }, retryAt: retry_at };
   }
 
   async function forget({ id, accountId }: TriedRecord): Promise<void> {
@@ -127,13 +146,10 @@ export async function openTries(round: RoundName, at: Date): Promise<RoundTries>
     isSuspect: (id) => known.has(String(id)),
     async run(record, work) {
       const before = known.get(String(record.id));
-      if (before?.retry_at && before.retry_at > at) return { isDone: false, waits: true };
+      if (before?.retry_at && before.retry_at > at) return { isDone: false, waits: true, retryAt: before.retry_at };
       if (before && !before.retry_at && before.tries >= TRIES_MAX) {
         if (before.tried_at.getTime() > at.getTime() - IN_PROGRESS_MS) return { isDone: false, waits: true };
-        return {
-          isDone: false,
-          setAside: await setAside(record, 'The process ended each time it worked on this record'),
-        };
+        return { isDone: false, ...(await setAside(record, 'The process ended each time it worked on this record')) };
       }
       const tries = await count(record);
       try {
@@ -144,11 +160,28 @@ export async function openTries(round: RoundName, at: Date): Promise<RoundTries>
           throw error;
         }
         if (tries < TRIES_MAX) return { isDone: false, error };
-        return { isDone: false, error, setAside: await setAside(record, errorText(error)) };
+        return { isDone: false, error, ...(await setAside(record, errorText(error))) };
       }
       await forget(record);
       return { isDone: true };
     },
+  };
+}
+
+export type TryAgain = (record: TriedRecord, work: () => Promise<void>) => Promise<TryOutcome>;
+
+/**
+ * For workers that count no first run of a job, because hundreds run each second: a run that follows one without a result is counted. A record
+ * that was counted before runs when no other such record does in this process, so that its death is counted for no other one.
+ * @throws as RoundTries.run.
+ */
+export function openTryAgain(round: RoundName): TryAgain {
+  const alone = pLimit(1);
+  return async (record, work) => {
+    const read = () => openTries(round, agreedDate(), [record.id]);
+    const tries = await read();
+    if (!tries.isSuspect(record.id)) return tries.run(record, work);
+    return alone(async () => (await read()).run(record, work));
   };
 }
 

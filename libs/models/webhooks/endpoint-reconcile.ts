@@ -5,6 +5,7 @@ import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { readAfterElection } from '../../mongo/read-after-election.ts';
+import { openTries } from '../operations/round-try.ts';
 import { collectFailures } from '../rounds.ts';
 import {
   acrossAccounts,
@@ -112,17 +113,27 @@ async function endRequest(own: Own, { change_id }: ReconcileRecord, now: Date): 
 export async function reconcilePending(now: Date = agreedDate(), signal?: AbortSignal): Promise<number> {
   const pending = await EndpointReconcile.find({ since: { $lte: new Date(now.getTime() - ABANDONED_AFTER_MS) } })
     .setOptions(acrossAccounts)
+    .sort({ since: 1 })
     .limit(BATCH)
     .lean<ReconcileRecord[]>();
+  const tries = await openTries(
+    'reconciled endpoints',
+    now,
+    pending.map(({ _id }) => storedId(String(_id))),
+  );
   const failures = collectFailures();
   let resumed = 0;
   for (const { _id, account_id } of pending) {
     if (signal?.aborted) break;
-    try {
-      resumed += await reconcileEndpoint(String(account_id), String(_id), now);
-    } catch (error) {
-      failures.add(String(_id), error);
-    }
+    const own = { _id: String(_id), account_id: String(account_id) };
+    const tried = await tries.run({ id: storedId(own._id), accountId: own.account_id }, async () => {
+      resumed += await reconcileEndpoint(own.account_id, own._id, now);
+    });
+    if (tried.isDone) continue;
+    if (tried.error) failures.add(own._id, tried.error);
+    if (tried.setAside) failures.add(own._id, new Error(`set aside as error ${tried.setAside.id}`));
+    // Behind all others: a hundred of these must not keep them from their turn.
+    if (tried.retryAt) await EndpointReconcile.updateOne(own, { $max: { since: now } });
   }
   failures.report((failed) => `${failed} of ${pending.length} endpoints could not be reconciled`);
   return resumed;

@@ -1,11 +1,14 @@
 // Prints the next few documents of a batch and records the outcome of each.
-import { agreedTime } from '#libs/clock.ts';
+import { partition } from 'es-toolkit/array/partition';
+import pLimit from 'p-limit';
+import { agreedDate, agreedTime } from '#libs/clock.ts';
 import { AppError } from '#libs/errors.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
 import { type ClaimedBatch, type Outcome, settleDocument } from '#libs/models/documents/batch-clock.ts';
 import { FILE_BYTES_MAX, keepFile } from '#libs/models/documents/batch-file.ts';
 import { BATCH_KEPT_MS, type BatchedDocument } from '#libs/models/documents/document-batch.ts';
+import { openTries } from '#libs/models/operations/round-try.ts';
 import { isUnavailable } from '#libs/mongo/errors.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import type { PrintDocument } from '../printing/print-document.ts';
@@ -21,6 +24,9 @@ const IN_FLIGHT = 2;
 const TRIES_MAX = 12;
 const WAIT_MIN_MS = 2_000;
 const WAIT_MAX_MS = 5 * 60_000;
+const NOT_PRINTED = 'The document could not be printed';
+/** Of all batches of this gateway. */
+const suspectsAtOnce = pLimit(1);
 
 export interface SliceParts {
   print: PrintDocument;
@@ -37,20 +43,44 @@ export async function printSlice(batch: ClaimedBatch, { print, signal, filesMaxB
     .map((document, index) => ({ document, index }))
     .filter(isDue)
     .toSorted(byTriesThenTime);
-  const slice = (isLate ? due : due.slice(0, SLICE)).values();
-  const workers = Array.from({ length: IN_FLIGHT }, async () => {
-    // They share the iterator: each document is taken by one of them.
-    for (const { document, index } of slice) {
-      if (signal.aborted) return;
-      const outcome = isLate ? failed('Not printed within 24 hours') : await outcomeOf(document, index);
-      if (!outcome) return;
-      if (!(await settleDocument(batch, index, outcome))) return;
-      batch.documents[index] = { ...document, ...outcome };
-    }
-  });
-  const results = await Promise.allSettled(workers);
-  const problem = results.find(({ status }) => status === 'rejected');
-  if (problem) throw (problem as PromiseRejectedResult).reason;
+  const slice = isLate ? due : due.slice(0, SLICE);
+  const ids = slice.map(({ document }) => document.document_id);
+  const tries = await openTries('documents of batches', agreedDate(), isLate ? [] : ids);
+  // One after the other, and last: what ends the process then is known, and has kept no other document from being printed.
+  const [suspects, others] = partition(slice, ({ document }) => tries.isSuspect(document.document_id));
+  await settleAll(others, IN_FLIGHT);
+  await suspectsAtOnce(() => settleAll(suspects, 1));
+
+  async function settleAll(found: typeof slice, most: number): Promise<void> {
+    const next = found.values();
+    const workers = Array.from({ length: most }, async () => {
+      // They share the iterator: each document is taken by one of them.
+      for (const { document, index } of next) {
+        if (signal.aborted) return;
+        const outcome = isLate ? failed('Not printed within 24 hours') : await triedOutcomeOf(document, index);
+        if (!outcome) return;
+        if (!(await settleDocument(batch, index, outcome))) return;
+        batch.documents[index] = { ...document, ...outcome };
+      }
+    });
+    const results = await Promise.allSettled(workers);
+    const problem = results.find(({ status }) => status === 'rejected');
+    if (problem) throw (problem as PromiseRejectedResult).reason;
+  }
+
+  /** One that ended three gateways is set aside. */
+  async function triedOutcomeOf(document: BatchedDocument, index: number): Promise<Outcome | undefined> {
+    let outcome: Outcome | undefined;
+    const record = { id: document.document_id, accountId: String(batch.account_id) };
+    const tried = await tries.run(record, async () => {
+      outcome = await outcomeOf(document, index);
+    });
+    if (tried.isDone) return outcome;
+    if (tried.retryAt) return failed(NOT_PRINTED);
+    if (tried.error) return afterFailure(tried.error, document);
+    // Another gateway may be printing it.
+    return later(WAIT_MIN_MS);
+  }
 
   async function outcomeOf(document: BatchedDocument, index: number): Promise<Outcome | undefined> {
     try {
@@ -116,6 +146,6 @@ function afterFailure(error: unknown, { tries = 0 }: BatchedDocument): Outcome {
   // The queue could not be reached, or no renderer had time, which says nothing about the document. A renderer's own error has no cause.
   if (known?.cause && (known.status === 503 || known.status === 504)) return later(WAIT_MIN_MS);
   if (known && known.status < 500) return failed(known.message);
-  if (tries + 1 >= TRIES_MAX) return failed(known?.message ?? 'The document could not be printed');
+  if (tries + 1 >= TRIES_MAX) return failed(known?.message ?? NOT_PRINTED);
   return { ...later(Math.min(WAIT_MIN_MS * 2 ** tries, WAIT_MAX_MS)), tries: tries + 1 };
 }

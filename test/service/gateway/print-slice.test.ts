@@ -11,8 +11,9 @@ import {
   type BatchRecord,
   DocumentBatch,
 } from '#libs/models/documents/document-batch.ts';
+import { findSetAside, RoundTry } from '#libs/models/operations/round-try.ts';
 import { insertOwn } from '#libs/models/records.ts';
-import { newRecord, storedId } from '#libs/models/tenant.ts';
+import { newRecord, type StoredId, storedId } from '#libs/models/tenant.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
 import { whenReady } from '#libs/redis/connection.ts';
 import { printSlice } from '../../../services/gateway/documents/print-slice.ts';
@@ -130,6 +131,35 @@ test.each<[string, Partial<BatchedDocument>]>([
 
   // Two are printed at a time, so their order is not defined.
   expect(printed.toSorted()).toEqual(invoices.slice(2).map(({ invoice_number }) => invoice_number));
+});
+
+test('when a document has ended three gateways, then it fails and is shown to the operator, and the others are printed', async () => {
+  const batch = await batchOf([{}, {}, {}]);
+  const [deadly, ...others] = batch.documents.map(({ document_id }) => document_id) as [StoredId, ...StoredId[]];
+  const account_id = batch.account_id;
+  const common = { account_id, round: 'documents of batches' as const, record_id: deadly, tries: 3 };
+  await RoundTry.create({ ...common, _id: `documents of batches/${deadly}`, tried_at: new Date(Date.now() - 120_000) });
+  const counted: unknown[] = [];
+  const printNow = (async () => {
+    const tries = await RoundTry.find({ account_id, record_id: { $in: others }, tries: 1 })
+      .readConcern('local')
+      .lean();
+    counted.push(tries.length > 0);
+    return { bytes: PDF, warnings: [] };
+  }) as PrintDocument;
+
+  await printSlice(batch, { print: printNow, signal: NEVER });
+
+  expect(batch.documents).toMatchObject([
+    { status: 'failed', error: 'The document could not be printed' },
+    { status: 'done' },
+    { status: 'done' },
+  ]);
+  // Before each was printed.
+  expect(counted).toEqual([true, true]);
+  expect(await findSetAside(9)).toMatchObject([{ round: 'documents of batches', record_id: deadly }]);
+  expect(await RoundTry.countDocuments({ account_id }).readConcern('local')).toBe(1);
+  await RoundTry.deleteMany({ account_id });
 });
 
 /** Runs `work` as a renderer on the queue while `act` runs. */

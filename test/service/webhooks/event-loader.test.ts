@@ -35,12 +35,16 @@ test('when as many events were loaded as the queue may contain, then all of them
   expect(await found(ids, events.load)).toHaveLength(FIRST_ATTEMPTS_QUEUED_MAX);
 });
 
-test('when bodies are large, then only the last ones are cached', async () => {
+test('when bodies are large, then they are read only when they are asked for, and only the last ones are cached', async () => {
   const { ids, forget } = await someEvents(6, 'x'.repeat(4 * MEGABYTE));
   const events = openEventLoader();
-  for (const id of ids) await events.loadFresh(id);
+  const heads = await Promise.all(ids.map((id) => events.loadFresh(id)));
+  expect(heads.map((event) => event?.body)).toEqual(ids.map(() => undefined));
+  const bodies = async (some: typeof heads) =>
+    (await Promise.all(some.map((event) => event && events.bodyOf(event)))).filter((body) => body !== undefined);
+  for (const event of heads) expect(await bodies([event])).toHaveLength(1);
   await forget();
 
-  expect(await found(ids, events.load)).toHaveLength(4);
-  expect(await found(ids.slice(0, 2), events.load)).toEqual([]);
+  expect(await bodies(heads)).toHaveLength(4);
+  expect(await bodies(heads.slice(0, 2))).toEqual([]);
 });
