@@ -24,11 +24,14 @@ const drawn = new LRUCache<string, string>({ max: 200 });
 
 type Shades = readonly [string, string, string];
 
+const RINGS_APART_MM = 4.8;
+
 const drawings: Record<DocumentView['style'], (height: number, shades: Shades) => string> = {
   // Rings of a still water, from beyond the corner.
   elegant: (height, shades) => {
     const centre = PAPER_WIDTH_MM + 4;
-    const step = height / 6;
+    // Each ring costs time and bytes: on a low band they stand no closer.
+    const step = Math.max(height / 6, RINGS_APART_MM);
     const rings = Math.floor((DRAWING_WIDTH_MM + 4) / step);
     return Array.from({ length: rings }, (_none, ring) =>
       circle(centre, height * 1.08, step * (ring + 1), `fill="none" stroke="${shades[1]}" stroke-width=".3"`),
