@@ -150,7 +150,7 @@ describe.each([...Map.groupBy(fields, ({ row }) => row)].map(([row, of]) => [row
 );
 
 /** Parameters that accept any text. */
-const FREE_TEXT = new Set(['q', 'number', 'external_id', 'owner']);
+const FREE_TEXT = new Set(['q', 'number', 'external_id', 'member', 'owner']);
 
 describe.each(callable.filter(({ query }) => query).map((row, index) => [row.operation, row, index] as const))(
   'the query of %s',

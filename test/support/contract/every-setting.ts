@@ -25,6 +25,8 @@ export const EVERY_SETTING: AccountChanges = {
   settle_tolerance: 1,
   cancel_with_credit_note: true,
   hourly_rate: 90,
+  member_rates: [{ member: 'Ada', rate: 120 }],
+  apply_to: 'new',
   payment_days: 7,
   rounding: { minutes: 15, mode: 'up', scope: 'line', minimum: 30 },
   // The defaults, but set: then every number is looked up before it is given.
