@@ -7,6 +7,7 @@ import { secondsOf, TimeEntry, type TimeEntryRecord } from '../models/time/time-
 import { givenRate, ratesOf, type SettledRate } from './settle-rate.ts';
 import { followTime } from './task-totals.ts';
 import { timeEntryViews } from './time-context.ts';
+import { requireUnlocked } from './time-lock.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface NewTime extends Pick<TimeEntryRecord, 'hours' | 'date' | 'member' | 'started_at' | 'ended_at'> {
@@ -22,6 +23,7 @@ export interface NewTime extends Pick<TimeEntryRecord, 'hours' | 'date' | 'membe
 /** @param time on a project that the caller has locked. @returns the entry, and as it is read and announced. */
 export async function logTime(unit: UnitOfWork, { project, task, description, ...time }: NewTime) {
   const { session, accountId, announce } = unit;
+  await requireUnlocked(unit, [time.date]);
   const entry: TimeEntryRecord = {
     ...newRecord(accountId),
     ...time,

@@ -75,6 +75,8 @@ const accountSchema = new Schema(
     cancel_with_credit_note: Boolean,
     /** Hours of one time entry at most; DEFAULT_ENTRY_HOURS when absent. */
     max_entry_hours: Number,
+    /** `YYYY-MM-DD`: time of earlier days is neither logged, changed nor deleted. */
+    time_locked_before: String,
     /** Raised by transactions of which only one at a time may add to what the account keeps, see batch-file.ts. */
     lock_version: Number,
     /** Where neither time entry, task, project nor client has one. */
@@ -148,6 +150,7 @@ export function accountView(account: AccountRecord) {
     time_zone: account.time_zone,
     locale: account.locale,
     max_entry_hours: maxEntryHours(account),
+    time_locked_before: account.time_locked_before ?? null,
     settle_tolerance: account.settle_tolerance ?? 0,
     cancel_with_credit_note: account.cancel_with_credit_note ?? false,
     number_formats: {

@@ -18,7 +18,7 @@ import {
   paymentDaysInput,
   roundingInput,
 } from '../fields/billing-input.ts';
-import { currency, line, name, text } from '../fields/input-fields.ts';
+import { currency, day, line, name, text } from '../fields/input-fields.ts';
 import { percentage } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
 import {
@@ -54,6 +54,7 @@ export interface AccountChanges extends AppliesRate {
   time_zone?: string | null;
   locale?: string | null;
   max_entry_hours?: number | null;
+  time_locked_before?: string | null;
   settle_tolerance?: number | null;
   cancel_with_credit_note?: boolean | null;
   project_statuses?: string[] | null;
@@ -138,6 +139,9 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .max(ENTRY_HOURS_LIMIT)
     .allow(null)
     .description(`Hours that one time entry may have at most; ${DEFAULT_ENTRY_HOURS} when null`),
+  time_locked_before: day()
+    .allow(null)
+    .description('Time of earlier days can be billed, and neither logged, changed nor deleted: 409'),
   hourly_rate: hourlyRateInput().description('Of time for which neither entry, task, project nor client has one'),
   member_rates: memberRatesInput(),
   apply_to: applyToInput('hourly_rate'),

@@ -4,6 +4,7 @@ import { isTaskOfRecurring } from '#libs/billing/selected-work.ts';
 import { applyRate } from '#libs/billing/settle-rate.ts';
 import { timeEntryViews } from '#libs/billing/time-context.ts';
 import { requireFreeTask, requireNoTimer } from '#libs/billing/time-guard.ts';
+import { requireUnlockedTask } from '#libs/billing/time-lock.ts';
 import { removeTimersOf } from '#libs/billing/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { conflict, notFound } from '#libs/errors.ts';
@@ -153,6 +154,7 @@ async function deleteTask({ commit, requireRecord, requireScope }: Context) {
     if (await hasOwn(TimeEntry, accountId, { task_id: task._id }, session)) requireScope('time-entries:write');
     if (await isTooMuchToRemove(TimeEntry, accountId, { task_id: task._id }, session)) throw conflict(tooMuchTime);
     await requireFreeTask(accountId, task._id, session);
+    await requireUnlockedTask(transaction, task._id);
     if (await isTaskOfRecurring(accountId, task._id, session)) {
       throw conflict('Cannot delete a task with recurring invoices');
     }

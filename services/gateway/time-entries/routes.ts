@@ -6,6 +6,7 @@ import { taskOfProject } from '#libs/billing/task-of-project.ts';
 import { followTime } from '#libs/billing/task-totals.ts';
 import { settledRate, timeEntryViews } from '#libs/billing/time-context.ts';
 import { requireFree } from '#libs/billing/time-guard.ts';
+import { requireUnlocked } from '#libs/billing/time-lock.ts';
 import { removeTimersOf } from '#libs/billing/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { fieldProblem, notFound } from '#libs/errors.ts';
@@ -129,7 +130,7 @@ async function updateTimeEntry({ caller, body, commit, requireRecord }: Context<
   return commit(async (transaction) => {
     const { session, accountId, announce } = transaction;
     const entry = await requireRecord(TimeEntry, session);
-    if (body.hours !== undefined) await requireEntryHours(body.hours, caller, session);
+    if (body.hours !== undefined && body.hours !== entry.hours) await requireEntryHours(body.hours, caller, session);
     const changes: Partial<TimeEntryRecord> = {
       ...fields,
       ...(await changedPlace(entry, body, transaction)),
@@ -144,6 +145,7 @@ async function updateTimeEntry({ caller, body, commit, requireRecord }: Context<
     }
     if (isUnchanged(entry, changes)) return updated(timeEntryCore(entry));
     await requireFree(entry, accountId, { session, changed: changedFields(entry, changes) });
+    await requireUnlocked(transaction, [entry.date, changes.date ?? entry.date]);
     const changed = await changeOwn(TimeEntry, entry, changes, session);
     await announce('time_entry.updated', await viewOf(changed, accountId, session));
     await followTime({ before: entry, after: changed }, transaction);
@@ -183,6 +185,7 @@ async function deleteTimeEntry({ commit, requireRecord }: Context) {
     const entry = await requireRecord(TimeEntry, session);
     const view = await viewOf(entry, accountId, session);
     await requireFree(entry, accountId, { session });
+    await requireUnlocked(transaction, [entry.date]);
     await removeOwn(TimeEntry, entry, session);
     await removeTimersOf([entry], transaction);
     await announce('time_entry.deleted', view);
