@@ -1,4 +1,5 @@
 // Starts, stops and discards timers. An owner has one that runs at most; a stopped one has become a time entry, once.
+import { isEqual } from 'es-toolkit/predicate/isEqual';
 import { agreedDate } from '../clock.ts';
 import { dayIn } from '../day.ts';
 import { conflict, fieldProblem, notFound } from '../errors.ts';
@@ -6,9 +7,10 @@ import { type AccountRecord, maxEntryHours, readAccount } from '../models/accoun
 import { changeOwn, driverOf, insertOwn, isUnchanged, lockOwn, removeOwn } from '../models/records.ts';
 import { type Id, newRecord, storedId } from '../models/tenant.ts';
 import { Project } from '../models/time/project.ts';
-import { Timer, type TimerRecord } from '../models/time/timer.ts';
+import { ownerKey, Timer, type TimerRecord } from '../models/time/timer.ts';
 import { logTime } from './log-time.ts';
 import { taskOfProject } from './task-of-project.ts';
+import { requireUnlocked } from './time-lock.ts';
 import { hoursQuantity } from './time-rounding.ts';
 import { changedPlace, placeOf } from './timer-place.ts';
 import { timerViewOf } from './timer-views.ts';
@@ -38,7 +40,8 @@ export interface TimerChanges {
 }
 
 /**
- * A timer of the owner that runs already ends where this one starts, so that no minute is counted twice.
+ * A timer of the owner that runs already ends where this one starts, so that no minute is counted twice. One that is equal goes on: a start
+ * that is repeated changes nothing.
  * @throws AppError 404, 400, also when it would not start after the one that runs, or 409 when that is not to be stopped, or has run for too
  * long to guess when it ended.
  */
@@ -49,10 +52,19 @@ export async function startTimer(unit: UnitOfWork, wanted: NewTimer) {
   requirePast('started_at', started_at, now);
   const place = await placeOf(unit, wanted.project_id, wanted.task_id);
   const running = await runningOf(unit, wanted.owner);
+  const description = wanted.description || null;
+  const member = wanted.member ?? null;
+  const isSameStart = !wanted.started_at || isEqual(wanted.started_at, running?.started_at);
+  const isSame = running && isSameStart && isUnchanged(running, { ...place, description, member });
+  // After so many hours it is no repetition, but another start.
+  if (isSame && !isTooLong(running, now, await readAccount(accountId, session))) {
+    return { view: await timerViewOf(running, accountId, session), isNew: false };
+  }
   if (running && wanted.on_running === 'refuse') throw conflict('A timer is already running');
   if (running && wanted.started_at && wanted.started_at <= running.started_at) {
     throw fieldProblem('started_at', 'started_at must be after that of the running timer: stop it first');
   }
+  await requireUnlockedStart(unit, started_at);
   if (running) await stopBefore(unit, running, started_at);
   const timer: TimerRecord = {
     ...newRecord(accountId),
@@ -60,15 +72,16 @@ export async function startTimer(unit: UnitOfWork, wanted: NewTimer) {
     created_at: now,
     ...place,
     owner: wanted.owner,
-    description: wanted.description || null,
-    member: wanted.member ?? null,
+    owner_key: ownerKey(wanted.owner),
+    description,
+    member,
     status: 'running',
     started_at,
   };
   await insertOwn(Timer, timer, session);
   const view = await timerViewOf(timer, accountId, session);
   await unit.announce('timer.started', view);
-  return view;
+  return { view, isNew: true };
 }
 
 /** @returns the entry that it became, as it is read. @throws AppError 409 unless it runs, and when it has run for too long to guess; 400. */
@@ -98,7 +111,10 @@ export async function changeTimer(unit: UnitOfWork, timer: TimerRecord, wanted: 
   if (wanted.description !== undefined) changes.description = wanted.description || null;
   if (wanted.member !== undefined) changes.member = wanted.member;
   if (wanted.started_at !== undefined) changes.started_at = wanted.started_at ?? timer.created_at;
-  if (changes.started_at) requirePast('started_at', changes.started_at, now);
+  if (changes.started_at) {
+    requirePast('started_at', changes.started_at, now);
+    await requireUnlockedStart(unit, changes.started_at);
+  }
   Object.assign(changes, await changedPlace(unit, timer, wanted));
   if (isUnchanged(timer, changes)) return timerViewOf(timer, accountId, session);
   const view = await timerViewOf(await changeOwn(Timer, timer, changes, session), accountId, session);
@@ -161,6 +177,12 @@ function hoursRun({ started_at }: TimerRecord, now: Date): number {
   return Math.floor((now.getTime() - started_at.getTime()) / HOUR_MS);
 }
 
+/** The entry will be of the day on which it started. @throws AppError 409 when that is locked. */
+async function requireUnlockedStart(unit: UnitOfWork, started_at: Date): Promise<void> {
+  const { time_zone } = await readAccount(unit.accountId, unit.session);
+  await requireUnlocked(unit, [dayIn(time_zone, started_at)]);
+}
+
 function requireRunning({ status }: TimerRecord): void {
   if (status !== 'running') throw conflict('Timer is not running');
 }
@@ -174,6 +196,6 @@ function requirePast(field: string, moment: Date, now: Date): void {
 }
 
 async function runningOf({ session, accountId }: UnitOfWork, owner: string): Promise<TimerRecord | null> {
-  const filter = { account_id: storedId(accountId), owner, status: 'running' } as object;
+  const filter = { account_id: storedId(accountId), owner_key: ownerKey(owner), status: 'running' } as object;
   return (await driverOf(Timer).findOne(filter, { session })) as TimerRecord | null;
 }

@@ -21,7 +21,7 @@ function runningTwice(own: object) {
     { $sort: { _id: 1 } },
     {
       $group: {
-        _id: { account: '$account_id', owner: '$owner' },
+        _id: { account: '$account_id', owner: '$owner_key' },
         count: { $sum: 1 },
         timer: { $last: '$_id' },
       },

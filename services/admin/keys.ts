@@ -79,7 +79,7 @@ async function replaceKey(id: string, overlapHours: number, session: Session) {
   if (old.expires_at && old.expires_at <= now) throw new CommandError(`Key ${id} has expired; create a new one`);
   const endsAt = await endReplaced(old, { now, end: new Date(now.getTime() + overlapHours * HOUR_MS) }, session);
   const { name, scopes, account_id, expires_at } = old;
-  const like = { accountId: String(account_id), name, scopes, expiresAt: expires_at ?? undefined };
+  const like = { accountId: String(account_id), name, scopes, expiresAt: expires_at ?? undefined, replaces: old };
   return { ...(await issueApiKey(like, session)), endsAt };
 }
 

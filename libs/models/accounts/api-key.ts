@@ -30,6 +30,8 @@ const apiKeySchema = new Schema(
     revoked_at: Date,
     /** When it was rotated. What it expires at since is the end of the overlap, which no successor may take over. */
     replaced_at: Date,
+    /** The first of the keys that it was rotated from. */
+    first_id: idField,
     /** See lockOwn. */
     lock_version: Number,
     created_at: { type: Date, required: true, default: () => new Date() },
@@ -89,6 +91,8 @@ export interface NewApiKey {
   name: string;
   scopes: string[];
   expiresAt?: Date | undefined;
+  /** The key that it replaces. */
+  replaces?: Pick<ApiKeyRecord, '_id' | 'first_id'> | undefined;
 }
 
 /**
@@ -100,7 +104,7 @@ export async function issueApiKey(wanted: NewApiKey, session?: Session) {
   return session ? insertKey(wanted, session) : inTransaction((own) => insertKey(wanted, own));
 }
 
-async function insertKey({ accountId, name, scopes, expiresAt }: NewApiKey, session: Session) {
+async function insertKey({ accountId, name, scopes, expiresAt, replaces }: NewApiKey, session: Session) {
   await drawNext(session, accountId, 'key');
   if ((await countUsable(accountId, session)) >= KEYS_MAX) throw conflict(KEYS_MAX_REACHED);
   const { mode } = await readAccount(accountId, session);
@@ -112,6 +116,7 @@ async function insertKey({ accountId, name, scopes, expiresAt }: NewApiKey, sess
     name,
     scopes,
     ...(expiresAt ? { expires_at: expiresAt } : {}),
+    ...(replaces ? { first_id: replaces.first_id ?? replaces._id } : {}),
   });
   await record.save({ session });
   return { key, record };

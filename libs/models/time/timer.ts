@@ -1,4 +1,6 @@
 // A timer: time that is being measured. It becomes a time entry when it stops, so that no entry is ever without hours.
+
+import { sameName } from '../../search-text.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
@@ -7,6 +9,8 @@ import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from './project.ts';
 import type { TaskRecord } from './task.ts';
 
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
+
 export const TIMER_STATUSES = ['running', 'stopped'] as const;
 
 export type TimerStatus = (typeof TIMER_STATUSES)[number];
@@ -14,6 +18,8 @@ export type TimerStatus = (typeof TIMER_STATUSES)[number];
 export interface TimerRecord extends Stamped {
   /** Whose time it measures: any text; the id of the key that started it unless given. */
   owner: string;
+  /** By which owners are compared, see ownerKey. */
+  owner_key: string;
   project_id: StoredId;
   task_id: StoredId | null;
   description: string | null;
@@ -27,7 +33,7 @@ export interface TimerRecord extends Stamped {
 }
 
 export const timerListing: ListingOf<TimerRecord, 'created_at' | 'updated_at'> = {
-  filters: ['owner', 'project_id', 'status'],
+  filters: ['owner_key', 'project_id', 'status'],
   orders: { created_at: '_id', updated_at: 'updated_at' },
   standard: '-created_at',
 };
@@ -36,6 +42,7 @@ const timerSchema = recordSchema<TimerRecord>(
   'timers',
   {
     owner: { type: String, required: true },
+    owner_key: { type: String, required: true },
     project_id: requiredIdField,
     task_id: idField,
     description: String,
@@ -48,7 +55,7 @@ const timerSchema = recordSchema<TimerRecord>(
   timerListing,
 );
 // One running timer per owner.
-timerSchema.index({ account_id: 1, owner: 1 }, { unique: true, partialFilterExpression: { status: 'running' } });
+timerSchema.index({ account_id: 1, owner_key: 1 }, { unique: true, partialFilterExpression: { status: 'running' } });
 // A timer stops once, and goes with its entry.
 timerSchema.index(
   { account_id: 1, time_entry_id: 1 },
@@ -56,6 +63,11 @@ timerSchema.index(
 );
 
 export const Timer = recordsOf<TimerRecord>('Timer', timerSchema, COUNTED_BY_STATUS);
+
+/** Two spellings of one owner: case, width and form of its characters and invisible characters do not count. */
+export function ownerKey(owner: string): string {
+  return sameName(owner.replaceAll(INVISIBLE, ''));
+}
 
 /** The timer as the API returns it. How long it has run is not in it: that changes without a change of the record. */
 export function timerView(

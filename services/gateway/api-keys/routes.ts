@@ -150,7 +150,9 @@ async function rotateApiKey({ caller, body, commit, requireRecord }: Context<Rot
     requireNoLongerLife(caller, record.expires_at);
     await endReplaced(record, { now, end: new Date(now.getTime() + body.overlap_seconds * 1000) }, session);
     const { name, scopes, expires_at } = record;
-    return shownOnce(await issueApiKey({ accountId, name, scopes, expiresAt: expires_at ?? undefined }, session));
+    return shownOnce(
+      await issueApiKey({ accountId, name, scopes, expiresAt: expires_at ?? undefined, replaces: record }, session),
+    );
   });
   await untilForgotten();
   return response;

@@ -34,7 +34,8 @@ export async function authenticate(request: Request): Promise<Caller> {
   if (!account) throw unauthorized();
   recordUse(record);
   const { scopes, expires_at } = record;
-  return { accountId, account, keyId: String(record._id), scopes, expiresAt: expires_at ?? undefined };
+  const firstKeyId = String(record.first_id ?? record._id);
+  return { accountId, account, keyId: String(record._id), firstKeyId, scopes, expiresAt: expires_at ?? undefined };
 }
 
 /** @returns the key of a request, undefined when it has none in the form of a key: the checksum rejects garbage without a read. */

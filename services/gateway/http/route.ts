@@ -20,6 +20,8 @@ export interface Caller {
   accountId: Id;
   account: Profile;
   keyId: Id;
+  /** Of the first key that it was rotated from; its own unless it was. */
+  firstKeyId: Id;
   scopes: readonly string[];
   /** When the key expires; undefined when it never does. */
   expiresAt?: Date | undefined;

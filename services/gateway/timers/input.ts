@@ -3,7 +3,14 @@
 import Joi from 'joi';
 import { withStatuses } from '#libs/models/status-filter.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { TIMER_STATUSES, Timer, type TimerRecord, type TimerStatus, timerListing } from '#libs/models/time/timer.ts';
+import {
+  ownerKey,
+  TIMER_STATUSES,
+  Timer,
+  type TimerRecord,
+  type TimerStatus,
+  timerListing,
+} from '#libs/models/time/timer.ts';
 import { memberInput } from '../fields/billing-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { instant, name, text, uuid } from '../fields/input-fields.ts';
@@ -47,7 +54,9 @@ export const newTimer = Joi.object<TimerBody, true>({
   member: member(),
   owner: name()
     .max(OWNER_LONGEST)
-    .description('Whose time it is, in any form: each owner has one running timer. The id of the key unless given'),
+    .description(
+      'Whose time it is, in any form: each owner has one running timer; case, width and invisible characters do not count. The id of the key unless given, or of the first of those that it was rotated from',
+    ),
   started_at: startedAt(),
   on_running: Joi.string()
     .valid('stop', 'refuse')
@@ -95,7 +104,10 @@ export const timerList = listOf<TimerRecord>(Timer, timerListing, {
     where: (status: TimerStatus, { query: { owner, project_id } }: Asked<TimerQuery>) =>
       status === 'stopped' && (owner ?? project_id) !== undefined ? oneByOne({ status }) : withStatuses([status]),
   },
-  owner: { input: name().max(OWNER_LONGEST), where: unlessRunning((owner: string) => ({ owner })) },
+  owner: {
+    input: name().max(OWNER_LONGEST),
+    where: unlessRunning((owner: string) => ({ owner_key: ownerKey(owner) })),
+  },
   member: byMember,
   project_id: { ...byProject, where: unlessRunning(byProject.where) },
 });

@@ -35,6 +35,7 @@ export const timerRoutes: readonly Route[] = [
       summary: 'Start a timer on a project, optionally on a task',
       description:
         'A timer of the same owner that runs already becomes a time entry in the same step, unless `on_running` is `refuse`; it ends when this one starts. ' +
+        'The same start again, with project, task and description of the one that runs, is 200 with that one. ' +
         'One that has run for more hours than an entry may have (`max_entry_hours`, 24) is never stopped by guessing: 409.',
       response: timerResponse,
       missingReference: 'Project not found or access denied',
@@ -116,8 +117,11 @@ export const timerRoutes: readonly Route[] = [
 ];
 
 async function postTimer({ caller, body, commit }: Context<TimerBody, DryRun>) {
-  const owner = body.owner ?? caller.keyId;
-  return commit(async (unit) => created(await startTimer(unit, { ...body, owner })));
+  const owner = body.owner ?? caller.firstKeyId;
+  return commit(async (unit) => {
+    const { view, isNew } = await startTimer(unit, { ...body, owner });
+    return isNew ? created(view) : updated(view);
+  });
 }
 
 async function listTimers({ caller, query }: Context<unknown, ListQuery>) {

@@ -457,8 +457,10 @@ async function fill(account: string, key: string, count: number) {
     description: null,
   }));
   // Few timers run, each for a different owner.
+  const ownerOf = (index: number) => (index % 20 ? pick(['ada', 'grace', 'joan'], index) : `owner ${index}`);
   await many(Timer, (index) => ({
-    owner: index % 20 ? pick(['ada', 'grace', 'joan'], index) : `owner ${index}`,
+    owner: ownerOf(index),
+    owner_key: ownerOf(index),
     project_id: pick([project_id, storedId('0192e0a0-0000-7000-8000-000000000000')], index),
     task_id: null,
     description: null,

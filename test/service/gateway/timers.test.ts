@@ -130,7 +130,7 @@ describe('one per owner', () => {
     const { api, start } = await work();
     const other = (await start({ owner: 'grace' })).body.data;
     const old = (await start({ owner: 'ada', started_at: ago(2 * HOUR) })).body.data;
-    const next = await start({ owner: 'ada' });
+    const next = await start({ owner: 'ada', description: 'Wheels' });
     expect(next.status).toBe(201);
     const running = await dataOf(api, 'timers?status=running');
     expect(running.map(({ id }: { id: string }) => id)).toEqual([next.body.data.id, other.id]);
@@ -157,9 +157,43 @@ describe('one per owner', () => {
   test('when a start must not stop the running timer, then 409, and that keeps running', async () => {
     const { api, start } = await work();
     const { id } = (await start()).body.data;
-    const rejected = await start({ on_running: 'refuse' });
+    const rejected = await start({ on_running: 'refuse', description: 'Wheels' });
     expect([rejected.status, rejected.body]).toEqual([409, { error: 'A timer is already running' }]);
     expect(await dataOf(api, `timers/${id}`)).toMatchObject({ status: 'running' });
+  });
+
+  test('when a start is repeated, then the timer goes on, whatever the spelling of the owner, until something of it differs', async () => {
+    const { api, start, task_id } = await work();
+    const first = await start({ owner: 'Ada Lovelace', description: 'Mill' });
+    for (const owner of ['ada lovelace', ' ADA LOVELACE', 'Ａda Lovelace', 'Ada\u200d Love\ufe0flace']) {
+      const again = await start({ owner, description: 'Mill', on_running: 'refuse' });
+      expect([again.status, again.body]).toEqual([200, first.body]);
+      expect(await dataOf(api, `timers?owner=${encodeURIComponent(owner)}`)).toEqual([first.body.data]);
+    }
+    const many = await Promise.all(
+      Array.from({ length: 8 }, () => start({ owner: 'ADA LOVELACE', description: 'Mill' })),
+    );
+    expect([many.map(({ status }) => status), await dataOf(api, 'time-entries')]).toEqual([Array(8).fill(200), []]);
+    expect((await start({ owner: 'ada lovelace', description: 'Mill', task_id })).status).toBe(201);
+    expect([await dataOf(api, 'timers?status=running'), await dataOf(api, 'time-entries')]).toMatchObject([
+      [{ task_id }],
+      [{ description: 'Mill' }],
+    ]);
+  });
+
+  test('when a key is rotated, then the new one is the same owner', async () => {
+    const { api, start, project_id } = await work();
+    const [{ id }] = await dataOf(api, 'keys');
+    const running = (await start()).body.data;
+    let key: string | undefined;
+    let last = id;
+    for (let round = 0; round < 2; round += 1) {
+      const { data } = (await api.post(`/api/v1/keys/${last}/rotate`, { overlap_seconds: 60 }, key ? { key } : {}))
+        .body;
+      [key, last] = [data.key, data.id];
+    }
+    const again = await api.post('/api/v1/timers', { project_id }, { key });
+    expect([again.status, again.body.data]).toEqual([200, running]);
   });
 
   test('when no owner is named, then the key is the owner', async () => {
@@ -170,7 +204,9 @@ describe('one per owner', () => {
 
   test('when eight timers start concurrently, then one runs, and each of the others becomes one entry', async () => {
     const { account, api, start } = await work();
-    const replies = await Promise.all(Array.from({ length: 8 }, () => start({ owner: 'ada' })));
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_none, index) => start({ owner: 'ada', description: `part ${index}` })),
+    );
     expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(201));
     expect(await dataOf(api, 'timers?status=running')).toHaveLength(1);
     const entries = await dataOf(api, 'time-entries');
@@ -187,7 +223,9 @@ describe('one per owner', () => {
 
   test('when eight timers start concurrently and must not stop another, then one is 201 and seven are 409', async () => {
     const { start } = await work();
-    const replies = await Promise.all(Array.from({ length: 8 }, () => start({ on_running: 'refuse' })));
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_none, index) => start({ on_running: 'refuse', description: `part ${index}` })),
+    );
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(409)]);
   });
 });
@@ -331,7 +369,7 @@ describe('references of a timer', () => {
     await TimeEntry.collection.deleteOne({ _id: storedId(entry.id) as never });
     const running = (await start()).body.data;
     // Two running timers are only possible without the index.
-    await Timer.collection.dropIndex('account_id_1_owner_1');
+    await Timer.collection.dropIndex('account_id_1_owner_key_1');
     const [timer] = await Timer.find({ account_id: account, status: 'running' }).lean();
     const twin = { ...timer, _id: storedId(UNKNOWN_ID) };
     await Timer.collection.insertOne(twin as never);

@@ -19,7 +19,7 @@ test.each<[string, string, object]>([
   ['a refund of a credit note is recorded twice', 'credit_notes', { refund_external_ids: ['re_1'] }],
   ['a quote is billed in full twice', 'invoices', { quote_claim: claimed }],
   ['a line draws from a package twice', 'hour_drawdowns', { invoice_id: claimed, line: 1, package_id: claimed }],
-  ['a second timer of an owner runs', 'timers', { owner: 'ada', status: 'running' }],
+  ['a second timer of an owner runs', 'timers', { owner_key: 'ada', status: 'running' }],
   ['a second timer becomes the same entry', 'timers', { time_entry_id: claimed, status: 'stopped' }],
 ])('when %s, then the database rejects it; in another account it is allowed', async (_what, collection, fields) => {
   const insert = (account_id: unknown) =>
