@@ -7,11 +7,11 @@ import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { type LineItem, lineItem } from '../models/billing/line-item.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { changeTime } from '../models/counter.ts';
-import { driverOf, insertOwn, readAll } from '../models/records.ts';
+import { changeOwn, driverOf, insertOwn, readAll } from '../models/records.ts';
 import { removeBatch } from '../models/remove-records.ts';
 import { type Id, newRecord, type StoredId, storedId } from '../models/tenant.ts';
 import { HourDrawdown, type HourDrawdownRecord } from '../models/time/hour-drawdown.ts';
-import { HourPackage, type HourPackageRecord, hourPackageView } from '../models/time/hour-package.ts';
+import { HourPackage, type HourPackageRecord, hourPackageView, isLow } from '../models/time/hour-package.ts';
 import { projectsOf } from '../models/time/project.ts';
 import type { EventType } from '../models/webhooks/event-types.ts';
 import type { Session } from '../mongo/connection.ts';
@@ -85,6 +85,17 @@ export async function drawHours(
     await insertOwn(HourDrawdown, { ...newRecord(accountId), ...fields }, session);
   }
   await announcePackages(unit, 'hour_package.drawn', drawn);
+  await announceLow(unit, drawn);
+}
+
+/** Announces once for each package that little is left of it. @param records as they are now. */
+export async function announceLow(unit: UnitOfWork, records: readonly HourPackageRecord[]): Promise<void> {
+  const low: HourPackageRecord[] = [];
+  for (const record of records) {
+    if (!isLow(record) || record.is_low) continue;
+    low.push(await changeOwn(HourPackage, record, { is_low: true }, unit.session));
+  }
+  if (low.length > 0) await announcePackages(unit, 'hour_package.low', low);
 }
 
 /** Gives all hours back that the invoice draws. */
@@ -159,13 +170,47 @@ export async function hourPackageViews(records: readonly HourPackageRecord[], ac
     () => readAccount(accountId, session),
   ] as const);
   const today = dayIn(account.time_zone);
+  const valid = await placesValidOn(today, { records, accountId, session });
   return records.map((record) =>
     hourPackageView(record, {
       client: clients.get(String(record.client_id)),
       project: projects.get(String(record.project_id)),
       today,
+      hasSuccessor: valid.has(placeOf(record)),
     }),
   );
+}
+
+const placeOf = ({ client_id, project_id }: Pick<HourPackageRecord, 'client_id' | 'project_id'>) =>
+  `${String(client_id)} ${String(project_id)}`;
+
+/** Clients and projects that have a package for the day, of the clients whose packages have ended with rollover. */
+async function placesValidOn(
+  day: string,
+  {
+    records,
+    accountId,
+    session,
+  }: { records: readonly HourPackageRecord[]; accountId: Id; session?: Session | undefined },
+): Promise<Set<string>> {
+  const ended = records.filter(({ rollover, valid_until }) => rollover && valid_until !== null && valid_until < day);
+  if (ended.length === 0) return new Set();
+  const isValid = {
+    account_id: storedId(accountId),
+    client_id: { $in: ended.map(({ client_id }) => client_id) },
+    valid_from: { $not: { $gt: day } },
+    valid_until: { $not: { $lt: day } },
+  };
+  const places = await driverOf(HourPackage)
+    .aggregate<{ _id: Pick<HourPackageRecord, 'client_id' | 'project_id'> }>(
+      [
+        { $match: isValid },
+        { $group: { _id: { client_id: '$client_id', project_id: { $ifNull: ['$project_id', null] } } } },
+      ],
+      session ? { session } : {},
+    )
+    .toArray();
+  return new Set(places.map(({ _id }) => placeOf(_id)));
 }
 
 async function announcePackages(unit: UnitOfWork, type: EventType, records: readonly HourPackageRecord[]) {

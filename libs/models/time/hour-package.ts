@@ -29,6 +29,10 @@ export interface HourPackageRecord extends Stamped {
   valid_until: string | null;
   /** What is left after `valid_until` goes on counting while a later package of the client is valid. */
   rollover: boolean;
+  /** Little is left when no more than these hours are; null says nothing about it. */
+  low_hours: number | null;
+  /** `hour_package.low` was announced; until more is left again because of a change by hand. */
+  is_low?: boolean | undefined;
 }
 
 export const hourPackageListing: ListingOf<HourPackageRecord, 'created_at' | 'updated_at' | 'valid_until'> = {
@@ -51,6 +55,8 @@ const packageSchema = recordSchema<HourPackageRecord>(
     valid_from: String,
     valid_until: String,
     rollover: { type: Boolean, required: true },
+    low_hours: Number,
+    is_low: Boolean,
   },
   hourPackageListing,
 );
@@ -60,10 +66,20 @@ export const HourPackage = recordsOf<HourPackageRecord>('HourPackage', packageSc
 /** Decimals of the price of an hour. */
 const RATE_DECIMALS = 4;
 
-/** The package as the API returns it. @param today the account's day. */
+/** The package as the API returns it. @param today the account's day. @param hasSuccessor a package for the same work is valid today. */
 export function hourPackageView(
   record: HourPackageRecord,
-  { client, project, today }: { client: ClientDetails | undefined; project: ProjectDetails | undefined; today: string },
+  {
+    client,
+    project,
+    today,
+    hasSuccessor,
+  }: {
+    client: ClientDetails | undefined;
+    project: ProjectDetails | undefined;
+    today: string;
+    hasSuccessor: boolean;
+  },
 ) {
   const { amount, hours, seconds, drawn_seconds } = record;
   return {
@@ -80,17 +96,29 @@ export function hourPackageView(
     valid_from: record.valid_from,
     valid_until: record.valid_until,
     rollover: record.rollover,
-    status: packageStatus(record, today),
+    low_hours: record.low_hours ?? null,
+    status: packageStatus(record, today, hasSuccessor),
     created_at: record.created_at.toISOString(),
     updated_at: record.updated_at.toISOString(),
   };
 }
 
+/** True when no more is left than the package's own threshold. */
+export function isLow({
+  low_hours,
+  seconds,
+  drawn_seconds,
+}: Pick<HourPackageRecord, 'low_hours' | 'seconds' | 'drawn_seconds'>): boolean {
+  return typeof low_hours === 'number' && seconds - drawn_seconds <= low_hours * 3600;
+}
+
 function packageStatus(
-  { valid_from, valid_until, seconds, drawn_seconds }: HourPackageRecord,
+  { valid_from, valid_until, seconds, drawn_seconds, rollover }: HourPackageRecord,
   today: string,
+  hasSuccessor: boolean,
 ): (typeof PACKAGE_STATUSES)[number] {
   if (drawn_seconds >= seconds) return 'Used';
   if (valid_from !== null && today < valid_from) return 'Upcoming';
-  return valid_until !== null && today > valid_until ? 'Expired' : 'Active';
+  const isOver = valid_until !== null && today > valid_until;
+  return isOver && !(rollover && hasSuccessor) ? 'Expired' : 'Active';
 }

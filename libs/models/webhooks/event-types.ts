@@ -116,6 +116,9 @@ const declarations = {
   'hour_package.drawn': {
     description: 'An invoice draws hours from a package; the data is what is left of it.',
   },
+  'hour_package.low': {
+    description: 'No more hours are left of an hour package than its `low_hours`; once, until it gets more.',
+  },
   'hour_package.released': {
     description: 'An invoice gave hours back to a package: it was deleted or cancelled, or its time changed.',
   },

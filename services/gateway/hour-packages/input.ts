@@ -20,6 +20,7 @@ interface Content {
   valid_from?: string | null;
   valid_until?: string | null;
   rollover?: boolean | null;
+  low_hours?: number | null;
 }
 
 export interface NewHourPackage extends Content {
@@ -40,6 +41,11 @@ const content = {
   currency: currency().allow(null).description("Of the amount; the client's unless given, else the account's"),
   valid_from: day().allow(null).description('The first day of work that it is for; unbounded unless given'),
   valid_until: day().allow(null).description('The last day of work that it is for; unbounded unless given'),
+  low_hours: number()
+    .min(0)
+    .max(HOURS_MAX)
+    .allow(null)
+    .description('`hour_package.low` is announced, once, when no more hours than these are left; never unless given'),
   rollover: Joi.boolean()
     .allow(null)
     .description('What is left after `valid_until` goes on counting while a later package of the client is valid'),

@@ -29,6 +29,7 @@ export const hourPackageResponse = Joi.object<ReturnType<typeof hourPackageView>
   valid_from: orNull(Joi.string()),
   valid_until: orNull(Joi.string()),
   rollover: Joi.boolean().required(),
+  low_hours: orNull(Joi.number()).description('Little is left when no more than these are'),
   status: Joi.string()
     .valid(...PACKAGE_STATUSES)
     .required()
@@ -51,6 +52,7 @@ export const hourPackageResponse = Joi.object<ReturnType<typeof hourPackageView>
     valid_from: '2027-01-01',
     valid_until: '2027-12-31',
     rollover: false,
+    low_hours: 5,
     status: 'Active',
     created_at: exampleTime,
     updated_at: exampleTime,

@@ -1,6 +1,6 @@
 // Hour packages over HTTP: what was paid in advance, and which invoices draw from it.
 import { currencyFor } from '#libs/billing/client-terms.ts';
-import { hourPackageViews, PACKAGES_MAX } from '#libs/billing/draw-hours.ts';
+import { announceLow, hourPackageViews, PACKAGES_MAX } from '#libs/billing/draw-hours.ts';
 import { exactMinor } from '#libs/billing/exact-amount.ts';
 import { namedClient } from '#libs/billing/named-client.ts';
 import { projectOfClient } from '#libs/billing/project-of-client.ts';
@@ -11,7 +11,7 @@ import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import { changeOwn, driverOf, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { hourDrawdownView } from '#libs/models/time/hour-drawdown.ts';
-import { HourPackage, type HourPackageRecord } from '#libs/models/time/hour-package.ts';
+import { HourPackage, type HourPackageRecord, isLow } from '#libs/models/time/hour-package.ts';
 import { secondsOf } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
@@ -126,6 +126,7 @@ async function createPackage({ body, commit }: Context<NewHourPackage, DryRun>) 
       valid_from: body.valid_from ?? null,
       valid_until: body.valid_until ?? null,
       rollover: body.rollover ?? false,
+      low_hours: body.low_hours ?? null,
     };
     requireSound(record);
     await insertOwn(HourPackage, record, session);
@@ -145,7 +146,8 @@ async function readPackage({ caller, id, session }: Reading) {
 }
 
 async function updatePackage({ body, commit, requireRecord }: Context<HourPackageChanges>) {
-  return commit(async ({ session, accountId, announce }) => {
+  return commit(async (unit) => {
+    const { session, accountId, announce } = unit;
     const record = await requireRecord(HourPackage, session);
     const { hours, name, rollover, ...rest } = body;
     const changes: Partial<HourPackageRecord> = {
@@ -161,8 +163,11 @@ async function updatePackage({ body, commit, requireRecord }: Context<HourPackag
     }
     requireSound(next);
     if (isUnchanged(record, changes)) return updated(await viewOf(record, accountId, session));
-    const view = await viewOf(await changeOwn(HourPackage, record, changes, session), accountId, session);
+    if (!isLow(next)) changes.is_low = undefined;
+    const changed = await changeOwn(HourPackage, record, changes, session);
+    const view = await viewOf(changed, accountId, session);
     await announce('hour_package.updated', view);
+    await announceLow(unit, [changed]);
     return updated(view);
   });
 }

@@ -210,6 +210,31 @@ test('when time is added to the draft of a retainer, then it uses the included h
   expect(await add(3, 7)).toEqual([700, [time('3', 7)]]);
 });
 
+test('when little is left of a package, then one event says so, until more is added and drawn again', async () => {
+  const w = await world();
+  const id = await w.sell(4, { low_hours: 2 });
+  const low = async () =>
+    (await w.api.get('/api/v1/events?limit=100')).body.data.filter(
+      ({ type }: { type: string }) => type === 'hour_package.low',
+    );
+  const [one, other] = [await w.log(1), await w.log(1)];
+  await w.bill({ time_entry_ids: [one] });
+  expect(await low()).toEqual([]);
+  const draft = (await w.bill({ time_entry_ids: [other] })).body.data.id;
+  const record = (await w.api.get(`/api/v1/hour-packages/${id}`)).body.data;
+  expect([record.left_hours, (await low()).map(({ data }: { data: object }) => data)]).toEqual([2, [record]]);
+  await w.api.delete(`/api/v1/invoices/${draft}`);
+  await w.bill({ time_entry_ids: [other] });
+  expect(await low()).toHaveLength(1);
+  await w.api.patch(`/api/v1/hour-packages/${id}`, { hours: 6 });
+  await w.log(3);
+  await w.bill();
+  expect(await low()).toHaveLength(2);
+  await w.api.patch(`/api/v1/hour-packages/${id}`, { low_hours: 0 });
+  await w.api.patch(`/api/v1/hour-packages/${id}`, { low_hours: 1 });
+  expect(await low()).toHaveLength(3);
+});
+
 test('when a package is changed or deleted, then past drawdowns stay, and invalid days and amounts are 400', async () => {
   const w = await world();
   const id = await w.sell(2, { valid_until: '2026-10-31' });

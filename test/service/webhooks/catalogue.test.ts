@@ -224,7 +224,7 @@ async function causeEveryEvent() {
 async function causePackages(client_id: string, time_entry_id: string) {
   const sold = { client_id, name: 'Support', hours: 10, amount: 900, currency: 'EUR', valid_until: '2099-12-31' };
   const { id } = await create(gateway, '/api/v1/hour-packages', { ...sold, valid_from: '2026-01-01' });
-  await gateway.patch(`/api/v1/hour-packages/${id}`, { hours: 20 });
+  await gateway.patch(`/api/v1/hour-packages/${id}`, { hours: 20, low_hours: 20 });
   const billed = { client_id, time_entry_ids: [time_entry_id], missing_rate: 'zero' };
   const draft = await create(gateway, '/api/v1/invoices/from-time', billed);
   await gateway.delete(`/api/v1/invoices/${draft.id}`);

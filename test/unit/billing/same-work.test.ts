@@ -75,6 +75,7 @@ function packagesOf({ packages }: Work): HourPackageRecord[] {
     valid_from: from,
     valid_until: until,
     rollover,
+    low_hours: null,
   }));
 }
 
