@@ -82,6 +82,9 @@ export function requireChangeable(
     if (isOther && invoice.time) throw conflict('Cannot change client_id of an invoice with time');
     if (isOther && invoice.expenses) throw conflict('Cannot change client_id of an invoice with expenses');
     // Nothing is converted: 120 EUR would become 120 JPY.
+    if (invoice.time && names.includes('currency')) {
+      throw conflict('Cannot change currency of an invoice with time: take it off first');
+    }
     if (invoice.expenses && names.includes('currency')) {
       throw conflict('Cannot change currency of an invoice with expenses: take them off first');
     }

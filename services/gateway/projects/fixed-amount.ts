@@ -6,9 +6,10 @@ import { fromMinor } from '#libs/billing/money.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
-import { changedFields, findOwn } from '#libs/models/records.ts';
+import { changedFields, findOwn, hasOwn } from '#libs/models/records.ts';
 import type { Id, StoredId } from '#libs/models/tenant.ts';
 import type { ProjectBilling, ProjectRecord } from '#libs/models/time/project.ts';
+import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import type { NewProject } from './input.ts';
 
@@ -57,6 +58,7 @@ export async function changedFixedAmount(
   };
   requireFixedAmount(next);
   requireBilledKept(project, next);
+  await requireNoBilledTime(project, next, { accountId, session });
   return next;
 }
 
@@ -71,6 +73,18 @@ function minorOf(amount: number | null, currency: string | null): number | null 
 
 function requireFixedAmount({ billing, fixed_amount }: Stored): void {
   if (billing === 'fixed' && fixed_amount === null) throw fieldProblem('fixed_amount', 'fixed_amount is required');
+}
+
+/** A fixed amount covers the time of its project: @throws AppError 409 when an invoice bills some of it by the hour. */
+async function requireNoBilledTime(
+  { _id, billing }: ProjectRecord,
+  next: Stored,
+  { accountId, session }: { accountId: Id; session: Session },
+): Promise<void> {
+  if (next.billing !== 'fixed' || billing === 'fixed') return;
+  if (await hasOwn(TimeEntry, accountId, { project_id: _id, invoice_id: { $ne: null } }, session)) {
+    throw conflict('Cannot set billing to fixed for a project with billed time');
+  }
 }
 
 function requireBilledKept(project: ProjectRecord, next: Stored): void {

@@ -20,8 +20,8 @@ interface Sum {
   oldest: string;
 }
 
-/** @param inProjects a filter; of all projects when it is empty. */
-export async function unbilledExpenses(reader: OwnReader, inProjects: object): Promise<UnbilledExpenses[]> {
+/** @param only a filter besides. */
+export async function unbilledExpenses(reader: OwnReader, only: object): Promise<UnbilledExpenses[]> {
   const group = {
     _id: { project: '$project_id', currency: '$currency' },
     expenses: { $sum: 1 },
@@ -30,7 +30,7 @@ export async function unbilledExpenses(reader: OwnReader, inProjects: object): P
   };
   const sums = await reader.aggregate<Sum>(
     Expense,
-    { ...UNBILLED_EXPENSES, ...inProjects },
+    { ...UNBILLED_EXPENSES, ...only },
     {
       stages: [{ $group: group }],
       hint: UNBILLED_EXPENSES_INDEX,

@@ -4,6 +4,7 @@ import { currencyFor } from '#libs/billing/client-terms.ts';
 import { hourlyRate, type RateHolder, rateFor } from '#libs/billing/hourly-rate.ts';
 import { lineNet, plainDecimal } from '#libs/billing/money.ts';
 import { effectiveRounding, hoursQuantity, roundedSeconds, type TimeRounding } from '#libs/billing/time-rounding.ts';
+import { dayIn } from '#libs/day.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
@@ -55,10 +56,12 @@ export async function unbilledTime(account: AccountRecord, clientId?: Id): Promi
     async (reader) => {
       const places = await placesOf(reader, account, clientId);
       const inProjects = clientId ? { project_id: { $in: [...places.projects.keys()].map(storedId) } } : {};
-      const groups = await groupsOf(reader, inProjects, places.rules);
+      // As an invoice without `date_to`: it bills work until today.
+      const only = { ...inProjects, date: { $lte: dayIn(account.time_zone) } };
+      const groups = await groupsOf(reader, only, places.rules);
       const taskIds = groups.flatMap(({ _id: { task, rate } }) => (task && rate === null ? [task] : []));
       const tasks = await reader.byIds(Task, taskIds, ['rate']);
-      return { ...places, groups, tasks, expenses: await unbilledExpenses(reader, inProjects) };
+      return { ...places, groups, tasks, expenses: await unbilledExpenses(reader, only) };
     },
   );
   const byProject = Map.groupBy(groups, ({ _id }) => String(_id.project));
@@ -141,10 +144,10 @@ async function placesOf(reader: OwnReader, account: AccountRecord, clientId: Id 
 
 const SETTLED = { $ifNull: ['$rate', '$hourly_rate', null] };
 
-/** Groups by day or entry only where a rule rounds them. @param inProjects a filter; of all projects when it is empty. */
+/** Groups by day or entry only where a rule rounds them. @param filter besides. */
 async function groupsOf(
   reader: OwnReader,
-  inProjects: object,
+  filter: object,
   rules: ReadonlyMap<string, TimeRounding | null>,
 ): Promise<Group[]> {
   const roundedBy = (scope: TimeRounding['scope']) =>
@@ -168,7 +171,7 @@ async function groupsOf(
   };
   return reader.aggregate<Group>(
     TimeEntry,
-    { ...UNBILLED, ...inProjects },
+    { ...UNBILLED, ...filter },
     {
       stages: [{ $group: group }],
       hint: UNBILLED_INDEX,
