@@ -1,13 +1,13 @@
-// Stores a time entry, announces it and brings the total of its task up to date.
+// Stores a time entry, announces it and brings the totals of its task and project up to date.
 import { insertOwn } from '../models/records.ts';
 import { newRecord } from '../models/tenant.ts';
 import type { ProjectRecord } from '../models/time/project.ts';
 import type { TaskRecord } from '../models/time/task.ts';
 import { secondsOf, TimeEntry, type TimeEntryRecord } from '../models/time/time-entry.ts';
 import { givenRate, ratesOf, type SettledRate } from './settle-rate.ts';
-import { followTime } from './task-totals.ts';
 import { timeEntryViews } from './time-context.ts';
 import { requireUnlocked } from './time-lock.ts';
+import { followTime } from './time-totals.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface NewTime extends Pick<TimeEntryRecord, 'hours' | 'date' | 'member' | 'started_at' | 'ended_at'> {
@@ -38,7 +38,7 @@ export async function logTime(unit: UnitOfWork, { project, task, description, ..
   const [view] = await timeEntryViews([entry], accountId, session);
   if (!view) throw new Error('one entry has one view');
   await announce('time_entry.created', view);
-  await followTime({ after: entry }, unit);
+  await followTime([{ after: entry }], unit);
   return { entry, view };
 }
 

@@ -7,6 +7,7 @@ import { TimeEntry, type TimeEntryRecord, UNBILLED } from '../models/time/time-e
 import { announceEntries } from './bill-time.ts';
 import { RATE_SOURCES, type RateSource } from './hourly-rate.ts';
 import { timeContext } from './time-context.ts';
+import { followTime } from './time-totals.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { changeWork, TIME } from './work-records.ts';
 
@@ -99,6 +100,8 @@ export async function applyRate(unit: UnitOfWork, holder: RateHolder): Promise<v
       work.map((entry) => ({ ...entry, hourly_rate, ...rate, updated_at })),
     );
   }
+  const changes = changing.map(({ entry, rate }) => ({ before: entry, after: { ...entry, ...rate } }));
+  await followTime(changes, unit);
 }
 
 /** A closer rate is not affected. */

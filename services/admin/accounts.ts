@@ -1,4 +1,6 @@
 // Commands about accounts.
+
+import { repairTimeTotals } from '#libs/billing/time-totals-audit.ts';
 import { Account, type AccountRecord, ENTRY_HOURS_LIMIT, maxEntryHours } from '#libs/models/accounts/account.ts';
 import { recount } from '#libs/models/recount.ts';
 import { isId } from '#libs/models/tenant.ts';
@@ -56,7 +58,7 @@ export async function listUsage() {
   });
 }
 
-/** Counts records anew for the totals of lists. @param id of one account; of all unless given. @returns what was wrong, by account. */
+/** Counts records anew for the totals of lists, and adds up time anew for those of tasks and projects. @param id of one account; of all unless given. @returns what was wrong, by account. */
 export async function recountAccounts(id: string | undefined) {
   if (id !== undefined) await requireAccount(id);
   const accounts =
@@ -64,7 +66,7 @@ export async function recountAccounts(id: string | undefined) {
   const rows = [];
   for (const { _id } of accounts) {
     const { wrong } = await recorded('account.recount', String(_id), async () => {
-      const names = await recount(String(_id));
+      const names = [...(await recount(String(_id))), ...(await repairTimeTotals(String(_id)))];
       return { wrong: names, detail: `wrong were: ${names.join(', ') || 'none'}` };
     });
     rows.push({ id: String(_id), corrected: wrong.join(', ') || 'nothing' });

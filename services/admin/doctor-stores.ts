@@ -2,6 +2,7 @@
 import type { AuditProblem } from '#libs/billing/audit.ts';
 import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
 import { auditLedger } from '#libs/billing/ledger-audit.ts';
+import { auditTimeTotals } from '#libs/billing/time-totals-audit.ts';
 import { auditTimers } from '#libs/billing/timer-audit.ts';
 import { catalog } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
@@ -85,19 +86,25 @@ const AUDITS = [
     check: 'Payments ledger',
     audit: auditLedger,
     sound: 'every sum holds',
-    advice: 'what is due does not follow from payments and credit notes',
+    advice: 'Compare with a backup: what is due does not follow from payments and credit notes',
   },
   {
     check: 'Billed time and quotes',
     audit: auditBilledOnce,
     sound: 'each is billed once',
-    advice: 'an invoice and what it bills do not agree',
+    advice: 'Compare with a backup: an invoice and what it bills do not agree',
   },
   {
     check: 'Timers',
     audit: auditTimers,
     sound: 'one per owner at most, and every stopped one has its entry',
-    advice: 'time that was measured is missing or doubled',
+    advice: 'Compare with a backup: time that was measured is missing or doubled',
+  },
+  {
+    check: 'Totals of time',
+    audit: auditTimeTotals,
+    sound: 'those of tasks and projects are what their entries add up to',
+    advice: 'Run "admin accounts recount [account-id]": budgets are measured with them',
   },
 ];
 
@@ -120,7 +127,7 @@ function auditFinding(
   { sound, advice }: { sound: string; advice: string },
 ): Finding {
   const isSound = problems.length === 0;
-  return finding(check, isSound ? sound : problemsText(problems), isSound, `Compare with a backup: ${advice}`);
+  return finding(check, isSound ? sound : problemsText(problems), isSound, advice);
 }
 
 function holeFinding(store: 'mongodb' | 'redis' | 'valkey', name: string, version: string): Finding {

@@ -54,7 +54,7 @@ command(accounts, 'list', 'show all accounts').action((options) => answer(option
 command(accounts, 'usage', 'show how many MiB each account keeps, the largest first').action((options) =>
   answer(options, listUsage, printTable),
 );
-command(accounts, 'recount [account-id]', 'count records anew for the totals of lists').action((id, options) =>
+command(accounts, 'recount [account-id]', 'count records and time anew for totals').action((id, options) =>
   answer(options, () => recountAccounts(id), printTable),
 );
 

@@ -1,4 +1,5 @@
 // A piece of work for a client.
+import mongoose from 'mongoose';
 import type { MemberRate } from '../../billing/hourly-rate.ts';
 import { fromMinor } from '../../billing/money.ts';
 import type { TimeRounding } from '../../billing/time-rounding.ts';
@@ -7,16 +8,17 @@ import { type AccountRecord, DEFAULT_PROJECT_STATUSES } from '../accounts/accoun
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
-import { findAllOwn, recordsOf, type Stamped } from '../records.ts';
+import { driverOf, findAllOwn, recordsOf, type Stamped } from '../records.ts';
 import { type StatusFilter, withStatuses } from '../status-filter.ts';
 import { type Id, requiredIdField, type StoredId } from '../tenant.ts';
+import { type BudgetFields, projectBudgetView } from './budget.ts';
 
 /** How the work on a project is paid: by the hour, by a fixed amount that covers its time, or not at all. */
 export const PROJECT_BILLINGS = ['hourly', 'fixed', 'none'] as const;
 
 export type ProjectBilling = (typeof PROJECT_BILLINGS)[number];
 
-export interface ProjectRecord extends Stamped {
+export interface ProjectRecord extends Stamped, BudgetFields {
   client_id: StoredId;
   name: string;
   /** One of the account's own statuses at the time it was set. */
@@ -54,6 +56,12 @@ const projectSchema = recordSchema<ProjectRecord>(
     fixed_amount: Number,
     currency: String,
     fixed_billed: Number,
+    budget_hours: Number,
+    budget_amount: Number,
+    total_seconds: Number,
+    total_worth: mongoose.Schema.Types.Decimal128,
+    hours_reached: Number,
+    amount_reached: Number,
     lock_version: Number,
   },
   projectListing,
@@ -97,6 +105,9 @@ export function projectView(project: ProjectRecord, client: ClientDetails | unde
     rounding: project.rounding ?? null,
     billing: project.billing ?? 'hourly',
     ...fixedAmountView(project),
+    budget_hours: project.budget_hours ?? null,
+    budget_amount: project.budget_amount ?? null,
+    budget: projectBudgetView(project),
     created_at: project.created_at.toISOString(),
     updated_at: project.updated_at.toISOString(),
   };
@@ -138,4 +149,25 @@ export function projectsOf(
   session?: Session,
 ): Promise<Map<Id, ProjectRecord>> {
   return findAllOwn(Project, accountId, ids.filter((id) => id != null).map(String), ['name'], session);
+}
+
+/** The exact sum of no time. */
+export const NO_WORTH = mongoose.mongo.Decimal128.fromString('0');
+
+/**
+ * Adds to the totals of the project (or takes away), in the transaction of its time.
+ * @param worth in seconds × rate. @returns the project as it is now, null when it does not exist.
+ */
+export async function addProjectTime(
+  session: Session,
+  { _id, account_id }: Pick<ProjectRecord, '_id' | 'account_id'>,
+  { seconds, worth }: { seconds: number; worth: string },
+): Promise<ProjectRecord | null> {
+  const total_worth = mongoose.mongo.Decimal128.fromString(worth);
+  const project = await driverOf(Project).findOneAndUpdate(
+    { _id, account_id },
+    { $inc: { total_seconds: seconds, total_worth } as never },
+    { session, returnDocument: 'after' },
+  );
+  return project as ProjectRecord | null;
 }

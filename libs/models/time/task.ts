@@ -6,13 +6,14 @@ import { recordSchema } from '../record-schema.ts';
 import { driverOf, findAllOwn, recordsOf, type Stamped } from '../records.ts';
 import { COUNTED_BY_STATUS } from '../status-filter.ts';
 import { type Id, idField, requiredIdField, type StoredId } from '../tenant.ts';
+import { type BudgetFields, taskBudgetView } from './budget.ts';
 import { embeddedProject, type ProjectDetails } from './project.ts';
 
 export const TASK_STATUSES = ['todo', 'in_progress', 'done'] as const;
 
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-export interface TaskRecord extends Stamped {
+export interface TaskRecord extends Stamped, Pick<BudgetFields, 'budget_hours' | 'hours_reached'> {
   project_id: StoredId;
   name: string;
   description: string | null;
@@ -42,6 +43,8 @@ const taskSchema = recordSchema<TaskRecord>(
     description: String,
     status: { type: String, enum: TASK_STATUSES, required: true },
     estimated_hours: Number,
+    budget_hours: Number,
+    hours_reached: Number,
     billable: { type: Boolean, required: true },
     rate: Number,
     total_seconds: { type: Number, required: true, default: 0 },
@@ -61,6 +64,8 @@ export function taskView(task: TaskRecord, project: ProjectDetails | undefined) 
     description: task.description,
     status: task.status,
     estimated_hours: task.estimated_hours,
+    budget_hours: task.budget_hours ?? null,
+    budget: taskBudgetView(task),
     billable: task.billable,
     rate: task.rate,
     total_seconds: task.total_seconds,

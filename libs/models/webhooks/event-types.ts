@@ -57,7 +57,11 @@ const declarations = {
     description: 'A project was created.',
   },
   'project.updated': {
-    description: 'A field of a project was changed.',
+    description: 'A field of a project was changed, or what is used of its budget because time on it was.',
+  },
+  'project.budget_reached': {
+    description:
+      'So much of a budget of a project is used as `reached` says. Once for each threshold, and again after the budget was raised above it or set anew.',
   },
   'project.deleted': {
     description: 'A project was deleted; the data is its last state.',
@@ -67,6 +71,10 @@ const declarations = {
   },
   'task.updated': {
     description: 'A field of a task was changed, or its total because time on it was.',
+  },
+  'task.budget_reached': {
+    description:
+      'So much of the budget of a task is used as `reached` says. Once for each threshold, and again after the budget was raised above it or set anew.',
   },
   'task.deleted': {
     description: 'A task was deleted together with its time entries; the data is its last state.',

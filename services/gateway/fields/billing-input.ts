@@ -1,11 +1,13 @@
 // How time is billed, as callers set it: rates, rounding, and what new invoices of a client have.
 import Joi from 'joi';
 import type { MemberRate } from '#libs/billing/hourly-rate.ts';
+import { AMOUNT_MAX } from '#libs/billing/money.ts';
 import { ROUNDING_MINUTES, ROUNDING_MODES, ROUNDING_SCOPES, type TimeRounding } from '#libs/billing/time-rounding.ts';
 import { name } from './input-fields.ts';
 import { number } from './number-input.ts';
 
 const RATE_MAX = 1_000_000_000;
+const BUDGET_HOURS_MAX = 1_000_000;
 /** A working day. */
 const MINIMUM_MAX = 480;
 const PAYMENT_DAYS_MAX = 3_650;
@@ -32,6 +34,24 @@ export function memberRatesInput() {
     .unique('member')
     .allow(null)
     .description('Rates of single people; each counts before the `hourly_rate` beside it');
+}
+
+/** Above 0: nothing can be used of a budget of nothing. */
+export function budgetHoursInput() {
+  return number()
+    .greater(0)
+    .max(BUDGET_HOURS_MAX)
+    .allow(null)
+    .description('Announced when 80 and 100 % of it are used, billable or not');
+}
+
+/** As budgetHoursInput, of money. */
+export function budgetAmountInput() {
+  return number()
+    .greater(0)
+    .max(AMOUNT_MAX)
+    .allow(null)
+    .description('As `budget_hours`, of hours × `rate` of billable time: in the currency of the rates, before tax');
 }
 
 /** What a changed rate counts for. */

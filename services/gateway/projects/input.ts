@@ -16,6 +16,8 @@ import {
   type AppliesRate,
   appliesRate,
   applyToInput,
+  budgetAmountInput,
+  budgetHoursInput,
   hourlyRateInput,
   memberRatesInput,
   roundingInput,
@@ -38,6 +40,8 @@ export interface NewProject {
   billing?: ProjectBilling | null;
   fixed_amount?: number | null;
   currency?: string | null;
+  budget_hours?: number | null;
+  budget_amount?: number | null;
 }
 
 export type ProjectChanges = Partial<Omit<NewProject, 'status'>> & AppliesRate & { status?: string | null };
@@ -54,6 +58,8 @@ const billing = {
     .allow(null)
     .description('Before tax, unless its invoices have `prices_include_tax`; required while `billing` is `fixed`'),
   currency: currency().allow(null).description("Of the fixed amount; the client's unless given, else the account's"),
+  budget_hours: budgetHoursInput(),
+  budget_amount: budgetAmountInput(),
 };
 
 // Which statuses there are is the account's own choice, see routes.ts.

@@ -9,6 +9,7 @@ import {
   exampleTime,
   id,
   memberRatesResponse,
+  number,
   orNull,
   roundingResponse,
   timestamp,
@@ -30,6 +31,18 @@ export const projectResponse = Joi.object<ReturnType<typeof projectView>, true>(
   fixed_amount: orNull(Joi.number()).description('Before tax; it counts while `billing` is `fixed`'),
   fixed_billed: orNull(Joi.number()).description('What invoices bill of it'),
   left_to_bill: orNull(Joi.number()).description('What is left of it'),
+  budget_hours: orNull(Joi.number()),
+  budget_amount: orNull(Joi.number()).description('In the currency of its rates, before tax'),
+  budget: orNull(
+    Joi.object({
+      hours_used: number().description('Of all its time'),
+      hours_percent: orNull(Joi.number()),
+      amount_used: number().description('Hours × `rate` of its billable time, whatever was billed'),
+      amount_percent: orNull(Joi.number()),
+    }).meta({ schema: 'ProjectBudget' }),
+  ).description(
+    'What is used of `budget_hours` and `budget_amount`; null while both are. Percentages are rounded down',
+  ),
   created_at: timestamp(),
   updated_at: timestamp(),
 })
@@ -46,6 +59,9 @@ export const projectResponse = Joi.object<ReturnType<typeof projectView>, true>(
     fixed_amount: 12000,
     fixed_billed: 3600,
     left_to_bill: 8400,
+    budget_hours: 120,
+    budget_amount: null,
+    budget: { hours_used: 96.5, hours_percent: 80.41, amount_used: 9167.5, amount_percent: null },
     created_at: exampleTime,
     updated_at: exampleTime,
   });

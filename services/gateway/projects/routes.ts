@@ -1,5 +1,6 @@
 // Projects over HTTP.
 
+import { announceReached, budgetProgress } from '#libs/billing/budget.ts';
 import { namedClient } from '#libs/billing/named-client.ts';
 import { isProjectOfRecurring } from '#libs/billing/selected-work.ts';
 import { applyRate } from '#libs/billing/settle-rate.ts';
@@ -15,7 +16,7 @@ import { isTooMuchToRemove, REMOVED_MAX, REMOVED_MAX_MIB, removeAllWith } from '
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { Expense } from '#libs/models/time/expense.ts';
 import { HourPackage } from '#libs/models/time/hour-package.ts';
-import { Project, type ProjectRecord, projectView } from '#libs/models/time/project.ts';
+import { NO_WORTH, Project, type ProjectRecord, projectView } from '#libs/models/time/project.ts';
 import { Task, taskView } from '#libs/models/time/task.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
@@ -116,6 +117,10 @@ async function createProject({ body, commit }: Context<NewProject, DryRun>) {
       member_rates: body.member_rates ?? null,
       rounding: body.rounding ?? null,
       ...fixedAmountOf(body, { client, account }),
+      budget_hours: body.budget_hours ?? null,
+      budget_amount: body.budget_amount ?? null,
+      total_seconds: 0,
+      total_worth: NO_WORTH,
     };
     await insertOwn(Project, project, session);
     const view = projectView(project, client);
@@ -151,20 +156,22 @@ async function updateProject({ body, commit, requireRecord, requireScope }: Cont
     }
     const wanted = { ...fields, ...(client_id ? { client_id: storedId(client_id) } : {}) };
     if (wanted.billing === 'none' && project.billing !== 'none') await requireNoRecurring(project, accountId, session);
-    const apply = async () => {
-      if (apply_to === 'unbilled') await applyRate(unit, { from: 'project', project_id: project._id });
+    /** Another rate of its time changes what is used of its budget. */
+    const applied = async () => {
+      await applyRate(unit, { from: 'project', project_id: project._id });
+      return viewOf((await findOwn(Project, accountId, project._id, session)) ?? project, accountId, session);
     };
     if (isUnchanged(project, wanted)) {
-      await apply();
-      return updated(await viewOf(project, accountId, session));
+      return updated(apply_to === 'unbilled' ? await applied() : await viewOf(project, accountId, session));
     }
     const client = client_id ? await namedClient(accountId, client_id, session) : undefined;
     if (client && !client._id.equals(project.client_id)) await requireMovable(project, accountId, session);
-    const changes = { ...fields, ...(client ? { client_id: client._id } : {}) };
+    const { fields: marks, reached } = budgetProgress({ ...project, ...fields }, project);
+    const changes = { ...fields, ...marks, ...(client ? { client_id: client._id } : {}) };
     const view = await viewOf(await changeOwn(Project, project, changes, session), accountId, session);
     await announce('project.updated', view);
-    await apply();
-    return updated(view);
+    await announceReached(unit, 'project.budget_reached', view, reached);
+    return updated(apply_to === 'unbilled' ? await applied() : view);
   });
 }
 

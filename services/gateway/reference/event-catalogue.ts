@@ -1,5 +1,6 @@
 // Every type of event with what it means, an example of its body and a JSON Schema of it, made from event-types.ts and the responses of the API.
 import Joi from 'joi';
+import { BUDGET_KINDS, BUDGET_THRESHOLDS } from '#libs/models/time/budget.ts';
 import {
   EVENT_TYPES,
   type EventNoun,
@@ -62,6 +63,31 @@ const DATA: Readonly<Record<EventNoun, Joi.Schema>> = {
   ping,
 };
 
+/** Events that carry another shape, or more than the record. */
+const OTHER_DATA: Readonly<Partial<Record<EventType, Joi.Schema>>> = {
+  // One event for each invoice that is paid.
+  'payment.recorded': recordedResponse,
+  'project.budget_reached': withReached(projectResponse, 'ProjectBudgetReached'),
+  'task.budget_reached': withReached(taskResponse, 'TaskBudgetReached'),
+};
+
+/** The record, and the threshold that its budget reached. */
+function withReached<Shape>(record: Joi.ObjectSchema<Shape>, name: string) {
+  const reached = Joi.object({
+    budget: Joi.string()
+      .valid(...BUDGET_KINDS)
+      .required(),
+    threshold: Joi.number()
+      .valid(...BUDGET_THRESHOLDS)
+      .required()
+      .description('In percent'),
+  });
+  return record
+    .keys({ reached: reached.required().meta({ schema: 'ReachedBudget' }) } as never)
+    .id(name)
+    .example({ ...(exampleOf(record) as object), reached: { budget: 'hours', threshold: 80 } }, { override: true });
+}
+
 let made: readonly CatalogueEntry[] | undefined;
 
 /** Made when it is first asked for. */
@@ -71,8 +97,7 @@ export function eventCatalogue(): readonly CatalogueEntry[] {
 }
 
 function entryOf(type: EventType): CatalogueEntry {
-  // `payment.recorded` has its own shape: one event per paid invoice.
-  const data = type === 'payment.recorded' ? recordedResponse : DATA[nounOf(type)];
+  const data = OTHER_DATA[type] ?? DATA[nounOf(type)];
   const { description, example: changes } = eventDeclarations[type];
   const { examples: _shownWhole, ...dataSchema } = jsonSchemaOf(data, 'output');
   const fields = Object.entries({ ...(exampleOf(data) as object), ...changes });

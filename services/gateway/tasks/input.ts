@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import type { Id } from '#libs/models/tenant.ts';
 import { TASK_STATUSES, Task, type TaskRecord, type TaskStatus, taskListing } from '#libs/models/time/task.ts';
-import { type AppliesRate, applyToInput } from '../fields/billing-input.ts';
+import { type AppliesRate, applyToInput, budgetHoursInput } from '../fields/billing-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { name, text, uuid } from '../fields/input-fields.ts';
 import { byStatus } from '../fields/list-filters.ts';
@@ -15,6 +15,7 @@ export interface NewTask {
   description?: string | null;
   status: TaskStatus;
   estimated_hours?: number | null;
+  budget_hours?: number | null;
   billable: boolean;
   rate?: number | null;
   phase_id?: Id | null;
@@ -29,6 +30,7 @@ const status = () => Joi.string().valid(...TASK_STATUSES);
 const optional = {
   description: text().allow(null, ''),
   estimated_hours: number().min(0).max(HOURS_MAX).allow(null),
+  budget_hours: budgetHoursInput(),
   rate: number().min(0).max(RATE_MAX).allow(null),
   phase_id: uuid().allow(null),
 };

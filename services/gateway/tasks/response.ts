@@ -22,6 +22,10 @@ export const taskResponse = Joi.object<ReturnType<typeof taskView>, true>({
     .valid(...TASK_STATUSES)
     .required(),
   estimated_hours: orNull(Joi.number()),
+  budget_hours: orNull(Joi.number()),
+  budget: orNull(
+    Joi.object({ hours_used: number(), hours_percent: orNull(Joi.number()) }).meta({ schema: 'TaskBudget' }),
+  ).description('What is used of `budget_hours`; null while that is. The percentage is rounded down'),
   billable: Joi.boolean().required(),
   rate: orNull(Joi.number()).description('Per hour'),
   total_seconds: number().description('Tracked over all time entries'),
@@ -37,6 +41,8 @@ export const taskResponse = Joi.object<ReturnType<typeof taskView>, true>({
     description: null,
     status: 'in_progress',
     estimated_hours: 40,
+    budget_hours: 2.5,
+    budget: { hours_used: 2.25, hours_percent: 90 },
     billable: true,
     rate: 95,
     total_seconds: 8100,

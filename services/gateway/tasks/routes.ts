@@ -1,10 +1,12 @@
 // Tasks over HTTP.
 
+import { announceReached, budgetProgress } from '#libs/billing/budget.ts';
 import { isTaskOfRecurring } from '#libs/billing/selected-work.ts';
 import { applyRate } from '#libs/billing/settle-rate.ts';
 import { timeEntryViews } from '#libs/billing/time-context.ts';
 import { requireFreeTask, requireNoTimer } from '#libs/billing/time-guard.ts';
 import { requireUnlockedTask } from '#libs/billing/time-lock.ts';
+import { followTime, removedTime, type TimeChange } from '#libs/billing/time-totals.ts';
 import { removeTimersOf } from '#libs/billing/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { conflict, notFound } from '#libs/errors.ts';
@@ -106,6 +108,7 @@ async function createTask({ body, commit }: Context<NewTask, DryRun>) {
       description: body.description || null,
       status: body.status,
       estimated_hours: body.estimated_hours ?? null,
+      budget_hours: body.budget_hours ?? null,
       billable: body.billable,
       rate: body.rate ?? null,
       total_seconds: 0,
@@ -135,9 +138,11 @@ async function updateTask({ body, commit, requireRecord, requireScope }: Context
     const task = await requireRecord(Task, session);
     const changes = await changesOf(task, given, accountId, session);
     const isSame = isUnchanged(task, changes);
-    const changed = isSame ? task : await changeOwn(Task, task, changes, session);
+    const { fields: marks, reached } = budgetProgress({ ...task, ...changes }, task);
+    const changed = isSame ? task : await changeOwn(Task, task, { ...changes, ...marks }, session);
     const view = await viewOf(changed, accountId, session);
     if (!isSame) await announce('task.updated', view);
+    if (!isSame) await announceReached(unit, 'task.budget_reached', view, reached);
     if (apply_to === 'unbilled') await applyRate(unit, { from: 'task', task_id: task._id });
     return updated(view);
   });
@@ -159,20 +164,24 @@ async function deleteTask({ commit, requireRecord, requireScope }: Context) {
       throw conflict('Cannot delete a task with recurring invoices');
     }
     await requireNoTimer(accountId, { task_id: task._id }, { action: 'delete a task', session });
-    await removeTime(task, transaction);
+    const removed = await removeTime(task, transaction);
     await removeOwn(Task, task, session);
     await announce('task.deleted', view);
+    await followTime(removed, transaction);
     return deleted('Task deleted');
   });
 }
 
-/** The time on a task goes with it. */
+/** The time on a task goes with it. @returns what totals have to follow. */
 async function removeTime(task: TaskRecord, unit: UnitOfWork) {
   const { session, accountId } = unit;
+  const removed: TimeChange[] = [];
   await removeAllWith(TimeEntry, accountId, { task_id: task._id }, session, async (entries) => {
     await removeTimersOf(entries, unit);
     await unit.announceAll('time_entry.deleted', await timeEntryViews(entries, accountId, session));
+    removed.push(...removedTime(entries));
   });
+  return removed;
 }
 
 async function changesOf(task: TaskRecord, body: TaskChanges, accountId: Id, session: Session) {

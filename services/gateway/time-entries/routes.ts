@@ -1,12 +1,12 @@
-// Time entries over HTTP. A task's total is kept in the transactions of its entries.
+// Time entries over HTTP. Totals of tasks and projects are kept in the transactions of its entries.
 
 import { logTime } from '#libs/billing/log-time.ts';
 import { givenRate, ratesOf } from '#libs/billing/settle-rate.ts';
 import { taskOfProject } from '#libs/billing/task-of-project.ts';
-import { followTime } from '#libs/billing/task-totals.ts';
 import { settledRate, timeEntryViews } from '#libs/billing/time-context.ts';
 import { requireFree } from '#libs/billing/time-guard.ts';
 import { requireUnlocked } from '#libs/billing/time-lock.ts';
+import { followTime } from '#libs/billing/time-totals.ts';
 import { removeTimersOf } from '#libs/billing/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { fieldProblem, notFound } from '#libs/errors.ts';
@@ -148,7 +148,7 @@ async function updateTimeEntry({ caller, body, commit, requireRecord }: Context<
     await requireUnlocked(transaction, [entry.date, changes.date ?? entry.date]);
     const changed = await changeOwn(TimeEntry, entry, changes, session);
     await announce('time_entry.updated', await viewOf(changed, accountId, session));
-    await followTime({ before: entry, after: changed }, transaction);
+    await followTime([{ before: entry, after: changed }], transaction);
     return updated(timeEntryCore(changed));
   });
 }
@@ -189,7 +189,7 @@ async function deleteTimeEntry({ commit, requireRecord }: Context) {
     await removeOwn(TimeEntry, entry, session);
     await removeTimersOf([entry], transaction);
     await announce('time_entry.deleted', view);
-    await followTime({ before: entry }, transaction);
+    await followTime([{ before: entry }], transaction);
     return deleted('Time entry deleted');
   });
 }

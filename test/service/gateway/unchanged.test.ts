@@ -63,13 +63,19 @@ test.each(patches.map((row) => [row.operation, row] as const))(
 
 test('when all optional fields are set, then sending the current values changes nothing either', async () => {
   const client = await createClient(gateway, { company_name: 'C', phone: '1', address: 'A\nB', tax_id: 'T' });
-  const project = await createProject(gateway, { client_id: client.id, status: 'Complete' });
+  const project = await createProject(gateway, {
+    client_id: client.id,
+    status: 'Complete',
+    budget_hours: 9,
+    budget_amount: 0.5,
+  });
   const task = await create(gateway, '/api/v1/tasks', {
     project_id: project.id,
     name: 'T',
     description: 'D',
     rate: 80.5,
     estimated_hours: 2.5,
+    budget_hours: 1,
     phase_id: client.id,
   });
   const entry = await create(gateway, '/api/v1/time-entries', {

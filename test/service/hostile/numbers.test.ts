@@ -18,7 +18,10 @@ afterAll(() => gateway.close());
 
 const numbers = fields.filter(({ shape }) => shape.type === 'number');
 /** They are stored as they are sent; the others are money, or only printed. */
-const KEPT = new Set(['hours', 'hourly_rate', 'estimated_hours', 'rate', 'tax_rate', 'default_tax_rate']);
+const KEPT = new Set([
+  ...['hours', 'hourly_rate', 'estimated_hours', 'rate', 'tax_rate', 'default_tax_rate'],
+  ...['budget_hours', 'budget_amount'],
+]);
 const STEP = isFull ? 1 : 16;
 /** Decimals of the US dollar, the currency of the account. */
 const DECIMALS = 2;

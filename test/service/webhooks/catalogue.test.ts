@@ -165,7 +165,8 @@ async function causeEveryEvent() {
   await gateway.post(`/api/v1/clients/${(await createClient(gateway)).id}/anonymise`);
   const project = await make('projects', { name: 'Engine', client_id: client.id });
   await change(`projects/${project.id}`, { name: 'Difference engine' });
-  const task = await make('tasks', { name: 'Draw', project_id: project.id, rate: 95 });
+  await change(`projects/${project.id}`, { budget_hours: 1, budget_amount: 1000 });
+  const task = await make('tasks', { name: 'Draw', project_id: project.id, rate: 95, budget_hours: 1 });
   await change(`tasks/${task.id}`, { status: 'in_progress' });
   const entry = await make('time-entries', {
     project_id: project.id,

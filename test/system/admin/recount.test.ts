@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Counter } from '#libs/models/counter.ts';
 import { AuditEntry } from '#libs/models/operations/audit-entry.ts';
 import { storedId } from '#libs/models/tenant.ts';
+import { Task } from '#libs/models/time/task.ts';
 import { examineTotals } from '../../../services/admin/doctor-totals.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { createClient, UNKNOWN_ID } from '../../support/records.ts';
+import { create, createClient, createProject, UNKNOWN_ID } from '../../support/records.ts';
 import { runAdmin } from '../../support/run-admin.ts';
 
 let gateway: TestGateway;
@@ -41,6 +42,17 @@ test('when an account has no counts yet, then the doctor warns, and a recount of
   expect(await examineTotals()).toMatchObject([{ status: 'warning', advice: 'Run "admin accounts recount"' }]);
   expect((await recount()).code).toBe(0);
   expect(await examineTotals()).toMatchObject([{ status: 'ok' }]);
+});
+
+test('when the total of a task is wrong, then the same command repairs it', async () => {
+  const { id } = gateway.account;
+  const project_id = (await createProject(gateway)).id;
+  const task = await create(gateway, '/api/v1/tasks', { project_id, name: 'Draw' });
+  await Task.collection.updateOne({ _id: storedId(task.id) as never }, { $set: { total_seconds: 5 } });
+
+  const { code, stdout } = await recount(id);
+  expect([code, JSON.parse(stdout)]).toEqual([0, [{ id, corrected: `task/${task.id}` }]]);
+  expect((await gateway.get(`/api/v1/tasks/${task.id}`)).body.data.total_seconds).toBe(0);
 });
 
 test('when the account is unknown, then the command says so', async () => {

@@ -107,6 +107,36 @@ describe('tasks', () => {
   });
 });
 
+describe('budgets', () => {
+  test('when both log time on a project and a task at once, then no hour is lost and each threshold is announced once', async () => {
+    const made = { client_id, name: 'Site', budget_hours: 10, budget_amount: 1000, hourly_rate: 100 };
+    const project_id = (await send(0, 'POST', '/api/v1/projects', made)).body.data.id;
+    const task = { project_id, name: 'Design', budget_hours: 10 };
+    const task_id = (await send(0, 'POST', '/api/v1/tasks', task)).body.data.id;
+    const entry = { project_id, task_id, hours: 1, date: '2026-01-02' };
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => send(index, 'POST', '/api/v1/time-entries', entry)),
+    );
+
+    expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 201));
+    const { budget } = (await send(1, 'GET', `/api/v1/projects/${project_id}`)).body.data;
+    expect(budget).toEqual({ hours_used: 12, hours_percent: 120, amount_used: 1200, amount_percent: 120 });
+    const events = await Event.find({ account_id: account.id, type: /budget_reached$/ }).lean();
+    const announced = events.map(({ type, body }) => {
+      const { budget: kind, threshold } = JSON.parse(body).data.reached;
+      return `${type} ${kind} ${threshold}`;
+    });
+    expect(announced.toSorted()).toEqual([
+      'project.budget_reached amount 100',
+      'project.budget_reached amount 80',
+      'project.budget_reached hours 100',
+      'project.budget_reached hours 80',
+      'task.budget_reached hours 100',
+      'task.budget_reached hours 80',
+    ]);
+  });
+});
+
 describe('Idempotency-Key', () => {
   test('when 50 requests have one key, through both, then there is one effect and one response', async () => {
     const headers = { 'Idempotency-Key': 'fifty' };
