@@ -47,6 +47,7 @@ describe('POST /api/v1/projects', () => {
         status: 'In Progress',
         client: { id: client.id, name: client.name, email: client.email },
         hourly_rate: null,
+        member_rates: null,
         rounding: null,
         billing: 'hourly',
         currency: null,
