@@ -51,9 +51,9 @@ describe('an error of ours', () => {
   test('when a recurring invoice has it three times, then owner and operator see the same error id, and it is made once it is repaired', async () => {
     const me = await agency();
     const [broken, sound] = [await me.recurring(), await me.recurring()];
-    const record = { _id: broken, account_id: me.id };
+    const record = { _id: storedId(broken) as never };
     // What no version of the API stores.
-    await RecurringInvoice.updateOne(record, { $set: { currency: 'nothing' } });
+    await RecurringInvoice.collection.updateOne(record, { $set: { due_days: 'never' } });
     for (let round = 1; round < TRIES_MAX; round += 1) {
       expect(await problemOf(runRecurringInvoices(at(FIRST, round)))).toContain('1 recurring invoices could not');
       expect((await me.read(broken)).last_error).toBeNull();
@@ -74,7 +74,7 @@ describe('an error of ours', () => {
     expect(await countSetAside()).toBe(1);
     expect(await problemOf(runRecurringInvoices(at(FIRST, 60)))).toBe('');
 
-    await RecurringInvoice.updateOne(record, { $set: { currency: 'EUR' } });
+    await RecurringInvoice.collection.updateOne(record, { $set: { due_days: 14 } });
     await runRecurringInvoices(at(addDays(FIRST, 2)));
     expect(await me.read(broken)).toMatchObject({ last_error: null, occurrences_made: 1 });
     expect(await examineSetAside()).toMatchObject([{ status: 'ok' }]);
