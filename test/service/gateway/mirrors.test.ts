@@ -5,7 +5,7 @@ import { doctorsProblems } from '../../../lab/ledger/promises.ts';
 import { count } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { ACTS, type Known, remember, requestOf } from '../../support/mirrors/acts.ts';
-import { differences, eventMirror, ListMirror, MIRRORED } from '../../support/mirrors/mirrors.ts';
+import { differences, EventMirror, ListMirror, MIRRORED } from '../../support/mirrors/mirrors.ts';
 
 /** Fixed, so that every run is the same; another seed can be given. */
 const SEED = Number(process.env['TEST_SEED'] ?? 20_261_127);
@@ -22,10 +22,12 @@ afterAll(() => gateway.close());
 
 /** A few records of each kind to begin with: most acts need one. */
 const BEGINNING = ['addClient', 'addProject', 'addTask', 'logTime', 'addQuote', 'addInvoice', 'pay', 'addRecurring'];
-/** Half of an invoice that was paid becomes credit. */
+/** Half of an invoice that was paid becomes credit, and credit of the payment pays the third invoice. Random acts hardly ever do that. */
 const CREDITED = [
   { act: 'payInvoice', cents: null },
   { act: 'credit', cents: 9_900 },
+  { act: 'addInvoice', cents: 9_900, isOther: true },
+  { act: 'allocate', cents: 1_000, other: 2 },
 ];
 /** Drawn besides: each needs another before it, and would hardly ever succeed. */
 const RARE = ['allocateCredit', 'releaseCredit', 'refundCredit', 'pauseRecurring', 'resumeRecurring'];
@@ -51,23 +53,29 @@ test(
       const { key } = await gateway.workspace.account();
       const known: Known = new Map();
       const lists = new ListMirror(gateway, key);
+      const events = new EventMirror(gateway, key);
+      const compare = async (readsSingly: boolean) => {
+        await lists.poll();
+        await events.poll();
+        const mirrors = { events: events.records, lists: lists.records };
+        expect(await differences(gateway, key, mirrors, { readsSingly })).toEqual([]);
+      };
       const begun = [true, false].flatMap((isOther) =>
         BEGINNING.map((act) => ({ act, which: 0, other: 1, cents: 9_900, isOther })),
       );
-      const credited = CREDITED.map((one) => ({ ...one, which: 0, other: 1, isOther: false }));
+      const credited = CREDITED.map((one) => ({ which: 0, other: 1, isOther: false, ...one }));
       for (const [index, one] of [...begun, ...credited, ...sequence].entries()) {
         const { method, path, body } = requestOf(one, known);
         const reply = await gateway.call(method, `/api/v1${path}`, { key, ...(body ? { body } : {}) });
         expect([200, 201, 400, 404, 409, 422]).toContain(reply.status);
         if (reply.status < 300) done[one.act] = (done[one.act] ?? 0) + 1;
         if (reply.status < 300 && method === 'POST') remember(known, path, reply.body.data);
-        if (index % ACTS_OF_POLL === 0) await lists.poll();
+        // Later acts on a record would hide that an earlier one said nothing.
+        if (index % ACTS_OF_POLL === 0) await compare(false);
       }
-      await lists.poll();
+      await compare(true);
       count('sequences of mirrors', 1);
-      const events = await eventMirror(gateway, key);
-      for (const [path, { size }] of events) if (size > 0) compared.add(path);
-      expect(await differences(gateway, key, { events, lists: lists.records })).toEqual([]);
+      for (const [path, { size }] of events.records) if (size > 0) compared.add(path);
       expect(await doctorsProblems()).toEqual([]);
     });
     await fc.assert(property, { seed: SEED, numRuns: SEQUENCES, endOnFailure: true });

@@ -200,7 +200,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
       line_items: lines(drawn),
       schedule: { unit: 'month', start_on: TODAY(), ...(drawn.other % 2 === 0 ? { count: 2 } : {}) },
       create_as: drawn.isOther ? 'Sent' : 'Draft',
-      ...(drawn.which % 2 === 0 ? { include_time: { missing_rate: 'zero' } } : {}),
+      ...(drawn.which % 2 === 0 ? { include_time: { group_by: 'project', missing_rate: 'zero' } } : {}),
     }),
   changeRecurring: ({ other }, pick) => patch(`/recurring-invoices/${pick('recurring-invoices')}`, { due_days: other }),
   pauseRecurring: (_drawn, pick) => post(`/recurring-invoices/${pick('recurring-invoices')}/pause`),

@@ -32,10 +32,14 @@ const GONE = EVENT_TYPES.filter((type) => type.endsWith('.deleted') || type === 
  */
 const EMBEDDED = ['client', 'project', 'task', 'invoice', 'invoices', 'last_invoice', 'quote'];
 
-/** Fields of a record that follow from other records, which tell of their changes. */
+/** Fields of a record that follow from other records, whose events carry the changes; docs/behaviour.md names them. */
 const FOLLOWING: Readonly<Record<string, readonly string[]>> = {
   // From the project's `billing`, the rates of task, project, client and account, and the state of the invoice.
   '/api/v1/time-entries': ['billing', 'rate', 'rate_from'],
+  // From the project's `billing` and the state of the invoice.
+  '/api/v1/expenses': ['billing'],
+  // From its invoices, which name their quote and their part of it.
+  '/api/v1/quotes': ['invoices', 'left_to_bill'],
 };
 
 type Records = Map<string, AnyRecord>;
@@ -63,35 +67,52 @@ export class ListMirror {
   }
 }
 
-/** What the events of an account leave of its records. */
-export async function eventMirror(gateway: Verbs, key: string): Promise<Map<string, Records>> {
-  const mirror = new Map<string, Records>(MIRRORED.map(({ path }) => [path, new Map()]));
-  let after = 0;
-  for (;;) {
-    const { body } = await gateway.get(`/api/v1/events?limit=100&after=${after}`, { key });
-    for (const { type, data, sequence } of body.data as AnyRecord[]) {
-      after = sequence;
-      const mirrored = MIRRORED.find(({ noun }) => noun === nounOf(type));
-      if (!mirrored || PARTIAL.includes(type)) continue;
-      if (GONE.includes(type)) mirror.get(mirrored.path)?.delete(data.id);
-      else mirror.get(mirrored.path)?.set(data.id, data);
+/** Reads the events since the last call, as a receiver gets them. */
+export class EventMirror {
+  readonly #gateway: Verbs;
+  readonly #key: string;
+  #after = 0;
+  readonly records = new Map<string, Records>(MIRRORED.map(({ path }) => [path, new Map()]));
+
+  constructor(gateway: Verbs, key: string) {
+    this.#gateway = gateway;
+    this.#key = key;
+  }
+
+  async poll(): Promise<void> {
+    for (;;) {
+      const { body } = await this.#gateway.get(`/api/v1/events?limit=100&after=${this.#after}`, { key: this.#key });
+      for (const event of body.data as AnyRecord[]) this.#take(event);
+      if (body.data.length === 0) return;
     }
-    if (body.data.length === 0) return mirror;
+  }
+
+  #take({ type, data, sequence }: AnyRecord): void {
+    this.#after = sequence;
+    const mirrored = MIRRORED.find(({ noun }) => noun === nounOf(type));
+    if (!mirrored || PARTIAL.includes(type)) return;
+    const records = this.records.get(mirrored.path);
+    if (GONE.includes(type)) records?.delete(data.id);
+    else records?.set(data.id, data);
   }
 }
 
-/** A sentence for each field in which a mirror differs from what the API answers now. */
+/**
+ * A sentence for each field in which a mirror, or the single read of a record, differs from what its list answers now.
+ * @param readsSingly also reads each record by itself.
+ */
 export async function differences(
   gateway: Verbs,
   key: string,
   mirrors: Readonly<Record<string, ReadonlyMap<string, Records>>>,
+  { readsSingly }: { readsSingly: boolean },
 ): Promise<string[]> {
   const found: string[] = [];
   for (const { path } of MIRRORED) {
     const records = await readList(gateway, key, path);
     for (const record of records) {
-      const single = (await gateway.get(`${path}/${record.id}`, { key })).body.data;
-      const copies = { single, ...pickRecord(mirrors, path, record.id) };
+      const single = readsSingly ? { single: (await gateway.get(`${path}/${record.id}`, { key })).body.data } : {};
+      const copies = { ...single, ...pickRecord(mirrors, path, record.id) };
       for (const [name, copy] of Object.entries(copies)) {
         const ignored = name === 'single' ? [] : (FOLLOWING[path] ?? []);
         found.push(...otherFields(`${name} of ${path}`, record, copy, ignored));
