@@ -61,7 +61,14 @@ export async function senderOf(
       }),
     bodyWith: (field, literal) =>
       JSON.stringify(
-        placed(without(body, EXCLUDED_BY[`${field.row.operation} ${field.path[0]}`]), field.path, bodyShapeOf(row)),
+        placed(
+          {
+            ...NEEDED_BY[String(field.path[0])],
+            ...without(body, EXCLUDED_BY[`${field.row.operation} ${field.path[0]}`]),
+          },
+          field.path,
+          bodyShapeOf(row),
+        ),
       ).replace('"PLACE"', () => literal),
     bodyAnd: (more) => JSON.stringify({ ...more, ...body }),
   };
@@ -81,6 +88,11 @@ const EXCLUDED_BY: Record<string, string> = {
   'billProject amount': 'percent',
   'creditInvoice amount': 'line_items',
   'creditInvoice line_items': 'amount',
+};
+
+/** Fields that another one needs beside it. */
+const NEEDED_BY: Record<string, object> = {
+  shipping_tax_rate: { shipping_amount: 1, line_items: [{ description: 'x', quantity: 1, rate: 1 }] },
 };
 
 function without(body: Record<string, unknown>, name: string | undefined): Record<string, unknown> {
