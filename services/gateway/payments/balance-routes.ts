@@ -105,6 +105,7 @@ const INVOICE_FIELDS = {
   amount_credited: 1,
   amount_written_off: 1,
   total_credited: 1,
+  is_reversed: 1,
   write_offs: 1,
 } as const;
 
@@ -124,7 +125,8 @@ function invoiceWithMovements(accountId: Id, id: Id) {
     const payments = await read<PaymentRecord>(Payment, isOn, ofPayment);
     const credits = await read<CreditNoteRecord>(CreditNote, isOn, ofNote);
     const isOf = { invoice_id: _id };
-    const corrections = invoice.total_credited ? await read<CreditNoteRecord>(CreditNote, isOf, ofNote) : [];
+    const isCredited = invoice.is_reversed || invoice.total_credited;
+    const corrections = isCredited ? await read<CreditNoteRecord>(CreditNote, isOf, ofNote) : [];
     const notes = new Map([...corrections, ...credits].map((note) => [String(note._id), note]));
     const has_more =
       [payments, credits, corrections].some(({ length }) => length > SHOWN_MAX) ||
