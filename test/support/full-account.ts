@@ -57,7 +57,7 @@ export async function fillAccount(gateway: TestGateway): Promise<FullAccount> {
   const entry = await post('time-entries', ofTask);
   const entryIds = await multiply('time_entries', entry.id, ENTRIES - 100);
   const timer = await post('timers', { project_id: project.id, owner: 'full', description: TEXT });
-  await multiply('timers', timer.id, PAGE, (index) => ({ owner: `full ${index}` }));
+  await multiply('timers', timer.id, PAGE, (index) => ({ owner: `full ${index}`, owner_key: `full ${index}` }));
   const spent = { project_id: project.id, date: '2026-01-02', description: LINE, amount: 1 };
   const expense = await post('expenses', spent);
   const expenseIds = await multiply('expenses', expense.id, PARTS - 1);

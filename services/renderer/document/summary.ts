@@ -121,7 +121,8 @@ function taxRows(
   { locale }: PrintableDocument,
   { labels, percent, money }: DocumentLocale,
 ): TotalRow[] {
-  const isUntaxed = taxRate.eq(0) && (!tax || tax.eq(0)) && (taxes?.length ?? 0) < 2;
+  const [only, ...others] = taxes ?? [];
+  const isUntaxed = (only?.rate ?? taxRate).eq(0) && (!tax || tax.eq(0)) && others.length === 0;
   if (isUntaxed && locale !== undefined) return [];
   if (!taxes) return tax ? [{ label: labels.tax(percent(taxRate)), amount: money(tax) }] : [];
   return taxes.map((one) => ({

@@ -47,6 +47,8 @@ describe('GET /api/v1/account', () => {
       locale: 'en-US',
       max_entry_hours: 24,
       hourly_rate: null,
+      member_rates: null,
+      time_locked_before: null,
       currency: null,
       payment_days: 30,
       rounding: null,

@@ -143,8 +143,8 @@ const REFUNDS = new Set(['refundPayment', 'refundCreditNote']);
 
 describe.each(days.map((field, index) => [nameOf(field), field, index] as const))('%s', (_name, field, index) => {
   test('when it is a real calendar day, then it is returned as it was sent, in years 1 to 9999', async () => {
-    // Other tests issue documents in this account, with later dates.
-    await gateway.patch('/api/v1/account', { allow_backdating: true });
+    // Other tests issue documents in this account, with later dates, and lock its time.
+    await gateway.patch('/api/v1/account', { allow_backdating: true, time_locked_before: null });
     const sender = await senderOf(gateway, field.row);
     const real = every(REAL, STEP, index);
     const { operation } = field.row;
