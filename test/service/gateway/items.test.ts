@@ -96,7 +96,7 @@ test('when a transaction begins again after the item has lost fields, then its l
   };
   const lost = { $set: { unit: null, tax_rate: null } };
   const body = { line_items: [{ item_id: id, quantity: 1, discount: 0 }] };
-  await row?.handler({ body, commit: commit as Commit } as Context);
+  await row?.handler({ body, commit: commit as Commit, requireScope: () => undefined } as unknown as Context);
   expect(seen).toMatchObject([
     { unit: 'km', tax_rate: 19 },
     { unit: undefined, tax_rate: undefined },

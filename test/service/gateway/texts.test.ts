@@ -31,6 +31,8 @@ async function callerOf(row: Row) {
 async function shownOf({ operation }: Row, field: string, data: AnyRecord): Promise<unknown> {
   if (operation === 'voidPayment') return data.void_reason;
   if (operation === 'refundPayment' || operation === 'refundCreditNote') return data.refunds.at(-1)[field];
+  if (field === 'member' && operation.endsWith('TimeEntry'))
+    return (await gateway.get(`/api/v1/time-entries/${data.id}`)).body.data.member;
   if (operation !== 'writeOffInvoice') return data[field];
   const ledger = await gateway.get(`/api/v1/invoices/${data.id}/payments`);
   return ledger.body.data.movements.at(-1).reason;
