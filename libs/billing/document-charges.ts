@@ -171,7 +171,7 @@ function oneOf(minor: number, currency: string) {
 }
 
 /** What a line needs of its own to be in the group. */
-export function taxOfGroup({ rate, category }: LineTax): Pick<TaxedLine, 'tax_rate' | 'tax_category'> {
+function taxOfGroup({ rate, category }: LineTax): Pick<TaxedLine, 'tax_rate' | 'tax_category'> {
   return category === null || category === 'S' ? { tax_rate: rate } : { tax_category: category };
 }
 

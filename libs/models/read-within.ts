@@ -20,6 +20,6 @@ export async function readWithin<Stored extends Owned>(cursor: AsyncIterable<Own
   return records;
 }
 
-export function tooLarge(noun: string): Error {
+function tooLarge(noun: string): Error {
   return conflict(`Too much text in the ${noun} of one request (at most ${CHANGED_MAX_MIB} MiB)`);
 }

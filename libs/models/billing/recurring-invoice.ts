@@ -15,7 +15,7 @@ import { type LineItem, lineItemField } from './line-item.ts';
 
 export const RECURRING_STATUSES = ['Active', 'Paused', 'Ended'] as const;
 
-export type RecurringStatus = (typeof RECURRING_STATUSES)[number];
+type RecurringStatus = (typeof RECURRING_STATUSES)[number];
 
 /** Whether the period of a fee begins on the due day, or ends before it. */
 export const FEE_PERIODS = ['in_advance', 'in_arrears'] as const;

@@ -7,7 +7,7 @@ import { isDuplicate, isUnavailable } from '../../mongo/errors.ts';
 import { acrossAccounts, type Id, newId, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
 
 /** Rounds and jobs over the records of all accounts. */
-export const ROUNDS = [
+const ROUNDS = [
   'overdue invoices',
   'expired quotes',
   'recurring invoices',
@@ -58,7 +58,7 @@ export const RoundTry = model('RoundTry', trySchema);
 // A count that an election loses is one try more, and each record of a round writes two.
 const writeConcern = { w: 1, j: false } as const;
 
-export interface TriedRecord {
+interface TriedRecord {
   id: StoredId;
   accountId: Id;
 }
@@ -73,7 +73,7 @@ export interface SetAside {
  * How the work on a record ended. `waits`: it was set aside before, or another process may be working on it. `retryAt`: when a record that is
  * set aside is tried again.
  */
-export type TryOutcome =
+type TryOutcome =
   | { isDone: true }
   | { isDone: false; setAside?: SetAside; retryAt?: Date; error?: unknown; waits?: true };
 

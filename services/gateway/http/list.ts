@@ -40,7 +40,7 @@ export interface ListFilter<Stored> {
   where: (value: never, asked: Asked<never>) => Wanted<Stored> | Promise<Wanted<Stored>>;
 }
 
-export type Wanted<Stored> = Condition<Stored> | StatusFilter | null;
+type Wanted<Stored> = Condition<Stored> | StatusFilter | null;
 
 export interface List<Stored> {
   /** The parameters, for the row of the table of routes. */

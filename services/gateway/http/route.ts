@@ -68,7 +68,7 @@ export interface Reading {
 }
 
 /** @returns the record as a response shows it; nothing when the account has none. */
-export type ReadRecord = (reading: Reading) => Promise<object | null | undefined>;
+type ReadRecord = (reading: Reading) => Promise<object | null | undefined>;
 
 /** What only the reference and the generated clients show. Texts are Markdown. */
 interface RouteDocs {

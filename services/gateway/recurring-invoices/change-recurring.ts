@@ -170,7 +170,7 @@ function rescheduled(
   const from = next_on !== undefined && next_on < today ? next_on : today;
   const unbilled = last_period_to === undefined ? from : firstUnbilled(recurring, last_period_to);
   const due = status === 'Active' ? daysDue(recurring.schedule, next_index, today) : [];
-  const next = occurrenceFrom(schedule, unbilled > from ? unbilled : from);
+  const next = occurrenceFrom(schedule, [from, unbilled].toSorted()[1] ?? from);
   if (due.length > 0 && !isEqual(due, next && daysDue(schedule, next.index, today))) throw notOnSchedule(due);
   if (!next) throw noOccurrence(from);
   return {

@@ -2,7 +2,7 @@
 import { SMALL_EVENT_BYTES } from '../store/events.ts';
 
 /** Of one process. */
-export const LARGE_BODIES_MAX_BYTES = 32 * 1024 * 1024;
+const LARGE_BODIES_MAX_BYTES = 32 * 1024 * 1024;
 
 export interface BodyRoom {
   /** @returns a function that gives the room back; undefined while there is too little. Small bodies need none: the slots bound them. */

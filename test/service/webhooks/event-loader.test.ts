@@ -41,7 +41,7 @@ test('when bodies are large, then they are read only when they are asked for, an
   const heads = await Promise.all(ids.map((id) => events.loadFresh(id)));
   expect(heads.map((event) => event?.body)).toEqual(ids.map(() => undefined));
   const bodies = async (some: typeof heads) =>
-    (await Promise.all(some.map((event) => event && events.bodyOf(event)))).filter((body) => body !== undefined);
+    (await Promise.all(some.map(async (event) => event && events.bodyOf(event)))).filter((body) => body !== undefined);
   for (const event of heads) expect(await bodies([event])).toHaveLength(1);
   await forget();
 
