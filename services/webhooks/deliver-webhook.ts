@@ -58,7 +58,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
       await recallDeferred(wireId(account_id), wireId(_id));
     return recovered;
   }, PATIENT);
-  const tryAgain = openTryAgain('deliveries');
+  const tryAgain = openTryAgain('attempts of deliveries');
   const bodyRoom = openBodyRoom();
   const acquire = makeAcquireDelivery(options.leaseMs);
   const attemptDelivery = makeAttemptDelivery(options);

@@ -12,7 +12,7 @@ const ROUNDS = [
   'expired quotes',
   'recurring invoices',
   'fan-outs of events',
-  'deliveries',
+  'attempts of deliveries',
   'reconciled endpoints',
   'documents of batches',
 ] as const;

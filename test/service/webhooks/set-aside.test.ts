@@ -108,7 +108,7 @@ test('when a delivery ends the process three times, then it waits a day and spen
   const delivery = await Delivery.findOne(own).readConcern('local').lean();
   expect(delivery).toMatchObject({ status: 'pending', attempts_made: 0 });
   expect(delivery?.due_at?.getTime()).toBeGreaterThan(Date.now() + HALF_A_DAY);
-  expect(await findSetAside(9)).toMatchObject([{ round: 'deliveries', record_id: storedId(deliveryId) }]);
+  expect(await findSetAside(9)).toMatchObject([{ round: 'attempts of deliveries', record_id: storedId(deliveryId) }]);
 });
 
 test('when an attempt always fails with an error of ours, then the third one sets it aside', async () => {
@@ -127,7 +127,7 @@ test('when an attempt always fails with an error of ours, then the third one set
       { $unset: { lease_id: 1, lease_until: 1 } },
     );
   }
-  expect(await findSetAside(9)).toMatchObject([{ round: 'deliveries', error: 'a fault of ours' }]);
+  expect(await findSetAside(9)).toMatchObject([{ round: 'attempts of deliveries', error: 'a fault of ours' }]);
   expect((await Delivery.findOne(own).readConcern('local').lean())?.due_at?.getTime()).toBeGreaterThan(
     Date.now() + HALF_A_DAY,
   );
