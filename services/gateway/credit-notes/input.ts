@@ -76,8 +76,13 @@ export const creditRefund = Joi.object<CreditRefundBody, true>({
   ...refundDetails,
 }).example({ amount: 10, method: 'bank_transfer' });
 
-export const creditNoteList = listOf<CreditNoteRecord>(CreditNote, creditNoteListing, {
-  client_id: byId('client_id'),
-  invoice_id: byId('invoice_id', 'The invoice that was credited'),
-  unallocated: byRest,
-});
+export const creditNoteList = listOf<CreditNoteRecord>(
+  CreditNote,
+  creditNoteListing,
+  {
+    client_id: byId('client_id'),
+    invoice_id: byId('invoice_id', 'The invoice that was credited'),
+    unallocated: byRest,
+  },
+  ['client_id', 'invoice_id', 'date_from', 'date_to', 'unallocated'],
+);

@@ -52,9 +52,14 @@ export const newBatch = Joi.object<NewBatch, true>({
   size: 'a4',
 });
 
-export const batchList = listOf<BatchRecord>(DocumentBatch, batchListing, {
-  status: { input: Joi.string().valid(...BATCH_STATUSES), where: (status: BatchStatus) => ({ status }) },
-});
+export const batchList = listOf<BatchRecord>(
+  DocumentBatch,
+  batchListing,
+  {
+    status: { input: Joi.string().valid(...BATCH_STATUSES), where: (status: BatchStatus) => ({ status }) },
+  },
+  [],
+);
 
 /** The place of a document in its batch, as it stands in the path. */
 export const position = Joi.number()

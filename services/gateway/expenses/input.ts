@@ -96,7 +96,12 @@ export const expenseBilling = Joi.object<ExpenseBillingInput, true>({
 
 const work = workFilters({ states: EXPENSE_STATES, unbilled: UNBILLED_EXPENSES, onInvoice: 'expenses', coveredBy: [] });
 
-export const expenseList = listOf<ExpenseRecord>(Expense, expenseListing, {
-  ...work,
-  billable: { input: Joi.boolean(), where: (billable: boolean) => oneByOne({ billable }) },
-});
+export const expenseList = listOf<ExpenseRecord>(
+  Expense,
+  expenseListing,
+  {
+    ...work,
+    billable: { input: Joi.boolean(), where: (billable: boolean) => oneByOne({ billable }) },
+  },
+  ['project_id', 'client_id', 'invoice_id', 'date_from', 'date_to', 'billing', 'billable'],
+);

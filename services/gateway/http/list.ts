@@ -56,11 +56,16 @@ export interface List<Stored> {
   ) => Promise<JsonResponse>;
 }
 
-/** @param own the filters of the list by their parameters. `updated_since` and the ranges come from the listing. */
+/**
+ * @param own the filters of the list by their parameters. `updated_since` and the ranges come from the listing.
+ * @param published the filters that come before the parameters of the page, all unless given. Generated clients pass parameters by
+ * position, so a published order stays, and a filter that is added later comes last.
+ */
 export function listOf<Stored extends Owned>(
   records: Records<Stored>,
   listing: Listing<FieldOf<Stored>>,
   own: Readonly<Record<string, ListFilter<Stored>>> = {},
+  published?: readonly string[],
 ): List<Stored> {
   const { orders, standard, ranges = [] } = listing;
   const filters: Readonly<Record<string, ListFilter<Stored>>> = {
@@ -73,11 +78,15 @@ export function listOf<Stored extends Owned>(
     return query.sort ?? (query.updated_since ? '-updated_at' : range ? `-${range}` : standard);
   };
 
+  const inputsOf = (names: readonly string[]) =>
+    Object.fromEntries(names.flatMap((name) => (filters[name] ? [[name, filters[name].input]] : [])));
+
   return {
     query: Joi.object<ListQuery>({
-      ...Object.fromEntries(Object.entries(filters).map(([name, { input }]) => [name, input])),
+      ...inputsOf(published ?? Object.keys(filters).filter((name) => name !== 'updated_since')),
       ...pageQuery,
       ...sortInput(listing),
+      ...inputsOf(['updated_since', ...Object.keys(filters)].filter((name) => !published?.includes(name))),
     }),
     async respond({ caller, query: given }, view, within) {
       const query = given as ListQuery & Filter;

@@ -98,9 +98,14 @@ export const invoiceChanges = Joi.object<InvoiceChanges, true>({
   ),
 }).example({ due_date: '2099-11-30' });
 
-export const invoiceList = listOf<InvoiceRecord>(Invoice, invoiceListing, {
-  ...documentFilters(),
-  status: byStatuses(INVOICE_STATUSES, (statuses, { caller }) =>
-    invoicesWithStatus(statuses, dayIn(caller.account.time_zone)),
-  ),
-});
+export const invoiceList = listOf<InvoiceRecord>(
+  Invoice,
+  invoiceListing,
+  {
+    ...documentFilters(),
+    status: byStatuses(INVOICE_STATUSES, (statuses, { caller }) =>
+      invoicesWithStatus(statuses, dayIn(caller.account.time_zone)),
+    ),
+  },
+  ['client_id', 'status', 'number', 'q', 'issue_date_from', 'issue_date_to', 'due_date_from', 'due_date_to'],
+);

@@ -129,10 +129,15 @@ export const balanceQuery = Joi.object<BalanceQuery>({
   ),
 });
 
-export const paymentList = listOf<PaymentRecord>(Payment, paymentListing, {
-  client_id: byId('client_id'),
-  invoice_id: byId('allocations.invoice_id', 'Payments with an allocation to it, released ones too'),
-  method: { input: paymentMethodInput(), where: (method: PaymentMethod) => ({ method }) },
-  external_id: { input: externalId(), where: (external_id: string) => ({ external_id }) },
-  unallocated: byRest,
-});
+export const paymentList = listOf<PaymentRecord>(
+  Payment,
+  paymentListing,
+  {
+    client_id: byId('client_id'),
+    invoice_id: byId('allocations.invoice_id', 'Payments with an allocation to it, released ones too'),
+    method: { input: paymentMethodInput(), where: (method: PaymentMethod) => ({ method }) },
+    external_id: { input: externalId(), where: (external_id: string) => ({ external_id }) },
+    unallocated: byRest,
+  },
+  ['client_id', 'invoice_id', 'method', 'external_id', 'date_from', 'date_to', 'unallocated'],
+);

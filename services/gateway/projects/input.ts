@@ -114,11 +114,16 @@ export const fixedPart = Joi.object<FixedPartInput>({
   })
   .example({ percent: 30, status: 'Sent' });
 
-export const projectList = listOf<ProjectRecord>(Project, projectListing, {
-  client_id: byId('client_id'),
-  status: {
-    input: line(),
-    where: async (status: string, { caller }: Asked) =>
-      projectsWithStatus(await statusesLike(status, caller.accountId)),
+export const projectList = listOf<ProjectRecord>(
+  Project,
+  projectListing,
+  {
+    client_id: byId('client_id'),
+    status: {
+      input: line(),
+      where: async (status: string, { caller }: Asked) =>
+        projectsWithStatus(await statusesLike(status, caller.accountId)),
+    },
   },
-});
+  ['status', 'client_id'],
+);

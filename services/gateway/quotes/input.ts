@@ -128,9 +128,14 @@ function shareOfPart(body: Conversion, { message }: Joi.CustomHelpers) {
   return !isPart && shares > 0 ? message({ custom: `percent and amount are not allowed for ${body.part}` }) : body;
 }
 
-export const quoteList = listOf<QuoteRecord>(Quote, quoteListing, {
-  ...documentFilters('list'),
-  status: byStatuses(QUOTE_STATUSES, (statuses, { caller }) =>
-    quotesWithStatus(statuses, dayIn(caller.account.time_zone)),
-  ),
-});
+export const quoteList = listOf<QuoteRecord>(
+  Quote,
+  quoteListing,
+  {
+    ...documentFilters('list'),
+    status: byStatuses(QUOTE_STATUSES, (statuses, { caller }) =>
+      quotesWithStatus(statuses, dayIn(caller.account.time_zone)),
+    ),
+  },
+  ['client_id', 'status', 'number', 'q', 'issue_date_from', 'issue_date_to', 'expires_at_from', 'expires_at_to'],
+);

@@ -69,13 +69,18 @@ function atLeastOneSecond(hours: number, { message }: Joi.CustomHelpers) {
 
 const work = workFilters({ states: BILLING_STATES, unbilled: UNBILLED, onInvoice: 'time', coveredBy: ['fixed'] });
 
-export const timeEntryList = listOf<TimeEntryRecord>(TimeEntry, timeEntryListing, {
-  ...work,
-  task_id: byId('task_id'),
-  member: byMember,
-  billable: {
-    input: Joi.boolean(),
-    // Time is billable unless it says that it is not.
-    where: (billable: boolean) => oneByOne({ billable: billable ? { $ne: false } : false }),
+export const timeEntryList = listOf<TimeEntryRecord>(
+  TimeEntry,
+  timeEntryListing,
+  {
+    ...work,
+    task_id: byId('task_id'),
+    member: byMember,
+    billable: {
+      input: Joi.boolean(),
+      // Time is billable unless it says that it is not.
+      where: (billable: boolean) => oneByOne({ billable: billable ? { $ne: false } : false }),
+    },
   },
-});
+  ['project_id', 'task_id', 'date_from', 'date_to', 'client_id', 'invoice_id', 'billing', 'billable'],
+);

@@ -98,16 +98,21 @@ const unlessRunning =
     query.status === 'running' ? oneByOne<TimerRecord>(condition(value)) : condition(value);
 const byProject = byId('project_id');
 
-export const timerList = listOf<TimerRecord>(Timer, timerListing, {
-  status: {
-    input: Joi.string().valid(...TIMER_STATUSES),
-    where: (status: TimerStatus, { query: { owner, project_id } }: Asked<TimerQuery>) =>
-      status === 'stopped' && (owner ?? project_id) !== undefined ? oneByOne({ status }) : withStatuses([status]),
+export const timerList = listOf<TimerRecord>(
+  Timer,
+  timerListing,
+  {
+    status: {
+      input: Joi.string().valid(...TIMER_STATUSES),
+      where: (status: TimerStatus, { query: { owner, project_id } }: Asked<TimerQuery>) =>
+        status === 'stopped' && (owner ?? project_id) !== undefined ? oneByOne({ status }) : withStatuses([status]),
+    },
+    owner: {
+      input: name().max(OWNER_LONGEST),
+      where: unlessRunning((owner: string) => ({ owner_key: ownerKey(owner) })),
+    },
+    member: byMember,
+    project_id: { ...byProject, where: unlessRunning(byProject.where) },
   },
-  owner: {
-    input: name().max(OWNER_LONGEST),
-    where: unlessRunning((owner: string) => ({ owner_key: ownerKey(owner) })),
-  },
-  member: byMember,
-  project_id: { ...byProject, where: unlessRunning(byProject.where) },
-});
+  ['status', 'owner', 'project_id'],
+);
