@@ -7,7 +7,7 @@ export function countBytes(uri: () => string) {
   const sockets = new Set<Socket>();
   const remember = (message: unknown) => void sockets.add((message as { socket: Socket }).socket);
   subscribe('net.client.socket', remember);
-  const counted = () => {
+  const total = () => {
     const { port } = new URL(uri().replace(/^mongodb:/, 'http:'));
     const ours = [...sockets].filter((socket) => String(socket.remotePort) === port);
     return {
@@ -16,10 +16,12 @@ export function countBytes(uri: () => string) {
     };
   };
   return {
+    /** Since the first connection. */
+    total,
     async during(work: () => Promise<unknown>) {
-      const before = counted();
+      const before = total();
       await work();
-      const after = counted();
+      const after = total();
       return { read: after.read - before.read, sent: after.sent - before.sent };
     },
     close: () => unsubscribe('net.client.socket', remember),

@@ -59,7 +59,7 @@ export interface AppliesRate {
   apply_to?: 'new' | 'unbilled';
 }
 
-/** @param rate the name of the field beside it. */
+/** @param rate the name of the field beside it; `member_rates` go with `hourly_rate`. */
 export function applyToInput(rate: 'hourly_rate' | 'rate') {
   return Joi.string()
     .valid('new', 'unbilled')

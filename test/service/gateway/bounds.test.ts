@@ -1,11 +1,10 @@
 // What one request makes the system read, make and keep has a bound, whatever the account holds. Every operation is asked over a full account.
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { AppError } from '#libs/errors.ts';
 import { isList, type Route } from '../../../services/gateway/http/route.ts';
 import type { PrintDocument } from '../../../services/gateway/printing/print-document.ts';
+import { countBytes } from '../../support/counted-bytes.ts';
 import { type FullAccount, fillAccount, LINE_TEXT, PAGE } from '../../support/full-account.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor, kindOf } from '../../support/operations.ts';
@@ -104,11 +103,9 @@ const CASES: Readonly<Record<string, readonly Omit<Case, 'row' | 'name'>[]>> = {
 let gateway: TestGateway;
 let full: FullAccount;
 let printed = 0;
-const sockets = new Set<Socket>();
-const remember = (message: unknown) => void sockets.add((message as { socket: Socket }).socket);
+const bytesOfStore = countBytes(() => gateway.workspace.mongodbUri);
 
 beforeAll(async () => {
-  subscribe('net.client.socket', remember);
   const print: PrintDocument = async ({ document }) => {
     printed = JSON.stringify(document).length;
     throw new AppError(422, 'Nothing is printed here');
@@ -117,7 +114,7 @@ beforeAll(async () => {
   full = await fillAccount(gateway);
 });
 afterAll(async () => {
-  unsubscribe('net.client.socket', remember);
+  bytesOfStore.close();
   await gateway.close();
 });
 
@@ -143,7 +140,7 @@ test.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, { ro
   const path =
     row.path.replace('{id}', String(at)).replace('{index}', '0') + (query ?? (isList(row) ? `?limit=${PAGE}` : ''));
   const aborted = jest.spyOn(mongoose.mongo.ClientSession.prototype, 'abortTransaction');
-  const before = counted();
+  const before = bytesOfStore.total();
   printed = 0;
   const response = await fetch(gateway.url + path, {
     method: row.method.toUpperCase(),
@@ -151,7 +148,7 @@ test.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, { ro
     ...(payload ? { body: JSON.stringify(payload) } : {}),
   });
   const bytes = Buffer.from(await response.arrayBuffer());
-  const after = counted();
+  const after = bytesOfStore.total();
   // On a busy machine a transaction may have to begin again; a dry run and an error always take their own back.
   const isTakenBack = response.status >= 400 || query?.includes('dry_run');
   const attempts = Math.max(1, aborted.mock.calls.length + (isTakenBack ? 0 : 1));
@@ -169,12 +166,3 @@ test.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, { ro
   const over = Object.entries(bound).filter(([name, most]) => used[name as keyof Bound] > most);
   expect(over.map(([name, most]) => `${name} ${used[name as keyof Bound]} of ${most}`)).toEqual([]);
 });
-
-function counted() {
-  const { port } = new URL(gateway.workspace.mongodbUri.replace(/^mongodb:/, 'http:'));
-  const ours = [...sockets].filter((socket) => String(socket.remotePort) === port);
-  return {
-    read: ours.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
-    sent: ours.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0),
-  };
-}
