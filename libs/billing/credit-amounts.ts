@@ -93,7 +93,7 @@ function requireRest(left: readonly DocumentTax[], groups: readonly DocumentTax[
     return { ...group, taxable: group.taxable - netOf(taken), tax: group.tax - taxSumOf(taken) };
   });
   const [net, tax] = [netOf(rest), taxSumOf(rest)];
-  if (net > 0 && net + tax > 0) return;
+  if (net >= 0 && net + tax > 0) return;
   const open = rest.find((group) => !isEmpty(group));
   if (!open) return;
   const sum = writtenAmount(groupSum(open, source.terms), source.terms.currency);

@@ -17,7 +17,7 @@ import {
 } from '#libs/billing/quote-parts.ts';
 import { groupSum, taxLines } from '#libs/billing/tax-groups.ts';
 import { AppError } from '#libs/errors.ts';
-import type { LineItem } from '#libs/models/billing/line-item.ts';
+import { type LineItem, lineItem } from '#libs/models/billing/line-item.ts';
 import { runs } from '../../support/form.ts';
 import {
   type CreditStep,
@@ -124,6 +124,31 @@ describe('credits of an invoice', () => {
       expect(invoice.isOpen).toBe(false);
     });
     fc.assert(property, runs(400));
+  });
+
+  test('when only the tax of a line is left at one rate, then lines of other rates can still be credited first', () => {
+    const line = (number: number, qty: string, rate: string, tax_rate?: number) =>
+      lineItem({ description: `Line ${number}`, qty, rate, discount: '0', tax_rate });
+    const lines = [line(1, '1.588207', '61.39', 7), line(2, '25', '0.06', 7), line(3, '0.000555', '900.91')];
+    const invoice = new Invoice({
+      currency: 'JPY',
+      tax_rate: 19,
+      prices_include_tax: true,
+      line_items: lines,
+    });
+    const credit = (number: number, qty: string) =>
+      invoice.credit({
+        lines: [lineItem({ ...(lines[number - 1] as LineItem), tax_rate: undefined, qty, line: number })],
+      });
+    credit(2, '8.35');
+    credit(1, '1.588207');
+    expect(invoice.left).toMatchObject([
+      { rate: 19, taxable: 1, tax: 0 },
+      { rate: 7, taxable: 0, tax: 1 },
+    ]);
+    credit(3, '0.000555');
+    credit(2, '16.65');
+    expect(invoice.isOpen).toBe(false);
   });
 });
 
