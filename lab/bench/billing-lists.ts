@@ -1,6 +1,6 @@
 // An account with hundreds of thousands of records of each kind beside one with a thousand: first pages, and time that is too much for an invoice.
 import mongoose from 'mongoose';
-import { BILLED_ENTRIES_MAX } from '#libs/billing/find-billable-time.ts';
+import { BILLED_ENTRIES_MAX } from '#libs/billing/work/find-unbilled-time.ts';
 import { storedId } from '#libs/models/tenant.ts';
 import { call, inTurn, timed } from './billing-calls.ts';
 import { type BillingAccount, fillBilling } from './billing-data.ts';

@@ -1,5 +1,5 @@
 // Recurring invoices beside the bare driver, and a morning of two schedulers beside as many creates over HTTP.
-import { runRecurring } from '#libs/billing/run-recurring.ts';
+import { runRecurring } from '#libs/billing/recurring/run-recurring.ts';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { issueApiKey } from '#libs/models/accounts/api-key.ts';
 import type { RecurringInvoiceRecord } from '#libs/models/billing/recurring-invoice.ts';

@@ -1,7 +1,7 @@
 // One trial: a gateway is killed at a step of a write, and another one finds all of the write or nothing, and repeats it once.
 import assert from 'node:assert/strict';
 import mongoose from 'mongoose';
-import { auditLedger } from '#libs/billing/ledger-audit.ts';
+import { auditLedger } from '#libs/billing/audits/ledger-audit.ts';
 import { storedId } from '#libs/models/tenant.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import type { Reply } from '../../test/support/gateway.ts';

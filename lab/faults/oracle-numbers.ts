@@ -1,6 +1,7 @@
 // O2: the numbers of each account are 1, 2, 3 … without a hole, each once, each with its document or its tombstone.
-import { NUMBER_KINDS, type NumberKind } from '#libs/models/billing/number-kinds.ts';
+
 import { documentNumber } from '#libs/models/billing/number-ledger.ts';
+import { NUMBER_KINDS, type NumberKind } from '#libs/rules/documents/number-kinds.ts';
 import { allOf } from './oracle-records.ts';
 import type { RoundFacts } from './round-facts.ts';
 

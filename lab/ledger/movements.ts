@@ -1,5 +1,5 @@
 // What can happen to time and money: each movement names its records by position, so that any sequence can be made and repeated.
-import { CREDIT_REASONS } from '#libs/billing/credit-reasons.ts';
+import { CREDIT_REASONS } from '#libs/rules/credits/credit-reasons.ts';
 import type { AnyRecord } from '../crashes/billing-world.ts';
 import type { LedgerWorld } from './ledger-world.ts';
 import { TIMER_MOVES, timerRequest } from './timer-movements.ts';

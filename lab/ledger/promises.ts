@@ -1,7 +1,7 @@
 // What holds of an account after any movements, however they met: sums, links, and everything that happens once.
-import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
-import { auditLedger } from '#libs/billing/ledger-audit.ts';
-import { auditTimers } from '#libs/billing/timer-audit.ts';
+import { auditBilledOnce } from '#libs/billing/audits/billed-once-audit.ts';
+import { auditLedger } from '#libs/billing/audits/ledger-audit.ts';
+import { auditTimers } from '#libs/billing/audits/timer-audit.ts';
 import { CreditNote } from '#libs/models/billing/credit-note.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Payment } from '#libs/models/billing/payment.ts';

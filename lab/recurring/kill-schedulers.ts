@@ -1,7 +1,7 @@
 // Months go by for a fleet of schedulers that are killed at random: every occurrence must be made, and none twice.
 import { setTimeout as pause } from 'node:timers/promises';
-import { occurrence } from '#libs/billing/recurrence.ts';
 import { addDays } from '#libs/day.ts';
+import { occurrence } from '#libs/rules/time/recurrence.ts';
 import { chanceOf } from '../faults/chance.ts';
 import { brokenOccurrences, countMade, openRecurringWorld } from './recurring-world.ts';
 import { startFleet } from './scheduler-fleet.ts';

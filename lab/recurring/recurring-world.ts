@@ -1,5 +1,5 @@
 // Accounts in many time zones with recurring invoices, and what must be there after so many months.
-import { occurrence } from '#libs/billing/recurrence.ts';
+
 import { Account } from '#libs/models/accounts/account.ts';
 import { Client, searchOf } from '#libs/models/accounts/client.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
@@ -8,6 +8,7 @@ import { RecurringInvoice, type RecurringInvoiceRecord } from '#libs/models/bill
 import { RecurringRun } from '#libs/models/billing/recurring-run.ts';
 import { acrossAccounts, newId, newRecord } from '#libs/models/tenant.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
+import { occurrence } from '#libs/rules/time/recurrence.ts';
 
 /** From the first to the last midnight of a day, with and without a change of clocks. */
 const ZONES = ['Pacific/Kiritimati', 'Asia/Tokyo', 'Europe/Berlin', 'UTC', 'America/New_York', 'Pacific/Honolulu'];

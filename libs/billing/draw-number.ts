@@ -1,11 +1,17 @@
 // Draws the number of a document in the transaction that makes it: the next of its sequence, as the account's format writes it.
 import { conflict } from '../errors.ts';
-import type { NumberKind } from '../models/billing/number-kinds.ts';
 import { recordNumber, skipNumbers, takenNumbers } from '../models/billing/number-ledger.ts';
 import { drawInSequence } from '../models/sequences.ts';
 import { type Id, type StoredId, timeOf } from '../models/tenant.ts';
 import type { Session } from '../mongo/connection.ts';
-import { formattedNumber, type NumberFormats, numberFormat, periodOf, sequenceOf } from './number-format.ts';
+import {
+  formattedNumber,
+  type NumberFormats,
+  numberFormat,
+  periodOf,
+  sequenceOf,
+} from '../rules/documents/number-format.ts';
+import type { NumberKind } from '../rules/documents/number-kinds.ts';
 
 /** What a number is made from. */
 export interface Numbering {

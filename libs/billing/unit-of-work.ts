@@ -1,10 +1,11 @@
 // One unit of work: records, numbers and events of an account that commit together or not at all.
-import type { NumberKind } from '../models/billing/number-kinds.ts';
+
 import { finishCounter, pretendChangeTime } from '../models/counter.ts';
 import { quotaStep } from '../models/stored-bytes.ts';
 import type { Id, StoredId } from '../models/tenant.ts';
 import type { EventType } from '../models/webhooks/event-types.ts';
 import { inTransaction, type Session } from '../mongo/connection.ts';
+import type { NumberKind } from '../rules/documents/number-kinds.ts';
 import { type DrawnNumber, drawNumber, type Numbering } from './draw-number.ts';
 import { pendingEvents } from './pending-events.ts';
 

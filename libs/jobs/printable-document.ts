@@ -1,10 +1,10 @@
 // A document as the renderer prints it: the input of the PDF tool, and fields that only stored records have.
 import Joi from 'joi';
-import { CREDIT_REASONS, type CreditReason } from '../billing/credit-reasons.ts';
-import { AMOUNT_MAX, isCurrency } from '../billing/money.ts';
-import { PAYMENT_METHODS, type PaymentMethod } from '../billing/payment-methods.ts';
-import { QUOTE_PARTS, type QuotePart } from '../billing/quote-parts.ts';
-import { TAX_CATEGORIES, type TaxCategory } from '../billing/tax-groups.ts';
+import { CREDIT_REASONS, type CreditReason } from '../rules/credits/credit-reasons.ts';
+import { AMOUNT_MAX, isCurrency } from '../rules/money/money.ts';
+import { PAYMENT_METHODS, type PaymentMethod } from '../rules/money/payment-methods.ts';
+import { QUOTE_PARTS, type QuotePart } from '../rules/quotes/quote-parts.ts';
+import { TAX_CATEGORIES, type TaxCategory } from '../rules/taxes/tax-groups.ts';
 import { type PdfDocument, type PdfLine, pdfDocument } from './pdf-document.ts';
 
 export interface PrintableLine extends PdfLine {

@@ -2,7 +2,7 @@
 import { model, Schema } from 'mongoose';
 import type { Session } from '../mongo/connection.ts';
 import { perTransaction } from '../mongo/per-transaction.ts';
-import type { NumberKind } from './billing/number-kinds.ts';
+import type { NumberKind } from '../rules/documents/number-kinds.ts';
 import { COUNTS_BEGUN, countStages, takeCountChanges } from './record-counts.ts';
 import { learnStored } from './stored-bytes.ts';
 import { type Id, idField, type StoredId, storedId } from './tenant.ts';

@@ -1,6 +1,6 @@
 // The sequences of an account, drawn inside the transaction that uses them: a failure leaves no hole.
 import type { Session } from '../mongo/connection.ts';
-import type { NumberKind } from './billing/number-kinds.ts';
+import type { NumberKind } from '../rules/documents/number-kinds.ts';
 import { Counter, type Sequence, updateCounter } from './counter.ts';
 import { type Id, storedId } from './tenant.ts';
 

@@ -1,6 +1,6 @@
 // Commands about accounts.
 
-import { repairTimeTotals } from '#libs/billing/time-totals-audit.ts';
+import { repairTimeTotals } from '#libs/billing/audits/time-totals-audit.ts';
 import { Account, type AccountRecord, ENTRY_HOURS_LIMIT, maxEntryHours } from '#libs/models/accounts/account.ts';
 import { recount } from '#libs/models/recount.ts';
 import { isId } from '#libs/models/tenant.ts';

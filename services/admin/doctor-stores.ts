@@ -1,9 +1,9 @@
 // Checks MongoDB, Redis and the queues.
-import type { AuditProblem } from '#libs/billing/audit.ts';
-import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
-import { auditLedger } from '#libs/billing/ledger-audit.ts';
-import { auditTimeTotals } from '#libs/billing/time-totals-audit.ts';
-import { auditTimers } from '#libs/billing/timer-audit.ts';
+import type { AuditProblem } from '#libs/billing/audits/audit.ts';
+import { auditBilledOnce } from '#libs/billing/audits/billed-once-audit.ts';
+import { auditLedger } from '#libs/billing/audits/ledger-audit.ts';
+import { auditTimeTotals } from '#libs/billing/audits/time-totals-audit.ts';
+import { auditTimers } from '#libs/billing/audits/timer-audit.ts';
 import { catalog } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { Operator } from '#libs/models/operations/operator.ts';

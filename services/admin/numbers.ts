@@ -1,11 +1,11 @@
 // Commands about the numbers of invoices, quotes, credit notes and payments.
 
-import { NUMBER_KINDS, type NumberKind } from '#libs/models/billing/number-kinds.ts';
 import { documentNumber, numberIn, skipNumbers } from '#libs/models/billing/number-ledger.ts';
 import { Counter } from '#libs/models/counter.ts';
 import { drawMany } from '#libs/models/sequences.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { inTransaction, type Session } from '#libs/mongo/connection.ts';
+import { NUMBER_KINDS, type NumberKind } from '#libs/rules/documents/number-kinds.ts';
 import { requireAccount } from './accounts.ts';
 import { recorded } from './audited.ts';
 import { CommandError } from './connection.ts';

@@ -1,5 +1,5 @@
 // The render-document job: one document in, one PDF out. Success or failure, the waiting gateway gets a reply.
-import { isSlow, requireBoundedWork } from '#libs/billing/document-work.ts';
+
 import { agreedTime } from '#libs/clock.ts';
 import { AppError, isBug } from '#libs/errors.ts';
 import type { FairLimit } from '#libs/fair-limit.ts';
@@ -9,6 +9,7 @@ import { deadlinePassed, type Reply, type ReplyFailure, sendReply } from '#libs/
 import type { JobContext, Work } from '#libs/jobs/worker.ts';
 import { withoutBidiControls } from '#libs/printable.ts';
 import type { Redis } from '#libs/redis/connection.ts';
+import { isSlow, requireBoundedWork } from '#libs/rules/documents/layout-work.ts';
 import { withDeadline } from '#libs/with-timeout.ts';
 import type { PrintingBrowser } from './browser/browser.ts';
 import { documentView } from './document/document-view.ts';

@@ -1,7 +1,6 @@
 // Writes the expiry event of each overdue invoice and expired quote once, after midnight in the time zone of its account.
 // Reads show both states without it.
 
-import { effectiveInvoiceStatus } from '#libs/billing/invoice-states.ts';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn, EARLIEST_ZONE } from '#libs/day.ts';
@@ -14,6 +13,7 @@ import { changeOwn, findOwn, type Records } from '#libs/models/records.ts';
 import { collectFailures } from '#libs/models/rounds.ts';
 import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
+import { effectiveInvoiceStatus } from '#libs/rules/documents/invoice-states.ts';
 
 type Expiring = InvoiceRecord | QuoteRecord;
 

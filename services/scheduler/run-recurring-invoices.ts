@@ -2,9 +2,9 @@
 import { partition } from 'es-toolkit/array/partition';
 import { shuffle } from 'es-toolkit/array/shuffle';
 import pLimit from 'p-limit';
-import { NotDue, recordFailure, runRecurring, skipOccurrence } from '#libs/billing/run-recurring.ts';
-import { NothingToBill } from '#libs/billing/select-time.ts';
+import { NotDue, recordFailure, runRecurring, skipOccurrence } from '#libs/billing/recurring/run-recurring.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { NothingToBill } from '#libs/billing/work/select-time.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn, EARLIEST_ZONE } from '#libs/day.ts';
 import { AppError } from '#libs/errors.ts';

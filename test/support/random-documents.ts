@@ -1,7 +1,7 @@
 // Documents of any money: prices with and without tax, one to four rates, currencies of 0, 2 and 3 decimals, discounts, lines below zero.
 import fc from 'fast-check';
-import { invoiceMoney } from '#libs/billing/document-money.ts';
-import { type LineItem, lineItem } from '#libs/models/billing/line-item.ts';
+import { invoiceMoney } from '#libs/rules/documents/document-money.ts';
+import { type LineItem, lineItem } from '#libs/rules/documents/line-item.ts';
 
 /** What a caller sends of an invoice or a quote. */
 export interface RandomDocument {

@@ -37,6 +37,12 @@ const walls: Record<string, (edge: Import) => boolean> = {
     SHARED.includes(resource(from) as string) && resource(to) !== undefined && !SHARED.includes(resource(to) as string),
   'libs/billing knows no HTTP, no queue and no process': ({ from, to }) =>
     from.startsWith('libs/billing/') && /^(express$|bullmq$|libs\/(jobs|redis|service|outbound)\/)/.test(to),
+  'libs/rules computes, and knows no record, no store and no process': ({ from, to }) =>
+    from.startsWith('libs/rules/') &&
+    to.startsWith('libs/') &&
+    !/^libs\/(rules\/|errors\.ts$|day\.ts$|profile-forms\.ts$)/.test(to),
+  'libs/models never imports libs/billing': ({ from, to }) =>
+    from.startsWith('libs/models/') && to.startsWith('libs/billing/'),
   'libs/jobs and libs/models do not know each other': ({ from, to }) =>
     (room(from) === 'libs/jobs' && room(to) === 'libs/models') ||
     (room(from) === 'libs/models' && room(to) === 'libs/jobs'),

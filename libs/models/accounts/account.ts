@@ -1,11 +1,11 @@
 // A workspace: the owner of keys and records, and the issuer its documents are printed from.
 import { type InferSchemaType, model, Schema } from 'mongoose';
-import type { MemberRate } from '../../billing/hourly-rate.ts';
-import { type NumberFormats, numberFormat } from '../../billing/number-format.ts';
-import type { TimeRounding } from '../../billing/time-rounding.ts';
 import { unauthorized } from '../../errors.ts';
 import type { PostalAddress } from '../../identifiers/postal-address.ts';
 import type { Session } from '../../mongo/connection.ts';
+import { type NumberFormats, numberFormat } from '../../rules/documents/number-format.ts';
+import type { MemberRate } from '../../rules/time/hourly-rate.ts';
+import type { TimeRounding } from '../../rules/time/time-rounding.ts';
 import { driverOf } from '../records.ts';
 import { type Id, idField, newId, storedId, wireId } from '../tenant.ts';
 import {

@@ -1,10 +1,10 @@
 // A customer of the account.
 
-import { TAX_TREATMENTS, type TaxTreatment } from '../../billing/document-taxes.ts';
-import type { MemberRate } from '../../billing/hourly-rate.ts';
-import type { TimeRounding } from '../../billing/time-rounding.ts';
 import type { PostalAddress } from '../../identifiers/postal-address.ts';
 import type { Session } from '../../mongo/connection.ts';
+import { TAX_TREATMENTS, type TaxTreatment } from '../../rules/taxes/document-taxes.ts';
+import type { MemberRate } from '../../rules/time/hourly-rate.ts';
+import type { TimeRounding } from '../../rules/time/time-rounding.ts';
 import { searchText } from '../../search-text.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { COUNTED_TOGETHER } from '../record-counts.ts';

@@ -1,5 +1,5 @@
 // What payments and credit notes have in common: parts that are on invoices, and money that went back.
-import { PAYMENT_METHODS, type PaymentMethod } from '../../billing/payment-methods.ts';
+import { PAYMENT_METHODS, type PaymentMethod } from '../../rules/money/payment-methods.ts';
 import { requiredIdField, type StoredId } from '../tenant.ts';
 
 /** A part that is on an invoice. It is never edited. */

@@ -1,11 +1,12 @@
 // A document that takes an issued invoice back, or a part of it. It is never edited: its sum goes to invoices, back to the client, or is credit.
 import { sumBy } from 'es-toolkit/math/sumBy';
-import { totalOf } from '../../billing/balance.ts';
-import { CREDIT_REASONS, type CreditReason, SETTLEMENTS, type Settlement } from '../../billing/credit-reasons.ts';
-import type { DiscountShare } from '../../billing/document-charges.ts';
-import { type DocumentTax, taxesView } from '../../billing/document-taxes.ts';
-import { fromMinor } from '../../billing/money.ts';
-import type { TaxCategory } from '../../billing/tax-groups.ts';
+import { CREDIT_REASONS, type CreditReason, SETTLEMENTS, type Settlement } from '../../rules/credits/credit-reasons.ts';
+import type { DiscountShare } from '../../rules/documents/document-charges.ts';
+import { type LineItem, lineItemField } from '../../rules/documents/line-item.ts';
+import { totalOf } from '../../rules/money/balance.ts';
+import { fromMinor } from '../../rules/money/money.ts';
+import { type DocumentTax, taxesView } from '../../rules/taxes/document-taxes.ts';
+import type { TaxCategory } from '../../rules/taxes/tax-groups.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { COUNTED_TOGETHER } from '../record-counts.ts';
 import { recordSchema } from '../record-schema.ts';
@@ -18,7 +19,6 @@ import {
   REFUND_FIELDS,
   refundView,
 } from './allocation.ts';
-import { type LineItem, lineItemField } from './line-item.ts';
 import { printedNumber } from './number-ledger.ts';
 import { frozenClient, type Parties, partiesField } from './parties.ts';
 

@@ -1,12 +1,12 @@
 // The fields that invoices and quotes have in common.
-import type { DocumentCharges } from '../../billing/document-charges.ts';
-import type { DocumentTax } from '../../billing/document-taxes.ts';
-import { fromMinor } from '../../billing/money.ts';
-import type { TaxCategory } from '../../billing/tax-groups.ts';
+import type { DocumentCharges } from '../../rules/documents/document-charges.ts';
+import { type LineItem, lineItemField } from '../../rules/documents/line-item.ts';
+import { fromMinor } from '../../rules/money/money.ts';
+import type { DocumentTax } from '../../rules/taxes/document-taxes.ts';
+import type { TaxCategory } from '../../rules/taxes/tax-groups.ts';
 import type { Stamped } from '../records.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { type DocumentDates, documentDateFields } from './document-dates.ts';
-import { type LineItem, lineItemField } from './line-item.ts';
 import { type Parties, partiesField } from './parties.ts';
 
 /** Texts that are printed below the sum; absent where there is none. */

@@ -1,6 +1,6 @@
 // Which lines of an invoice were made from time, and how: the entries themselves are linked to the invoice.
-import { TIME_GROUPS, type TimeGroup } from '../../billing/time-lines.ts';
-import type { TimeRounding } from '../../billing/time-rounding.ts';
+import { TIME_GROUPS, type TimeGroup } from '../../rules/time/time-lines.ts';
+import type { TimeRounding } from '../../rules/time/time-rounding.ts';
 
 /** One line as it was made. Its entries name it by `id`. */
 export interface InvoiceTimeLine {

@@ -1,9 +1,10 @@
 // An invoice: what a client has to pay, and by when.
-import { dueOf, totalOf } from '../../billing/balance.ts';
-import { taxesView } from '../../billing/document-taxes.ts';
-import { INVOICE_STATUSES, type InvoiceStatus, isPayable } from '../../billing/invoice-states.ts';
-import { fromMinor } from '../../billing/money.ts';
-import { QUOTE_PARTS, type QuotePart } from '../../billing/quote-parts.ts';
+
+import { INVOICE_STATUSES, type InvoiceStatus, isPayable } from '../../rules/documents/invoice-states.ts';
+import { dueOf, totalOf } from '../../rules/money/balance.ts';
+import { fromMinor } from '../../rules/money/money.ts';
+import { QUOTE_PARTS, type QuotePart } from '../../rules/quotes/quote-parts.ts';
+import { taxesView } from '../../rules/taxes/document-taxes.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';

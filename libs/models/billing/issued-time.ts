@@ -1,7 +1,7 @@
 // The hours behind a line of an issued invoice, as they were when it was issued: they stay when the entries are released.
 import { Schema } from 'mongoose';
-import { RATE_SOURCES, type RateSource } from '../../billing/hourly-rate.ts';
-import type { TimeRounding } from '../../billing/time-rounding.ts';
+import { RATE_SOURCES, type RateSource } from '../../rules/time/hourly-rate.ts';
+import type { TimeRounding } from '../../rules/time/time-rounding.ts';
 import { recordsOf } from '../records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
 

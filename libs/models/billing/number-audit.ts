@@ -2,6 +2,7 @@
 
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
+import type { NumberKind } from '../../rules/documents/number-kinds.ts';
 import type { Position } from '../keyset.ts';
 import { LIST_LIMIT_MS } from '../list-total.ts';
 import type { Wanted } from '../listing.ts';
@@ -10,7 +11,6 @@ import { sequencesOf } from '../sequences.ts';
 import { type Id, storedId } from '../tenant.ts';
 import { CreditNote } from './credit-note.ts';
 import { Invoice } from './invoice.ts';
-import type { NumberKind } from './number-kinds.ts';
 import { documentNumber, NumberLedger, type NumberRecord } from './number-ledger.ts';
 import { Payment } from './payment.ts';
 import { Quote } from './quote.ts';

@@ -1,9 +1,9 @@
 // Every number of a document ever drawn, with its document, or the tombstone of a draft that was deleted or of a number skipped.
 import { model, Schema } from 'mongoose';
 import type { Session } from '../../mongo/connection.ts';
+import { NUMBER_KINDS, type NumberKind } from '../../rules/documents/number-kinds.ts';
 import { driverOf } from '../records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
-import { NUMBER_KINDS, type NumberKind } from './number-kinds.ts';
 
 export interface NumberRecord {
   /** The document's own id: one number each. */

@@ -1,6 +1,6 @@
 // Money of a client that arrived: how much of it is on which invoices, what went back, and what is left as credit.
-import { fromMinor } from '../../billing/money.ts';
-import { PAYMENT_METHODS, type PaymentMethod } from '../../billing/payment-methods.ts';
+import { fromMinor } from '../../rules/money/money.ts';
+import { PAYMENT_METHODS, type PaymentMethod } from '../../rules/money/payment-methods.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { COUNTED_TOGETHER } from '../record-counts.ts';

@@ -1,11 +1,11 @@
 // The invoices that bill quotes, as quotes show them.
 import { sumBy } from 'es-toolkit/math/sumBy';
-import { leftToCredit, type Taxed } from '../../billing/credit-amounts.ts';
-import { REVERSING } from '../../billing/credit-reasons.ts';
-import type { DocumentTax } from '../../billing/document-taxes.ts';
-import { fromMinor } from '../../billing/money.ts';
-import { groupSum } from '../../billing/tax-groups.ts';
 import type { Session } from '../../mongo/connection.ts';
+import { leftToCredit, type Taxed } from '../../rules/credits/credit-amounts.ts';
+import { REVERSING } from '../../rules/credits/credit-reasons.ts';
+import { fromMinor } from '../../rules/money/money.ts';
+import type { DocumentTax } from '../../rules/taxes/document-taxes.ts';
+import { groupSum } from '../../rules/taxes/tax-groups.ts';
 import { driverOf } from '../records.ts';
 import { type Id, type StoredId, storedId } from '../tenant.ts';
 import { CreditNote } from './credit-note.ts';

@@ -1,8 +1,9 @@
 // A quote: what an account offers to a client, and until when.
-import { type Acceptance, isChangedSince } from '../../billing/acceptance.ts';
-import { taxesView } from '../../billing/document-taxes.ts';
-import { fromMinor } from '../../billing/money.ts';
-import { agreedSum, leftToBill } from '../../billing/quote-parts.ts';
+
+import { fromMinor } from '../../rules/money/money.ts';
+import { type Acceptance, isChangedSince } from '../../rules/quotes/acceptance.ts';
+import { agreedSum, leftToBill } from '../../rules/quotes/quote-parts.ts';
+import { taxesView } from '../../rules/taxes/document-taxes.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';

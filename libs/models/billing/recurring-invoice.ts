@@ -1,9 +1,10 @@
 // A recurring invoice: what it bills, in which rhythm, and how far it has come.
 
-import type { DocumentCharges } from '../../billing/document-charges.ts';
-import { type Schedule, upcomingDays } from '../../billing/recurrence.ts';
-import type { TimeGroup } from '../../billing/time-lines.ts';
-import type { TimeRounding } from '../../billing/time-rounding.ts';
+import type { DocumentCharges } from '../../rules/documents/document-charges.ts';
+import { type LineItem, lineItemField } from '../../rules/documents/line-item.ts';
+import { type Schedule, upcomingDays } from '../../rules/time/recurrence.ts';
+import type { TimeGroup } from '../../rules/time/time-lines.ts';
+import type { TimeRounding } from '../../rules/time/time-rounding.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
@@ -11,7 +12,6 @@ import { recordsOf, type Stamped } from '../records.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from '../time/project.ts';
 import { chargeFields, chargesView, type DocumentTexts, documentTextFields } from './document-fields.ts';
-import { type LineItem, lineItemField } from './line-item.ts';
 
 export const RECURRING_STATUSES = ['Active', 'Paused', 'Ended'] as const;
 

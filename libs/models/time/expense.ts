@@ -1,6 +1,6 @@
 // What was spent on a project and is billed to its client.
 import Big from 'big.js';
-import { fromMinor } from '../../billing/money.ts';
+import { fromMinor } from '../../rules/money/money.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';

@@ -1,5 +1,5 @@
 // What a line of an invoice draws from an hour package. It goes when the invoice gives the hours back.
-import { hoursQuantity } from '../../billing/time-rounding.ts';
+import { hoursQuantity } from '../../rules/time/time-rounding.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';

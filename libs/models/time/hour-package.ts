@@ -1,6 +1,6 @@
 // Hours that a client paid for in advance: time is drawn from them before any of it is charged.
 import Big from 'big.js';
-import { hoursQuantity } from '../../billing/time-rounding.ts';
+import { hoursQuantity } from '../../rules/time/time-rounding.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';

@@ -1,9 +1,9 @@
 // A piece of work for a client.
 import mongoose from 'mongoose';
-import type { MemberRate } from '../../billing/hourly-rate.ts';
-import { fromMinor } from '../../billing/money.ts';
-import type { TimeRounding } from '../../billing/time-rounding.ts';
 import type { Session } from '../../mongo/connection.ts';
+import { fromMinor } from '../../rules/money/money.ts';
+import type { MemberRate } from '../../rules/time/hourly-rate.ts';
+import type { TimeRounding } from '../../rules/time/time-rounding.ts';
 import { type AccountRecord, DEFAULT_PROJECT_STATUSES } from '../accounts/account.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { ListingOf } from '../list-indexes.ts';

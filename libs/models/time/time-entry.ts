@@ -1,5 +1,5 @@
 // Time worked on a project, optionally on one of its tasks.
-import { RATE_SOURCES, type RateSource } from '../../billing/hourly-rate.ts';
+import { RATE_SOURCES, type RateSource } from '../../rules/time/hourly-rate.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { COUNTED_TOGETHER } from '../record-counts.ts';
 import { recordSchema } from '../record-schema.ts';

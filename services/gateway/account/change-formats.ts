@@ -1,11 +1,11 @@
 // What a change makes of an account's formats of numbers: no two kinds look alike, and a sequence begins once.
 
-import { type NumberFormats, numberFormat, sequenceOf } from '#libs/billing/number-format.ts';
 import { conflict, validationFailed } from '#libs/errors.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
-import { NUMBER_KINDS } from '#libs/models/billing/number-kinds.ts';
 import { sequencesOf } from '#libs/models/sequences.ts';
 import type { Session } from '#libs/mongo/connection.ts';
+import { type NumberFormats, numberFormat, sequenceOf } from '#libs/rules/documents/number-format.ts';
+import { NUMBER_KINDS } from '#libs/rules/documents/number-kinds.ts';
 import type { AccountChanges } from './input.ts';
 
 /** A kind that is not named keeps its format, null takes the default back. @throws AppError 400 or 409. */

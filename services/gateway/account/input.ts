@@ -1,13 +1,13 @@
 // What a caller may send about its account: the issuer's profile that documents are printed from.
 import Joi from 'joi';
-import type { MemberRate } from '#libs/billing/hourly-rate.ts';
-import type { NumberFormat } from '#libs/billing/number-format.ts';
-import type { TimeRounding } from '#libs/billing/time-rounding.ts';
 import type { PostalAddress } from '#libs/identifiers/postal-address.ts';
 import { DEFAULT_ENTRY_HOURS, DEFAULT_PAYMENT_DAYS, ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
 import type { ElectronicAddress, LegalId, PaymentOption } from '#libs/models/accounts/party-fields.ts';
-import type { NumberKind } from '#libs/models/billing/number-kinds.ts';
 import { emailForm, knownLocale, knownZone, LOCALE_LONGEST } from '#libs/profile-forms.ts';
+import type { NumberFormat } from '#libs/rules/documents/number-format.ts';
+import type { NumberKind } from '#libs/rules/documents/number-kinds.ts';
+import type { MemberRate } from '#libs/rules/time/hourly-rate.ts';
+import type { TimeRounding } from '#libs/rules/time/time-rounding.ts';
 import { sameName } from '#libs/search-text.ts';
 import {
   type AppliesRate,

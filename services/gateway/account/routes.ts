@@ -1,6 +1,6 @@
 // The caller's own account over HTTP.
-import { requirePrintableIssuer } from '#libs/billing/printable-size.ts';
-import { applyRate } from '#libs/billing/settle-rate.ts';
+import { requirePrintableIssuer } from '#libs/billing/documents/printable-size.ts';
+import { applyRate } from '#libs/billing/time/settle-rate.ts';
 import { Account, type AccountRecord, accountView } from '#libs/models/accounts/account.ts';
 import { isUnchanged } from '#libs/models/records.ts';
 import { forgetProfile } from '../http/authenticate.ts';

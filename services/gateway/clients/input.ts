@@ -1,6 +1,5 @@
 // What a caller may send about clients.
 import Joi from 'joi';
-import { TAX_TREATMENTS } from '#libs/billing/document-taxes.ts';
 import { AppError } from '#libs/errors.ts';
 import {
   type BillingTerms,
@@ -10,6 +9,7 @@ import {
   clientListing,
 } from '#libs/models/accounts/client.ts';
 import { emailForm } from '#libs/profile-forms.ts';
+import { TAX_TREATMENTS } from '#libs/rules/taxes/document-taxes.ts';
 import {
   type AppliesRate,
   appliesRate,

@@ -1,7 +1,7 @@
 // What a caller gets about clients.
 import Joi from 'joi';
-import { TAX_TREATMENTS } from '#libs/billing/document-taxes.ts';
 import type { clientView } from '#libs/models/accounts/client.ts';
+import { TAX_TREATMENTS } from '#libs/rules/taxes/document-taxes.ts';
 import {
   electronicAddressResponse,
   exampleClient,

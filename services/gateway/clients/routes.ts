@@ -1,6 +1,6 @@
 // Clients over HTTP.
-import { requirePrintableClient } from '#libs/billing/printable-size.ts';
-import { applyRate } from '#libs/billing/settle-rate.ts';
+import { requirePrintableClient } from '#libs/billing/documents/printable-size.ts';
+import { applyRate } from '#libs/billing/time/settle-rate.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { conflict } from '#libs/errors.ts';
 import { Client, type ClientRecord, clientView, searchOf } from '#libs/models/accounts/client.ts';

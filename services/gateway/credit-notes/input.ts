@@ -1,9 +1,9 @@
 // What a caller may send about credit notes.
 import Joi from 'joi';
-import { CREDIT_REASONS, type CreditReason, SETTLEMENTS, type Settlement } from '#libs/billing/credit-reasons.ts';
-import { AMOUNT_MAX, type Decimal } from '#libs/billing/money.ts';
 import { CreditNote, type CreditNoteRecord, creditNoteListing } from '#libs/models/billing/credit-note.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { CREDIT_REASONS, type CreditReason, SETTLEMENTS, type Settlement } from '#libs/rules/credits/credit-reasons.ts';
+import { AMOUNT_MAX, type Decimal } from '#libs/rules/money/money.ts';
 import { decimal } from '../fields/decimal-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { text, uuid } from '../fields/input-fields.ts';

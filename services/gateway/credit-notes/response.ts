@@ -1,7 +1,7 @@
 // What a caller gets about credit notes.
 import Joi from 'joi';
-import { CREDIT_REASONS } from '#libs/billing/credit-reasons.ts';
 import type { creditNoteView } from '#libs/models/billing/credit-note.ts';
+import { CREDIT_REASONS } from '#libs/rules/credits/credit-reasons.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { refundShape } from '../fields/refund-response.ts';
 import {

@@ -1,7 +1,11 @@
 // Credit notes over HTTP: what corrects an invoice, and where its sum goes.
-import { allocateCreditNote, refundCreditNote, releaseCreditNote } from '#libs/billing/change-credit-note.ts';
-import { announceCredited, drawCreditNote } from '#libs/billing/draw-credit-note.ts';
-import { findKnownCreditNote } from '#libs/billing/known-credit-note.ts';
+import {
+  allocateCreditNote,
+  refundCreditNote,
+  releaseCreditNote,
+} from '#libs/billing/credit-notes/change-credit-note.ts';
+import { announceCredited, drawCreditNote } from '#libs/billing/credit-notes/draw-credit-note.ts';
+import { findKnownCreditNote } from '#libs/billing/credit-notes/known-credit-note.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { CreditNote, type CreditNoteRecord, creditNoteView } from '#libs/models/billing/credit-note.ts';
 import { findOwn } from '#libs/models/records.ts';

@@ -1,9 +1,10 @@
 // A stored credit note as the renderer prints it: with a minus before every amount, and nothing that changes after it was issued.
-import { totalOf } from '#libs/billing/balance.ts';
-import { fromMinor } from '#libs/billing/money.ts';
+
 import type { PrintableDocument, PrintableLine, PrintableTax } from '#libs/jobs/printable-document.ts';
 import type { CreditNoteRecord } from '#libs/models/billing/credit-note.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
+import { totalOf } from '#libs/rules/money/balance.ts';
+import { fromMinor } from '#libs/rules/money/money.ts';
 import type { DocumentQuery } from './input.ts';
 import { linesOf, looksOf, type PartyDetails, present, printableCharges, printableTax } from './stored-document.ts';
 

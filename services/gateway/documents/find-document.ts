@@ -1,5 +1,5 @@
 // Finds a stored invoice, quote, receipt or credit note and makes of it what the renderer prints.
-import { billedTime } from '#libs/billing/billed-time.ts';
+import { billedTime } from '#libs/billing/work/hours-of-invoice.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';

@@ -1,9 +1,9 @@
 // The time behind the lines of an invoice as the renderer prints it: hours as they are billed, nothing is computed anew.
-import type { BilledTime, BilledTimeLine } from '#libs/billing/billed-time.ts';
-import { fromMinor, lineNet } from '#libs/billing/money.ts';
-import type { TimeToBill } from '#libs/billing/time-lines.ts';
-import { hoursQuantity, roundedSeconds } from '#libs/billing/time-rounding.ts';
+import type { BilledTime, BilledTimeLine } from '#libs/billing/work/hours-of-invoice.ts';
 import type { PrintableTimeEntry, PrintableTimeLine } from '#libs/jobs/printable-document.ts';
+import { fromMinor, lineNet } from '#libs/rules/money/money.ts';
+import type { TimeToBill } from '#libs/rules/time/time-lines.ts';
+import { hoursQuantity, roundedSeconds } from '#libs/rules/time/time-rounding.ts';
 
 /** Of lines that were edited by hand only the hours are printed: what they cost is on the invoice. */
 export function printableTime({ isEdited, lines }: BilledTime, currency: string): PrintableTimeLine[] {

@@ -1,21 +1,21 @@
 // A stored invoice, quote or receipt as the renderer prints it: every amount as the API returns it, nothing is computed anew.
 
 import { sumBy } from 'es-toolkit/math/sumBy';
-import { dueOf } from '#libs/billing/balance.ts';
-import { type DocumentCharges, hasCharges } from '#libs/billing/document-charges.ts';
-import { type DocumentTax, languageOf, taxesOf } from '#libs/billing/document-taxes.ts';
-import { fromMinor, lineNet, sumOfLines } from '#libs/billing/money.ts';
-import { taxOfLine } from '#libs/billing/tax-groups.ts';
-import { taxNote } from '#libs/billing/tax-notes.ts';
 import { dayIn } from '#libs/day.ts';
 import type { PrintableDocument, PrintableLine, PrintableTax } from '#libs/jobs/printable-document.ts';
 import { printedBankDetails } from '#libs/models/accounts/party-fields.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
-import type { LineItem } from '#libs/models/billing/line-item.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import type { Parties } from '#libs/models/billing/parties.ts';
 import { liveAmount, type PaymentRecord } from '#libs/models/billing/payment.ts';
 import type { QuoteRecord } from '#libs/models/billing/quote.ts';
+import { type DocumentCharges, hasCharges } from '#libs/rules/documents/document-charges.ts';
+import type { LineItem } from '#libs/rules/documents/line-item.ts';
+import { dueOf } from '#libs/rules/money/balance.ts';
+import { fromMinor, lineNet, sumOfLines } from '#libs/rules/money/money.ts';
+import { type DocumentTax, languageOf, taxesOf } from '#libs/rules/taxes/document-taxes.ts';
+import { taxOfLine } from '#libs/rules/taxes/tax-groups.ts';
+import { taxNote } from '#libs/rules/taxes/tax-notes.ts';
 import type { DocumentQuery, QuoteDocumentQuery } from './input.ts';
 import { printedParties } from './printed-parties.ts';
 

@@ -1,9 +1,9 @@
 // Settling expenses by hand: they were billed before Billhook, or are given away.
 import Joi from 'joi';
-import { announceExpenses } from '#libs/billing/bill-expenses.ts';
-import { requireBillableExpense } from '#libs/billing/expense-guard.ts';
+import { announceExpenses } from '#libs/billing/expenses/bill-expenses.ts';
+import { requireBillableExpense } from '#libs/billing/expenses/expense-guard.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { changeWork, EXPENSES, namedWork } from '#libs/billing/work-records.ts';
+import { changeWork, EXPENSES, namedWork } from '#libs/billing/work/work-records.ts';
 import { findAllOwn } from '#libs/models/records.ts';
 import type { ExpenseRecord } from '#libs/models/time/expense.ts';
 import { Project } from '#libs/models/time/project.ts';

@@ -1,8 +1,7 @@
 // What a caller may send about expenses.
 
 import Joi from 'joi';
-import { BILLED_EXPENSES_MAX } from '#libs/billing/find-expenses.ts';
-import { AMOUNT_MAX } from '#libs/billing/money.ts';
+import { BILLED_EXPENSES_MAX } from '#libs/billing/expenses/find-expenses.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import {
   EXPENSE_STATES,
@@ -12,6 +11,7 @@ import {
   UNBILLED_EXPENSES,
 } from '#libs/models/time/expense.ts';
 import { SETTLEMENTS, type Settlement } from '#libs/models/time/time-entry.ts';
+import { AMOUNT_MAX } from '#libs/rules/money/money.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { clientCurrency, day, line, paragraphs, uuid } from '../fields/input-fields.ts';
 import { percentage } from '../fields/money-input.ts';

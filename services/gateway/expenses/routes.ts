@@ -1,10 +1,9 @@
 // Expenses over HTTP: what was spent on a project and is billed to its client.
-import { expenseViews } from '#libs/billing/bill-expenses.ts';
-import { currencyFor } from '#libs/billing/client-terms.ts';
-import { exactMinor } from '#libs/billing/exact-amount.ts';
-import { requireFreeExpense } from '#libs/billing/expense-guard.ts';
-import { fromMinor, isLineAmount } from '#libs/billing/money.ts';
-import { projectOfClient } from '#libs/billing/project-of-client.ts';
+
+import { currencyFor } from '#libs/billing/documents/client-terms.ts';
+import { projectOfClient } from '#libs/billing/documents/project-of-client.ts';
+import { expenseViews } from '#libs/billing/expenses/bill-expenses.ts';
+import { requireFreeExpense } from '#libs/billing/expenses/expense-guard.ts';
 import { fieldProblem, notFound } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { Client } from '#libs/models/accounts/client.ts';
@@ -13,6 +12,8 @@ import { type Id, newRecord, type StoredId } from '#libs/models/tenant.ts';
 import { Expense, type ExpenseRecord, withMarkup } from '#libs/models/time/expense.ts';
 import { Project } from '#libs/models/time/project.ts';
 import type { Session } from '#libs/mongo/connection.ts';
+import { exactMinor } from '#libs/rules/money/exact-amount.ts';
+import { fromMinor, isLineAmount } from '#libs/rules/money/money.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, updated } from '../http/response.ts';

@@ -1,8 +1,13 @@
 // How time is billed, as callers set it: rates, rounding, and what new invoices of a client have.
 import Joi from 'joi';
-import type { MemberRate } from '#libs/billing/hourly-rate.ts';
-import { AMOUNT_MAX } from '#libs/billing/money.ts';
-import { ROUNDING_MINUTES, ROUNDING_MODES, ROUNDING_SCOPES, type TimeRounding } from '#libs/billing/time-rounding.ts';
+import { AMOUNT_MAX } from '#libs/rules/money/money.ts';
+import type { MemberRate } from '#libs/rules/time/hourly-rate.ts';
+import {
+  ROUNDING_MINUTES,
+  ROUNDING_MODES,
+  ROUNDING_SCOPES,
+  type TimeRounding,
+} from '#libs/rules/time/time-rounding.ts';
 import { name } from './input-fields.ts';
 import { number } from './number-input.ts';
 

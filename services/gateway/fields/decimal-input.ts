@@ -1,7 +1,7 @@
 // A decimal as callers send it: a JSON number, or a string in the form in which responses write decimals.
 import Big from 'big.js';
 import Joi from 'joi';
-import { DECIMALS_KEPT, type Decimal } from '#libs/billing/money.ts';
+import { DECIMALS_KEPT, type Decimal } from '#libs/rules/money/money.ts';
 
 /** As responses write them: so many digits before the point as the largest price has, and those after it that are kept. */
 const PLAIN_DECIMAL = new RegExp(`^-?\\d{1,13}(?:\\.\\d{1,${DECIMALS_KEPT}})?$`);

@@ -1,9 +1,9 @@
 // The kinds of values that callers send, and the messages about wrong ones.
 import Joi from 'joi';
-import { currencyCodes, isCurrency } from '#libs/billing/money.ts';
 import { instantOf, isDay } from '#libs/day.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { isPlainLine, isPlainName, isPrintable, UNPRINTABLE } from '#libs/printable.ts';
+import { currencyCodes, isCurrency } from '#libs/rules/money/money.ts';
 
 /** The specification's words where joi has others. */
 const messages: Joi.ValidationOptions['messages'] = {

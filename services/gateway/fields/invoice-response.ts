@@ -1,8 +1,8 @@
 // What a caller gets about invoices.
 import Joi from 'joi';
-import { INVOICE_STATUSES } from '#libs/billing/invoice-states.ts';
-import { QUOTE_PARTS } from '#libs/billing/quote-parts.ts';
 import type { invoiceView } from '#libs/models/billing/invoice.ts';
+import { INVOICE_STATUSES } from '#libs/rules/documents/invoice-states.ts';
+import { QUOTE_PARTS } from '#libs/rules/quotes/quote-parts.ts';
 import { exampleId } from './example-ids.ts';
 import {
   calendarDay,

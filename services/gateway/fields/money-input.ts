@@ -1,11 +1,11 @@
 // Money as callers send it: what quotes and invoices have in common.
 import Joi from 'joi';
-import type { GivenCharges } from '#libs/billing/document-charges.ts';
-import { AMOUNT_MAX, type Decimal } from '#libs/billing/money.ts';
-import { TAX_CATEGORIES, type TaxCategory } from '#libs/billing/tax-groups.ts';
-import { isUnit, UNIT_NAMES } from '#libs/billing/units.ts';
-import { type LineItem, lineItem } from '#libs/models/billing/line-item.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import type { GivenCharges } from '#libs/rules/documents/document-charges.ts';
+import { type LineItem, lineItem } from '#libs/rules/documents/line-item.ts';
+import { isUnit, UNIT_NAMES } from '#libs/rules/documents/units.ts';
+import { AMOUNT_MAX, type Decimal } from '#libs/rules/money/money.ts';
+import { TAX_CATEGORIES, type TaxCategory } from '#libs/rules/taxes/tax-groups.ts';
 import { withNulls } from '../http/optional-fields.ts';
 import { decimal } from './decimal-input.ts';
 import { paragraphs, uuid } from './input-fields.ts';

@@ -1,7 +1,7 @@
 // Money that came, went back or is given up, as callers describe it.
 import Joi from 'joi';
-import { AMOUNT_MAX } from '#libs/billing/money.ts';
-import { PAYMENT_METHODS, type PaymentMethod } from '#libs/billing/payment-methods.ts';
+import { AMOUNT_MAX } from '#libs/rules/money/money.ts';
+import { PAYMENT_METHODS, type PaymentMethod } from '#libs/rules/money/payment-methods.ts';
 import { day, line, name } from './input-fields.ts';
 import { number } from './number-input.ts';
 

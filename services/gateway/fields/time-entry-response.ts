@@ -1,8 +1,8 @@
 // What a caller gets about time entries.
 import Joi from 'joi';
-import { RATE_SOURCES } from '#libs/billing/hourly-rate.ts';
 import type { timeEntryView } from '#libs/models/time/time-entry.ts';
 import { BILLING_STATES } from '#libs/models/time/time-entry.ts';
+import { RATE_SOURCES } from '#libs/rules/time/hourly-rate.ts';
 import { exampleId } from './example-ids.ts';
 import {
   calendarDay,

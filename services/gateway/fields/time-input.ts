@@ -1,6 +1,6 @@
 // How callers choose time to bill, and how it becomes lines.
 import Joi from 'joi';
-import { TIME_GROUPS } from '#libs/billing/time-lines.ts';
+import { TIME_GROUPS } from '#libs/rules/time/time-lines.ts';
 import { memberInput, roundingInput } from './billing-input.ts';
 import { paragraphs, uuid } from './input-fields.ts';
 

@@ -1,10 +1,8 @@
 // Hour packages over HTTP: what was paid in advance, and which invoices draw from it.
-import { currencyFor } from '#libs/billing/client-terms.ts';
-import { announceLow, hourPackageViews, PACKAGES_MAX } from '#libs/billing/draw-hours.ts';
-import { exactMinor } from '#libs/billing/exact-amount.ts';
-import { namedClient } from '#libs/billing/named-client.ts';
-import { projectOfClient } from '#libs/billing/project-of-client.ts';
-import { hoursQuantity } from '#libs/billing/time-rounding.ts';
+import { currencyFor } from '#libs/billing/documents/client-terms.ts';
+import { namedClient } from '#libs/billing/documents/named-client.ts';
+import { projectOfClient } from '#libs/billing/documents/project-of-client.ts';
+import { announceLow, hourPackageViews, PACKAGES_MAX } from '#libs/billing/hour-packages/draw-hours.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
@@ -14,6 +12,8 @@ import { hourDrawdownView } from '#libs/models/time/hour-drawdown.ts';
 import { HourPackage, type HourPackageRecord, isLow } from '#libs/models/time/hour-package.ts';
 import { secondsOf } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
+import { exactMinor } from '#libs/rules/money/exact-amount.ts';
+import { hoursQuantity } from '#libs/rules/time/time-rounding.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, updated } from '../http/response.ts';

@@ -137,7 +137,7 @@ export interface Route<Body = unknown, Query = unknown> {
   omitFromTag?: readonly string[];
   /** The effect outlasts the key that asked for it: the key is checked once more inside the transaction. */
   rechecksKey?: boolean;
-  /** What it stores is printed: more work than a renderer takes is 422, see libs/billing/printable-size.ts. */
+  /** What it stores is printed: more work than a renderer takes is 422, see libs/billing/documents/printable-size.ts. */
   isPrinted?: boolean;
   /** It works over the quota of the account, as every deletion does. */
   isAllowedOverQuota?: boolean;

@@ -1,10 +1,10 @@
 // Side effects of cancelling an issued invoice: payments become credit, and the account may want a credit note.
 
 import { omit } from 'es-toolkit/object/omit';
-import { releaseInvoice } from '#libs/billing/change-payment.ts';
-import { announceCredited, drawCreditNote, isCreditable } from '#libs/billing/draw-credit-note.ts';
-import { NOTHING_BILLED } from '#libs/billing/release-billed.ts';
+import { announceCredited, drawCreditNote, isCreditable } from '#libs/billing/credit-notes/draw-credit-note.ts';
+import { releaseInvoice } from '#libs/billing/payments/change-payment.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { NOTHING_BILLED } from '#libs/billing/work/release-billed.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { changeOwn, isUnchanged } from '#libs/models/records.ts';

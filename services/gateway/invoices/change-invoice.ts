@@ -1,15 +1,15 @@
 // What a change of an invoice makes of it: amounts are computed here, and moves between states are checked.
 
-import { type ChangedTerms, isMoneyChanged } from '#libs/billing/changed-tax-terms.ts';
-import { changedCharges } from '#libs/billing/document-charges.ts';
-import { invoiceMoney } from '#libs/billing/document-money.ts';
-import type { InvoiceStatus } from '#libs/billing/invoice-states.ts';
-import { fromMinor } from '#libs/billing/money.ts';
-import { changedReferences } from '#libs/billing/project-of-client.ts';
-import { agreedSum } from '#libs/billing/quote-parts.ts';
+import { type ChangedTerms, isMoneyChanged } from '#libs/billing/documents/changed-tax-terms.ts';
+import { changedReferences } from '#libs/billing/documents/project-of-client.ts';
 import { conflict } from '#libs/errors.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { changedFields } from '#libs/models/records.ts';
+import { changedCharges } from '#libs/rules/documents/document-charges.ts';
+import { invoiceMoney } from '#libs/rules/documents/document-money.ts';
+import type { InvoiceStatus } from '#libs/rules/documents/invoice-states.ts';
+import { fromMinor } from '#libs/rules/money/money.ts';
+import { agreedSum } from '#libs/rules/quotes/quote-parts.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { givenReferences } from '../fields/references-input.ts';

@@ -1,10 +1,10 @@
 // What a caller may send about invoices.
 
 import Joi from 'joi';
-import { INVOICE_STATUSES, type InvoiceStatus } from '#libs/billing/invoice-states.ts';
 import { dayIn } from '#libs/day.ts';
 import { Invoice, type InvoiceRecord, invoiceListing, invoicesWithStatus } from '#libs/models/billing/invoice.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { INVOICE_STATUSES, type InvoiceStatus } from '#libs/rules/documents/invoice-states.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { documentFilters } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';

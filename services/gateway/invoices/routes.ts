@@ -1,19 +1,17 @@
 // Invoices over HTTP.
 
 import { omit } from 'es-toolkit/object/omit';
-import { dueOf } from '#libs/billing/balance.ts';
-import { announceBooked, bookPayment } from '#libs/billing/book-payment.ts';
-import { changedTaxTerms, isTaxed, requireTaxpayers } from '#libs/billing/changed-tax-terms.ts';
-import { recalculatedFinal, requireDeductionsKept } from '#libs/billing/convert-quote.ts';
-import { createInvoice } from '#libs/billing/create-invoice.ts';
-import { effectiveInvoiceStatus, type InvoiceStatus, requireMove } from '#libs/billing/invoice-states.ts';
-import { issuedFields } from '#libs/billing/issue-document.ts';
-import { issueWork } from '#libs/billing/issue-work.ts';
-import { requirePrintableContent } from '#libs/billing/printable-size.ts';
-import { requireReferences } from '#libs/billing/project-of-client.ts';
-import { NOTHING_BILLED, releaseBilled } from '#libs/billing/release-billed.ts';
+import { changedTaxTerms, isTaxed, requireTaxpayers } from '#libs/billing/documents/changed-tax-terms.ts';
+import { createInvoice } from '#libs/billing/documents/create-invoice.ts';
+import { issuedFields } from '#libs/billing/documents/issue-document.ts';
+import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
+import { requireReferences } from '#libs/billing/documents/project-of-client.ts';
+import { announceBooked, bookPayment } from '#libs/billing/payments/book-payment.ts';
+import { recalculatedFinal, requireDeductionsKept } from '#libs/billing/quotes/convert-quote.ts';
+import { unlinkOccurrence } from '#libs/billing/recurring/unlink-occurrence.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { unlinkOccurrence } from '#libs/billing/unlink-occurrence.ts';
+import { issueWork } from '#libs/billing/work/issue-work.ts';
+import { NOTHING_BILLED, releaseBilled } from '#libs/billing/work/release-billed.ts';
 import { dayIn } from '#libs/day.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
 import { documentSearch } from '#libs/models/billing/document-search.ts';
@@ -22,6 +20,8 @@ import { Invoice, type InvoiceRecord, invoiceExpiry } from '#libs/models/billing
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
 import { changedFields, changeOwn, findOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
+import { effectiveInvoiceStatus, type InvoiceStatus, requireMove } from '#libs/rules/documents/invoice-states.ts';
+import { dueOf } from '#libs/rules/money/balance.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';

@@ -1,7 +1,8 @@
 // Time on invoices over HTTP: an invoice from unbilled time, time added to a draft and taken off again, and the hours behind each line.
-import { addTimeTo, createInvoiceFromTime } from '#libs/billing/invoice-from-time.ts';
-import { takeWorkOff } from '#libs/billing/take-work-off.ts';
+
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { addTimeTo, createInvoiceFromTime } from '#libs/billing/work/invoice-from-time.ts';
+import { takeWorkOff } from '#libs/billing/work/take-work-off.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { changedDates } from '../fields/dates-input.ts';

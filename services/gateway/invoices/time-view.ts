@@ -1,12 +1,12 @@
 // The hours behind each line of an invoice, as the API returns them.
 import Joi from 'joi';
-import { billedTime } from '#libs/billing/billed-time.ts';
-import { RATE_SOURCES } from '#libs/billing/hourly-rate.ts';
-import { fromMinor, lineNet } from '#libs/billing/money.ts';
-import { hoursQuantity } from '#libs/billing/time-rounding.ts';
+import { billedTime } from '#libs/billing/work/hours-of-invoice.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { fromMinor, lineNet } from '#libs/rules/money/money.ts';
+import { RATE_SOURCES } from '#libs/rules/time/hourly-rate.ts';
+import { hoursQuantity } from '#libs/rules/time/time-rounding.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import {
   calendarDay,

@@ -1,10 +1,11 @@
 // Invoices as the API returns them, with what they refer to and the status of today.
-import { effectiveInvoiceStatus, type InvoiceStatus } from '#libs/billing/invoice-states.ts';
+
 import { dayIn } from '#libs/day.ts';
 import { embeddedIn } from '#libs/models/billing/embedded.ts';
 import { type InvoiceRecord, invoiceView } from '#libs/models/billing/invoice.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
+import { effectiveInvoiceStatus, type InvoiceStatus } from '#libs/rules/documents/invoice-states.ts';
 import type { Caller } from '../http/route.ts';
 
 /** @param status shown instead of the status of today. */

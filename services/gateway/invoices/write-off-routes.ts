@@ -1,6 +1,6 @@
 // Writing off what is due of an invoice, and taking that back, over HTTP.
 import Joi from 'joi';
-import { takeBackWriteOff, writeOff } from '#libs/billing/write-off.ts';
+import { takeBackWriteOff, writeOff } from '#libs/billing/payments/write-off.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { uuid } from '../fields/input-fields.ts';

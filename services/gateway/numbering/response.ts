@@ -1,6 +1,6 @@
 // What a caller gets from the audit of numbers.
 import Joi from 'joi';
-import { NUMBER_KINDS } from '#libs/models/billing/number-kinds.ts';
+import { NUMBER_KINDS } from '#libs/rules/documents/number-kinds.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { exampleTime, id, number, orNull, timestamp, words } from '../fields/response-fields.ts';
 

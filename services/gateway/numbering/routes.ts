@@ -1,7 +1,7 @@
 // Proof that the numbers of invoices, quotes, credit notes and payments have neither gaps nor duplicates.
 import Joi from 'joi';
 import { type Audit, auditNumbers, numberPage } from '#libs/models/billing/number-audit.ts';
-import { NUMBER_KINDS, type NumberKind } from '#libs/models/billing/number-kinds.ts';
+import { NUMBER_KINDS, type NumberKind } from '#libs/rules/documents/number-kinds.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { numberingResponse } from './response.ts';

@@ -1,8 +1,6 @@
 // Where an invoice and a client stand: every movement of the one, and what the other owes or has as credit.
-import { dueOf, totalOf } from '#libs/billing/balance.ts';
-import { clientBalances, clientBalancesAsOf } from '#libs/billing/client-balance.ts';
-import { effectiveInvoiceStatus } from '#libs/billing/invoice-states.ts';
-import { fromMinor } from '#libs/billing/money.ts';
+
+import { clientBalances, clientBalancesAsOf } from '#libs/billing/payments/client-balance.ts';
 import { dayIn } from '#libs/day.ts';
 import { fieldProblem } from '#libs/errors.ts';
 import { Client, embeddedClient } from '#libs/models/accounts/client.ts';
@@ -13,6 +11,9 @@ import { Payment, type PaymentRecord } from '#libs/models/billing/payment.ts';
 import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
 import { readOwnAtOnce } from '#libs/models/own-snapshot.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
+import { effectiveInvoiceStatus } from '#libs/rules/documents/invoice-states.ts';
+import { dueOf, totalOf } from '#libs/rules/money/balance.ts';
+import { fromMinor } from '#libs/rules/money/money.ts';
 import { found } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { type BalanceQuery, balanceQuery } from './input.ts';

@@ -1,7 +1,7 @@
 // What a caller gets about payments.
 import Joi from 'joi';
-import { INVOICE_STATUSES } from '#libs/billing/invoice-states.ts';
 import { PAYMENT_SOURCES, PAYMENT_STATUSES } from '#libs/models/billing/payment.ts';
+import { INVOICE_STATUSES } from '#libs/rules/documents/invoice-states.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { paymentMethod, refundShape } from '../fields/refund-response.ts';
 import {

@@ -1,7 +1,7 @@
 // Payments over HTTP: what came, which invoices it pays, and what went back.
-import { announceBooked, type Booked, bookPayment, type NewPayment } from '#libs/billing/book-payment.ts';
-import { allocateCredit, releaseAllocations, voidPayment } from '#libs/billing/change-payment.ts';
-import { refundPayment } from '#libs/billing/refund-payment.ts';
+import { announceBooked, type Booked, bookPayment, type NewPayment } from '#libs/billing/payments/book-payment.ts';
+import { allocateCredit, releaseAllocations, voidPayment } from '#libs/billing/payments/change-payment.ts';
+import { refundPayment } from '#libs/billing/payments/refund-payment.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { Payment, type PaymentRecord, paymentView } from '#libs/models/billing/payment.ts';
 import { changeOwn, findOwn, isUnchanged } from '#libs/models/records.ts';

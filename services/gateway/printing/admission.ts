@@ -45,7 +45,7 @@ const OVER_SHARE: Rejection = { status: 429, message: 'Too many documents at the
 interface Arrival {
   accountId: Id;
   requestId: string;
-  /** As libs/billing/document-work.ts estimates it. */
+  /** As libs/rules/documents/layout-work.ts estimates it. */
   pages?: number;
   isSlow?: boolean;
   /** It may wait long for a host that is slow to send its image. */

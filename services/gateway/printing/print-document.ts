@@ -1,7 +1,6 @@
 // Sends a document to the renderers and returns its PDF: admission, enqueue, wait, and cancel when the caller disconnects.
 import { randomUUID } from 'node:crypto';
 import { addAbortListener } from 'node:events';
-import { isSlow, requireBoundedWork } from '#libs/billing/document-work.ts';
 import { agreedTime } from '#libs/clock.ts';
 import { AppError, unavailable } from '#libs/errors.ts';
 import { renderDocument } from '#libs/jobs/catalog.ts';
@@ -9,6 +8,7 @@ import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { announceCancel, type Replies, type Reply } from '#libs/jobs/replies.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { isSlow, requireBoundedWork } from '#libs/rules/documents/layout-work.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { type Admission, type AdmissionLimits, openAdmission } from './admission.ts';
 import { recorded } from './recorded-print.ts';

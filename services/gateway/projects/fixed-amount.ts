@@ -1,8 +1,6 @@
 // How a project is billed, as it is stored: a fixed amount is exact in its currency, and what was billed of it stays billed.
-import { writtenAmount } from '#libs/billing/balance.ts';
-import { currencyFor } from '#libs/billing/client-terms.ts';
-import { exactMinor } from '#libs/billing/exact-amount.ts';
-import { fromMinor } from '#libs/billing/money.ts';
+
+import { currencyFor } from '#libs/billing/documents/client-terms.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
@@ -11,6 +9,9 @@ import type { Id, StoredId } from '#libs/models/tenant.ts';
 import type { ProjectBilling, ProjectRecord } from '#libs/models/time/project.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
+import { writtenAmount } from '#libs/rules/money/balance.ts';
+import { exactMinor } from '#libs/rules/money/exact-amount.ts';
+import { fromMinor } from '#libs/rules/money/money.ts';
 import type { NewProject } from './input.ts';
 
 type Given = { [Name in 'billing' | 'fixed_amount' | 'currency']?: NewProject[Name] | undefined };

@@ -1,8 +1,6 @@
 // What a caller may send about projects.
 
 import Joi from 'joi';
-import type { MemberRate } from '#libs/billing/hourly-rate.ts';
-import type { TimeRounding } from '#libs/billing/time-rounding.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import {
   PROJECT_BILLINGS,
@@ -12,6 +10,8 @@ import {
   projectListing,
   projectsWithStatus,
 } from '#libs/models/time/project.ts';
+import type { MemberRate } from '#libs/rules/time/hourly-rate.ts';
+import type { TimeRounding } from '#libs/rules/time/time-rounding.ts';
 import {
   type AppliesRate,
   appliesRate,

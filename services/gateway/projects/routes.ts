@@ -1,11 +1,11 @@
 // Projects over HTTP.
 
-import { announceReached, budgetProgress } from '#libs/billing/budget.ts';
-import { namedClient } from '#libs/billing/named-client.ts';
-import { isProjectOfRecurring } from '#libs/billing/selected-work.ts';
-import { applyRate } from '#libs/billing/settle-rate.ts';
-import { requireNoTimer } from '#libs/billing/time-guard.ts';
+import { namedClient } from '#libs/billing/documents/named-client.ts';
+import { announceReached, budgetProgress } from '#libs/billing/time/budget.ts';
+import { applyRate } from '#libs/billing/time/settle-rate.ts';
+import { requireNoTimer } from '#libs/billing/time/time-guard.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { isProjectOfRecurring } from '#libs/billing/work/work-selection.ts';
 import { conflict } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { clientsOf } from '#libs/models/accounts/client.ts';

@@ -1,13 +1,13 @@
 // What a change of a quote makes of it: any status may follow any, and amounts are computed here.
 
-import { type ChangedTerms, isMoneyChanged } from '#libs/billing/changed-tax-terms.ts';
-import { CHARGES, changedCharges, documentCharges, hasCharges } from '#libs/billing/document-charges.ts';
-import { type DocumentMoney, quoteMoney, taxedLines } from '#libs/billing/document-money.ts';
-import { fromMinor, sumOfLines } from '#libs/billing/money.ts';
+import { type ChangedTerms, isMoneyChanged } from '#libs/billing/documents/changed-tax-terms.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
-import type { LineItem } from '#libs/models/billing/line-item.ts';
 import type { QuoteRecord, QuoteStatus } from '#libs/models/billing/quote.ts';
 import { changedFields } from '#libs/models/records.ts';
+import { CHARGES, changedCharges, documentCharges, hasCharges } from '#libs/rules/documents/document-charges.ts';
+import { type DocumentMoney, quoteMoney, taxedLines } from '#libs/rules/documents/document-money.ts';
+import type { LineItem } from '#libs/rules/documents/line-item.ts';
+import { fromMinor, sumOfLines } from '#libs/rules/money/money.ts';
 import { storedLines } from '../fields/money-input.ts';
 import type { GivenChanges } from './input.ts';
 

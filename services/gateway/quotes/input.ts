@@ -1,8 +1,7 @@
 // What a caller may send about quotes.
 
 import Joi from 'joi';
-import type { Conversion } from '#libs/billing/convert-quote.ts';
-import { QUOTE_PARTS } from '#libs/billing/quote-parts.ts';
+import type { Conversion } from '#libs/billing/quotes/convert-quote.ts';
 import { dayIn } from '#libs/day.ts';
 import {
   QUOTE_STATUSES,
@@ -13,6 +12,7 @@ import {
   quotesWithStatus,
 } from '#libs/models/billing/quote.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { QUOTE_PARTS } from '#libs/rules/quotes/quote-parts.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { documentFilters } from '../fields/document-filters.ts';
 import { exampleId } from '../fields/example-ids.ts';

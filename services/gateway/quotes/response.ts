@@ -1,8 +1,8 @@
 // What a caller gets about quotes.
 import Joi from 'joi';
-import { QUOTE_PARTS } from '#libs/billing/quote-parts.ts';
 import type { quoteView } from '#libs/models/billing/quote.ts';
 import { QUOTE_STATUSES } from '#libs/models/billing/quote.ts';
+import { QUOTE_PARTS } from '#libs/rules/quotes/quote-parts.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import {
   calendarDay,

@@ -1,14 +1,11 @@
 // Quotes over HTTP.
 
-import { changedAcceptance } from '#libs/billing/acceptance.ts';
-import { changedTaxTerms, isTaxed, requireTaxpayers } from '#libs/billing/changed-tax-terms.ts';
-import { type Conversion, convertQuote, requireBilledKept } from '#libs/billing/convert-quote.ts';
-import { quoteMoney } from '#libs/billing/document-money.ts';
-import type { NewTaxTerms } from '#libs/billing/document-taxes.ts';
-import { issuedFields } from '#libs/billing/issue-document.ts';
-import { drawDocument, newDocument } from '#libs/billing/new-document.ts';
-import { requirePrintableContent } from '#libs/billing/printable-size.ts';
-import { changedReferences, requireReferences } from '#libs/billing/project-of-client.ts';
+import { changedTaxTerms, isTaxed, requireTaxpayers } from '#libs/billing/documents/changed-tax-terms.ts';
+import { issuedFields } from '#libs/billing/documents/issue-document.ts';
+import { drawDocument, newDocument } from '#libs/billing/documents/new-document.ts';
+import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
+import { changedReferences, requireReferences } from '#libs/billing/documents/project-of-client.ts';
+import { type Conversion, convertQuote, requireBilledKept } from '#libs/billing/quotes/convert-quote.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { conflict } from '#libs/errors.ts';
@@ -28,6 +25,9 @@ import { changedFields, changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } 
 import type { Id } from '#libs/models/tenant.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
 import type { Session } from '#libs/mongo/connection.ts';
+import { quoteMoney } from '#libs/rules/documents/document-money.ts';
+import { changedAcceptance } from '#libs/rules/quotes/acceptance.ts';
+import type { NewTaxTerms } from '#libs/rules/taxes/document-taxes.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';

@@ -1,31 +1,12 @@
 // What a recurring invoice is stored as, when it is made and when it is changed.
 import { omit } from 'es-toolkit/object/omit';
 import { isEqual } from 'es-toolkit/predicate/isEqual';
-import { currencyFor } from '#libs/billing/client-terms.ts';
-import {
-  CHARGES,
-  changedCharges,
-  type DocumentCharges,
-  givenCharges,
-  templateCharges,
-} from '#libs/billing/document-charges.ts';
-import { invoiceMoney } from '#libs/billing/document-money.ts';
-import { newTaxTerms, reverseChargeProblem } from '#libs/billing/document-taxes.ts';
-import { type Decimal, plainDecimal } from '#libs/billing/money.ts';
-import { namedClient } from '#libs/billing/named-client.ts';
-import { requirePrintableContent } from '#libs/billing/printable-size.ts';
-import { changedReferences, projectOfClient, requireReferences } from '#libs/billing/project-of-client.ts';
-import {
-  MISSED_MAX,
-  type Occurrence,
-  occurrence,
-  occurrenceFrom,
-  occurrencesDue,
-  type Schedule,
-  upcomingDays,
-} from '#libs/billing/recurrence.ts';
-import { lockSelected } from '#libs/billing/selected-work.ts';
+import { currencyFor } from '#libs/billing/documents/client-terms.ts';
+import { namedClient } from '#libs/billing/documents/named-client.ts';
+import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
+import { changedReferences, projectOfClient, requireReferences } from '#libs/billing/documents/project-of-client.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { lockSelected } from '#libs/billing/work/work-selection.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
@@ -39,6 +20,25 @@ import {
 } from '#libs/models/billing/recurring-invoice.ts';
 import { driverOf, findOwn } from '#libs/models/records.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
+import {
+  CHARGES,
+  changedCharges,
+  type DocumentCharges,
+  givenCharges,
+  templateCharges,
+} from '#libs/rules/documents/document-charges.ts';
+import { invoiceMoney } from '#libs/rules/documents/document-money.ts';
+import { type Decimal, plainDecimal } from '#libs/rules/money/money.ts';
+import { newTaxTerms, reverseChargeProblem } from '#libs/rules/taxes/document-taxes.ts';
+import {
+  MISSED_MAX,
+  type Occurrence,
+  occurrence,
+  occurrenceFrom,
+  occurrencesDue,
+  type Schedule,
+  upcomingDays,
+} from '#libs/rules/time/recurrence.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { givenTexts } from '../fields/texts-input.ts';
 import type { IncludedTimeInput, NewRecurringInvoice, RecurringInvoiceChanges } from './input.ts';

@@ -1,8 +1,6 @@
 // What a caller may send about recurring invoices.
 
 import Joi from 'joi';
-import type { Decimal } from '#libs/billing/money.ts';
-import { SCHEDULE_UNITS, type Schedule } from '#libs/billing/recurrence.ts';
 import {
   FEE_PERIODS,
   type FeePeriod,
@@ -15,6 +13,8 @@ import {
 import { RecurringRun, type RecurringRunRecord, recurringRunListing } from '#libs/models/billing/recurring-run.ts';
 import { oneOf } from '#libs/models/status-filter.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import type { Decimal } from '#libs/rules/money/money.ts';
+import { SCHEDULE_UNITS, type Schedule } from '#libs/rules/time/recurrence.ts';
 import { paymentDaysInput } from '../fields/billing-input.ts';
 import { decimal } from '../fields/decimal-input.ts';
 import { exampleId } from '../fields/example-ids.ts';

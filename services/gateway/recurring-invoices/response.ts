@@ -1,8 +1,8 @@
 // What a caller gets about recurring invoices.
 import Joi from 'joi';
-import { SCHEDULE_UNITS } from '#libs/billing/recurrence.ts';
-import { TIME_GROUPS } from '#libs/billing/time-lines.ts';
 import { FEE_PERIODS, RECURRING_STATUSES, type recurringInvoiceView } from '#libs/models/billing/recurring-invoice.ts';
+import { SCHEDULE_UNITS } from '#libs/rules/time/recurrence.ts';
+import { TIME_GROUPS } from '#libs/rules/time/time-lines.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import {
   calendarDay,

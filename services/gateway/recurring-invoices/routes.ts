@@ -1,6 +1,6 @@
 // Recurring invoices over HTTP. The scheduler makes their invoices; here they are set up, paused and run by hand.
-import { recurringView, recurringViews } from '#libs/billing/recurring-view.ts';
-import { runRecurring, skipNext } from '#libs/billing/run-recurring.ts';
+import { recurringView, recurringViews } from '#libs/billing/recurring/recurring-view.ts';
+import { runRecurring, skipNext } from '#libs/billing/recurring/run-recurring.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn } from '#libs/day.ts';

@@ -1,14 +1,14 @@
 // Tasks over HTTP.
 
-import { announceReached, budgetProgress } from '#libs/billing/budget.ts';
-import { isTaskOfRecurring } from '#libs/billing/selected-work.ts';
-import { applyRate } from '#libs/billing/settle-rate.ts';
-import { timeEntryViews } from '#libs/billing/time-context.ts';
-import { requireFreeTask, requireNoTimer } from '#libs/billing/time-guard.ts';
-import { requireUnlockedTask } from '#libs/billing/time-lock.ts';
-import { followTime, removedTime, type TimeChange } from '#libs/billing/time-totals.ts';
-import { removeTimersOf } from '#libs/billing/timer-views.ts';
+import { announceReached, budgetProgress } from '#libs/billing/time/budget.ts';
+import { applyRate } from '#libs/billing/time/settle-rate.ts';
+import { timeEntryViews } from '#libs/billing/time/time-context.ts';
+import { requireFreeTask, requireNoTimer } from '#libs/billing/time/time-guard.ts';
+import { requireUnlockedTask } from '#libs/billing/time/time-lock.ts';
+import { followTime, removedTime, type TimeChange } from '#libs/billing/time/time-totals.ts';
+import { removeTimersOf } from '#libs/billing/time/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { isTaskOfRecurring } from '#libs/billing/work/work-selection.ts';
 import { conflict, notFound } from '#libs/errors.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
 import { isTooMuchToRemove, REMOVED_MAX, REMOVED_MAX_MIB, removeAllWith } from '#libs/models/remove-records.ts';

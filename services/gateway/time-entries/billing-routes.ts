@@ -1,10 +1,10 @@
 // Settling time by hand: it was billed before Billhook, or is given away.
 import Joi from 'joi';
-import { announceEntries } from '#libs/billing/bill-time.ts';
-import { BILLED_ENTRIES_MAX } from '#libs/billing/find-billable-time.ts';
-import { requireBillable } from '#libs/billing/time-guard.ts';
+import { requireBillable } from '#libs/billing/time/time-guard.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { changeWork, namedWork, TIME } from '#libs/billing/work-records.ts';
+import { announceEntries } from '#libs/billing/work/bill-time.ts';
+import { BILLED_ENTRIES_MAX } from '#libs/billing/work/find-unbilled-time.ts';
+import { changeWork, namedWork, TIME } from '#libs/billing/work/work-records.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { SETTLEMENTS, type Settlement, type TimeEntryRecord } from '#libs/models/time/time-entry.ts';
 import { exampleId } from '../fields/example-ids.ts';

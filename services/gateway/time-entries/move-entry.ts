@@ -1,7 +1,7 @@
 // Where a time entry belongs: another project of the same client, and a task of that project.
 
-import { projectOfClient } from '#libs/billing/project-of-client.ts';
-import { taskOfProject } from '#libs/billing/task-of-project.ts';
+import { projectOfClient } from '#libs/billing/documents/project-of-client.ts';
+import { taskOfProject } from '#libs/billing/time/task-of-project.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { fieldProblem, notFound } from '#libs/errors.ts';
 import { lockOwn } from '#libs/models/records.ts';

@@ -1,13 +1,13 @@
 // Time entries over HTTP. Totals of tasks and projects are kept in the transactions of its entries.
 
-import { logTime } from '#libs/billing/log-time.ts';
-import { givenRate, ratesOf } from '#libs/billing/settle-rate.ts';
-import { taskOfProject } from '#libs/billing/task-of-project.ts';
-import { settledRate, timeEntryViews } from '#libs/billing/time-context.ts';
-import { requireFree } from '#libs/billing/time-guard.ts';
-import { requireUnlocked } from '#libs/billing/time-lock.ts';
-import { followTime } from '#libs/billing/time-totals.ts';
-import { removeTimersOf } from '#libs/billing/timer-views.ts';
+import { logTime } from '#libs/billing/time/log-time.ts';
+import { givenRate, ratesOf } from '#libs/billing/time/settle-rate.ts';
+import { taskOfProject } from '#libs/billing/time/task-of-project.ts';
+import { settledRate, timeEntryViews } from '#libs/billing/time/time-context.ts';
+import { requireFree } from '#libs/billing/time/time-guard.ts';
+import { requireUnlocked } from '#libs/billing/time/time-lock.ts';
+import { followTime } from '#libs/billing/time/time-totals.ts';
+import { removeTimersOf } from '#libs/billing/time/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { fieldProblem, notFound } from '#libs/errors.ts';
 import { maxEntryHours, readAccount } from '#libs/models/accounts/account.ts';

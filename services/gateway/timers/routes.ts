@@ -1,6 +1,6 @@
 // Timers over HTTP: one runs per owner, and becomes a time entry when it stops.
-import { changeTimer, discardTimer, startTimer, stopTimer } from '#libs/billing/run-timer.ts';
-import { timerViewOf, timerViews } from '#libs/billing/timer-views.ts';
+import { changeTimer, discardTimer, startTimer, stopTimer } from '#libs/billing/time/run-timer.ts';
+import { timerViewOf, timerViews } from '#libs/billing/time/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { Timer, type TimerRecord } from '#libs/models/time/timer.ts';

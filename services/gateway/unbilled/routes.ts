@@ -1,11 +1,11 @@
 // What is unbilled over HTTP: what could be put on an invoice, one row for each client and project.
 import Joi from 'joi';
-import { fromMinor } from '#libs/billing/money.ts';
-import { hoursQuantity } from '#libs/billing/time-rounding.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { embeddedClient } from '#libs/models/accounts/client.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { embeddedProject } from '#libs/models/time/project.ts';
+import { fromMinor } from '#libs/rules/money/money.ts';
+import { hoursQuantity } from '#libs/rules/time/time-rounding.ts';
 import { uuid } from '../fields/input-fields.ts';
 import {
   calendarDay,

@@ -1,9 +1,6 @@
 // What could be billed, by client and project: time as an invoice of it would bill it, grouped by task, and what is left of fixed amounts.
 import { sumBy } from 'es-toolkit/math/sumBy';
-import { currencyFor } from '#libs/billing/client-terms.ts';
-import { hourlyRate, type RateHolder, rateFor } from '#libs/billing/hourly-rate.ts';
-import { lineNet, plainDecimal } from '#libs/billing/money.ts';
-import { effectiveRounding, hoursQuantity, roundedSeconds, type TimeRounding } from '#libs/billing/time-rounding.ts';
+import { currencyFor } from '#libs/billing/documents/client-terms.ts';
 import { dayIn } from '#libs/day.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
@@ -14,6 +11,9 @@ import { Expense, UNBILLED_EXPENSES } from '#libs/models/time/expense.ts';
 import { leftOfFixedAmount, Project, type ProjectRecord } from '#libs/models/time/project.ts';
 import { Task } from '#libs/models/time/task.ts';
 import { TimeEntry, UNBILLED, UNBILLED_INDEX } from '#libs/models/time/time-entry.ts';
+import { lineNet, plainDecimal } from '#libs/rules/money/money.ts';
+import { hourlyRate, type RateHolder, rateFor } from '#libs/rules/time/hourly-rate.ts';
+import { effectiveRounding, hoursQuantity, roundedSeconds, type TimeRounding } from '#libs/rules/time/time-rounding.ts';
 import { type UnbilledExpenses, unbilledExpenses } from './unbilled-expenses.ts';
 
 /** What a row says of its time; nothing where a fixed amount covers it. */

@@ -1,8 +1,8 @@
 // Sums and prints money: decimal arithmetic only, and a currency symbol of whatever length and direction the caller chose.
 import Big from 'big.js';
-import { DECIMALS_KEPT, isCurrency, decimalsOf as minorDigitsOf } from '#libs/billing/money.ts';
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
 import type { PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
+import { DECIMALS_KEPT, isCurrency, decimalsOf as minorDigitsOf } from '#libs/rules/money/money.ts';
 
 /** Half away from zero, as people round money by hand. */
 const ROUNDING = Big.roundHalfUp;

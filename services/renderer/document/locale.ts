@@ -2,10 +2,10 @@
 import type Big from 'big.js';
 import { memoize } from 'es-toolkit/function/memoize';
 import { LRUCache } from 'lru-cache';
-import { DECIMALS_KEPT, decimalsOf } from '#libs/billing/money.ts';
-import { type UnitName, unitName } from '#libs/billing/units.ts';
-import { currencySign } from '#libs/billing/written-money.ts';
 import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { type UnitName, unitName } from '#libs/rules/documents/units.ts';
+import { DECIMALS_KEPT, decimalsOf } from '#libs/rules/money/money.ts';
+import { currencySign } from '#libs/rules/money/written-money.ts';
 import { canDraw } from '../fonts/glyphs.ts';
 import { asWritten } from './amounts.ts';
 import { type DocumentLocale, MINUS, type Money, plainLocale } from './document-locale.ts';

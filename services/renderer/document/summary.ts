@@ -1,8 +1,8 @@
 // The headline, the facts and the totals of a document.
 import Big from 'big.js';
-import { languageOf } from '#libs/billing/document-taxes.ts';
-import { taxNote } from '#libs/billing/tax-notes.ts';
 import type { PrintableDocument, Receipt } from '#libs/jobs/printable-document.ts';
+import { languageOf } from '#libs/rules/taxes/document-taxes.ts';
+import { taxNote } from '#libs/rules/taxes/tax-notes.ts';
 import type { Totals } from './amounts.ts';
 import type { DocumentLocale, Money } from './document-locale.ts';
 import { printable } from './texts.ts';

@@ -1,6 +1,6 @@
 // Budgets of projects and tasks: what is used follows the time everywhere, and each threshold is announced once.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { auditTimeTotals, repairTimeTotals } from '#libs/billing/time-totals-audit.ts';
+import { auditTimeTotals, repairTimeTotals } from '#libs/billing/audits/time-totals-audit.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { storedId } from '#libs/models/tenant.ts';
 import { Project } from '#libs/models/time/project.ts';

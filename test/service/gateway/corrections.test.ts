@@ -1,7 +1,7 @@
 // Credit notes that correct an invoice: by line, of what a quote or a fixed amount bills, and of an invoice of nothing.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
-import { auditLedger } from '#libs/billing/ledger-audit.ts';
+import { auditBilledOnce } from '#libs/billing/audits/billed-once-audit.ts';
+import { auditLedger } from '#libs/billing/audits/ledger-audit.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { callerOf, startGateway, type TestGateway, verbsOf } from '../../support/gateway.ts';
 import { type AnyRecord, eventsOf } from '../../support/records.ts';

@@ -1,8 +1,8 @@
 // Credit notes: what they deduct, where the remainder goes, and that together they never exceed their invoice.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
-import { auditLedger } from '#libs/billing/ledger-audit.ts';
+import { auditBilledOnce } from '#libs/billing/audits/billed-once-audit.ts';
+import { auditLedger } from '#libs/billing/audits/ledger-audit.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, create, createClient, createProject, eventsOf, UNKNOWN_ID } from '../../support/records.ts';
 import type { TestAccount } from '../../support/workspace.ts';

@@ -1,7 +1,7 @@
 // Discount, shipping, notes and terms of whole quotes and invoices: kept, changed, converted, repeated, credited and announced.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
-import { auditLedger } from '#libs/billing/ledger-audit.ts';
+import { auditBilledOnce } from '#libs/billing/audits/billed-once-audit.ts';
+import { auditLedger } from '#libs/billing/audits/ledger-audit.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 import { type AnyRecord, lastEvent } from '../../support/records.ts';

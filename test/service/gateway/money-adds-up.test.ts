@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import Big from 'big.js';
 import fc from 'fast-check';
-import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
-import { auditLedger } from '#libs/billing/ledger-audit.ts';
-import { decimalsOf } from '#libs/billing/money.ts';
+import { auditBilledOnce } from '#libs/billing/audits/billed-once-audit.ts';
+import { auditLedger } from '#libs/billing/audits/ledger-audit.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { decimalsOf } from '#libs/rules/money/money.ts';
 import { count } from '../../support/form.ts';
 import { callerOf, startGateway, type TestGateway, verbsOf } from '../../support/gateway.ts';
 import { creditSteps, LinesLeft, randomDocument } from '../../support/random-documents.ts';

@@ -1,7 +1,7 @@
 // The same work is the same money over HTTP: however it is grouped, split into invoices, or put on a draft and taken off again.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { TIME_GROUPS } from '#libs/billing/time-lines.ts';
+import { TIME_GROUPS } from '#libs/rules/time/time-lines.ts';
 import { runs } from '../../support/form.ts';
 import { callerOf, startGateway, type TestGateway, verbsOf } from '../../support/gateway.ts';
 

@@ -1,6 +1,6 @@
 // Timers: one runs per owner, and stopping it creates exactly one time entry.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditTimers } from '#libs/billing/timer-audit.ts';
+import { auditTimers } from '#libs/billing/audits/timer-audit.ts';
 import { storedId } from '#libs/models/tenant.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import { Timer } from '#libs/models/time/timer.ts';

@@ -1,8 +1,8 @@
 // What `doctor` reports about money, time and quotes: nothing for sound records, and each kind of damage by its name.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
-import { auditBilledOnce } from '#libs/billing/billed-once-audit.ts';
-import { auditLedger } from '#libs/billing/ledger-audit.ts';
+import { auditBilledOnce } from '#libs/billing/audits/billed-once-audit.ts';
+import { auditLedger } from '#libs/billing/audits/ledger-audit.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { type AnyRecord, madeBy } from '../../../lab/crashes/billing-world.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';

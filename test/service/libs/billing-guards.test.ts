@@ -1,12 +1,12 @@
 // The last guards of the billing core, tested with stale reads, which no caller over HTTP can cause.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { claimTime } from '#libs/billing/bill-time.ts';
-import { moveHours } from '#libs/billing/draw-hours.ts';
-import { moveFixedAmount } from '#libs/billing/fixed-amount.ts';
-import { linesOfTime } from '#libs/billing/lines-of-time.ts';
-import { type SelectedTime, selectTime } from '#libs/billing/select-time.ts';
-import { moveBalance } from '#libs/billing/settle-invoices.ts';
+import { moveHours } from '#libs/billing/hour-packages/draw-hours.ts';
+import { moveBalance } from '#libs/billing/payments/settle-invoices.ts';
+import { moveFixedAmount } from '#libs/billing/quotes/fixed-amount.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { claimTime } from '#libs/billing/work/bill-time.ts';
+import { type SelectedTime, selectTime } from '#libs/billing/work/select-time.ts';
+import { linesOfTime } from '#libs/billing/work/time-line-links.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { Client } from '#libs/models/accounts/client.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';

@@ -1,8 +1,8 @@
 // Documents of our own records in their account's language: words, numbers, days and paper of a locale, on real PDFs.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import Big from 'big.js';
-import { currencyCodes } from '#libs/billing/money.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { currencyCodes } from '#libs/rules/money/money.ts';
 import { documentView } from '../../../services/renderer/document/document-view.ts';
 import { documentLocaleOf, writtenLocale } from '../../../services/renderer/document/locale.ts';
 import { canDraw } from '../../../services/renderer/fonts/glyphs.ts';

@@ -1,7 +1,7 @@
 // The hours behind an invoice on paper: on pages of their own, with repeated headers and totals that add up.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { estimatedPages } from '#libs/billing/document-work.ts';
 import type { PrintableTimeLine } from '#libs/jobs/printable-document.ts';
+import { estimatedPages } from '#libs/rules/documents/layout-work.ts';
 import { aRecord } from '../../support/renderer/documents.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
 

@@ -1,7 +1,13 @@
 // The balance of a past day: movements count with their own days, whenever they were booked, and the ageing sums to what is due.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ageOf, balancesAsOf, type DatedCredit, type DatedInvoice, type DatedPart } from '#libs/billing/as-of.ts';
+import {
+  ageOf,
+  balancesAsOf,
+  type DatedCredit,
+  type DatedInvoice,
+  type DatedPart,
+} from '#libs/billing/payments/as-of.ts';
 import { addDays } from '#libs/day.ts';
 import { runs } from '../../support/form.ts';
 

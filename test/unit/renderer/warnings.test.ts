@@ -1,7 +1,7 @@
 // What the caller is warned about when amounts do not add up on the paper.
 import { describe, expect, test } from '@jest/globals';
-import { fromMinor, lineNet, sumOfLines } from '#libs/billing/money.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { fromMinor, lineNet, sumOfLines } from '#libs/rules/money/money.ts';
 import { documentView } from '../../../services/renderer/document/document-view.ts';
 import { anInvoice } from '../../support/renderer/documents.ts';
 

@@ -1,7 +1,7 @@
 // What a language has to say so that documents can be written in it.
-import type { CreditReason } from '#libs/billing/credit-reasons.ts';
-import type { PaymentMethod } from '#libs/billing/payment-methods.ts';
-import type { QuotePart } from '#libs/billing/quote-parts.ts';
+import type { CreditReason } from '#libs/rules/credits/credit-reasons.ts';
+import type { PaymentMethod } from '#libs/rules/money/payment-methods.ts';
+import type { QuotePart } from '#libs/rules/quotes/quote-parts.ts';
 
 /** What differs between an invoice and a quote. */
 export interface KindLabels {

@@ -1,0 +1,152 @@
+// Checks the sums that hold between payments, credit notes and invoices at any time. A row of the result is a bug or a damaged restore.
+import { CreditNote } from '../../models/billing/credit-note.ts';
+import { Invoice } from '../../models/billing/invoice.ts';
+import { Payment } from '../../models/billing/payment.ts';
+import { driverOf } from '../../models/records.ts';
+import { type Id, storedId } from '../../models/tenant.ts';
+import { type AuditProblem, problemsOf } from './audit.ts';
+
+/** @param accountId of one account; of all unless given, for the operator. @returns at most PROBLEMS_SHOWN of each kind. */
+export async function auditLedger(accountId?: Id): Promise<AuditProblem[]> {
+  const own = accountId === undefined ? {} : { account_id: storedId(accountId) };
+  const payments = driverOf(Payment);
+  const invoices = driverOf(Invoice);
+  const notes = driverOf(CreditNote);
+  const found = [
+    ...(await problemsOf(payments, 'payment: amount is not the sum of its parts', paymentsOff(own))),
+    ...(await problemsOf(invoices, 'invoice: amount_paid is not the sum of its allocations', paidOff(own))),
+    ...(await problemsOf(invoices, 'invoice: status does not follow what is due', statusOff(own))),
+    ...(await problemsOf(payments, 'payment: an invoice does not count it', uncounted(own))),
+    ...(await problemsOf(notes, 'credit note: its total is not the sum of its parts', creditsOff(own))),
+    ...(await problemsOf(notes, 'credit note: an invoice does not count it', uncounted(own))),
+    ...(await problemsOf(notes, 'credit note: its invoice does not count it, or is due beside it', besideInvoice(own))),
+    ...(await problemsOf(invoices, 'invoice: what was credited is not the sum of its credit notes', creditedOff(own))),
+  ];
+  return found;
+}
+
+/** What an allocation, `$$part`, pays today. */
+const LIVE = {
+  $cond: [
+    { $eq: [{ $type: '$$part.released_on' }, 'missing'] },
+    { $subtract: ['$$part.amount', { $ifNull: ['$$part.refunded', 0] }] },
+    0,
+  ],
+};
+const sumOfLive = (input: unknown) => ({ $sum: { $map: { input, as: 'part', in: LIVE } } });
+const WRITTEN_OFF = { $ifNull: ['$amount_written_off', 0] };
+const TOTAL = { $add: ['$amount', '$tax_amount'] };
+const CREDITED = { $ifNull: ['$amount_credited', 0] };
+const TOTAL_CREDITED = { $ifNull: ['$total_credited', 0] };
+const DUE = { $subtract: [TOTAL, { $add: ['$amount_paid', CREDITED, WRITTEN_OFF] }] };
+
+function paymentsOff(own: object) {
+  const parts = { $add: [sumOfLive('$allocations'), { $sum: '$refunds.amount' }, '$unallocated'] };
+  const expected = { $cond: [{ $eq: ['$status', 'Voided'] }, 0, '$amount'] };
+  return [{ $match: { ...own, $expr: { $or: [{ $ne: [parts, expected] }, { $lt: ['$unallocated', 0] }] } } }];
+}
+
+/** The allocations of `$allocations` to the invoice `$$invoice`. */
+const OF_INVOICE = {
+  $filter: { input: '$allocations', as: 'part', cond: { $eq: ['$$part.invoice_id', '$$invoice'] } },
+};
+
+/** What other records have of an invoice, each as `sum`. */
+function lookup(records: { collection: { name: string } }, foreignField: string, as: string, pipeline: object[]) {
+  return {
+    $lookup: {
+      from: records.collection.name,
+      let: { invoice: '$_id', account: '$account_id' },
+      localField: '_id',
+      foreignField,
+      pipeline: [{ $match: { $expr: { $eq: ['$account_id', '$$account'] } } }, ...pipeline],
+      as,
+    },
+  };
+}
+
+/** Credit of its own credit notes takes off what is due; that of others pays it. */
+function paidOff(own: object) {
+  const sum = { $project: { sum: sumOfLive(OF_INVOICE) } };
+  const isOther = { $match: { $expr: { $ne: ['$invoice_id', '$$invoice'] } } };
+  const paid = { $add: [{ $sum: '$payments.sum' }, { $sum: '$credits.sum' }] };
+  return [
+    { $match: { ...own, amount_paid: { $ne: 0 } } },
+    lookup(Payment, 'allocations.invoice_id', 'payments', [sum]),
+    lookup(CreditNote, 'allocations.invoice_id', 'credits', [isOther, sum]),
+    { $match: { $expr: { $ne: ['$amount_paid', paid] } } },
+  ];
+}
+
+function creditedOff(own: object) {
+  const sums = { $project: { sum: sumOfLive(OF_INVOICE), total: TOTAL } };
+  const wrong = [
+    { $ne: [CREDITED, { $sum: '$notes.sum' }] },
+    { $ne: [TOTAL_CREDITED, { $sum: '$notes.total' }] },
+    { $gt: [TOTAL_CREDITED, TOTAL] },
+  ];
+  return [
+    { $match: { ...own, total_credited: { $gt: 0 } } },
+    lookup(CreditNote, 'invoice_id', 'notes', [sums]),
+    { $match: { $expr: { $or: wrong } } },
+  ];
+}
+
+function creditsOff(own: object) {
+  const parts = { $add: [sumOfLive('$allocations'), { $sum: '$refunds.amount' }, '$unallocated'] };
+  return [{ $match: { ...own, $expr: { $or: [{ $ne: [parts, TOTAL] }, { $lt: ['$unallocated', 0] }] } } }];
+}
+
+/** A credit note takes off what is due of its invoice before it is credit. */
+function besideInvoice(own: object) {
+  const isOpen = { $in: ['$status', ['Sent', 'Overdue']] };
+  return [
+    { $match: own },
+    {
+      $lookup: {
+        from: Invoice.collection.name,
+        localField: 'invoice_id',
+        foreignField: '_id',
+        pipeline: [
+          { $match: { $or: [{ total_credited: { $gt: 0 } }, { is_reversed: true }] } },
+          { $project: { due: { $cond: [isOpen, DUE, 0] }, account_id: 1 } },
+        ],
+        as: 'invoice',
+      },
+    },
+    { $match: { $or: [{ invoice: [] }, { unallocated: { $gt: 0 }, 'invoice.due': { $gt: 0 } }] } },
+  ];
+}
+
+function statusOff(own: object) {
+  const isOpen = { $in: ['$status', ['Sent', 'Overdue']] };
+  const isPaid = { $eq: ['$status', 'Paid'] };
+  const isSettled = { $and: [{ $eq: [DUE, 0] }, { $gt: [TOTAL, 0] }] };
+  const wrong = [
+    { $and: [isOpen, isSettled] },
+    { $and: [isPaid, { $ne: [DUE, 0] }] },
+    { $and: [{ $in: ['$status', ['Draft', 'Cancelled']] }, { $ne: ['$amount_paid', 0] }] },
+    { $lt: [DUE, 0] },
+  ];
+  return [{ $match: { ...own, $expr: { $or: wrong } } }];
+}
+
+/** Money on an invoice that counts none. */
+function uncounted(own: object) {
+  return [
+    { $match: { ...own, 'allocations.0': { $exists: true } } },
+    { $unwind: { path: '$allocations' } },
+    { $match: { 'allocations.released_on': { $exists: false } } },
+    { $match: { $expr: { $gt: ['$allocations.amount', { $ifNull: ['$allocations.refunded', 0] }] } } },
+    {
+      $lookup: {
+        from: Invoice.collection.name,
+        localField: 'allocations.invoice_id',
+        foreignField: '_id',
+        pipeline: [{ $project: { counted: { $add: ['$amount_paid', CREDITED] } } }],
+        as: 'invoice',
+      },
+    },
+    { $match: { $or: [{ invoice: [] }, { 'invoice.counted': 0 }] } },
+  ];
+}

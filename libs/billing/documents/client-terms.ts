@@ -1,0 +1,17 @@
+// What new invoices of a client have unless the caller says otherwise.
+import { type AccountRecord, DEFAULT_PAYMENT_DAYS } from '../../models/accounts/account.ts';
+import type { ClientRecord } from '../../models/accounts/client.ts';
+
+const CURRENCY_STANDARD = 'USD';
+
+export function currencyFor(client: Pick<ClientRecord, 'currency'>, account: Pick<AccountRecord, 'currency'>): string {
+  return client.currency ?? account.currency ?? CURRENCY_STANDARD;
+}
+
+/** Days from the issue of an invoice to its due date. */
+export function paymentDays(
+  client: Partial<Pick<ClientRecord, 'payment_days'>>,
+  account: Pick<AccountRecord, 'payment_days'>,
+): number {
+  return client.payment_days ?? account.payment_days ?? DEFAULT_PAYMENT_DAYS;
+}

@@ -1,0 +1,74 @@
+// Makes an invoice: draws its number, computes its amounts, checks what it names, and announces it.
+import type { DetailsForm } from '../../errors.ts';
+import type { AccountRecord } from '../../models/accounts/account.ts';
+import type { ClientRecord } from '../../models/accounts/client.ts';
+import type { DocumentTexts } from '../../models/billing/document-fields.ts';
+import { documentSearch } from '../../models/billing/document-search.ts';
+import { Invoice, type InvoiceRecord, invoiceExpiry, invoiceView } from '../../models/billing/invoice.ts';
+import { insertOwn } from '../../models/records.ts';
+import type { ProjectRecord } from '../../models/time/project.ts';
+import type { GivenCharges } from '../../rules/documents/document-charges.ts';
+import { type DocumentMoney, invoiceMoney } from '../../rules/documents/document-money.ts';
+import type { Decimal } from '../../rules/money/money.ts';
+import type { NewTaxTerms } from '../../rules/taxes/document-taxes.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { type DocumentContent, drawDocument, newDocument } from './new-document.ts';
+import { requirePrintableContent } from './printable-size.ts';
+
+export interface InvoiceContent extends Omit<DocumentContent<DocumentMoney>, 'description' | 'moneyOf'> {
+  /** The client's unless given. */
+  currency?: string | undefined;
+  /** In major units; counts where there are no lines. */
+  amount?: Decimal | undefined;
+  prices_include_tax?: boolean | null | undefined;
+  charges?: GivenCharges | undefined;
+  texts?: DocumentTexts | undefined;
+  /** How a 400 names what is wrong. */
+  details?: DetailsForm | undefined;
+  due_date: string;
+  description?: string | null | undefined;
+  /** Where it comes from: fields that are stored with it. */
+  origin?: Partial<InvoiceRecord>;
+}
+
+/**
+ * @param compute gives the content after the number was drawn, see drawDocument.
+ * @throws AppError 404 for a client or project that is not the account's, 409 for an anonymised client, 400 for amounts and dates, 422 for texts that could not be printed.
+ */
+export async function createInvoice(
+  unit: UnitOfWork,
+  issueDate: string | null | undefined,
+  compute: (account: AccountRecord) => InvoiceContent | Promise<InvoiceContent>,
+): Promise<{ invoice: InvoiceRecord; view: ReturnType<typeof invoiceView> } & Embedded> {
+  const { session, announce } = unit;
+  const drawn = await drawDocument(unit, 'invoice', issueDate);
+  const content = await compute(drawn.account);
+  const { amount = 0, status, due_date, line_items, charges, texts = {} } = content;
+  const description = content.description || null;
+  requirePrintableContent({ line_items, description, ...texts });
+  const prices_include_tax = content.prices_include_tax ?? undefined;
+  const given = { amount, prices_include_tax, line_items, charges, issuer: drawn.account };
+  const moneyOf = (terms: NewTaxTerms, currency: string) => invoiceMoney({ ...given, ...terms, currency });
+  const document = { ...content, description, moneyOf };
+  const { fields, client, project } = await newDocument(unit, drawn, document, content.details);
+  const invoice: InvoiceRecord = {
+    ...fields,
+    ...invoiceExpiry({ status, amount: fields.amount, due_date }),
+    due_date,
+    ...texts,
+    amount_paid: 0,
+    ...content.origin,
+  };
+  invoice.search = documentSearch(invoice);
+  await insertOwn(Invoice, invoice, session);
+  const view = invoiceView(invoice, { client, project, status });
+  await announce('invoice.created', view);
+  if (status === 'Sent') await announce('invoice.sent', view);
+  return { invoice, view, client, project };
+}
+
+/** What the view shows with it. */
+interface Embedded {
+  client: ClientRecord;
+  project: ProjectRecord | undefined;
+}

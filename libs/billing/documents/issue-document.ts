@@ -1,0 +1,83 @@
+// What issuing an invoice or a quote adds to it: its date, and issuer and client as they are at that moment.
+
+import { type DetailsForm, fieldProblem } from '../../errors.ts';
+import { type AccountRecord, readAccount } from '../../models/accounts/account.ts';
+import { Client } from '../../models/accounts/client.ts';
+import { issueDateProblem, issueOn } from '../../models/billing/document-dates.ts';
+import { type Parties, partiesOf } from '../../models/billing/parties.ts';
+import { findOwn } from '../../models/records.ts';
+import type { Id, StoredId } from '../../models/tenant.ts';
+import type { Session } from '../../mongo/connection.ts';
+import { sequenceOf } from '../../rules/documents/number-format.ts';
+import type { NumberKind } from '../../rules/documents/number-kinds.ts';
+import { type DocumentTax, notedTaxes, reverseChargeProblem } from '../../rules/taxes/document-taxes.ts';
+import { requireIdentified } from './named-client.ts';
+
+interface Issued {
+  issue_date?: string | undefined;
+  client_id: StoredId;
+  amount: number;
+  tax_amount: number;
+  tax_rate: number;
+  taxes?: DocumentTax[] | undefined;
+}
+
+interface Issuing {
+  kind: NumberKind;
+  /** The change issues the document; otherwise it may only date a draft. */
+  isIssued: boolean;
+  accountId: Id;
+  session: Session;
+  details?: DetailsForm;
+}
+
+/**
+ * @param document as it is stored. @param content what the change makes of it.
+ * @returns nothing when the change neither issues nor dates it.
+ * @throws AppError 400 when the issue date is not allowed or a reverse charge lacks a tax id, 409 when the client was anonymised.
+ */
+export async function issuedFields(
+  document: Issued & { number_period?: string | undefined },
+  content: Partial<Issued>,
+  { kind, isIssued, accountId, session, ...form }: Issuing,
+): Promise<{ issue_date?: string | undefined; parties?: Parties; taxes?: DocumentTax[] }> {
+  const isDated = content.issue_date !== undefined && content.issue_date !== document.issue_date;
+  if (!isIssued && !isDated) return {};
+  const account = await readAccount(accountId, session);
+  const given = 'issue_date' in content ? content.issue_date : document.issue_date;
+  const sequence = sequenceOf(kind, document.number_period ?? '');
+  const issue_date = await issueDateOf(given, { session, accountId, account, sequence, isIssued, ...form });
+  const client = isIssued && (await findOwn(Client, accountId, content.client_id ?? document.client_id, session));
+  if (!client) return { issue_date };
+  requireIdentified(client);
+  const issued = { ...document, ...content };
+  const problem = reverseChargeProblem(issued, { client, account }, form.details);
+  if (problem) throw problem;
+  // In the words and the language that the profile has now, as everything that is frozen.
+  const taxes = issued.taxes && notedTaxes(issued.taxes, account);
+  return { issue_date, parties: partiesOf(account, client), ...(taxes ? { taxes } : {}) };
+}
+
+/**
+ * The issue date to store: undefined while nothing is issued and none was given.
+ * @param given by this request or before it. @throws AppError 400 when it is too late, or before the last one of the sequence.
+ */
+export async function issueDateOf(
+  given: string | undefined,
+  {
+    isIssued,
+    details,
+    ...issuing
+  }: {
+    session: Session;
+    accountId: Id;
+    account: Pick<AccountRecord, 'time_zone' | 'allow_backdating'>;
+    sequence: string;
+    isIssued: boolean;
+    details?: DetailsForm;
+  },
+): Promise<string | undefined> {
+  const problem = given === undefined ? undefined : await issueDateProblem(given, issuing);
+  if (problem) throw fieldProblem('issue_date', `issue_date ${problem}`, details);
+  return isIssued ? issueOn(given, issuing) : given;
+}

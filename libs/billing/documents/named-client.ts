@@ -1,0 +1,25 @@
+// The client that a new project or document names.
+import { conflict, notFound } from '../../errors.ts';
+import { Client, type ClientRecord } from '../../models/accounts/client.ts';
+import { lockOwn } from '../../models/records.ts';
+import type { Id, StoredId } from '../../models/tenant.ts';
+import type { Session } from '../../mongo/connection.ts';
+
+/** What a 409 says. */
+const CLIENT_ANONYMISED = 'Client was anonymised: it takes no new projects and documents';
+
+/**
+ * The client is locked for the transaction: one that deletes or anonymises it at the same time conflicts with this one.
+ * @throws AppError 404 when it is not the account's, 409 when it was anonymised.
+ */
+export async function namedClient(accountId: Id, id: Id | StoredId, session: Session): Promise<ClientRecord> {
+  const client = await lockOwn(Client, accountId, id, session);
+  if (!client) throw notFound('Client', 'or access denied');
+  requireIdentified(client);
+  return client;
+}
+
+/** @throws AppError 409 when the client was anonymised: a document needs an identified recipient. */
+export function requireIdentified({ anonymised_at }: Pick<ClientRecord, 'anonymised_at'>): void {
+  if (anonymised_at) throw conflict(CLIENT_ANONYMISED);
+}

@@ -1,0 +1,42 @@
+// Guards expenses that are billed or settled: every way to bill, change or delete one passes one of these.
+import { conflict } from '../../errors.ts';
+import { Invoice } from '../../models/billing/invoice.ts';
+import { printedNumber } from '../../models/billing/number-ledger.ts';
+import { findOwn } from '../../models/records.ts';
+import type { ExpenseRecord } from '../../models/time/expense.ts';
+import type { ProjectRecord } from '../../models/time/project.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { EXPENSES, requireUnbilled } from '../work/work-records.ts';
+
+type Guarded = Pick<ExpenseRecord, 'invoice_id' | 'settled'>;
+
+/** Not printed, so these may change while the expense is on an invoice, also an issued one. */
+const FREE_ON_INVOICE: readonly string[] = ['receipt'];
+
+/** @throws AppError 409 that says why the expense cannot be put on an invoice. */
+export async function requireBillableExpense(
+  expense: Guarded & Pick<ExpenseRecord, 'billable'>,
+  project: Pick<ProjectRecord, 'billing'> | undefined,
+  where: Pick<UnitOfWork, 'accountId' | 'session'>,
+): Promise<void> {
+  await requireUnbilled(EXPENSES, expense, where);
+  if (!expense.billable || project?.billing === 'none') throw conflict('Expense is not billable');
+}
+
+/**
+ * @param changed the fields that would have other values; absent for a deletion.
+ * @throws AppError 409 when the expense is on an invoice, or settled.
+ */
+export async function requireFreeExpense(
+  expense: Guarded,
+  { accountId, session }: Pick<UnitOfWork, 'accountId' | 'session'>,
+  changed?: readonly string[],
+): Promise<void> {
+  if (expense.settled) throw conflict('Expense is settled: set it to unbilled first');
+  const invoice = expense.invoice_id && (await findOwn(Invoice, accountId, expense.invoice_id, session));
+  if (!invoice) return;
+  if (changed?.every((name) => FREE_ON_INVOICE.includes(name))) return;
+  if (invoice.status !== 'Draft') throw conflict('Cannot change an expense on an issued invoice');
+  const number = printedNumber('invoice', invoice);
+  throw conflict(`Cannot change an expense on a draft invoice: take it off ${number} first`);
+}

@@ -1,0 +1,89 @@
+// The expenses that an invoice could bill: exactly those that are named, or all unbilled ones of the client that a filter finds.
+import { fieldProblem, TooMuch } from '../../errors.ts';
+import type { ClientRecord } from '../../models/accounts/client.ts';
+import { driverOf, findAllOwn, lockAllOwn } from '../../models/records.ts';
+import { type Id, storedId } from '../../models/tenant.ts';
+import { Expense, type ExpenseRecord, UNBILLED_EXPENSES, UNBILLED_EXPENSES_INDEX } from '../../models/time/expense.ts';
+import { Project } from '../../models/time/project.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { EXPENSES, namedWork } from '../work/work-records.ts';
+import { selectedProjects } from '../work/work-selection.ts';
+import { requireBillableExpense } from './expense-guard.ts';
+
+/** Expenses of one invoice at most: each is a line. */
+export const BILLED_EXPENSES_MAX = 500;
+const TOO_MANY = `Too many expenses for one invoice (at most ${BILLED_EXPENSES_MAX})`;
+
+export interface WantedExpenses {
+  client: ClientRecord;
+  /** An invoice has one currency, and nothing is converted. */
+  currency: string;
+  selection: {
+    /** Exactly these. */
+    expense_ids?: readonly Id[] | undefined;
+    /** All that the next three find. */
+    include_expenses?: boolean | undefined;
+    project_ids?: readonly Id[] | undefined;
+    date_from?: string | undefined;
+    date_to: string;
+  };
+}
+
+/**
+ * Reads them in the transaction and locks their projects, so that none moves to another client meanwhile.
+ * @returns by day. @throws AppError 404, 400 or 409 that says why the selection cannot be billed.
+ */
+export async function findExpenses(unit: UnitOfWork, wanted: WantedExpenses): Promise<ExpenseRecord[]> {
+  const { expense_ids, include_expenses } = wanted.selection;
+  if (!expense_ids && !include_expenses) return [];
+  const found = expense_ids ? await namedExpenses(unit, expense_ids, wanted) : await unbilledExpenses(unit, wanted);
+  if (found.length > BILLED_EXPENSES_MAX) throw new TooMuch(TOO_MANY);
+  const projects = found.map(({ project_id }) => String(project_id));
+  await lockAllOwn(Project, unit.accountId, projects, unit.session);
+  return found.toSorted((one, other) => compare(one.date, other.date) || compare(String(one._id), String(other._id)));
+}
+
+async function namedExpenses(unit: UnitOfWork, ids: readonly Id[], { client, currency }: WantedExpenses) {
+  const found = await namedWork(EXPENSES, unit, ids);
+  const projectIds = found.map(({ project_id }) => String(project_id));
+  const projects = await findAllOwn(Project, unit.accountId, projectIds, ['client_id', 'billing'], unit.session);
+  for (const expense of found) {
+    const project = projects.get(String(expense.project_id));
+    await requireBillableExpense(expense, project, unit);
+    if (!project?.client_id.equals(client._id)) {
+      throw fieldProblem('expense_ids', 'expense_ids must be expenses of the same client');
+    }
+  }
+  if (found.some((expense) => expense.currency !== currency)) {
+    throw fieldProblem('expense_ids', `expense_ids must be in ${currency}, the currency of the invoice`);
+  }
+  return found;
+}
+
+async function unbilledExpenses({ session, accountId }: UnitOfWork, { client, currency, selection }: WantedExpenses) {
+  const { project_ids, date_from, date_to } = selection;
+  const account_id = storedId(accountId);
+  const billed = { account_id, client_id: client._id, billing: { $ne: 'none' } } as object;
+  const projects = project_ids
+    ? (await selectedProjects({ accountId, client, session }, project_ids))
+        .filter(({ billing }) => billing !== 'none')
+        .map(({ _id }) => _id)
+    : await driverOf(Project).distinct('_id', billed, { session });
+  const filter = {
+    account_id,
+    ...UNBILLED_EXPENSES,
+    project_id: { $in: projects },
+    date: { ...(date_from ? { $gte: date_from } : {}), $lte: date_to },
+    currency,
+  };
+  const limit = BILLED_EXPENSES_MAX + 1;
+  const found = await driverOf(Expense)
+    .find(filter as object, { session, limit, batchSize: limit + 1, hint: UNBILLED_EXPENSES_INDEX })
+    .toArray();
+  return found as unknown as ExpenseRecord[];
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

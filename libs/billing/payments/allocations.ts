@@ -1,0 +1,70 @@
+// Allocations of payments and credit notes: a new one of what is left, and those that can be released.
+import { conflict, notFound } from '../../errors.ts';
+import type { CreditAllocation } from '../../models/billing/allocation.ts';
+import type { InvoiceRecord } from '../../models/billing/invoice.ts';
+import { printedNumber } from '../../models/billing/number-ledger.ts';
+import type { Allocation } from '../../models/billing/payment.ts';
+import { type Id, newId, type StoredId, storedId } from '../../models/tenant.ts';
+import { writtenAmount } from '../../rules/money/balance.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { findInvoices, requirePayable } from './payable-invoices.ts';
+import { ALLOCATIONS_MAX, type NamedPart, type Part, partOf } from './payment-parts.ts';
+
+export function allocationOf(part: Part, date: string): Allocation {
+  return { ...creditAllocation(part, date), refunded: 0 };
+}
+
+/** The same of a credit note, of which money goes back from what is left alone. */
+export function creditAllocation({ invoice, amount }: Part, date: string): CreditAllocation {
+  const invoice_number = printedNumber('invoice', invoice);
+  return { _id: storedId(newId()), invoice_id: invoice._id, invoice_number, amount, date };
+}
+
+/** A payment or a credit note of which something may be left. */
+interface Source {
+  currency: string;
+  client_id: StoredId;
+  unallocated: number;
+  allocations: readonly unknown[];
+}
+
+/**
+ * What to allocate of what is left. @param noun what the source is called, for messages. @param number as it is printed on it.
+ * @throws AppError 404, 400 or 409 for an invoice that cannot be paid, and when less is left.
+ */
+export async function furtherPart(
+  unit: UnitOfWork,
+  { currency, client_id, unallocated, allocations }: Source,
+  { noun, number, invoice_id, amount }: NamedPart & { noun: string; number: string },
+): Promise<Part> {
+  const [invoice] = (await findInvoices(unit, [invoice_id])) as [InvoiceRecord];
+  requirePayable(invoice, { currency, client_id });
+  if (unallocated === 0) throw conflict(`Nothing is left of ${number}`);
+  if (allocations.length >= ALLOCATIONS_MAX) {
+    throw conflict(`A ${noun} can have at most ${ALLOCATIONS_MAX} allocations`);
+  }
+  const part = partOf(invoice, amount, unallocated);
+  if (part.amount > unallocated) {
+    const [sum, left] = [writtenAmount(part.amount, currency), writtenAmount(unallocated, currency)];
+    throw conflict(`Cannot allocate ${sum}: ${left} of ${number} is left`);
+  }
+  return part;
+}
+
+/**
+ * Those of the allocations that are worth something. @param id of one; all unless given.
+ * @throws AppError 404 when there is no such allocation, 409 when there is nothing to release.
+ */
+export function releasable<Part extends CreditAllocation>(
+  allocations: readonly Part[],
+  id: Id | undefined,
+  { noun, worth }: { noun: string; worth: (part: Part) => number },
+): Part[] {
+  const named = allocations.filter(({ _id }) => id === undefined || String(_id) === id);
+  if (id !== undefined && named.length === 0) throw notFound('Allocation', 'or access denied');
+  const released = named.filter((part) => worth(part) > 0);
+  if (released.length === 0) {
+    throw conflict(id === undefined ? `Nothing of the ${noun} is allocated` : 'Allocation was already released');
+  }
+  return released;
+}

@@ -1,0 +1,188 @@
+// What a client owed and had as credit at the end of a past day: pure sums of dated amounts, the same whenever they are asked for.
+import { sumBy } from 'es-toolkit/math/sumBy';
+import { addDays } from '../../day.ts';
+import type { Id } from '../../models/tenant.ts';
+
+/** Counts from its day on, until the day on which it was taken back. Days are `YYYY-MM-DD`, amounts whole smallest units. */
+export interface DatedAmount {
+  amount: number;
+  from: string;
+  until?: string | undefined;
+}
+
+/** An invoice that was issued. */
+export interface DatedInvoice {
+  id: Id;
+  currency: string;
+  total: number;
+  issued_on: string;
+  /** As it is today: an earlier one is not kept. */
+  due_date: string;
+  cancelled_on?: string | undefined;
+  writtenOff: readonly DatedAmount[];
+}
+
+/** A payment or a credit note. */
+export interface DatedCredit {
+  id: Id;
+  currency: string;
+  amount: number;
+  date: string;
+  /** When it was voided. */
+  ended_on?: string | undefined;
+  refunded: readonly DatedAmount[];
+  /** Which it is, for those who read the balance. */
+  source: CreditSource;
+}
+
+/** An allocation of a payment or a credit note to an invoice. */
+export interface DatedPart extends DatedAmount {
+  invoice: Id;
+  source: Id;
+  /** What refunds of the invoice took back. */
+  taken: readonly DatedAmount[];
+}
+
+export interface DatedMovements {
+  invoices: readonly DatedInvoice[];
+  credits: readonly DatedCredit[];
+  /** In the order in which they were booked. */
+  parts: readonly DatedPart[];
+}
+
+/** One of the two. */
+export interface CreditSource {
+  payment: { id: Id; payment_number: string } | null;
+  credit_note: { id: Id; credit_note_number: string } | null;
+}
+
+/** What is due, by the days that it is late. The fields sum to it. */
+export interface Ageing {
+  not_due: number;
+  d1_30: number;
+  d31_60: number;
+  d61_90: number;
+  d91_plus: number;
+}
+
+export interface Balances {
+  currency: string;
+  due: number;
+  overdue: number;
+  ageing: Ageing;
+  credit: number;
+  /** How many payments and credit notes have something left. */
+  credit_source_count: number;
+  /** The first CREDIT_SOURCES_MAX of them. */
+  credit_sources: (CreditSource & { date: string; amount: number })[];
+}
+
+/** Sources of credit that a balance names for each currency. */
+export const CREDIT_SOURCES_MAX = 100;
+
+const LATE = [
+  ['d1_30', 30],
+  ['d31_60', 60],
+  ['d61_90', 90],
+] as const;
+
+/** Sums by currency. */
+export class BalanceSums {
+  readonly #sums = new Map<string, Balances>();
+
+  /** What is late follows from the day alone: a status that was set by hand moves no money. */
+  owe(currency: string, age: keyof Ageing, due: number) {
+    if (due === 0) return;
+    const balance = this.#of(currency);
+    balance.due += due;
+    if (age !== 'not_due') balance.overdue += due;
+    balance.ageing[age] += due;
+  }
+
+  /** Credit of several sources. @param sources those of them that may be named. */
+  have(
+    currency: string,
+    { amount, count, sources }: { amount: number; count: number; sources: Balances['credit_sources'] },
+  ) {
+    if (amount === 0) return;
+    const balance = this.#of(currency);
+    balance.credit += amount;
+    balance.credit_source_count += count;
+    balance.credit_sources.push(...sources.slice(0, CREDIT_SOURCES_MAX - balance.credit_sources.length));
+  }
+
+  /** In the order of currencies; none for one in which nothing is open. */
+  all(): Balances[] {
+    return [...this.#sums.values()].toSorted((one, other) => (one.currency < other.currency ? -1 : 1));
+  }
+
+  #of(currency: string): Balances {
+    const ageing = { not_due: 0, d1_30: 0, d31_60: 0, d61_90: 0, d91_plus: 0 };
+    const credit = { credit: 0, credit_source_count: 0, credit_sources: [] };
+    const found = this.#sums.get(currency) ?? { currency, due: 0, overdue: 0, ageing, ...credit };
+    this.#sums.set(currency, found);
+    return found;
+  }
+}
+
+/**
+ * In the order of currencies; none for one in which nothing was open. A movement may be booked with a day in the past, beside others that
+ * stood on that day. So each allocation counts as far as its invoice was still due and its source still had credit: nothing is ever less than 0.
+ */
+export function balancesAsOf({ invoices, credits, parts }: DatedMovements, day: string): Balances[] {
+  const due = new Map(invoices.map((invoice) => [invoice.id, dueBefore(invoice, day)]));
+  const left = new Map(credits.map((credit) => [credit.id, creditBefore(credit, day)]));
+  for (const part of parts) {
+    const [owed, had] = [due.get(part.invoice) ?? 0, left.get(part.source) ?? 0];
+    const amount = Math.min(partAsOf(part, day), owed, had);
+    due.set(part.invoice, owed - amount);
+    left.set(part.source, had - amount);
+  }
+  const sums = new BalanceSums();
+  for (const invoice of invoices) {
+    if (isCancelled(invoice, day)) continue;
+    const { id, currency, due_date } = invoice;
+    sums.owe(currency, ageOf(due_date, day), due.get(id) ?? 0);
+  }
+  for (const { id, currency, source, date } of credits) {
+    const amount = left.get(id) ?? 0;
+    sums.have(currency, { amount, count: 1, sources: [{ ...source, date, amount }] });
+  }
+  return sums.all();
+}
+
+/** What was due without its allocations. A credit note stays on the invoice that it cancelled, so a cancelled one counts here. */
+function dueBefore({ total, issued_on, writtenOff }: DatedInvoice, day: string): number {
+  return has({ from: issued_on }, day) ? Math.max(0, total - sumAsOf(writtenOff, day)) : 0;
+}
+
+function isCancelled({ cancelled_on }: DatedInvoice, day: string): boolean {
+  return cancelled_on !== undefined && cancelled_on <= day;
+}
+
+/** The credit without its allocations. */
+function creditBefore({ amount, date, ended_on, refunded }: DatedCredit, day: string): number {
+  return has({ from: date, until: ended_on }, day) ? Math.max(0, amount - sumAsOf(refunded, day)) : 0;
+}
+
+function partAsOf(part: DatedPart, day: string): number {
+  return has(part, day) ? Math.max(0, part.amount - sumAsOf(part.taken, day)) : 0;
+}
+
+/** The column of the ageing that an invoice with this due date is in. */
+export function ageOf(due_date: string, day: string): keyof Ageing {
+  return firstDaysOf(day).find(([, first]) => due_date >= first)?.[0] ?? 'd91_plus';
+}
+
+/** The first due date in each column of the ageing but the last, latest first. */
+export function firstDaysOf(day: string): [keyof Ageing, string][] {
+  return [['not_due', day], ...LATE.map(([age, days]): [keyof Ageing, string] => [age, addDays(day, -days)])];
+}
+
+function sumAsOf(amounts: readonly DatedAmount[], day: string): number {
+  return sumBy(amounts, (one) => (has(one, day) ? one.amount : 0));
+}
+
+function has({ from, until }: Pick<DatedAmount, 'from' | 'until'>, day: string): boolean {
+  return from <= day && (until === undefined || until > day);
+}

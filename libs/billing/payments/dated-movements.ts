@@ -1,0 +1,158 @@
+// The movements of a client with their days, from its invoices, payments and credit notes: what as-of.ts sums.
+import { dayIn } from '../../day.ts';
+import { AppError } from '../../errors.ts';
+import type { CreditAllocation } from '../../models/billing/allocation.ts';
+import { CreditNote, type CreditNoteRecord } from '../../models/billing/credit-note.ts';
+import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
+import { printedNumber } from '../../models/billing/number-ledger.ts';
+import { Payment, type PaymentRecord } from '../../models/billing/payment.ts';
+import { readOwnAtOnce } from '../../models/own-snapshot.ts';
+import type { Id, StoredId } from '../../models/tenant.ts';
+import { totalOf } from '../../rules/money/balance.ts';
+import type { CreditSource, DatedAmount, DatedCredit, DatedInvoice, DatedMovements, DatedPart } from './as-of.ts';
+
+const MOVEMENTS_LIMIT_MS = 5_000;
+
+/** Invoices, credits and their parts that a balance of a past day is added up from. Their order counts, so all of them are in memory. */
+const MOVEMENTS_MAX = 20_000;
+/** Records that are read at a time: a payment has up to 500 parts. */
+const BATCH = 10;
+
+const PART_FIELDS = {
+  'allocations._id': 1,
+  'allocations.invoice_id': 1,
+  'allocations.amount': 1,
+  'allocations.date': 1,
+  'allocations.released_on': 1,
+  'refunds.amount': 1,
+  'refunds.date': 1,
+} as const;
+const CREDIT_FIELDS = { number: 1, number_text: 1, currency: 1, amount: 1, ...PART_FIELDS } as const;
+const INVOICE_FIELDS = {
+  currency: 1,
+  amount: 1,
+  tax_amount: 1,
+  issue_date: 1,
+  created_at: 1,
+  due_date: 1,
+  status: 1,
+  cancelled_on: 1,
+  'write_offs.amount': 1,
+  'write_offs.date': 1,
+  'write_offs.reversed_on': 1,
+} as const;
+
+/**
+ * Of all of them only what is summed is read. @param timeZone of the account, for invoices without an issue date.
+ * @throws AppError 422 when there are more than MOVEMENTS_MAX.
+ */
+export async function datedMovements(accountId: Id, client_id: StoredId, timeZone: string): Promise<DatedMovements> {
+  const movements = { invoices: [] as DatedInvoice[], credits: [] as DatedCredit[], parts: [] as IdentifiedPart[] };
+  let count = 0;
+  const add = (more: number) => {
+    count += 1 + more;
+    if (count > MOVEMENTS_MAX) {
+      throw new AppError(422, `Too many movements for the balance of a past day (at most ${MOVEMENTS_MAX})`);
+    }
+  };
+  // All at one instant.
+  await readOwnAtOnce(accountId, MOVEMENTS_LIMIT_MS, async (reader) => {
+    const each = <Stored>(records: Parameters<typeof reader.each>[0], projection: object, filter: object = {}) =>
+      reader.each<Stored>(records, { client_id, ...filter }, { projection, batchSize: BATCH });
+    // Without drafts that were cancelled.
+    const issued = { status: { $ne: 'Draft' }, parties: { $exists: true } };
+    for await (const invoice of each<InvoiceRecord>(Invoice, INVOICE_FIELDS, issued)) {
+      add(invoice.write_offs?.length ?? 0);
+      movements.invoices.push(datedInvoice(invoice, timeZone));
+    }
+    const ofPayment = { ...CREDIT_FIELDS, date: 1, status: 1, voided_on: 1, 'refunds.taken': 1 } as const;
+    for await (const payment of each<PaymentRecord>(Payment, ofPayment)) {
+      add(payment.allocations.length + payment.refunds.length);
+      movements.credits.push(datedPayment(payment));
+      movements.parts.push(...partsOfPayment(payment));
+    }
+    const ofNote = { ...CREDIT_FIELDS, tax_amount: 1, issued_on: 1 } as const;
+    for await (const note of each<CreditNoteRecord>(CreditNote, ofNote)) {
+      add(note.allocations.length + note.refunds.length);
+      movements.credits.push(datedNote(note));
+      movements.parts.push(...partsOfNote(note));
+    }
+  });
+  // Ids ascend as they are made.
+  return { ...movements, parts: movements.parts.toSorted((one, other) => (one.id < other.id ? -1 : 1)) };
+}
+
+function datedInvoice(invoice: InvoiceRecord, timeZone: string): DatedInvoice {
+  const issued_on = invoice.issue_date ?? dayIn(timeZone, invoice.created_at);
+  return {
+    id: String(invoice._id),
+    currency: invoice.currency,
+    total: totalOf(invoice),
+    issued_on,
+    due_date: invoice.due_date,
+    cancelled_on: invoice.status === 'Cancelled' ? (invoice.cancelled_on ?? issued_on) : undefined,
+    writtenOff: writeOffsOf(invoice),
+  };
+}
+
+function datedPayment(payment: PaymentRecord): DatedCredit {
+  const { _id, currency, amount, date, status, voided_on, refunds } = payment;
+  const ended_on = status === 'Voided' ? (voided_on ?? date) : undefined;
+  const refunded = refunds.map(datedRefund);
+  return { id: String(_id), currency, amount, date, ended_on, refunded, source: paymentSource(payment) };
+}
+
+function datedNote(note: CreditNoteRecord): DatedCredit {
+  const { _id, currency, issued_on: date, refunds } = note;
+  const refunded = refunds.map(datedRefund);
+  return { id: String(_id), currency, amount: totalOf(note), date, refunded, source: noteSource(note) };
+}
+
+type Numbered<Stored extends { number: number }> = Pick<Stored, 'number'> & {
+  _id: StoredId;
+  number_text?: string | undefined;
+};
+
+export function paymentSource(payment: Numbered<PaymentRecord>): CreditSource {
+  const payment_number = printedNumber('payment', payment);
+  return { payment: { id: String(payment._id), payment_number }, credit_note: null };
+}
+
+export function noteSource(note: Numbered<CreditNoteRecord>): CreditSource {
+  const credit_note_number = printedNumber('credit_note', note);
+  return { payment: null, credit_note: { id: String(note._id), credit_note_number } };
+}
+
+type IdentifiedPart = DatedPart & { id: Id };
+
+function partsOfPayment({ _id, allocations, refunds }: PaymentRecord): IdentifiedPart[] {
+  return allocations.map((part) => {
+    const taken = refunds.flatMap(({ date, taken = [] }) =>
+      taken
+        .filter(({ allocation_id }) => allocation_id.equals(part._id))
+        .map(({ amount }) => datedRefund({ amount, date })),
+    );
+    return datedPart(_id, part, taken);
+  });
+}
+
+function partsOfNote({ _id, allocations }: CreditNoteRecord): IdentifiedPart[] {
+  return allocations.map((part) => datedPart(_id, part, []));
+}
+
+function datedPart(
+  source: StoredId,
+  { _id, invoice_id, amount, date, released_on }: CreditAllocation,
+  taken: DatedAmount[],
+): IdentifiedPart {
+  const ids = { id: String(_id), invoice: String(invoice_id), source: String(source) };
+  return { ...ids, amount, from: date, until: released_on, taken };
+}
+
+function writeOffsOf({ write_offs = [] }: InvoiceRecord): DatedAmount[] {
+  return write_offs.map(({ amount, date, reversed_on }) => ({ amount, from: date, until: reversed_on }));
+}
+
+function datedRefund({ amount, date }: { amount: number; date: string }): DatedAmount {
+  return { amount, from: date };
+}

@@ -1,0 +1,73 @@
+// A payment that was booked before: a request with its `external_id` is a repeat when it asks for the same.
+import { AppError, conflict } from '../../errors.ts';
+import { printedNumber } from '../../models/billing/number-ledger.ts';
+import { Payment, type PaymentRecord } from '../../models/billing/payment.ts';
+import { driverOf } from '../../models/records.ts';
+import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
+import { type Decimal, toMinor } from '../../rules/money/money.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { type NamedPart, namedInvoices, type Pays } from './payment-parts.ts';
+
+interface Asked {
+  client_id?: Id | undefined;
+  amount?: Decimal | undefined;
+  currency?: string | undefined;
+  pays: Pays;
+}
+
+export async function findKnown(
+  { accountId, session }: UnitOfWork,
+  external_id: string,
+): Promise<PaymentRecord | null> {
+  const wanted = { account_id: storedId(accountId), external_id } as object;
+  return (await driverOf(Payment).findOne(wanted, { session })) as PaymentRecord | null;
+}
+
+/**
+ * @throws AppError 422 when the payment that has the `external_id` is another one, 409 when it was voided, 404 for an invoice that is not
+ * the account's.
+ */
+export async function requireSame(
+  unit: UnitOfWork,
+  known: PaymentRecord,
+  { amount, currency, client_id, pays }: Asked,
+): Promise<PaymentRecord> {
+  const [invoice] = pays !== 'oldest' && 'invoice_id' in pays ? await namedInvoices(unit, pays) : [];
+  const client = client_id ?? invoice?.client_id;
+  const isOtherSum =
+    (currency !== undefined && currency !== known.currency) ||
+    (amount !== undefined && toMinor(amount, known.currency) !== known.amount);
+  const isOtherClient = client !== undefined && String(client) !== String(known.client_id);
+  const isOtherInvoice = invoice !== undefined && !isBookedFor(known, invoice._id);
+  const isOtherwiseAllocated = Array.isArray(pays) && !isAllocatedTo(known, pays);
+  if (isOtherSum || isOtherClient || isOtherInvoice || isOtherwiseAllocated) {
+    throw new AppError(422, 'external_id was already used with another payment');
+  }
+  if (known.status === 'Voided') {
+    throw conflict(`external_id was already used with ${printedNumber('payment', known)}, which was voided`);
+  }
+  return known;
+}
+
+/** Credit that was put on an invoice later was not booked for it. */
+function isBookedFor(known: PaymentRecord, invoice_id: StoredId): boolean {
+  return (
+    known.booked_for?.equals(invoice_id) || allocatedAtBooking(known).some((part) => part.invoice_id.equals(invoice_id))
+  );
+}
+
+function allocatedAtBooking({ allocations, allocated_at_booking }: PaymentRecord) {
+  return allocations.slice(0, allocated_at_booking);
+}
+
+/** Whether the payment was put on exactly these when it was booked, whatever was released or allocated since. */
+function isAllocatedTo(known: PaymentRecord, named: readonly NamedPart[]): boolean {
+  const booked = allocatedAtBooking(known);
+  return (
+    booked.length === named.length &&
+    named.every(({ invoice_id, amount }) => {
+      const part = booked.find((one) => String(one.invoice_id) === invoice_id);
+      return part && (amount === undefined || toMinor(amount, known.currency) === part.amount);
+    })
+  );
+}

@@ -1,0 +1,138 @@
+// The parts of a payment: how much of it is put on which invoices.
+import { sumBy } from 'es-toolkit/math/sumBy';
+import { conflict, fieldProblem } from '../../errors.ts';
+import type { AccountRecord } from '../../models/accounts/account.ts';
+import type { InvoiceRecord } from '../../models/billing/invoice.ts';
+import { printedNumber } from '../../models/billing/number-ledger.ts';
+import { type Allocation, type PaymentRecord, recordedView } from '../../models/billing/payment.ts';
+import type { Id, StoredId } from '../../models/tenant.ts';
+import { dueOf, writtenAmount } from '../../rules/money/balance.ts';
+import { exactMinor } from '../../rules/money/exact-amount.ts';
+import { type Decimal, minorWithin } from '../../rules/money/money.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { findInvoices, oldestDue } from './payable-invoices.ts';
+import { announceMoved, hasRoomForWriteOff, type Moved, moveBalance } from './settle-invoices.ts';
+
+/** Which invoices a payment pays: those that are due, oldest first; one, with more than is due kept as credit; or exactly these. */
+export type Pays = 'oldest' | { invoice_id: Id } | readonly NamedPart[];
+
+export interface NamedPart {
+  invoice_id: Id;
+  /** In major units; what is due, as far as the payment reaches, unless given. */
+  amount?: Decimal | undefined;
+}
+
+/** An invoice and what a payment pays of it. */
+export interface Part {
+  invoice: InvoiceRecord;
+  amount: number;
+}
+
+/** A payment is read and written whole, and so is a credit note. */
+export const ALLOCATIONS_MAX = 500;
+
+/** What to allocate to an invoice that was named. @throws AppError 409 when that is more than is due. */
+export function partOf(invoice: InvoiceRecord, wanted: Decimal | undefined, left: number): Part {
+  const due = dueOf(invoice);
+  const number = printedNumber('invoice', invoice);
+  if (wanted === undefined) {
+    if (due === 0) throw conflict(`Nothing is due on ${number}`);
+    return { invoice, amount: Math.min(due, left) };
+  }
+  const { currency } = invoice;
+  const amount = exactMinor(wanted, currency);
+  if (amount <= due) return { invoice, amount };
+  const [sum, rest] = [writtenAmount(amount, currency), writtenAmount(due, currency)];
+  throw conflict(`Cannot allocate ${sum} to ${number}: ${rest} is due`);
+}
+
+export async function partsOf(
+  unit: UnitOfWork,
+  {
+    pays,
+    named,
+    amount,
+    currency,
+    client_id,
+  }: { pays: Pays; named: readonly InvoiceRecord[]; amount: number; currency: string; client_id: StoredId },
+): Promise<Part[]> {
+  if (pays === 'oldest') return oldestDue(unit, { client_id, currency, amount, most: ALLOCATIONS_MAX });
+  if ('invoice_id' in pays) {
+    return named.flatMap((invoice) => {
+      const part = Math.min(dueOf(invoice), amount);
+      return part > 0 ? { invoice, amount: part } : [];
+    });
+  }
+  let left = amount;
+  const parts = pays.map(({ amount: wanted }, index) => {
+    const part = partOf(named[index] as InvoiceRecord, wanted, left);
+    left -= part.amount;
+    return part;
+  });
+  const isTooMuch = left < 0 || parts.some((part) => part.amount <= 0);
+  if (isTooMuch) throw fieldProblem('allocations', 'allocations must not sum to more than amount');
+  return parts;
+}
+
+/** The invoices of the parts, in their order. */
+export async function namedInvoices(unit: UnitOfWork, pays: Pays): Promise<InvoiceRecord[]> {
+  if (pays === 'oldest') return [];
+  return findInvoices(unit, 'invoice_id' in pays ? [pays.invoice_id] : pays.map(({ invoice_id }) => invoice_id));
+}
+
+/** Adds the parts to what is paid of their invoices, in the order of ids. A rest within the account's tolerance is written off. */
+export async function payInvoices(
+  unit: UnitOfWork,
+  {
+    parts,
+    account,
+    source,
+    day,
+  }: {
+    parts: readonly Part[];
+    account: AccountRecord;
+    /** The payment or the credit note. */
+    source: { _id: StoredId; currency: string };
+    day: string;
+  },
+): Promise<Moved[]> {
+  const { currency } = source;
+  const tolerance = minorWithin(account.settle_tolerance ?? 0, currency);
+  const moved: Moved[] = [];
+  for (const { invoice, amount } of parts.toSorted(byInvoice)) {
+    const rest = dueOf(invoice) - amount;
+    const isGivenUp = rest > 0 && rest <= tolerance && hasRoomForWriteOff(invoice);
+    moved.push(
+      await moveBalance(unit, invoice, {
+        paid: amount,
+        day,
+        ...(isGivenUp ? { writtenOff: { amount: rest, reason: 'settle_tolerance', payment_id: source._id } } : {}),
+      }),
+    );
+  }
+  return moved;
+}
+
+export async function announceAllocated(
+  unit: UnitOfWork,
+  {
+    payment,
+    allocations,
+    moved,
+    account,
+  }: { payment: PaymentRecord; allocations: readonly Allocation[]; moved: readonly Moved[]; account: AccountRecord },
+): Promise<void> {
+  await unit.announceAll(
+    'payment.recorded',
+    allocations.map((part) => recordedView(payment, part)),
+  );
+  await announceMoved(unit, moved, account.time_zone);
+}
+
+export function sumOf(parts: readonly Part[]): number {
+  return sumBy(parts, ({ amount }) => amount);
+}
+
+function byInvoice(one: Part, other: Part): number {
+  return String(one.invoice._id) < String(other.invoice._id) ? -1 : 1;
+}

@@ -1,0 +1,107 @@
+// Gives money of a payment back to its client: from what is unallocated, or from what was paid on an invoice.
+import { sumBy } from 'es-toolkit/math/sumBy';
+import { dayIn } from '../../day.ts';
+import { AppError, conflict, notFound } from '../../errors.ts';
+import { readAccount } from '../../models/accounts/account.ts';
+import { liveAmount, Payment, type PaymentRecord, paymentView, type Refund } from '../../models/billing/payment.ts';
+import { changeOwn } from '../../models/records.ts';
+import { type Id, newId, storedId } from '../../models/tenant.ts';
+import { writtenAmount } from '../../rules/money/balance.ts';
+import { exactMinor } from '../../rules/money/exact-amount.ts';
+import { type Decimal, toMinor } from '../../rules/money/money.ts';
+import type { PaymentMethod } from '../../rules/money/payment-methods.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { dayOf } from './book-payment.ts';
+import { findRefund, requireRoomForRefund, withExternalId } from './known-refund.ts';
+import { announceMoved } from './settle-invoices.ts';
+import { takeBack } from './take-back.ts';
+
+export interface NewRefund {
+  /** In major units. */
+  amount: Decimal;
+  date?: string | undefined;
+  method?: PaymentMethod | undefined;
+  reference?: string | null | undefined;
+  external_id?: string | null | undefined;
+  /** The invoice that it is taken from, which is due again; from the credit unless given. */
+  invoice_id?: Id | null | undefined;
+}
+
+/** Money went back. @returns whether it was known by its `external_id`. @throws AppError 409 for more than there is, 400, 422, 404. */
+export async function refundPayment(
+  unit: UnitOfWork,
+  payment: PaymentRecord,
+  given: NewRefund,
+): Promise<{ payment: PaymentRecord; isKnown: boolean }> {
+  const { currency } = payment;
+  if (given.external_id && (await isKnownRefund(unit, payment, given))) return { payment, isKnown: true };
+  if (payment.status === 'Voided') throw conflict('Cannot refund a voided payment');
+  requireRoomForRefund(payment.refunds, 'payment');
+  const account = await readAccount(unit.accountId, unit.session);
+  const amount = exactMinor(given.amount, currency);
+  const taken = takeFrom(payment, given.invoice_id ?? undefined, amount);
+  const day = dayIn(account.time_zone);
+  const refund: Refund = {
+    _id: storedId(newId()),
+    amount,
+    date: dayOf(given.date, account, { earliest: payment.date }),
+    method: given.method ?? payment.method,
+    reference: given.reference || null,
+    external_id: given.external_id || undefined,
+    ...(taken.invoice && {
+      invoice_id: taken.invoice.invoice_id,
+      invoice_number: taken.invoice.invoice_number,
+      taken: taken.from,
+    }),
+  };
+  const changes = {
+    allocations: taken.allocations,
+    unallocated: taken.unallocated,
+    refunds: [...payment.refunds, refund],
+    refund_external_ids: withExternalId(payment.refund_external_ids, given.external_id),
+  };
+  const changed = await changeOwn(Payment, payment, changes, unit.session);
+  const amounts = taken.invoice ? [{ invoice_id: taken.invoice.invoice_id, amount }] : [];
+  const moved = await takeBack(unit, payment._id, { amounts, day });
+  await unit.announce('payment.refunded', paymentView(changed));
+  await announceMoved(unit, moved, account.time_zone);
+  return { payment: changed, isKnown: false };
+}
+
+/** What is left of a payment when `amount` goes back. @throws AppError 409 when there is less, 404 when it pays no such invoice. */
+function takeFrom(payment: PaymentRecord, invoice_id: Id | undefined, amount: number) {
+  const { allocations, unallocated, currency } = payment;
+  const of = allocations.filter((part) => String(part.invoice_id) === invoice_id);
+  if (invoice_id && of.length === 0) throw notFound('Invoice', 'or access denied');
+  const most = invoice_id ? sumBy(of, liveAmount) : unallocated;
+  if (amount > most) {
+    const [sum, rest] = [writtenAmount(amount, currency), writtenAmount(most, currency)];
+    const where = of[0] ? `paid on ${of[0].invoice_number}` : 'unallocated';
+    throw conflict(`Cannot refund ${sum}: ${rest} of the payment is ${where}`);
+  }
+  if (!invoice_id) return { allocations, unallocated: unallocated - amount };
+  let left = amount;
+  const from: NonNullable<Refund['taken']> = [];
+  const reduced = allocations.map((part) => {
+    const share = of.includes(part) ? Math.min(left, liveAmount(part)) : 0;
+    left -= share;
+    if (share === 0) return part;
+    from.push({ allocation_id: part._id, amount: share });
+    return { ...part, refunded: part.refunded + share };
+  });
+  return { allocations: reduced, unallocated, invoice: of[0], from };
+}
+
+/** @throws AppError 422 when another refund has the `external_id`. */
+async function isKnownRefund(
+  unit: UnitOfWork,
+  payment: PaymentRecord,
+  { external_id, amount, invoice_id }: NewRefund,
+): Promise<boolean> {
+  const known = external_id ? await findRefund(unit, external_id) : undefined;
+  if (!known) return false;
+  const isSameInvoice = String(known.invoice_id ?? '') === (invoice_id ?? '');
+  const isSameSum = known.amount === toMinor(amount, payment.currency);
+  if (known.of.equals(payment._id) && isSameSum && isSameInvoice) return true;
+  throw new AppError(422, 'external_id was already used with another refund');
+}

@@ -1,0 +1,143 @@
+// Changes what is paid, credited or written off of invoices: every change of a balance goes through here, and the status follows it.
+import { sumBy } from 'es-toolkit/math/sumBy';
+import { dayIn } from '../../day.ts';
+import { embeddedIn } from '../../models/billing/embedded.ts';
+import {
+  Invoice,
+  type InvoiceRecord,
+  invoiceExpiry,
+  invoiceView,
+  type WriteOff,
+} from '../../models/billing/invoice.ts';
+import { changeOwn } from '../../models/records.ts';
+import { newId, type StoredId, storedId } from '../../models/tenant.ts';
+import type { EventType } from '../../models/webhooks/event-types.ts';
+import { effectiveInvoiceStatus } from '../../rules/documents/invoice-states.ts';
+import { dueOf, settledStatus, totalOf } from '../../rules/money/balance.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { paidOn } from './paid-on.ts';
+
+export interface Movement {
+  /** Smallest units that arrived; negative when they left. */
+  paid: number;
+  /** `YYYY-MM-DD`. */
+  day: string;
+  /** A credit note of the invoice. */
+  credited?: Credited;
+  /** What is given up. */
+  writtenOff?: { amount: number; reason: string; payment_id?: StoredId };
+  /** The write-off that came with this payment is taken back. */
+  reversed?: StoredId;
+  /** These write-offs are taken back. */
+  takenBack?: readonly WriteOff[];
+}
+
+interface Credited {
+  /** Sum of the credit note when it is issued; 0 when more of it is put on its invoice later. */
+  total: number;
+  /** What it takes off: first what is due, then what was written off. */
+  applied: number;
+  /** What it bills can be billed again: the fields that it has no longer. */
+  reversed?: Partial<InvoiceRecord> | undefined;
+  /** Less than that: its part of a fixed amount without what was corrected of it. */
+  corrected?: Pick<InvoiceRecord, 'fixed_part'> | undefined;
+}
+
+export interface Moved {
+  before: InvoiceRecord;
+  after: InvoiceRecord;
+}
+
+/** An invoice is read and written whole. */
+export const WRITE_OFFS_MAX = 100;
+
+export function hasRoomForWriteOff({ write_offs = [] }: Pick<InvoiceRecord, 'write_offs'>): boolean {
+  return write_offs.length < WRITE_OFFS_MAX;
+}
+
+/** Writes an invoice whose balance was relied on. @throws Error when the invoice would be overpaid: a caller has to check before. */
+export async function moveBalance(unit: UnitOfWork, invoice: InvoiceRecord, movement: Movement): Promise<Moved> {
+  const write_offs = writeOffsAfter(invoice, movement);
+  const balance = {
+    amount_paid: invoice.amount_paid + movement.paid,
+    amount_written_off: sumOf(write_offs),
+    ...creditedAfter(invoice, movement),
+    ...(write_offs.length > 0 ? { write_offs } : {}),
+  };
+  const next = { ...invoice, ...balance };
+  const id = String(invoice._id);
+  if (balance.amount_paid < 0 || dueOf(next) < 0) throw new Error(`invoice ${id} would be overpaid`);
+  if ((next.total_credited ?? 0) > totalOf(next)) throw new Error(`invoice ${id} would be overcredited`);
+  const status = settledStatus(next);
+  const changes: Partial<InvoiceRecord> = { ...balance, status };
+  if (status !== invoice.status) {
+    changes.paid_on = status === 'Paid' ? await paidOn(unit, next) : undefined;
+    changes.cancelled_on = status === 'Cancelled' ? movement.day : undefined;
+    Object.assign(changes, invoiceExpiry({ ...next, status }));
+  }
+  return { before: invoice, after: await changeOwn(Invoice, invoice, changes, unit.session) };
+}
+
+/** Announces the changed invoices: one event each, type by type. */
+export async function announceMoved(unit: UnitOfWork, moved: readonly Moved[], timeZone: string): Promise<void> {
+  const today = dayIn(timeZone);
+  const embedded = await embeddedIn(
+    moved.map(({ after }) => after),
+    unit.accountId,
+    unit.session,
+  );
+  for (const [type, ones] of Map.groupBy(moved, eventOf)) {
+    const views = ones.map(({ after }) =>
+      invoiceView(after, { ...embedded(after), status: effectiveInvoiceStatus(after, today) }),
+    );
+    await unit.announceAll(type, views);
+  }
+}
+
+function eventOf({ before, after }: Moved): EventType {
+  if (after.status !== before.status) {
+    if (after.status === 'Paid') return 'invoice.paid';
+    return after.status === 'Cancelled' ? 'invoice.cancelled' : 'invoice.reopened';
+  }
+  if (after.amount_paid > before.amount_paid) return 'invoice.partially_paid';
+  const isWrittenOff = (after.amount_written_off ?? 0) > (before.amount_written_off ?? 0);
+  return isWrittenOff ? 'invoice.written_off' : 'invoice.updated';
+}
+
+function creditedAfter(invoice: InvoiceRecord, { credited }: Movement): Partial<InvoiceRecord> {
+  if (!credited) return {};
+  return {
+    amount_credited: (invoice.amount_credited ?? 0) + credited.applied,
+    total_credited: (invoice.total_credited ?? 0) + credited.total,
+    ...credited.corrected,
+    ...(credited.reversed ? { ...credited.reversed, is_reversed: true as const } : {}),
+  };
+}
+
+function writeOffsAfter(invoice: InvoiceRecord, movement: Movement): WriteOff[] {
+  const { writtenOff, reversed, takenBack, credited, day } = movement;
+  const kept = (invoice.write_offs ?? []).map((one) => {
+    const isReversed = takenBack?.includes(one) || (reversed && one.payment_id?.equals(reversed));
+    return isReversed && !one.reversed_on ? { ...one, reversed_on: day } : one;
+  });
+  if (writtenOff) return [...kept, { _id: storedId(newId()), date: day, ...writtenOff }];
+  return credited ? withoutCredited(kept, credited.applied - dueOf(invoice), day) : kept;
+}
+
+/** A credit reverses write-offs, the latest first. The rest of one that is reversed in part becomes a new write-off. */
+function withoutCredited(write_offs: readonly WriteOff[], credited: number, day: string): WriteOff[] {
+  let left = credited;
+  const rests: WriteOff[] = [];
+  const kept = write_offs.toReversed().map((one) => {
+    if (one.reversed_on || left <= 0) return one;
+    const rest = one.amount - left;
+    left -= one.amount;
+    if (rest > 0) rests.push({ ...one, _id: storedId(newId()), amount: rest, date: day });
+    return { ...one, reversed_on: day };
+  });
+  return [...kept.toReversed(), ...rests];
+}
+
+function sumOf(write_offs: readonly WriteOff[]): number {
+  return sumBy(write_offs, ({ amount, reversed_on }) => (reversed_on ? 0 : amount));
+}

@@ -1,0 +1,61 @@
+// Gives up a part of what is due of an invoice, or all of it, and takes that back.
+import { dayIn } from '../../day.ts';
+import { conflict, notFound } from '../../errors.ts';
+import { readAccount } from '../../models/accounts/account.ts';
+import type { InvoiceRecord } from '../../models/billing/invoice.ts';
+import { printedNumber } from '../../models/billing/number-ledger.ts';
+import type { Id } from '../../models/tenant.ts';
+import { dueOf, writtenAmount } from '../../rules/money/balance.ts';
+import { exactMinor } from '../../rules/money/exact-amount.ts';
+import type { Decimal } from '../../rules/money/money.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { announceMoved, hasRoomForWriteOff, moveBalance, WRITE_OFFS_MAX } from './settle-invoices.ts';
+import { applyOwnCredit } from './take-back.ts';
+
+/** @param amount in major units; what is due unless given. @throws AppError 409 when less is due, or it was never issued. */
+export async function writeOff(
+  unit: UnitOfWork,
+  invoice: InvoiceRecord,
+  { amount: given, reason }: { amount?: Decimal | undefined; reason: string },
+): Promise<InvoiceRecord> {
+  const { status, currency } = invoice;
+  if (status === 'Draft') throw conflict('Cannot write off a draft');
+  if (status === 'Cancelled') throw conflict('Cannot write off a cancelled invoice');
+  const due = dueOf(invoice);
+  const number = printedNumber('invoice', invoice);
+  if (!hasRoomForWriteOff(invoice)) throw conflict(`${number} can have at most ${WRITE_OFFS_MAX} write-offs`);
+  if (due === 0) throw conflict(`Nothing is due on ${number}`);
+  const amount = given === undefined ? due : exactMinor(given, currency);
+  if (amount > due) {
+    const [sum, rest] = [writtenAmount(amount, currency), writtenAmount(due, currency)];
+    throw conflict(`Cannot write off ${sum} of ${number}: ${rest} is due`);
+  }
+  const { time_zone } = await readAccount(unit.accountId, unit.session);
+  const moved = await moveBalance(unit, invoice, { paid: 0, day: dayIn(time_zone), writtenOff: { amount, reason } });
+  await announceMoved(unit, [moved], time_zone);
+  return moved.after;
+}
+
+/**
+ * Asks for it again: what was written off is due, also of an invoice that was cancelled by its write-offs alone. Each of them stays, with
+ * the day on which it was taken back. @param id of one; all that stand unless given.
+ * @throws AppError 404 for an unknown one, 409 when none stands and for an invoice that was cancelled in another way.
+ */
+export async function takeBackWriteOff(
+  unit: UnitOfWork,
+  invoice: InvoiceRecord,
+  id: Id | undefined,
+): Promise<InvoiceRecord> {
+  const named = (invoice.write_offs ?? []).filter(({ _id }) => id === undefined || String(_id) === id);
+  if (id !== undefined && named.length === 0) throw notFound('Write-off', 'or access denied');
+  const takenBack = named.filter(({ reversed_on }) => !reversed_on);
+  if (takenBack.length === 0) throw conflict(`Nothing is written off of ${printedNumber('invoice', invoice)}`);
+  if (invoice.status === 'Cancelled' && dueOf(invoice) > 0) {
+    throw conflict('Cannot take back a write-off of a cancelled invoice');
+  }
+  const { time_zone } = await readAccount(unit.accountId, unit.session);
+  const day = dayIn(time_zone);
+  const moved = await applyOwnCredit(unit, await moveBalance(unit, invoice, { paid: 0, day, takenBack }), day);
+  await announceMoved(unit, [moved], time_zone);
+  return moved.after;
+}

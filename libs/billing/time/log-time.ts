@@ -1,0 +1,53 @@
+// Stores a time entry, announces it and brings the totals of its task and project up to date.
+import { insertOwn } from '../../models/records.ts';
+import { newRecord } from '../../models/tenant.ts';
+import type { ProjectRecord } from '../../models/time/project.ts';
+import type { TaskRecord } from '../../models/time/task.ts';
+import { secondsOf, TimeEntry, type TimeEntryRecord } from '../../models/time/time-entry.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { givenRate, ratesOf, type SettledRate } from './settle-rate.ts';
+import { timeEntryViews } from './time-context.ts';
+import { requireUnlocked } from './time-lock.ts';
+import { followTime } from './time-totals.ts';
+
+export interface NewTime extends Pick<TimeEntryRecord, 'hours' | 'date' | 'member' | 'started_at' | 'ended_at'> {
+  project: Pick<ProjectRecord, '_id'>;
+  task: TaskRecord | undefined;
+  description?: string | null | undefined;
+  /** That of task, project, client or account unless given. */
+  hourly_rate?: number | null | undefined;
+  /** The task's unless given. */
+  billable?: boolean | null | undefined;
+}
+
+/** @param time on a project that the caller has locked. @returns the entry, and as it is read and announced. */
+export async function logTime(unit: UnitOfWork, { project, task, description, ...time }: NewTime) {
+  const { session, accountId, announce } = unit;
+  await requireUnlocked(unit, [time.date]);
+  const entry: TimeEntryRecord = {
+    ...newRecord(accountId),
+    ...time,
+    project_id: project._id,
+    task_id: task?._id ?? null,
+    seconds: secondsOf(time.hours),
+    ...(await rateOfNew(unit, { project, task, member: time.member ?? null, hourly_rate: time.hourly_rate })),
+    billable: time.billable ?? task?.billable ?? true,
+    description: description || null,
+  };
+  await insertOwn(TimeEntry, entry, session);
+  const [view] = await timeEntryViews([entry], accountId, session);
+  if (!view) throw new Error('one entry has one view');
+  await announce('time_entry.created', view);
+  await followTime([{ after: entry }], unit);
+  return { entry, view };
+}
+
+async function rateOfNew(
+  unit: UnitOfWork,
+  { project, task, member = null, hourly_rate }: Pick<NewTime, 'project' | 'task' | 'member' | 'hourly_rate'>,
+): Promise<SettledRate> {
+  if (typeof hourly_rate === 'number') return givenRate(hourly_rate);
+  const [settled] = await ratesOf([{ project_id: project._id, task_id: task?._id ?? null, member }], unit);
+  if (!settled) throw new Error('one entry has one rate');
+  return settled;
+}

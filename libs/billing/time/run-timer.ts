@@ -1,0 +1,201 @@
+// Starts, stops and discards timers. An owner has one that runs at most; a stopped one has become a time entry, once.
+import { isEqual } from 'es-toolkit/predicate/isEqual';
+import { agreedDate } from '../../clock.ts';
+import { dayIn } from '../../day.ts';
+import { conflict, fieldProblem, notFound } from '../../errors.ts';
+import { type AccountRecord, maxEntryHours, readAccount } from '../../models/accounts/account.ts';
+import { changeOwn, driverOf, insertOwn, isUnchanged, lockOwn, removeOwn } from '../../models/records.ts';
+import { type Id, newRecord, storedId } from '../../models/tenant.ts';
+import { Project } from '../../models/time/project.ts';
+import { ownerKey, Timer, type TimerRecord } from '../../models/time/timer.ts';
+import { hoursQuantity } from '../../rules/time/time-rounding.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { logTime } from './log-time.ts';
+import { taskOfProject } from './task-of-project.ts';
+import { requireUnlocked } from './time-lock.ts';
+import { changedPlace, placeOf } from './timer-place.ts';
+import { timerViewOf } from './timer-views.ts';
+
+const HOUR_MS = 3_600_000;
+
+export interface NewTimer {
+  project_id: Id;
+  task_id?: Id | null | undefined;
+  description?: string | null | undefined;
+  member?: string | null | undefined;
+  owner: string;
+  /** Now unless given. */
+  started_at?: Date | undefined;
+  /** What becomes of a timer of the owner that runs already. */
+  on_running: 'stop' | 'refuse';
+}
+
+export interface TimerChanges {
+  project_id?: Id | undefined;
+  task_id?: Id | null | undefined;
+  description?: string | null | undefined;
+  member?: string | null | undefined;
+  /** Null is when it was created, as without it. */
+  started_at?: Date | null | undefined;
+}
+
+/**
+ * A timer of the owner that runs already ends where this one starts, so that no minute is counted twice. One that is equal goes on: a start
+ * that is repeated changes nothing.
+ * @throws AppError 404, 400, also when it would not start after the one that runs, or 409 when that is not to be stopped, or has run for too
+ * long to guess when it ended.
+ */
+export async function startTimer(unit: UnitOfWork, wanted: NewTimer) {
+  const { session, accountId } = unit;
+  const now = agreedDate();
+  const started_at = wanted.started_at ?? now;
+  requirePast('started_at', started_at, now);
+  const place = await placeOf(unit, wanted.project_id, wanted.task_id);
+  const running = await runningOf(unit, wanted.owner);
+  const description = wanted.description || null;
+  const member = wanted.member ?? null;
+  const isSameStart = !wanted.started_at || isEqual(wanted.started_at, running?.started_at);
+  const isSame = running && isSameStart && isUnchanged(running, { ...place, description, member });
+  // After so many hours it is no repetition, but another start.
+  if (isSame && !isTooLong(running, now, await readAccount(accountId, session))) {
+    return { view: await timerViewOf(running, accountId, session), isNew: false };
+  }
+  if (running && wanted.on_running === 'refuse') throw conflict('A timer is already running');
+  if (running && wanted.started_at && wanted.started_at <= running.started_at) {
+    throw fieldProblem('started_at', 'started_at must be after that of the running timer: stop it first');
+  }
+  await requireUnlockedStart(unit, started_at);
+  if (running) await stopBefore(unit, running, started_at);
+  const timer: TimerRecord = {
+    ...newRecord(accountId),
+    // The clock that measures, which the stop reads as well.
+    created_at: now,
+    ...place,
+    owner: wanted.owner,
+    owner_key: ownerKey(wanted.owner),
+    description,
+    member,
+    status: 'running',
+    started_at,
+  };
+  await insertOwn(Timer, timer, session);
+  const view = await timerViewOf(timer, accountId, session);
+  await unit.announce('timer.started', view);
+  return { view, isNew: true };
+}
+
+/** @returns the entry that it became, as it is read. @throws AppError 409 unless it runs, and when it has run for too long to guess; 400. */
+export async function stopTimer(unit: UnitOfWork, timer: TimerRecord, ended_at?: Date) {
+  requireRunning(timer);
+  const now = agreedDate();
+  if (ended_at) requirePast('ended_at', ended_at, now);
+  if (ended_at && ended_at <= timer.started_at) {
+    throw fieldProblem('ended_at', 'ended_at must be after started_at of the timer');
+  }
+  const account = await readAccount(unit.accountId, unit.session);
+  const end = ended_at ?? now;
+  if (isTooLong(timer, end, account)) {
+    if (!ended_at) throw conflict(`Timer has run for ${hoursRun(timer, now)} hours: send ended_at`);
+    const most = maxEntryHours(account);
+    throw fieldProblem('ended_at', `ended_at must be at most ${most} hours after started_at, the max_entry_hours`);
+  }
+  return become(unit, timer, end, account);
+}
+
+/** @returns the timer as it is now. @throws AppError 409 unless it runs, 404, 400. */
+export async function changeTimer(unit: UnitOfWork, timer: TimerRecord, wanted: TimerChanges) {
+  const { session, accountId } = unit;
+  requireRunning(timer);
+  const now = agreedDate();
+  const changes: Partial<TimerRecord> = {};
+  if (wanted.description !== undefined) changes.description = wanted.description || null;
+  if (wanted.member !== undefined) changes.member = wanted.member;
+  if (wanted.started_at !== undefined) changes.started_at = wanted.started_at ?? timer.created_at;
+  if (changes.started_at) {
+    requirePast('started_at', changes.started_at, now);
+    await requireUnlockedStart(unit, changes.started_at);
+  }
+  Object.assign(changes, await changedPlace(unit, timer, wanted));
+  if (isUnchanged(timer, changes)) return timerViewOf(timer, accountId, session);
+  const view = await timerViewOf(await changeOwn(Timer, timer, changes, session), accountId, session);
+  await unit.announce('timer.updated', view);
+  return view;
+}
+
+/** Removes a timer that runs; its time is counted nowhere. @throws AppError 409 unless it runs. */
+export async function discardTimer(unit: UnitOfWork, timer: TimerRecord): Promise<void> {
+  requireRunning(timer);
+  const view = await timerViewOf(timer, unit.accountId, unit.session);
+  await removeOwn(Timer, timer, unit.session);
+  await unit.announce('timer.discarded', view);
+}
+
+/** The old timer of an owner who starts another one. @param end when that one starts. */
+async function stopBefore(unit: UnitOfWork, running: TimerRecord, end: Date): Promise<void> {
+  const account = await readAccount(unit.accountId, unit.session);
+  if (isTooLong(running, end, account)) {
+    throw conflict(`The running timer has run for ${hoursRun(running, end)} hours: stop it with ended_at first`);
+  }
+  await become(unit, running, end, account);
+}
+
+/** The timer becomes an entry of the day on which it started, in the account's time zone. */
+async function become(unit: UnitOfWork, timer: TimerRecord, ended_at: Date, account: AccountRecord) {
+  const { session, accountId } = unit;
+  const { started_at, description, member = null } = timer;
+  const project = await lockOwn(Project, accountId, timer.project_id, session);
+  if (!project) throw notFound('Project', 'or access denied');
+  const task = await taskOfProject(project._id, timer.task_id, accountId, session);
+  const hours = Number(hoursQuantity(secondsBetween(started_at, ended_at)));
+  const date = dayIn(account.time_zone, started_at);
+  const { entry, view } = await logTime(unit, {
+    project,
+    task,
+    description,
+    member,
+    hours,
+    date,
+    started_at,
+    ended_at,
+  });
+  const stopped: Partial<TimerRecord> = { status: 'stopped', ended_at, time_entry_id: entry._id };
+  const changed = await changeOwn(Timer, timer, stopped, session);
+  await unit.announce('timer.stopped', await timerViewOf(changed, accountId, session));
+  return view;
+}
+
+/** To the nearest second, and at least one: an entry has hours. */
+function secondsBetween(from: Date, to: Date): number {
+  return Math.max(1, Math.round((to.getTime() - from.getTime()) / 1000));
+}
+
+function isTooLong({ started_at }: TimerRecord, end: Date, account: AccountRecord): boolean {
+  return secondsBetween(started_at, end) > maxEntryHours(account) * 3600;
+}
+
+function hoursRun({ started_at }: TimerRecord, now: Date): number {
+  return Math.floor((now.getTime() - started_at.getTime()) / HOUR_MS);
+}
+
+/** The entry will be of the day on which it started. @throws AppError 409 when that is locked. */
+async function requireUnlockedStart(unit: UnitOfWork, started_at: Date): Promise<void> {
+  const { time_zone } = await readAccount(unit.accountId, unit.session);
+  await requireUnlocked(unit, [dayIn(time_zone, started_at)]);
+}
+
+function requireRunning({ status }: TimerRecord): void {
+  if (status !== 'running') throw conflict('Timer is not running');
+}
+
+/** The first day that every time zone writes with four digits is far behind any clock that measures time. */
+const EARLIEST = new Date('1970-01-01T00:00:00Z');
+
+function requirePast(field: string, moment: Date, now: Date): void {
+  if (moment > now) throw fieldProblem(field, `${field} must not be in the future`);
+  if (moment < EARLIEST) throw fieldProblem(field, `${field} must not be before 1970`);
+}
+
+async function runningOf({ session, accountId }: UnitOfWork, owner: string): Promise<TimerRecord | null> {
+  const filter = { account_id: storedId(accountId), owner_key: ownerKey(owner), status: 'running' } as object;
+  return (await driverOf(Timer).findOne(filter, { session })) as TimerRecord | null;
+}

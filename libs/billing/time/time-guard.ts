@@ -1,0 +1,75 @@
+// Guards time that is billed or settled: every way to bill, change or delete an entry passes one of these.
+import { conflict } from '../../errors.ts';
+import { Invoice } from '../../models/billing/invoice.ts';
+import { printedNumber } from '../../models/billing/number-ledger.ts';
+import { driverOf, findOwn, hasOwn } from '../../models/records.ts';
+import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
+import type { ProjectBilling } from '../../models/time/project.ts';
+import { TimeEntry, type TimeEntryRecord } from '../../models/time/time-entry.ts';
+import { Timer, type TimerRecord } from '../../models/time/timer.ts';
+import type { Session } from '../../mongo/connection.ts';
+import { requireUnbilled, TIME } from '../work/work-records.ts';
+
+/** Fields that may change while the time is on a draft: nothing is computed from them. */
+const FREE_ON_DRAFT: readonly string[] = ['description'];
+
+/**
+ * @param changed the fields that would have other values; absent for a deletion.
+ * @throws AppError 409 when the entry is on an invoice, or settled.
+ */
+export async function requireFree(
+  entry: Pick<TimeEntryRecord, 'invoice_id' | 'settled'>,
+  accountId: Id,
+  { session, changed }: { session: Session; changed?: readonly string[] },
+): Promise<void> {
+  if (entry.settled) throw conflict('Time entry is settled: set it to unbilled first');
+  const invoice = entry.invoice_id && (await findOwn(Invoice, accountId, entry.invoice_id, session));
+  if (!invoice) return;
+  if (invoice.status !== 'Draft') throw conflict('Cannot change time on an issued invoice');
+  if (changed?.every((name) => FREE_ON_DRAFT.includes(name))) return;
+  const number = printedNumber('invoice', invoice);
+  throw conflict(`Cannot change time on a draft invoice: take it off ${number} first`);
+}
+
+/** @throws AppError 409 that says why the entry cannot be put on an invoice. */
+export async function requireBillable(
+  entry: Pick<TimeEntryRecord, 'invoice_id' | 'settled' | 'billable'>,
+  accountId: Id,
+  session: Session,
+): Promise<void> {
+  await requireUnbilled(TIME, entry, { accountId, session });
+  if (entry.billable === false) throw conflict('Time entry is not billable');
+}
+
+/** @throws AppError 409 when time of the task is on an invoice, or settled: it must not be deleted along with the task. */
+export async function requireFreeTask(accountId: Id, taskId: StoredId, session: Session): Promise<void> {
+  const filter = { account_id: storedId(accountId), task_id: taskId, invoice_id: { $ne: null } };
+  const ids: StoredId[] = await driverOf(TimeEntry).distinct('invoice_id', filter as object, { session });
+  for (const id of ids) {
+    const invoice = await findOwn(Invoice, accountId, id, session);
+    if (!invoice) continue;
+    if (invoice.status !== 'Draft') throw conflict('Cannot delete a task with time on an issued invoice');
+    const number = printedNumber('invoice', invoice);
+    throw conflict(`Cannot delete a task with time on a draft invoice: take it off ${number} first`);
+  }
+  if (await hasOwn(TimeEntry, accountId, { task_id: taskId, settled: { $ne: null } }, session)) {
+    throw conflict('Cannot delete a task with settled time: set it to unbilled first');
+  }
+}
+
+/** @param filter of a project or a task. @throws AppError 409 while a timer runs on it. */
+export async function requireNoTimer(
+  accountId: Id,
+  filter: Partial<Pick<TimerRecord, 'project_id' | 'task_id'>>,
+  { action, session }: { action: string; session: Session },
+): Promise<void> {
+  if (await hasOwn(Timer, accountId, { ...filter, status: 'running' }, session)) {
+    throw conflict(`Cannot ${action} with a running timer`);
+  }
+}
+
+/** @throws AppError 409 for time of a project that is not paid by the hour. */
+export function requireHourly(billing: ProjectBilling | undefined): void {
+  if (billing === 'fixed') throw conflict('Time entry is covered by the fixed amount of its project');
+  if (billing === 'none') throw conflict('Time entry is not billable');
+}

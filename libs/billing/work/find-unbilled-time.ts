@@ -1,0 +1,108 @@
+// The entries that an invoice could bill: exactly those that are named, or all unbilled ones of the client that a filter finds.
+import { fieldProblem, notFound, TooMuch } from '../../errors.ts';
+import type { ClientRecord } from '../../models/accounts/client.ts';
+import { driverOf, findAllOwn, type Owned } from '../../models/records.ts';
+import { type Id, storedId } from '../../models/tenant.ts';
+import { Project } from '../../models/time/project.ts';
+import { TimeEntry, type TimeEntryRecord, UNBILLED, UNBILLED_INDEX } from '../../models/time/time-entry.ts';
+import { requireBillable, requireHourly } from '../time/time-guard.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { hourlyProjects, selectedTasks } from './work-selection.ts';
+
+/** Entries of one invoice at most: one transaction links them and announces each. */
+export const BILLED_ENTRIES_MAX = 1_000;
+const TOO_MANY = `Too many time entries for one invoice (at most ${BILLED_ENTRIES_MAX})`;
+/** Descriptions may have 20,000 characters each; each is written once more, into an event. */
+const TEXT_MAX_MIB = 16;
+
+export interface WantedTime {
+  client: ClientRecord;
+  selection: {
+    /** Exactly these; otherwise what the others find. */
+    time_entry_ids?: readonly Id[] | undefined;
+    project_ids?: readonly Id[] | undefined;
+    task_ids?: readonly Id[] | undefined;
+    /** Calendar days; both belong to the range. */
+    date_from?: string | undefined;
+    date_to: string;
+  };
+  /** How many entries there may be. */
+  most: number;
+  /** The oldest are taken where there are more. */
+  takesOldest?: boolean | undefined;
+}
+
+/** Reads them in the transaction. @throws AppError 404, 400 or 409 that says why the selection cannot be billed. */
+export async function findBillableTime(unit: UnitOfWork, wanted: WantedTime): Promise<TimeEntryRecord[]> {
+  const ids = wanted.selection.time_entry_ids;
+  return ids ? namedEntries(unit, ids, wanted) : unbilledEntries(unit, wanted);
+}
+
+async function namedEntries({ session, accountId }: UnitOfWork, ids: readonly Id[], { client, most }: WantedTime) {
+  if (ids.length > most) throw new TooMuch(TOO_MANY);
+  const records = await readEntries(
+    driverOf(TimeEntry).find(
+      { account_id: storedId(accountId), _id: { $in: ids.map(storedId) } },
+      { session, batchSize: ids.length + 1 },
+    ),
+    most,
+  );
+  if (records.length < new Set(ids).size) throw notFound('Time entry', 'or access denied');
+  for (const record of records) await requireBillable(record, accountId, session);
+  const projects = await findAllOwn(
+    Project,
+    accountId,
+    records.map(({ project_id }) => String(project_id)),
+    ['client_id', 'billing'],
+    session,
+  );
+  for (const { billing } of projects.values()) requireHourly(billing);
+  if ([...projects.values()].some(({ client_id }) => !client_id.equals(client._id))) {
+    throw fieldProblem('time_entry_ids', 'time_entry_ids must be time for the same client');
+  }
+  return records;
+}
+
+async function unbilledEntries({ session, accountId }: UnitOfWork, wanted: WantedTime) {
+  const { client, selection, most, takesOldest } = wanted;
+  const { project_ids, task_ids, date_from, date_to } = selection;
+  const account_id = storedId(accountId);
+  const selecting = { accountId, client, session };
+  const projects = await hourlyProjects(selecting, project_ids);
+  const tasks = task_ids && (await selectedTasks(selecting, task_ids, projects));
+  return readEntries(
+    driverOf(TimeEntry).find(
+      {
+        account_id,
+        ...UNBILLED,
+        project_id: { $in: projects },
+        date: { ...(date_from ? { $gte: date_from } : {}), $lte: date_to },
+        ...(tasks ? { task_id: { $in: tasks.map(({ _id }) => _id) } } : {}),
+      } as object,
+      // One more shows that there are too many; how many more is never counted.
+      {
+        session,
+        limit: takesOldest ? most : most + 1,
+        batchSize: most + 2,
+        hint: UNBILLED_INDEX,
+        ...(takesOldest ? { sort: { date: 1, _id: 1 } } : {}),
+      },
+    ),
+    most,
+  );
+}
+
+async function readEntries(cursor: AsyncIterable<Owned>, most: number): Promise<TimeEntryRecord[]> {
+  const records: TimeEntryRecord[] = [];
+  let bytes = 0;
+  // Leaving the loop closes the cursor.
+  for await (const record of cursor as AsyncIterable<TimeEntryRecord>) {
+    records.push(record);
+    bytes += Buffer.byteLength(record.description ?? '');
+    if (records.length > most) throw new TooMuch(TOO_MANY);
+    if (bytes > TEXT_MAX_MIB * 1024 * 1024) {
+      throw new TooMuch(`Too much text in the time entries of one invoice (at most ${TEXT_MAX_MIB} MiB)`);
+    }
+  }
+  return records;
+}

@@ -1,0 +1,113 @@
+// Time and expenses, read and written alike: by their ids, by the invoice that they are on, and in one guarded update.
+import { conflict, notFound } from '../../errors.ts';
+import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
+import { printedNumber } from '../../models/billing/number-ledger.ts';
+import { changeTime } from '../../models/counter.ts';
+import { readWithin } from '../../models/read-within.ts';
+import { driverOf, findOwn, type Records, type Stamped } from '../../models/records.ts';
+import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
+import { Expense, type ExpenseRecord } from '../../models/time/expense.ts';
+import { type Settlement, TimeEntry, type TimeEntryRecord } from '../../models/time/time-entry.ts';
+import { staleRead } from '../../mongo/errors.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+
+interface Work extends Stamped {
+  invoice_id?: StoredId | null | undefined;
+  settled?: Settlement | null | undefined;
+}
+
+export interface WorkKind<Stored extends Work> {
+  records: Records<Stored>;
+  /** For messages. */
+  noun: string;
+  nouns: string;
+}
+
+export const TIME: WorkKind<TimeEntryRecord> = { records: TimeEntry, noun: 'Time entry', nouns: 'time entries' };
+export const EXPENSES: WorkKind<ExpenseRecord> = { records: Expense, noun: 'Expense', nouns: 'expenses' };
+
+/** Records that are read at a time: each may have a text of 20,000 characters. */
+const BATCH = 100;
+
+/** With or without a transaction. */
+type Where = Pick<UnitOfWork, 'accountId'> & { session?: UnitOfWork['session'] };
+
+/** @throws AppError 404 when one of the ids is not the account's, 409 when they are too large together. */
+export async function namedWork<Stored extends Work>(
+  { records, noun, nouns }: WorkKind<Stored>,
+  { session, accountId }: UnitOfWork,
+  ids: readonly Id[],
+): Promise<Stored[]> {
+  const named = { account_id: storedId(accountId), _id: { $in: ids.map(storedId) } };
+  const found = await readWithin<Stored>(driverOf(records).find(named, { session, batchSize: BATCH }), nouns);
+  if (found.length < new Set(ids).size) throw notFound(noun, 'or access denied');
+  return found;
+}
+
+/** All that is on the invoice, or what of `ids` is on it. @param fields all unless given. */
+export async function workOn<Stored extends Work>(
+  { records }: WorkKind<Stored>,
+  { session, accountId }: Where,
+  {
+    invoice_id,
+    ids,
+    fields,
+  }: {
+    invoice_id: InvoiceRecord['_id'];
+    ids?: readonly Id[] | undefined;
+    fields?: Record<string, 0 | 1>;
+  },
+): Promise<Stored[]> {
+  const filter = {
+    account_id: storedId(accountId),
+    invoice_id,
+    ...(ids ? { _id: { $in: ids.map(storedId) } } : {}),
+  };
+  const found = await driverOf(records)
+    .find(filter as object, {
+      ...(session ? { session } : {}),
+      sort: { _id: 1 },
+      batchSize: BATCH,
+      ...(fields ? { projection: fields } : {}),
+    })
+    .toArray();
+  return found as unknown as Stored[];
+}
+
+/**
+ * Changes all of the records, or begins the transaction again when one of them is no longer as it was read.
+ * @param when what every record must still be. @returns the moment of the change, which is their `updated_at`.
+ */
+export async function changeWork<Stored extends Work>(
+  { records, noun }: WorkKind<Stored>,
+  { session, accountId }: UnitOfWork,
+  {
+    work,
+    when,
+    set = {},
+    unset,
+  }: { work: readonly Stored[]; when: object; set?: Partial<Stored>; unset?: Record<string, 1> },
+): Promise<Date> {
+  const updated_at = await changeTime(session, accountId, new Date());
+  const { matchedCount } = await driverOf(records).updateMany(
+    { account_id: storedId(accountId), _id: { $in: work.map(({ _id }) => _id) }, ...when } as object,
+    { $set: { ...set, updated_at } as object, ...(unset ? { $unset: unset } : {}) },
+    { session },
+  );
+  if (matchedCount !== work.length)
+    throw staleRead(`${noun}: ${matchedCount} of ${work.length} were as they were read`);
+  return updated_at;
+}
+
+/** @throws AppError 409 for one that is on an invoice, or settled. */
+export async function requireUnbilled<Stored extends Work>(
+  { noun }: WorkKind<Stored>,
+  { invoice_id, settled }: Pick<Work, 'invoice_id' | 'settled'>,
+  { accountId, session }: Pick<UnitOfWork, 'accountId' | 'session'>,
+): Promise<void> {
+  if (invoice_id) {
+    const invoice = await findOwn(Invoice, accountId, invoice_id, session);
+    throw conflict(`${noun} is already on ${invoice ? printedNumber('invoice', invoice) : 'an invoice'}`);
+  }
+  if (settled) throw conflict(`${noun} is settled: set it to unbilled first`);
+}

@@ -1,0 +1,146 @@
+// What a credit note is worth: per tax rate the mirror of its invoice, and together with all others of the invoice exactly the invoice.
+import { conflict, fieldProblem } from '../../errors.ts';
+import { creditedLines } from '../documents/document-money.ts';
+import { writtenAmount } from '../money/balance.ts';
+import { taxOf } from '../money/money.ts';
+import { type DocumentTax, taxesOf } from '../taxes/document-taxes.ts';
+import {
+  groupSum,
+  isSameTax,
+  splitByGroup,
+  type TaxedLine,
+  type TaxGroup,
+  type TaxTerms,
+} from '../taxes/tax-groups.ts';
+
+/** What is computed of an invoice or a credit note. Amounts are whole numbers of the currency's smallest unit. */
+export interface Taxed extends TaxTerms {
+  amount: number;
+  tax_amount: number;
+  /** Absent where one rate taxes all of it. */
+  taxes?: readonly DocumentTax[] | undefined;
+}
+
+/** Before tax; the lines count where there are some. Neither is all that is left. */
+export interface CreditWanted {
+  amount?: number | undefined;
+  line_items?: readonly TaxedLine[] | null | undefined;
+}
+
+/** What the credit notes of an invoice have left of it. */
+export function leftToCredit(invoice: Taxed, credited: readonly Taxed[]): DocumentTax[] {
+  const before = credited.flatMap(taxesOf);
+  return taxesOf(invoice).map((group) => {
+    const same = before.filter((other) => isSameTax(group, other));
+    return { ...group, taxable: group.taxable - netOf(same), tax: group.tax - taxSumOf(same) };
+  });
+}
+
+/** What credits come from: the invoice's terms, and its number for messages. */
+export interface CreditSource {
+  terms: TaxTerms;
+  number: string;
+  /** No credit note was issued for the invoice yet: also one that is worth nothing can be credited. */
+  isFirst: boolean;
+}
+
+/**
+ * Splits a credit by tax rate, so that the credits of an invoice sum to the invoice at each of its rates. Lines are bound by what is left
+ * in their own terms: before tax, or with it where prices include it. The credit that uses up a rate takes what is left of its tax.
+ * @throws AppError 409 when less is left, 400 when the lines are worth nothing.
+ */
+export function creditGroups(left: readonly DocumentTax[], wanted: CreditWanted, source: CreditSource): DocumentTax[] {
+  if (isUsedUp(left) && !source.isFirst) throw tooMuch(source, 0);
+  const groups = wantedGroups(left, wanted, source);
+  requireRest(left, groups, source);
+  return groups;
+}
+
+function wantedGroups(
+  left: readonly DocumentTax[],
+  { amount, line_items }: CreditWanted,
+  source: CreditSource,
+): DocumentTax[] {
+  if (line_items) return groupsOfLines(left, line_items, source);
+  const net = netOf(left);
+  if (amount === undefined || amount === net)
+    return isUsedUp(left) ? [...left] : left.filter((group) => !isEmpty(group));
+  if (amount > net) throw tooMuch(source, net);
+  const shares = splitByGroup(amount, left);
+  return left.flatMap((group, index) => {
+    const taxable = shares[index] as number;
+    return taxable === 0 ? [] : [{ ...group, taxable, tax: taxWithin(group, taxable, taxOf(taxable, group.rate)) }];
+  });
+}
+
+function groupsOfLines(left: readonly DocumentTax[], lines: readonly TaxedLine[], source: CreditSource): DocumentTax[] {
+  const { terms } = source;
+  const wanted = creditedLines(lines, terms);
+  const worth = agreedOf(wanted, terms);
+  const rest = agreedOf(left, terms);
+  if (worth === 0 && rest > 0) throw fieldProblem('line_items', 'line_items must sum to more than 0');
+  if (worth > rest) throw tooMuch(source, rest);
+  return wanted.map((group) => {
+    const same = left.find((other) => isSameTax(group, other));
+    const most = same ? groupSum(same, terms) : 0;
+    const sum = groupSum(group, terms);
+    if (!same || !isWithin(sum, most)) throw tooMuch(source, most, ` at ${group.rate} %`);
+    if (sum === most) return { ...same };
+    if (!terms.prices_include_tax) return { ...same, taxable: sum, tax: taxWithin(same, sum, group.tax) };
+    // Neither of its two parts may be more than is left of it.
+    const tax = between(group.tax, sum - same.taxable, same.tax);
+    return { ...same, taxable: sum - tax, tax };
+  });
+}
+
+/** @throws AppError 409 when credits of other rates would be left with nothing to take them from, or with less. */
+function requireRest(left: readonly DocumentTax[], groups: readonly DocumentTax[], source: CreditSource): void {
+  const rest = left.map((group) => {
+    const taken = groups.filter((other) => isSameTax(group, other));
+    return { ...group, taxable: group.taxable - netOf(taken), tax: group.tax - taxSumOf(taken) };
+  });
+  const [net, tax] = [netOf(rest), taxSumOf(rest)];
+  if (net >= 0 && net + tax > 0) return;
+  const open = rest.find((group) => !isEmpty(group));
+  if (!open) return;
+  const sum = writtenAmount(groupSum(open, source.terms), source.terms.currency);
+  throw conflict(`Cannot credit all of ${source.number} without what is left at ${open.rate} %: ${sum}`);
+}
+
+function tooMuch({ number, terms }: CreditSource, rest: number, where = '') {
+  return conflict(`Cannot credit more than is left of ${number}${where}: ${writtenAmount(rest, terms.currency)}`);
+}
+
+function isEmpty({ taxable, tax }: TaxGroup): boolean {
+  return taxable === 0 && tax === 0;
+}
+
+function isUsedUp(left: readonly TaxGroup[]): boolean {
+  return left.every(isEmpty);
+}
+
+function agreedOf(groups: readonly TaxGroup[], terms: TaxTerms): number {
+  return groups.reduce((sum, group) => sum + groupSum(group, terms), 0);
+}
+
+export function netOf(groups: readonly TaxGroup[]): number {
+  return groups.reduce((sum, { taxable }) => sum + taxable, 0);
+}
+
+export function taxSumOf(groups: readonly TaxGroup[]): number {
+  return groups.reduce((sum, { tax }) => sum + tax, 0);
+}
+
+function taxWithin(left: TaxGroup, taxable: number, tax: number): number {
+  return taxable === left.taxable ? left.tax : between(tax, 0, left.tax);
+}
+
+/** The nearest to `value` that is between the two, whichever is greater. */
+function between(value: number, one: number, other: number): number {
+  return Math.max(Math.min(one, other), Math.min(value, Math.max(one, other)));
+}
+
+/** A rate whose lines sum to less than nothing is credited by as much less than nothing at most. */
+function isWithin(taxable: number, left: number): boolean {
+  return left < 0 ? taxable <= 0 && taxable >= left : taxable >= 0 && taxable <= left;
+}

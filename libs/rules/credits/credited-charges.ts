@@ -1,0 +1,73 @@
+// What a credit note by line takes back of the discount and the shipping of its invoice.
+import { conflict } from '../../errors.ts';
+import {
+  type DiscountShare,
+  type DocumentCharges,
+  discountLines,
+  discountShares,
+  shippingLine,
+} from '../documents/document-charges.ts';
+import type { LineItem } from '../documents/line-item.ts';
+import { writtenAmount } from '../money/balance.ts';
+import { shareWithin } from '../money/money.ts';
+import { type LineTax, type TaxedLine, type TaxTerms, taxLines } from '../taxes/tax-groups.ts';
+
+/** Amounts are whole numbers of the currency's smallest unit, as prices are. */
+export interface CreditedCharges {
+  /** What the credited lines sum to by tax group, and their share of the discount; absent on a credit by amount. */
+  discounts?: DiscountShare[] | undefined;
+  shipping_amount?: number | undefined;
+}
+
+type Invoice = DocumentCharges & TaxTerms & { line_items: LineItem[] | null };
+
+/**
+ * The credited lines with their share of the discount, and with the shipping. Shares are rounded so that those of all lines together
+ * are the discount: each is what the lines credited so far would have had in one credit note, without what they have had.
+ * @param shipping in the smallest unit. @param number of the invoice, for messages. @throws AppError 409 for more shipping than is left.
+ */
+export function creditedCharges(
+  invoice: Invoice,
+  earlier: readonly CreditedCharges[],
+  {
+    line_items,
+    shipping = 0,
+    number,
+  }: { line_items: LineItem[] | null; shipping?: number | undefined; number: string },
+): CreditedCharges & { lines: readonly TaxedLine[] } {
+  const left = (invoice.shipping_amount ?? 0) - earlier.reduce((sum, one) => sum + (one.shipping_amount ?? 0), 0);
+  if (shipping > left) {
+    throw conflict(`Cannot credit more shipping than is left of ${number}: ${writtenAmount(left, invoice.currency)}`);
+  }
+  const discounts = invoice.discount_amount ? creditedDiscounts(invoice, earlier, line_items ?? []) : [];
+  return {
+    lines: [
+      ...(line_items ?? []),
+      ...discountLines(discounts, invoice),
+      ...shippingLine({ ...invoice, shipping_amount: shipping }, invoice),
+    ],
+    ...(invoice.discount_amount ? { discounts } : {}),
+    ...(shipping > 0 ? { shipping_amount: shipping } : {}),
+  };
+}
+
+function creditedDiscounts(invoice: Invoice, earlier: readonly CreditedCharges[], lines: readonly LineItem[]) {
+  const whole = discountShares(invoice.line_items ?? [], invoice, invoice);
+  const before = earlier.flatMap(({ discounts = [] }) => discounts);
+  return taxLines(lines, { ...invoice, prices_include_tax: false }).taxes.map((group): DiscountShare => {
+    const of = whole.find((one) => isSame(one, group));
+    const had = before.filter((one) => isSame(one, group));
+    const credited = had.reduce((sum, one) => sum + one.lines, group.taxable);
+    const share = of ? shareWithin(of.amount, credited, of.lines) : 0;
+    return {
+      rate: group.rate,
+      category: group.category,
+      lines: group.taxable,
+      amount: had.reduce((rest, one) => rest - one.amount, share),
+    };
+  });
+}
+
+function isSame(one: LineTax, other: LineTax): boolean {
+  return one.rate === other.rate && one.category === other.category;
+}

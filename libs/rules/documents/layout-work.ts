@@ -1,0 +1,242 @@
+// Estimates from its texts how much work a document is to print, which bounds the layout work that reaches Chromium.
+import { AppError } from '../../errors.ts';
+
+/**
+ * Chromium lays out an ordinary page in 3 to 8 ms and the most expensive one below this bound in about 20 ms, so no document keeps a
+ * page of the renderer for more than about three seconds of processor time.
+ */
+export const WORK_PAGES_MAX = 150;
+/** Larger documents are slow: fewer of them are printed at the same time, so that short ones always find a page. */
+const SLOW_PAGES = 10;
+
+/** Of a line item's description: its column is narrow, and a row takes the height of almost two lines. */
+const COLUMN = { width: 50, lines: 42, least: 1.8 };
+/** Of the texts above and below the lines. */
+const TEXT = { width: 85, lines: 50, least: 0 };
+
+/** Of the time behind a line: its column is narrow, too, and its rows are lower. */
+const TIME = { width: 50, lines: 48, least: 1.5 };
+
+/** Script changes that take as long as one page: each starts another run of glyphs, often in another face. */
+const SCRIPT_CHANGES_PER_PAGE = 600;
+/** The time to lay out a paragraph grows with the square of its runs of glyphs, too, though each costs less than a piece of Markdown. */
+const RUNS_SQUARED_PER_PAGE = 20_000_000;
+/** Where a line may hang beyond its edge, its breaks are looked for again and again. */
+const IDEOGRAPHIC_SPACES_PER_PAGE = 50;
+/** The time to lay out a paragraph grows with the square of its pieces; this many squared pieces take as long as one page. */
+const PIECES_SQUARED_PER_PAGE = 400_000;
+/** An emphasis has a marker at each end, often of two characters, and costs less than a line. */
+const MARKERS_PER_PIECE = 4;
+/** A blank line, an item of a list, a row, a heading or a quotation begins another paragraph. */
+const BLOCK_START = /\n(?=[ \t]*(?:\n|[-*+#|>]|\d{1,9}[.)]))/;
+/** Quotations and lists that begin within each other on one line. The renderer rejects so many levels, but parses them first. */
+const LEVELS_MAX = 100;
+const LEVELS = /^(?:[ \t]*(?:>|\+(?=[ \t])|\d{1,9}[.)](?=[ \t])))+/gm;
+/** What begins another line inside HTML that Markdown may hold, and line breaks that are written as numbers or names. */
+const HTML_LINE =
+  /<\/?(?:br|hr|p|h[1-6]|li|ul|ol|pre|blockquote|table|tr|t[dh])(?![a-z0-9])|&(?:#0*1[03]|#x0*[ad]|newline)\b/gi;
+const CELLS_PER_PAGE = 150;
+/** The time to balance the columns of a table grows with the square of their number. */
+const COLUMNS_SQUARED_PER_PAGE = 50_000;
+
+interface Described {
+  description?: string | undefined;
+  place?: string | undefined;
+}
+
+/** What a document is printed from. Every other field that is a text counts as well. */
+interface Printed {
+  lineItems?: readonly Described[];
+  time?: readonly (Described & { entries: readonly Described[] })[];
+  taxes?: readonly { note?: string }[];
+  bodyMarkdown?: string;
+  logoUrl?: string;
+  bannerUrl?: string;
+}
+
+/** @returns how many pages of an ordinary document are as much work, at least 1. */
+export function estimatedPages(document: object): number {
+  const {
+    lineItems = [],
+    time = [],
+    taxes = [],
+    bodyMarkdown,
+    logoUrl: _logo,
+    bannerUrl: _banner,
+    ...texts
+  } = document as Printed;
+  let pages = 1;
+  for (const { description } of lineItems) pages += pagesOf(description ?? '', COLUMN);
+  for (const { entries, ...line } of time) for (const row of [line, ...entries]) pages += pagesOf(textOf(row), TIME);
+  for (const { note = '' } of taxes) pages += pagesOf(note, TEXT);
+  for (const text of Object.values(texts)) if (typeof text === 'string') pages += pagesOf(text, TEXT);
+  if (bodyMarkdown !== undefined) {
+    pages += pagesOf(bodyMarkdown.replaceAll(HTML_LINE, '\n$&'), TEXT);
+    // What has too many lines is rejected anyway: its paragraphs would take ten times as long to examine.
+    if (pages <= WORK_PAGES_MAX) pages += markdownPages(bodyMarkdown);
+  }
+  return Math.ceil(pages);
+}
+
+function textOf({ place, description = '' }: Described): string {
+  return place === undefined ? description : `${place}\n${description}`;
+}
+
+/** True for a document with so many estimated pages that short ones must not wait behind it. */
+export function isSlow(pages: number): boolean {
+  return pages > SLOW_PAGES;
+}
+
+/**
+ * @param bound of a part of a document, when less than a whole document is judged.
+ * @throws AppError 422 that names the estimate and the bound. @returns the estimate.
+ */
+export function requireBoundedWork(
+  document: object,
+  { name, pagesMax }: { name: string; pagesMax: number } = { name: 'The document', pagesMax: WORK_PAGES_MAX },
+): number {
+  const pages = estimatedPages(document);
+  if (pages <= pagesMax) return pages;
+  throw new AppError(
+    422,
+    `${name} is estimated at ${pages.toLocaleString('en')} pages of work, at most ${pagesMax} are printed`,
+  );
+}
+
+function pagesOf(text: string, { width, lines, least }: typeof COLUMN): number {
+  let printed = 0;
+  let cells = 0;
+  let work = 0;
+  let script = 0;
+  let changes = 0;
+  let runs = 0;
+  let pages = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.codePointAt(index) as number; // Inside the text, so there is one.
+    if (code === LINE_FEED || code === CARRIAGE_RETURN) {
+      if (code === CARRIAGE_RETURN && text.charCodeAt(index + 1) === LINE_FEED) index += 1;
+      printed += Math.max(1, Math.ceil(cells / width));
+      cells = 0;
+      pages += runs ** 2 / RUNS_SQUARED_PER_PAGE;
+      runs = 0;
+      continue;
+    }
+    if (code > 0xffff) index += 1;
+    cells += widthOf(code);
+    work += costOf(code);
+    if (code === IDEOGRAPHIC_SPACE) pages += 1 / IDEOGRAPHIC_SPACES_PER_PAGE;
+    runs += isInvisible(code) ? 1 : (southEastAsian(code)?.runs ?? 0);
+    // Spaces, digits and punctuation take the script of their neighbours, but digits run from left to right.
+    const own = isDigit(code) && isFromRightToLeft(script) ? LATIN : scriptOf(code);
+    if (own === 0 || own === script) continue;
+    changes += script === 0 ? 0 : 1;
+    runs += 1;
+    script = own;
+  }
+  pages += runs ** 2 / RUNS_SQUARED_PER_PAGE;
+  printed += cells > 0 ? Math.ceil(cells / width) : 0;
+  const height = Math.max(printed, least);
+  return pages + Math.max(height, work / width) / lines + changes / SCRIPT_CHANGES_PER_PAGE;
+}
+
+/** What Markdown costs beyond its text: paragraphs of many pieces, and tables. */
+function markdownPages(markdown: string): number {
+  let pages = 0;
+  for (const block of markdown.split(BLOCK_START)) {
+    const pieces = countOf(block, /\n/g) + countOf(block, /[*_~`[!<]/g) / MARKERS_PER_PIECE;
+    pages += pieces ** 2 / PIECES_SQUARED_PER_PAGE;
+  }
+  for (const [levels] of markdown.matchAll(LEVELS)) {
+    if (countOf(levels, /[>+.)]/g) > LEVELS_MAX) return WORK_PAGES_MAX;
+  }
+  let cells = 0;
+  let columns = 0;
+  for (const line of markdown.split('\n')) {
+    const inLine = countOf(line, /\|/g);
+    cells += inLine;
+    columns = Math.max(columns, inLine);
+  }
+  return pages + cells / CELLS_PER_PAGE + columns ** 2 / COLUMNS_SQUARED_PER_PAGE;
+}
+
+function countOf(text: string, pattern: RegExp): number {
+  let count = 0;
+  for (const _match of text.matchAll(pattern)) count += 1;
+  return count;
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** Columns of a Latin letter that a character takes. */
+function widthOf(code: number): number {
+  return code >= 0x1100 && isWide(code) ? 2 : 1;
+}
+
+/** Hangul, kana, Han, full-width forms, emoji. */
+function isWide(code: number): boolean {
+  return (
+    code <= 0x115f ||
+    (code >= 0x2e80 && code <= 0xa4cf) ||
+    (code >= 0xac00 && code <= 0xd7a3) ||
+    (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0xff00 && code <= 0xff60) ||
+    code >= 0x1f300
+  );
+}
+
+/** Cost relative to a Latin letter. Most characters beyond the first plane have no face, so Chromium asks every face. */
+function costOf(code: number): number {
+  if (code < 0x0590) return 1;
+  if (isPrivate(code)) return 6;
+  return southEastAsian(code)?.cost ?? 2;
+}
+
+/** Words of these scripts are looked up in a dictionary, which takes longer in a long paragraph. */
+const SOUTH_EAST_ASIAN = [
+  { first: 0x0e00, last: 0x0eff, cost: 4, runs: 0.6 },
+  { first: 0x1000, last: 0x109f, cost: 5, runs: 2 },
+  { first: 0x1780, last: 0x17ff, cost: 4, runs: 0.6 },
+] as const;
+
+function southEastAsian(code: number) {
+  if (code < 0x0e00 || code > 0x17ff) return undefined;
+  return SOUTH_EAST_ASIAN.find(({ first, last }) => code >= first && code <= last);
+}
+
+/** No face has it, or Chromium does not know which. */
+function isPrivate(code: number): boolean {
+  return code > 0xffff || (code >= 0xe000 && code <= 0xf8ff);
+}
+
+const IDEOGRAPHIC_SPACE = 0x3000;
+
+/** Joiners, marks of direction and the like. Each is a run of its own. */
+function isInvisible(code: number): boolean {
+  return (
+    code === 0xad ||
+    code === 0x061c ||
+    (code >= 0x200b && code <= 0x200f) ||
+    (code >= 0x2028 && code <= 0x202e) ||
+    (code >= 0x2060 && code <= 0x206f) ||
+    code === 0xfeff
+  );
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+const LATIN = 1;
+
+function isFromRightToLeft(script: number): boolean {
+  return script >= scriptOf(0x0590) && script <= scriptOf(0x08ff);
+}
+
+/** A coarse script, 0 for what every script uses. */
+function scriptOf(code: number): number {
+  if (code < 0x41 || (code >= 0x2000 && code <= 0x206f)) return 0;
+  if (code < 0x0370) return LATIN;
+  if (code < 0x2e80) return 2 + (code >> 7);
+  return code <= 0xffff ? 200 : 300;
+}

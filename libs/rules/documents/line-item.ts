@@ -1,0 +1,58 @@
+// A line of a quote or an invoice as it is stored and returned: numbers are plain decimal strings.
+import { type Line, plainDecimal } from '../money/money.ts';
+import type { TaxCategory } from '../taxes/tax-groups.ts';
+
+export interface LineItem {
+  description: string;
+  qty: string;
+  rate: string;
+  /** Percentage, 0 to 100. */
+  discount: string;
+  /** The next three are there only if the caller sent them. Percentage; the document's counts unless given. */
+  tax_rate?: number;
+  tax_category?: TaxCategory;
+  /** See units.ts. */
+  unit?: string;
+  /** On a credit note: the line of the invoice that it credits, from 1. */
+  line?: number;
+}
+
+/** How line items are declared in a model. */
+export const lineItemField = {
+  type: [
+    {
+      _id: false,
+      description: String,
+      qty: String,
+      rate: String,
+      discount: String,
+      tax_rate: Number,
+      tax_category: String,
+      unit: String,
+      line: Number,
+    },
+  ],
+  default: undefined,
+} as const;
+
+/** What a line may have besides its four numbers and texts. */
+export interface LineExtras {
+  tax_rate?: number | undefined;
+  tax_category?: TaxCategory | undefined;
+  unit?: string | undefined;
+  line?: number | undefined;
+}
+
+export function lineItem(line: Line & LineExtras & { description: string }): LineItem {
+  const { tax_rate, tax_category, unit, line: credited } = line;
+  return {
+    description: line.description,
+    qty: plainDecimal(line.qty),
+    rate: plainDecimal(line.rate),
+    discount: plainDecimal(line.discount),
+    ...(tax_rate === undefined ? {} : { tax_rate }),
+    ...(tax_category === undefined ? {} : { tax_category }),
+    ...(unit === undefined ? {} : { unit }),
+    ...(credited === undefined ? {} : { line: credited }),
+  };
+}

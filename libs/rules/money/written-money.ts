@@ -1,0 +1,41 @@
+// Amounts as a locale writes them in running text: decimals of ISO 4217, and the sign that documents print.
+import { LRUCache } from 'lru-cache';
+import { intlLocale } from '../../profile-forms.ts';
+import { decimalsOf, fromMinor } from './money.ts';
+
+/** Signs that more than one country writes. */
+const AMBIGUOUS = /^(?:\$|£|¥|￥|kr|₨|Rs)\.?$/;
+
+/** `€` rather than `EUR`, but `CA$` for a reader to whom `$` is another money, and Arabic's own names in Arabic. */
+export function currencySign(format: string, currency: string): { kind: 'symbol' | 'narrowSymbol'; sign: string } {
+  const signOf = (currencyDisplay: 'symbol' | 'narrowSymbol') => {
+    const parts = new Intl.NumberFormat(format, { style: 'currency', currency, currencyDisplay }).formatToParts(0);
+    return parts.find(({ type }) => type === 'currency')?.value ?? '';
+  };
+  const narrow = signOf('narrowSymbol');
+  if (AMBIGUOUS.test(narrow) || /^ar\b/.test(format)) return { kind: 'symbol', sign: signOf('symbol') };
+  return { kind: 'narrowSymbol', sign: narrow };
+}
+
+/** A final invoice writes one for each of its parts and rates. */
+const FORMATS_MAX = 100;
+const formats = new LRUCache<string, Intl.NumberFormat>({ max: FORMATS_MAX });
+
+/** @param minor in the smallest unit. @param locale BCP 47. */
+export function writtenMoney(minor: number, currency: string, locale: string): string {
+  const key = `${locale} ${currency}`;
+  const format = formats.get(key) ?? moneyFormat(intlLocale(locale), currency);
+  formats.set(key, format);
+  return format.format(fromMinor(minor, currency));
+}
+
+function moneyFormat(locale: string, currency: string): Intl.NumberFormat {
+  const digits = decimalsOf(currency); // Of the runtime's data, some currencies have fewer.
+  return new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency,
+    currencyDisplay: currencySign(locale, currency).kind,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+}

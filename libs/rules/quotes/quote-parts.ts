@@ -1,0 +1,177 @@
+// How a quote is billed in parts: shares of its amount, and the lines that take earlier parts off the final invoice.
+
+import Big from 'big.js';
+import { intlLocale } from '../../profile-forms.ts';
+import type { LineExtras } from '../documents/line-item.ts';
+import { filled, lineTexts, writtenDay } from '../documents/line-wording.ts';
+import { type Decimal, fromMinor, type Line, plainDecimal } from '../money/money.ts';
+import { writtenMoney } from '../money/written-money.ts';
+import {
+  explicitTax,
+  groupSum,
+  isSameTax,
+  ownTax,
+  splitByGroup,
+  type TaxGroup,
+  type TaxTerms,
+  taxLines,
+} from '../taxes/tax-groups.ts';
+
+export const QUOTE_PARTS = ['full', 'deposit', 'progress', 'final'] as const;
+
+export type QuotePart = (typeof QUOTE_PARTS)[number];
+
+type TextLine = Line & LineExtras & { description: string };
+
+/** What is left of an invoice that bills a part of the quote. Amounts in the smallest unit. */
+export interface BilledPart {
+  /** As it is printed. */
+  number: string;
+  /** `YYYY-MM-DD`. */
+  day: string;
+  /** See agreedSum. */
+  amount: number;
+  taxes: readonly TaxGroup[];
+}
+
+interface Agreed {
+  amount: number;
+  tax_amount: number;
+  prices_include_tax?: boolean | undefined;
+}
+
+/** The sum that was agreed to, and that parts add up to: before tax, or with it where prices include it. */
+export function agreedSum({ amount, tax_amount, prices_include_tax }: Agreed): number {
+  return prices_include_tax ? amount + tax_amount : amount;
+}
+
+/** What no part has billed yet of the agreed sum; never less than nothing. */
+export function leftToBill(quoted: number, parts: readonly Pick<BilledPart, 'amount'>[]): number {
+  return Math.max(
+    0,
+    parts.reduce((left, { amount }) => left - amount, quoted),
+  );
+}
+
+/** round(quoted × percent/100), half away from zero, in the smallest unit. */
+export function shareOf(quoted: number, percent: Decimal): number {
+  return new Big(quoted).times(percent).times('0.01').round(0, Big.roundHalfUp).toNumber();
+}
+
+/** The terms of the quote, which its parts have as well. */
+export interface QuoteTexts extends TaxTerms {
+  /** BCP 47, the account's. */
+  locale: string;
+}
+
+/** The line of a part of what has no tax groups of its own. @param amount in the smallest unit. */
+export function partLine(
+  part: 'deposit' | 'progress',
+  { amount, percent, quoteNumber }: { amount: number; percent?: Decimal | undefined; quoteNumber: string },
+  { locale, currency }: Pick<QuoteTexts, 'locale' | 'currency'>,
+): TextLine {
+  const share = percent === undefined ? undefined : writtenPercent(percent, locale);
+  return single(filled(lineTexts(locale)[part], { share, quote: quoteNumber }), amount, currency);
+}
+
+/**
+ * The lines of a deposit or a progress invoice: one for each tax group of the quote, with its share.
+ * @param amount of the agreed sum, in the smallest unit. @param taxes see groupsLeft. @param terms of the quote, which has an amount.
+ */
+export function partLines(
+  part: 'deposit' | 'progress',
+  wanted: { amount: number; percent?: Decimal | undefined; quoteNumber: string; taxes: readonly TaxGroup[] },
+  { locale, ...terms }: QuoteTexts,
+): TextLine[] {
+  const { amount, percent, quoteNumber, taxes } = wanted;
+  const { description: text } = partLine(part, { amount, percent, quoteNumber }, { locale, currency: terms.currency });
+  const worths = taxes.map((group) => ({ taxable: groupSum(group, terms) }));
+  const shares = taxes.length === 1 ? [amount] : splitByGroup(amount, worths);
+  return taxes.flatMap((group, index) => {
+    const sum = shares[index] ?? 0;
+    const description = taxes.length === 1 ? text : `${text} (${writtenPercent(group.rate, locale)})`;
+    return sum === 0 ? [] : [{ ...single(description, sum, terms.currency), ...ownTax(group, terms) }];
+  });
+}
+
+/**
+ * What no part has billed yet of each tax group of the quote: a next part takes its share of that, so that each rate adds up. Where an
+ * invoice in full was changed before it was sent, its groups are others, and the quote's own count.
+ */
+export function groupsLeft(
+  quote: Agreed & { taxes: readonly TaxGroup[] },
+  parts: readonly BilledPart[],
+): readonly TaxGroup[] {
+  const billed = parts.flatMap(({ taxes }) => taxes);
+  const left = quote.taxes.map((group) => {
+    const same = billed.filter((one) => isSameTax(one, group));
+    const sum = same.reduce((rest, one) => rest - groupSum(one, quote), groupSum(group, quote));
+    return { ...group, taxable: sum, tax: 0 };
+  });
+  const isPart = left.every(({ taxable }, index) => {
+    const whole = groupSum(quote.taxes[index] as TaxGroup, quote);
+    return whole < 0 ? taxable >= whole && taxable <= 0 : taxable >= 0 && taxable <= whole;
+  });
+  const rest = left.reduce((sum, { taxable }) => sum + taxable, 0);
+  return isPart && rest === leftToBill(agreedSum(quote), parts) ? left : quote.taxes;
+}
+
+/**
+ * The lines that bill the quoted amount: those of the quote, and where they sum to something else, what makes up the difference at each
+ * of its rates.
+ * @param amount the agreed sum. @param taxes of the quote. @param whenEmpty the text of the line when the quote has none.
+ */
+export function quotedLines(
+  {
+    amount,
+    line_items,
+    taxes,
+    whenEmpty,
+  }: { amount: number; line_items: readonly TextLine[] | null; taxes: readonly TaxGroup[]; whenEmpty: string },
+  { locale, ...terms }: QuoteTexts,
+): TextLine[] {
+  if (!line_items || line_items.length === 0) return [single(whenEmpty, amount, terms.currency)];
+  const lines = taxLines(line_items, terms).taxes;
+  const differences = taxes.map((group) => {
+    const same = lines.find((one) => isSameTax(one, group));
+    return { group, sum: groupSum(group, terms) - (same ? groupSum(same, terms) : 0) };
+  });
+  const adjustments = differences.filter(({ sum }) => sum !== 0);
+  const text = lineTexts(locale).adjustment;
+  return [
+    ...line_items,
+    ...adjustments.map(({ group, sum }) => ({
+      ...single(
+        adjustments.length === 1 ? text : `${text} (${writtenPercent(group.rate, locale)})`,
+        sum,
+        terms.currency,
+      ),
+      ...ownTax(group, terms),
+    })),
+  ];
+}
+
+/** Negative lines for each earlier part, one in each of its tax groups, which says what tax it had. */
+export function deductions(parts: readonly BilledPart[], { locale, ...terms }: QuoteTexts): TextLine[] {
+  const texts = lineTexts(locale);
+  return parts.flatMap(({ number, day, taxes }) => {
+    const text = filled(texts.billedBefore, { invoice: number, date: writtenDay(day, locale) });
+    return taxes.flatMap((group): TextLine[] => {
+      const sum = groupSum(group, terms);
+      if (sum === 0) return [];
+      const tax = filled(texts.taxIncluded, { tax: writtenMoney(group.tax, terms.currency, locale) });
+      const description = group.tax === 0 ? text : `${text} (${tax})`;
+      // With its own rate also where that is the quote's: the rate of the draft may change, that of the part does not.
+      return [{ ...single(description, -sum, terms.currency), ...explicitTax(group) }];
+    });
+  });
+}
+
+function single(description: string, amount: number, currency: string): TextLine {
+  return { description, qty: '1', rate: plainDecimal(fromMinor(amount, currency)), discount: '0' };
+}
+
+export function writtenPercent(percent: Decimal, locale: string): string {
+  const share = Number(new Big(percent).times('0.01').toFixed());
+  return new Intl.NumberFormat(intlLocale(locale), { style: 'percent', maximumFractionDigits: 6 }).format(share);
+}

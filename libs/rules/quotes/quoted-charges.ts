@@ -1,0 +1,21 @@
+// The discount and the shipping of a quote as lines: on its final invoice earlier parts are taken off, and have had their share of both.
+
+import { type DocumentCharges, discountLines, discountShares, shippingLine } from '../documents/document-charges.ts';
+import type { LineExtras, LineItem } from '../documents/line-item.ts';
+import { lineTexts } from '../documents/line-wording.ts';
+import type { Line } from '../money/money.ts';
+import { type QuoteTexts, writtenPercent } from './quote-parts.ts';
+
+/** A negative line for each tax rate that is discounted, and one for the shipping. */
+export function quotedCharges(
+  { line_items, ...charges }: DocumentCharges & { line_items: LineItem[] | null },
+  { locale, ...terms }: QuoteTexts,
+): (Line & LineExtras & { description: string })[] {
+  const texts = lineTexts(locale);
+  const shares = discountShares(line_items ?? [], charges, terms).filter(({ amount }) => amount !== 0);
+  const discounts = discountLines(shares, terms).map((line, index) => {
+    const rate = writtenPercent(shares[index]?.rate ?? 0, locale);
+    return { ...line, description: shares.length > 1 ? `${texts.discount} (${rate})` : texts.discount };
+  });
+  return [...discounts, ...shippingLine(charges, terms).map((line) => ({ ...line, description: texts.shipping }))];
+}

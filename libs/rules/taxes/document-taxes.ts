@@ -1,0 +1,102 @@
+// The taxes of a document as they are stored, shown and printed: one entry for each rate and category, with the reason where there is no tax.
+import { type AppError, type DetailsForm, detailsOf, type Problem, validationFailed } from '../../errors.ts';
+import { intlLocale } from '../../profile-forms.ts';
+import { fromMinor } from '../money/money.ts';
+import type { TaxCategory, TaxGroup } from './tax-groups.ts';
+import { taxNote } from './tax-notes.ts';
+
+export interface DocumentTax extends TaxGroup {
+  /** Why there is no tax. */
+  note?: string;
+}
+
+/** What of the account decides about the notes. */
+export interface TaxIssuer {
+  /** BCP 47. */
+  locale: string;
+  tax_exemption_note?: string | null | undefined;
+}
+
+/** What of a client decides about the taxes of its new documents. */
+export const TAX_TREATMENTS = ['standard', 'reverse_charge', 'exempt', 'export'] as const;
+
+export type TaxTreatment = (typeof TAX_TREATMENTS)[number];
+
+const CATEGORY_OF = { standard: undefined, reverse_charge: 'AE', exempt: 'E', export: 'G' } as const;
+
+export function notedTaxes(taxes: readonly TaxGroup[], { locale, tax_exemption_note }: TaxIssuer): DocumentTax[] {
+  const language = languageOf(locale);
+  return taxes.map(({ rate, category, taxable, tax }) => {
+    const own = category === 'E' ? tax_exemption_note : undefined;
+    const note = own || taxNote(category, language);
+    return { rate, category, taxable, tax, ...(note ? { note } : {}) };
+  });
+}
+
+interface TaxedDocument {
+  amount: number;
+  tax_amount: number;
+  tax_rate: number;
+  taxes?: readonly DocumentTax[] | undefined;
+}
+
+/** The taxes of a stored document: a plain one, and one that is older than tax groups, has the one that its rate says. */
+export function taxesOf({ amount, tax_amount, tax_rate, taxes }: TaxedDocument): readonly DocumentTax[] {
+  return taxes ?? [{ rate: tax_rate, category: tax_rate > 0 ? 'S' : null, taxable: amount, tax: tax_amount }];
+}
+
+/** The taxes as the API returns them. */
+export function taxesView(document: TaxedDocument & { currency: string }) {
+  return taxesOf(document).map(({ rate, category, taxable, tax, note }) => ({
+    rate,
+    category,
+    taxable: fromMinor(taxable, document.currency),
+    tax: fromMinor(tax, document.currency),
+    note: note ?? null,
+  }));
+}
+
+export interface NewTaxTerms {
+  tax_rate: number;
+  tax_category: TaxCategory | undefined;
+}
+
+/** Rate and category of a new document. @param given the rate that the caller wants; without it, the client's treatment decides. */
+export function newTaxTerms(
+  given: number | null | undefined,
+  client: { tax_treatment?: TaxTreatment | null | undefined },
+  account: { default_tax_rate?: number | null | undefined; tax_exemption_note?: string | null | undefined },
+): NewTaxTerms {
+  const category = CATEGORY_OF[client.tax_treatment ?? 'standard'];
+  return {
+    tax_rate: given ?? (category ? 0 : (account.default_tax_rate ?? 0)),
+    // An account that says why it charges no tax is a small business: that is its reason wherever the rate is 0.
+    tax_category: category ?? (account.tax_exemption_note ? 'E' : undefined),
+  };
+}
+
+/** A number of any kind: the recipient of a reverse charge, and its issuer, must be found by it. */
+interface Taxpayer {
+  tax_id?: string | null | undefined;
+  vat_id?: string | null | undefined;
+}
+
+/** @returns the 400 when there is a reverse charge and one of the two has no tax id. */
+export function reverseChargeProblem(
+  document: TaxedDocument,
+  { client, account }: { client: Taxpayer; account: Taxpayer },
+  details?: DetailsForm,
+): AppError | undefined {
+  if (!taxesOf(document).some(({ category }) => category === 'AE')) return undefined;
+  const missing = Object.entries({ client, account }).filter(([, party]) => !party.vat_id && !party.tax_id);
+  if (missing.length === 0) return undefined;
+  const problems = missing.map(
+    ([who]): Problem => ({ path: ['client_id'], message: `${who} tax_id is required for reverse charge` }),
+  );
+  return validationFailed(detailsOf(problems, details));
+}
+
+/** Of ISO 639-1. @param locale BCP 47. */
+export function languageOf(locale: string): string {
+  return new Intl.Locale(intlLocale(locale)).language;
+}
