@@ -1,4 +1,5 @@
-// What a credit note is worth: per tax rate the mirror of its invoice, and together with all others of the invoice exactly the invoice.
+// The amounts of a credit note. Per tax rate it mirrors its invoice, and all credit notes of an invoice together are
+// worth exactly the invoice.
 import { conflict, fieldProblem } from '../../errors.ts';
 import { creditedLines } from '../documents/document-money.ts';
 import { writtenAmount } from '../money/balance.ts';
@@ -13,21 +14,27 @@ import {
   type TaxTerms,
 } from '../taxes/tax-groups.ts';
 
-/** What is computed of an invoice or a credit note. Amounts are whole numbers of the currency's smallest unit. */
+/**
+ * The fields of an invoice or a credit note that credits are computed from. Amounts are in the currency's smallest
+ * unit.
+ */
 export interface Taxed extends TaxTerms {
   amount: number;
   tax_amount: number;
-  /** Absent where one rate taxes all of it. */
+  /** Absent where one rate taxes the whole amount. */
   taxes?: readonly DocumentTax[] | undefined;
 }
 
-/** Before tax; the lines count where there are some. Neither is all that is left. */
+/**
+ * The credit that a caller asks for, before tax. Lines count before the amount; with neither, all that is left is
+ * credited.
+ */
 export interface CreditWanted {
   amount?: number | undefined;
   line_items?: readonly TaxedLine[] | null | undefined;
 }
 
-/** What the credit notes of an invoice have left of it. */
+/** Returns the part of each tax group of the invoice that its credit notes have not credited yet. */
 export function leftToCredit(invoice: Taxed, credited: readonly Taxed[]): DocumentTax[] {
   const before = credited.flatMap(taxesOf);
   return taxesOf(invoice).map((group) => {
@@ -36,17 +43,20 @@ export function leftToCredit(invoice: Taxed, credited: readonly Taxed[]): Docume
   });
 }
 
-/** What credits come from: the invoice's terms, and its number for messages. */
+/** The invoice that is credited: its terms, and its number for messages. */
 export interface CreditSource {
   terms: TaxTerms;
   number: string;
-  /** No credit note was issued for the invoice yet: also one that is worth nothing can be credited. */
+  /**
+   * True while no credit note was issued for the invoice. Then even an invoice that is worth nothing can be credited.
+   */
   isFirst: boolean;
 }
 
 /**
- * Splits a credit by tax rate, so that the credits of an invoice sum to the invoice at each of its rates. Lines are bound by what is left
- * in their own terms: before tax, or with it where prices include it. The credit that uses up a rate takes what is left of its tax.
+ * Splits a credit by tax rate, so that the credits of an invoice sum to the invoice at each of its rates.
+ * The amount that is left bounds the lines in their own terms: before tax, or with it where prices include it.
+ * The credit that uses up a rate takes all that is left of its tax.
  * @throws AppError 409 when less is left, 400 when the lines are worth nothing.
  */
 export function creditGroups(left: readonly DocumentTax[], wanted: CreditWanted, source: CreditSource): DocumentTax[] {
@@ -87,13 +97,13 @@ function groupsOfLines(left: readonly DocumentTax[], lines: readonly TaxedLine[]
     if (!same || !isWithin(sum, most)) throw tooMuch(source, most, ` at ${group.rate} %`);
     if (sum === most) return { ...same };
     if (!terms.prices_include_tax) return { ...same, taxable: sum, tax: taxWithin(same, sum, group.tax) };
-    // Neither of its two parts may be more than is left of it.
+    // Neither the sum before tax nor the tax may exceed what is left of it.
     const tax = between(group.tax, sum - same.taxable, same.tax);
     return { ...same, taxable: sum - tax, tax };
   });
 }
 
-/** @throws AppError 409 when credits of other rates would be left with nothing to take them from, or with less. */
+/** @throws AppError 409 when later credits of the other rates would have nothing, or too little, to be taken from. */
 function requireRest(left: readonly DocumentTax[], groups: readonly DocumentTax[], source: CreditSource): void {
   const rest = left.map((group) => {
     const taken = groups.filter((other) => isSameTax(group, other));
@@ -135,12 +145,15 @@ function taxWithin(left: TaxGroup, taxable: number, tax: number): number {
   return taxable === left.taxable ? left.tax : between(tax, 0, left.tax);
 }
 
-/** The nearest to `value` that is between the two, whichever is greater. */
+/** Returns the number nearest to `value` between the two bounds, which may come in either order. */
 function between(value: number, one: number, other: number): number {
   return Math.max(Math.min(one, other), Math.min(value, Math.max(one, other)));
 }
 
-/** A rate whose lines sum to less than nothing is credited by as much less than nothing at most. */
+/**
+ * True for a credit that stays within what is left. Where the lines of a rate sum to less than 0, its credit is
+ * negative, too.
+ */
 function isWithin(taxable: number, left: number): boolean {
   return left < 0 ? taxable <= 0 && taxable >= left : taxable >= 0 && taxable <= left;
 }

@@ -1,13 +1,16 @@
-// Why an issued invoice is credited.
+// The reasons for crediting an issued invoice.
 
 export const CREDIT_REASONS = ['cancellation', 'correction', 'return', 'goodwill'] as const;
 
 export type CreditReason = (typeof CREDIT_REASONS)[number];
 
-/** Reasons for which a full credit makes time and quote billable again. What was given up or brought back is not billed a second time. */
+/**
+ * Reasons for which a full credit makes time and quote billable again. Work behind a discount or a return is not billed
+ * a second time.
+ */
 export const REVERSING: readonly CreditReason[] = ['cancellation', 'correction'];
 
-/** What becomes of a credit beyond what was due: it stays for later invoices, or the money goes back. */
+/** The ways to settle a credit that exceeds what was due: keep it for later invoices, or refund it. */
 export const SETTLEMENTS = ['credit', 'refund'] as const;
 
 export type Settlement = (typeof SETTLEMENTS)[number];

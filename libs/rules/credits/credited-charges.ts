@@ -1,4 +1,4 @@
-// What a credit note by line takes back of the discount and the shipping of its invoice.
+// The discount and the shipping of an invoice that a credit note by line takes back.
 import { conflict } from '../../errors.ts';
 import {
   type DiscountShare,
@@ -12,9 +12,9 @@ import { writtenAmount } from '../money/balance.ts';
 import { shareWithin } from '../money/money.ts';
 import { type LineTax, type TaxedLine, type TaxTerms, taxLines } from '../taxes/tax-groups.ts';
 
-/** Amounts are whole numbers of the currency's smallest unit, as prices are. */
+/** Amounts are in the currency's smallest unit. They contain tax where prices include it. */
 export interface CreditedCharges {
-  /** What the credited lines sum to by tax group, and their share of the discount; absent on a credit by amount. */
+  /** The sum of the credited lines and their share of the discount, by tax group. Absent on a credit by amount. */
   discounts?: DiscountShare[] | undefined;
   shipping_amount?: number | undefined;
 }
@@ -22,9 +22,12 @@ export interface CreditedCharges {
 type Invoice = DocumentCharges & TaxTerms & { line_items: LineItem[] | null };
 
 /**
- * The credited lines with their share of the discount, and with the shipping. Shares are rounded so that those of all lines together
- * are the discount: each is what the lines credited so far would have had in one credit note, without what they have had.
- * @param shipping in the smallest unit. @param number of the invoice, for messages. @throws AppError 409 for more shipping than is left.
+ * Returns the credited lines with their share of the discount, and with the shipping.
+ * The shares of all credit notes add up to the discount: each share is that of all lines credited so far, less the
+ * earlier shares.
+ * @param shipping in the smallest unit.
+ * @param number of the invoice, for messages.
+ * @throws AppError 409 for more shipping than is left.
  */
 export function creditedCharges(
   invoice: Invoice,

@@ -12,19 +12,22 @@ import {
   taxOfLine,
 } from '../taxes/tax-groups.ts';
 
-/** As a document stores them: amounts are whole numbers of the currency's smallest unit, with tax where prices include it. */
+/**
+ * Discount and shipping as a document stores them. Amounts are in the currency's smallest unit, with tax where prices
+ * include it.
+ */
 export interface DocumentCharges {
-  /** Absent where there is none, as are the others. */
+  /** Absent without a discount. Every other field is absent where it has no value, too. */
   discount_amount?: number | undefined;
   /** Percentage of the sum of the lines; `discount_amount` follows from it. */
   discount_percent?: number | undefined;
   shipping_amount?: number | undefined;
-  /** Percentage; the document's unless given. */
+  /** A percentage. Where absent, the tax rate of the document applies. */
   shipping_tax_rate?: number | undefined;
   shipping_tax_category?: TaxCategory | undefined;
 }
 
-/** As callers write them: amounts are in major units, and null takes one back. */
+/** Discount and shipping as callers write them: amounts are in major units, and null removes a value. */
 export interface GivenCharges {
   discount_amount?: Decimal | null | undefined;
   discount_percent?: Decimal | null | undefined;
@@ -33,7 +36,7 @@ export interface GivenCharges {
   shipping_tax_category?: TaxCategory | null | undefined;
 }
 
-/** Names of the fields, which a change of money looks for. */
+/** The names of the fields of a discount and of shipping. */
 export const CHARGES = [
   'discount_amount',
   'discount_percent',
@@ -42,9 +45,9 @@ export const CHARGES = [
   'shipping_tax_category',
 ] as const satisfies readonly (keyof DocumentCharges)[];
 
-/** What one tax group takes of a discount. */
+/** The share of a discount that one tax group takes. */
 export interface DiscountShare extends LineTax {
-  /** Sum of its lines before the discount, as priced. */
+  /** The sum of the group's lines before the discount, as priced. */
   lines: number;
   amount: number;
 }
@@ -54,8 +57,11 @@ export function hasCharges({ discount_amount, shipping_amount }: DocumentCharges
 }
 
 /**
- * The discount and the shipping that a document with these lines has.
- * @throws AppError 400 without lines, for a discount beyond their sum, and for an amount and a percentage that disagree.
+ * Checks the given discount and shipping against the lines, and returns them as a document stores them.
+ * @throws AppError 400 for
+ * - a discount or shipping without lines,
+ * - a discount that is larger than the sum of the lines,
+ * - a discount whose amount and percentage disagree.
  */
 export function documentCharges(
   given: GivenCharges,
@@ -65,12 +71,15 @@ export function documentCharges(
 ): DocumentCharges {
   const charges = { ...discountOf(given, lines, terms, details), ...shippingOf(given, terms, details) };
   if (lines || !(hasCharges(charges) || charges.discount_percent)) return charges;
-  // An amount alone would be read as the sum before them by one caller, and as the sum after them by another.
+  // Some callers would read an amount beside charges as the sum before them, others as the sum after them.
   const field = charges.shipping_amount ? 'shipping_amount' : nameOfDiscount(charges);
   throw fieldProblem(field, `${field} needs line_items`, details);
 }
 
-/** The same of a recurring invoice, whose lines are those of each occurrence. @throws AppError 400 for shipping that cannot be taxed so. */
+/**
+ * Checks the charges of a recurring invoice. Its lines are only known at each occurrence.
+ * @throws AppError 400 for shipping that cannot be taxed so.
+ */
 export function templateCharges(given: GivenCharges, terms: TaxTerms): DocumentCharges {
   return { ...discountOf(given, null, terms), ...shippingOf(given, terms) };
 }
@@ -128,8 +137,9 @@ function shippingOf(
 }
 
 /**
- * Splits the discount of a document over its tax groups in proportion to what their lines sum to, exactly in sum.
- * @returns a share for every group, also where it is nothing.
+ * Splits the discount of a document over its tax groups in proportion to the sums of their lines. The shares add up to
+ * the discount.
+ * @returns a share for every group, also where it is 0.
  */
 export function discountShares(
   lines: readonly TaxedLine[],
@@ -143,7 +153,10 @@ export function discountShares(
   });
 }
 
-/** The lines with others that stand for the discount and the shipping: their sums by tax group are those of the document. */
+/**
+ * Returns the lines together with lines for the discount and the shipping. Their sums by tax group are those of the
+ * document.
+ */
 export function chargedLines(
   lines: readonly TaxedLine[],
   charges: DocumentCharges,
@@ -153,7 +166,7 @@ export function chargedLines(
   return [...lines, ...discountLines(discountShares(lines, charges, terms), terms), ...shippingLine(charges, terms)];
 }
 
-/** A negative line for each group that has a share of the discount. */
+/** Returns one negative line for each group that has a share of the discount. */
 export function discountLines(shares: readonly DiscountShare[], { currency }: TaxTerms): TaxedLine[] {
   return shares
     .filter(({ amount }) => amount !== 0)
@@ -170,17 +183,17 @@ function oneOf(minor: number, currency: string) {
   return { qty: '1', rate: fromMinor(minor, currency), discount: '0' };
 }
 
-/** What a line needs of its own to be in the group. */
+/** Returns the tax fields that put a line into the group. */
 function taxOfGroup({ rate, category }: LineTax): Pick<TaxedLine, 'tax_rate' | 'tax_category'> {
   return category === null || category === 'S' ? { tax_rate: rate } : { tax_category: category };
 }
 
-/** The charges of a stored document as callers write them, so that they can be computed anew. */
+/** Returns the charges of a stored document as callers write them, so that they can be computed anew. */
 export function givenCharges(document: DocumentCharges & { currency: string }): GivenCharges {
   const { currency, discount_amount, discount_percent, shipping_amount } = document;
   const major = (minor: number | undefined) => (minor === undefined ? undefined : fromMinor(minor, currency));
   return {
-    // It follows from the percentage, and from lines that may be others.
+    // The amount follows from the percentage and the lines, and the lines may have changed.
     ...(discount_percent === undefined ? { discount_amount: major(discount_amount) } : { discount_percent }),
     shipping_amount: major(shipping_amount),
     shipping_tax_rate: document.shipping_tax_rate,
@@ -188,19 +201,22 @@ export function givenCharges(document: DocumentCharges & { currency: string }): 
   };
 }
 
-/** What a change makes of them: an amount replaces a percentage, and the other way round. */
+/** Returns the charges after a change. A new amount replaces the percentage, and a new percentage the amount. */
 export function changedCharges(document: DocumentCharges & { currency: string }, changes: GivenCharges): GivenCharges {
   const before = givenCharges(document);
   return { ...before, ...changedDiscount(changes), ...changedShipping(changes) };
 }
 
-/** The record that was read has both: a percentage of null beside an amount stands for none. */
+/**
+ * A caller may send back the record it read, which has both fields: a percentage of null beside an amount means no
+ * percentage.
+ */
 function changedDiscount({ discount_amount, discount_percent }: GivenCharges): GivenCharges {
   if (discount_percent != null || discount_amount !== undefined) return { discount_amount, discount_percent };
   return discount_percent === null ? { discount_percent } : {};
 }
 
-/** Without shipping there is no tax of it. */
+/** A change that removes the shipping removes its tax, too. */
 function changedShipping({ shipping_amount, shipping_tax_rate, shipping_tax_category }: GivenCharges): GivenCharges {
   const tax = {
     ...(shipping_tax_rate === undefined ? {} : { shipping_tax_rate }),

@@ -1,4 +1,5 @@
-// What invoices and quotes make of amounts and lines: their net amount and its taxes, or the problem with them.
+// Computes the net amount and the taxes of an invoice or a quote from its amount and lines, or says why they are
+// impossible.
 import { type DetailsForm, detailsOf, fieldProblem, type Problem, validationFailed } from '../../errors.ts';
 import { type Decimal, fromMinor, isAmount, isLineAmount, lineNet, sumOfLines, toMinor } from '../money/money.ts';
 import { type DocumentTax, notedTaxes, type TaxIssuer } from '../taxes/document-taxes.ts';
@@ -23,25 +24,27 @@ import {
 } from './document-charges.ts';
 import type { LineItem } from './line-item.ts';
 
-/** As a document stores it: amounts are whole numbers of the currency's smallest unit. */
+/** The money of a document as it is stored. Amounts are in the currency's smallest unit. */
 export interface DocumentMoney extends DocumentCharges {
   currency: string;
   /** Before tax, after the discount and with the shipping. */
   amount: number;
-  /** What the lines are before tax; absent where neither a discount nor shipping makes it another sum than `amount`. */
+  /**
+   * The sum of the lines before tax. Absent where it equals `amount`, because there is neither discount nor shipping.
+   */
   subtotal: number | undefined;
   tax_amount: number;
   /** Percentage, 0 to 100. */
   tax_rate: number;
-  /** Of what has a rate of 0 and no category of its own. */
+  /** The category of lines that have a rate of 0 and no category of their own. */
   tax_category: TaxCategory | undefined;
   prices_include_tax: true | undefined;
-  /** Undefined when `tax_rate` alone says it. */
+  /** Undefined where all lines have the rate and category of the document. */
   taxes: DocumentTax[] | undefined;
 }
 
 export interface GivenMoney extends TaxTerms {
-  /** In major units, as callers write it; undefined where lines are summed. */
+  /** The amount in major units, as callers write it. Undefined where the lines are summed. */
   amount?: Decimal | undefined;
   line_items: LineItem[] | null;
   charges?: GivenCharges | undefined;
@@ -49,8 +52,10 @@ export interface GivenMoney extends TaxTerms {
 }
 
 /**
- * With lines the amount is their sum, less the discount and with the shipping, whatever was given.
- * @throws AppError 400 when the sum is no amount, a line is too large, or the discount or the shipping cannot be.
+ * Computes the money of an invoice. If there are lines, their sum less the discount and with the shipping replaces the
+ * given amount.
+ * @throws AppError 400 when the sum is out of range, a line is too large, or the discount or the shipping is
+ * impossible.
  */
 export function invoiceMoney(given: GivenMoney): DocumentMoney & { line_items: LineItem[] | null } {
   const { line_items } = given;
@@ -62,9 +67,12 @@ export function invoiceMoney(given: GivenMoney): DocumentMoney & { line_items: L
 }
 
 /**
- * The quoted amount counts. Lines of another sum are shown beside it, and their rates share the difference in proportion. Only prices
- * that include tax, and lines with a discount or shipping, are summed as on an invoice: then the amount has to be one of their sums.
- * @throws AppError 400 when the amount or a line is too large for the currency, the amount is none of these sums, or as invoiceMoney does.
+ * Computes the money of a quote. The quoted amount counts. If the lines have another sum, the difference is spread over
+ * their rates in
+ * proportion. Lines with prices that include tax, with a discount or with shipping are summed as on an invoice, and the
+ * amount must
+ * equal that sum.
+ * @throws AppError 400 in the cases of `invoiceMoney`, and for an amount that must equal a sum and does not.
  */
 export function quoteMoney(given: GivenMoney): DocumentMoney {
   const { line_items, currency, prices_include_tax } = given;
@@ -83,7 +91,7 @@ export function quoteMoney(given: GivenMoney): DocumentMoney {
   return moneyOf(given, taxed, charges);
 }
 
-/** @throws AppError 400 when a quoted amount is neither what was agreed nor what responses call the amount. */
+/** @throws AppError 400 when a quoted amount equals neither the agreed sum nor the amount that responses show. */
 function requireSum(
   { amount, line_items, currency, prices_include_tax }: GivenMoney,
   charges: DocumentCharges,
@@ -101,7 +109,11 @@ function requireSum(
   throw fieldProblem('amount', `amount must be the sum of line_items, ${of}, or ${net}, ${other}${tax}`, 'list');
 }
 
-/** Where a rate is worth less than nothing, or all are worth nothing, there is no proportion: the difference has the tax of the document. */
+/**
+ * Returns lines that make up the difference between the lines and the quoted amount. If a rate is worth less than 0, or
+ * all are worth 0,
+ * there is no proportion to follow, and the difference has the tax of the document.
+ */
 function adjustmentsOf({ amount, taxes }: TaxedSum, difference: number, terms: TaxTerms): TaxedLine[] {
   if (difference === 0) return [];
   const line = (sum: number) => ({ qty: '1', rate: fromMinor(sum, terms.currency), discount: '0' });
@@ -110,7 +122,7 @@ function adjustmentsOf({ amount, taxes }: TaxedSum, difference: number, terms: T
   return taxes.map((group, index) => ({ ...line(shares[index] ?? 0), ...ownTax(group, terms) }));
 }
 
-/** The sum of the lines. @throws AppError 400 when it is no amount, or a line is too large. */
+/** Sums lines and their taxes. @throws AppError 400 when the sum is out of range, or a line is too large. */
 export function taxedLines(
   lines: readonly TaxedLine[],
   terms: TaxTerms,
@@ -125,13 +137,16 @@ export function taxedLines(
   return taxed;
 }
 
-/** The taxes of lines that are credited: a piece may be so small that its rounded tax is all of it. @throws AppError 400 as taxedLines. */
+/**
+ * Computes the taxes of credited lines. The rounded tax of a small piece may be all of its amount.
+ * @throws AppError 400 as taxedLines.
+ */
 export function creditedLines(lines: readonly TaxedLine[], terms: TaxTerms): TaxGroup[] {
   requireSummable(lines, terms);
   return taxLines(lines, terms).taxes;
 }
 
-/** @returns the sum. */
+/** @returns the sum of the lines. @throws AppError 400 when a line or the sum is too large. */
 function requireSummable(lines: readonly TaxedLine[], terms: TaxTerms, details?: DetailsForm): number {
   const { currency } = terms;
   requireTaxable(lines, terms, details);
@@ -142,13 +157,14 @@ function requireSummable(lines: readonly TaxedLine[], terms: TaxTerms, details?:
   return sum;
 }
 
-/** Groups may be less than 0, and then their tax is, too. @throws AppError 400 when that leaves no document to pay. */
+/** Rejects sums that leave nothing to pay. A single group may be negative, and so may its tax. @throws AppError 400. */
 function requireConsistent({ amount, total, taxes }: TaxedSum, currency: string, details?: DetailsForm): void {
   if (!taxes.every(({ taxable }) => isLineAmount(taxable))) {
     throw sumProblem(`is too large in ${currency} at one tax rate`, details);
   }
   if (total < 0) throw sumProblem('must not sum to less than 0 with tax', details);
-  // Whether anything is due follows from the amount alone, so it must not come from tax alone, nor be undone by it.
+  // Other code decides by the net amount alone if anything is due. So tax alone must never make a document payable or
+  // free.
   if ((amount === 0) !== (total === 0)) throw sumProblem('must not sum to 0 before tax or with it alone', details);
 }
 
@@ -159,7 +175,7 @@ function sumProblem(problem: string, details: DetailsForm | undefined) {
 function taxedAmount(given: GivenMoney, details?: DetailsForm): TaxedSum {
   const { currency, prices_include_tax } = given;
   const amount = toMinor(given.amount ?? 0, currency);
-  // The amount that responses show is the one before tax: it could not go back in.
+  // Responses show the amount before tax. A caller that sent it back would change the document.
   if (prices_include_tax && amount > 0) {
     throw fieldProblem('prices_include_tax', 'prices_include_tax needs line_items', details);
   }
@@ -167,7 +183,10 @@ function taxedAmount(given: GivenMoney, details?: DetailsForm): TaxedSum {
   return taxSum(amount, given);
 }
 
-/** @throws AppError 400 that names every line which alone is more than a document can show, or has a rate that is not its category's. */
+/**
+ * @throws AppError 400 that names every line that is larger than a document can show, or whose rate does not fit its
+ * category.
+ */
 function requireTaxable(lines: readonly TaxedLine[] | null, terms: TaxTerms, details?: DetailsForm): void {
   const messages = (lines ?? []).flatMap((line, index) => [
     ...(isLineAmount(lineNet(line, terms.currency)) ? [] : [`line_items[${index}] is too large in ${terms.currency}`]),

@@ -1,11 +1,14 @@
-// The states of an invoice, and which may follow which.
+// The states of an invoice, and the transitions between them.
 import { conflict } from '../../errors.ts';
 
 export const INVOICE_STATUSES = ['Draft', 'Sent', 'Paid', 'Overdue', 'Cancelled'] as const;
 
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
-/** Which status a caller may set after which. Paid and Cancelled are final; one of nothing that is Paid has no money to keep. */
+/**
+ * The statuses that a caller may set after each status. Paid and Cancelled are final, except that a paid invoice of 0
+ * can be cancelled.
+ */
 const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly InvoiceStatus[]>> = {
   Draft: ['Sent', 'Cancelled'],
   Sent: ['Paid', 'Overdue', 'Cancelled'],
@@ -22,12 +25,18 @@ export function requireMove(invoice: { amount: number }, from: InvoiceStatus, to
   if (to === 'Overdue' && !isPayable(invoice)) throw conflict('Cannot set status Overdue: nothing is due');
 }
 
-/** False for an invoice of nothing, such as one with a discount of 100 %: it is never overdue. Without an amount there is no tax. */
+/**
+ * True for an invoice with something to pay. One of 0, as after a discount of 100 %, is never overdue. Without an
+ * amount there is no tax.
+ */
 export function isPayable({ amount }: { amount: number }): boolean {
   return amount > 0;
 }
 
-/** The status on the calendar day `today` of the account: a sent invoice is overdue from the day after its due date. */
+/**
+ * Returns the status on the calendar day `today` of the account. A sent invoice is overdue from the day after its due
+ * date.
+ */
 export function effectiveInvoiceStatus(
   { status, due_date, amount }: { status: InvoiceStatus; due_date: string; amount: number },
   today: string,

@@ -1,4 +1,5 @@
-// Estimates from its texts how much work a document is to print, which bounds the layout work that reaches Chromium.
+// Estimates from the texts of a document how much work it is to print. The estimate bounds the layout work that reaches
+// Chromium.
 import { AppError } from '../../errors.ts';
 
 /**
@@ -6,33 +7,41 @@ import { AppError } from '../../errors.ts';
  * page of the renderer for more than about three seconds of processor time.
  */
 export const WORK_PAGES_MAX = 150;
-/** Larger documents are slow: fewer of them are printed at the same time, so that short ones always find a page. */
+/**
+ * The limit above which a document counts as slow. Fewer slow documents print at the same time, so that short ones
+ * always find a page.
+ */
 const SLOW_PAGES = 10;
 
-/** Of a line item's description: its column is narrow, and a row takes the height of almost two lines. */
+/** The description column of a line item. It is narrow, and a row has the height of almost two lines. */
 const COLUMN = { width: 50, lines: 42, least: 1.8 };
-/** Of the texts above and below the lines. */
+/** The texts above and below the lines. */
 const TEXT = { width: 85, lines: 50, least: 0 };
 
-/** Of the time behind a line: its column is narrow, too, and its rows are lower. */
+/** The time sheet behind a line: its column is narrow, too, and its rows are lower. */
 const TIME = { width: 50, lines: 48, least: 1.5 };
 
 /** Script changes that take as long as one page: each starts another run of glyphs, often in another face. */
 const SCRIPT_CHANGES_PER_PAGE = 600;
 /** The time to lay out a paragraph grows with the square of its runs of glyphs, too, though each costs less than a piece of Markdown. */
 const RUNS_SQUARED_PER_PAGE = 20_000_000;
-/** Where a line may hang beyond its edge, its breaks are looked for again and again. */
+/** Chromium looks for line breaks again and again where an ideographic space may hang beyond the edge of a line. */
 const IDEOGRAPHIC_SPACES_PER_PAGE = 50;
 /** The time to lay out a paragraph grows with the square of its pieces; this many squared pieces take as long as one page. */
 const PIECES_SQUARED_PER_PAGE = 400_000;
-/** An emphasis has a marker at each end, often of two characters, and costs less than a line. */
+/** An emphasis has a marker at each end, often of two characters, and costs less to lay out than a line. */
 const MARKERS_PER_PIECE = 4;
-/** A blank line, an item of a list, a row, a heading or a quotation begins another paragraph. */
+/** The start of another paragraph: a blank line, an item of a list, a row, a heading or a quotation. */
 const BLOCK_START = /\n(?=[ \t]*(?:\n|[-*+#|>]|\d{1,9}[.)]))/;
-/** Quotations and lists that begin within each other on one line. The renderer rejects so many levels, but parses them first. */
+/**
+ * Quotations and lists that begin within each other on one line. The renderer rejects this many levels, but parses them
+ * first.
+ */
 const LEVELS_MAX = 100;
 const LEVELS = /^(?:[ \t]*(?:>|\+(?=[ \t])|\d{1,9}[.)](?=[ \t])))+/gm;
-/** What begins another line inside HTML that Markdown may hold, and line breaks that are written as numbers or names. */
+/**
+ * Tags and character references that begin another line: HTML in Markdown, and line breaks written as numbers or names.
+ */
 const HTML_LINE =
   /<\/?(?:br|hr|p|h[1-6]|li|ul|ol|pre|blockquote|table|tr|t[dh])(?![a-z0-9])|&(?:#0*1[03]|#x0*[ad]|newline)\b/gi;
 const CELLS_PER_PAGE = 150;
@@ -44,7 +53,7 @@ interface Described {
   place?: string | undefined;
 }
 
-/** What a document is printed from. Every other field that is a text counts as well. */
+/** The fields of a document that are measured by their place in the layout. Every other text field counts as well. */
 interface Printed {
   lineItems?: readonly Described[];
   time?: readonly (Described & { entries: readonly Described[] })[];
@@ -54,7 +63,7 @@ interface Printed {
   bannerUrl?: string;
 }
 
-/** @returns how many pages of an ordinary document are as much work, at least 1. */
+/** @returns the number of ordinary pages that are as much work as the document, at least 1. */
 export function estimatedPages(document: object): number {
   const {
     lineItems = [],
@@ -72,7 +81,8 @@ export function estimatedPages(document: object): number {
   for (const text of Object.values(texts)) if (typeof text === 'string') pages += pagesOf(text, TEXT);
   if (bodyMarkdown !== undefined) {
     pages += pagesOf(bodyMarkdown.replaceAll(HTML_LINE, '\n$&'), TEXT);
-    // What has too many lines is rejected anyway: its paragraphs would take ten times as long to examine.
+    // The gateway rejects a document with too many lines anyway, and its paragraphs would take ten times as long to
+    // examine.
     if (pages <= WORK_PAGES_MAX) pages += markdownPages(bodyMarkdown);
   }
   return Math.ceil(pages);
@@ -88,8 +98,10 @@ export function isSlow(pages: number): boolean {
 }
 
 /**
- * @param bound of a part of a document, when less than a whole document is judged.
- * @throws AppError 422 that names the estimate and the bound. @returns the estimate.
+ * Rejects a document that is too much work to print.
+ * @param bound for a part of a document.
+ * @returns the estimate in pages.
+ * @throws AppError 422 that names the estimate and the bound.
  */
 export function requireBoundedWork(
   document: object,
@@ -112,7 +124,7 @@ function pagesOf(text: string, { width, lines, least }: typeof COLUMN): number {
   let runs = 0;
   let pages = 0;
   for (let index = 0; index < text.length; index += 1) {
-    const code = text.codePointAt(index) as number; // Inside the text, so there is one.
+    const code = text.codePointAt(index) as number; // The index is inside the text, so there is a code point.
     if (code === LINE_FEED || code === CARRIAGE_RETURN) {
       if (code === CARRIAGE_RETURN && text.charCodeAt(index + 1) === LINE_FEED) index += 1;
       printed += Math.max(1, Math.ceil(cells / width));
@@ -126,7 +138,8 @@ function pagesOf(text: string, { width, lines, least }: typeof COLUMN): number {
     work += costOf(code);
     if (code === IDEOGRAPHIC_SPACE) pages += 1 / IDEOGRAPHIC_SPACES_PER_PAGE;
     runs += isInvisible(code) ? 1 : (southEastAsian(code)?.runs ?? 0);
-    // Spaces, digits and punctuation take the script of their neighbours, but digits run from left to right.
+    // Spaces, digits and punctuation take the script of their neighbours. Digits in text from right to left are a run
+    // of their own.
     const own = isDigit(code) && isFromRightToLeft(script) ? LATIN : scriptOf(code);
     if (own === 0 || own === script) continue;
     changes += script === 0 ? 0 : 1;
@@ -139,7 +152,7 @@ function pagesOf(text: string, { width, lines, least }: typeof COLUMN): number {
   return pages + Math.max(height, work / width) / lines + changes / SCRIPT_CHANGES_PER_PAGE;
 }
 
-/** What Markdown costs beyond its text: paragraphs of many pieces, and tables. */
+/** Returns the pages that Markdown costs beyond its text, for paragraphs of many pieces and for tables. */
 function markdownPages(markdown: string): number {
   let pages = 0;
   for (const block of markdown.split(BLOCK_START)) {
@@ -168,12 +181,12 @@ function countOf(text: string, pattern: RegExp): number {
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Columns of a Latin letter that a character takes. */
+/** Returns the width of a character in columns of a Latin letter. */
 function widthOf(code: number): number {
   return code >= 0x1100 && isWide(code) ? 2 : 1;
 }
 
-/** Hangul, kana, Han, full-width forms, emoji. */
+/** True for Hangul, kana, Han, full-width forms and emoji. */
 function isWide(code: number): boolean {
   return (
     code <= 0x115f ||
@@ -185,14 +198,17 @@ function isWide(code: number): boolean {
   );
 }
 
-/** Cost relative to a Latin letter. Most characters beyond the first plane have no face, so Chromium asks every face. */
+/**
+ * Returns the cost relative to a Latin letter. Most characters beyond the first plane have no face, so Chromium asks
+ * every face.
+ */
 function costOf(code: number): number {
   if (code < 0x0590) return 1;
   if (isPrivate(code)) return 6;
   return southEastAsian(code)?.cost ?? 2;
 }
 
-/** Words of these scripts are looked up in a dictionary, which takes longer in a long paragraph. */
+/** Chromium looks words of these scripts up in a dictionary, which takes longer in a long paragraph. */
 const SOUTH_EAST_ASIAN = [
   { first: 0x0e00, last: 0x0eff, cost: 4, runs: 0.6 },
   { first: 0x1000, last: 0x109f, cost: 5, runs: 2 },
@@ -204,14 +220,14 @@ function southEastAsian(code: number) {
   return SOUTH_EAST_ASIAN.find(({ first, last }) => code >= first && code <= last);
 }
 
-/** No face has it, or Chromium does not know which. */
+/** True for characters that no face has, or that Chromium cannot place. */
 function isPrivate(code: number): boolean {
   return code > 0xffff || (code >= 0xe000 && code <= 0xf8ff);
 }
 
 const IDEOGRAPHIC_SPACE = 0x3000;
 
-/** Joiners, marks of direction and the like. Each is a run of its own. */
+/** True for joiners, marks of direction and the like. Each is a run of its own. */
 function isInvisible(code: number): boolean {
   return (
     code === 0xad ||
@@ -233,7 +249,7 @@ function isFromRightToLeft(script: number): boolean {
   return script >= scriptOf(0x0590) && script <= scriptOf(0x08ff);
 }
 
-/** A coarse script, 0 for what every script uses. */
+/** Returns a coarse script, or 0 for characters that every script uses. */
 function scriptOf(code: number): number {
   if (code < 0x41 || (code >= 0x2000 && code <= 0x206f)) return 0;
   if (code < 0x0370) return LATIN;

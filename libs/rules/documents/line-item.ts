@@ -6,18 +6,21 @@ export interface LineItem {
   description: string;
   qty: string;
   rate: string;
-  /** Percentage, 0 to 100. */
+  /** A percentage, 0 to 100. */
   discount: string;
-  /** The next three are there only if the caller sent them. Percentage; the document's counts unless given. */
+  /**
+   * A percentage. Absent unless the caller sent it, and then the document's applies. The same holds for the next two
+   * fields.
+   */
   tax_rate?: number;
   tax_category?: TaxCategory;
-  /** See units.ts. */
+  /** A unit, see units.ts. */
   unit?: string;
-  /** On a credit note: the line of the invoice that it credits, from 1. */
+  /** On a credit note: the number of the credited line of the invoice, from 1. */
   line?: number;
 }
 
-/** How line items are declared in a model. */
+/** The declaration of line items in a mongoose schema. */
 export const lineItemField = {
   type: [
     {
@@ -35,7 +38,7 @@ export const lineItemField = {
   default: undefined,
 } as const;
 
-/** What a line may have besides its four numbers and texts. */
+/** The optional fields of a line, besides its four numbers and texts. */
 export interface LineExtras {
   tax_rate?: number | undefined;
   tax_category?: TaxCategory | undefined;

@@ -5,23 +5,23 @@ import { intlLocale } from '../../profile-forms.ts';
 import { languageOf } from '../taxes/document-taxes.ts';
 
 interface LineTexts {
-  /** A line of all time, whatever the project. */
+  /** The text of a line that bills all time of a client, whatever the project. */
   time: string;
-  /** What a quoted amount has beyond the sum of its lines. */
+  /** The text of the line that makes up the difference between a quoted amount and the sum of its lines. */
   adjustment: string;
   deposit: string;
   progress: string;
-  /** A part of a quote that was billed before, on the final invoice. */
+  /** The text of a part of a quote that was billed before, on the final invoice. */
   billedBefore: string;
-  /** What follows when that part had tax. */
+  /** The text after `billedBefore` where that part had tax. */
   taxIncluded: string;
-  /** Of a recurring invoice: hours that its fixed lines pay for. */
+  /** The hours that the fixed lines of a recurring invoice pay for. */
   includedHours: string;
-  /** Takes hours off again that the client paid for in advance. */
+  /** The text of the line that takes off hours that the client paid for in advance. */
   prepaidHours: string;
-  /** What pieces of a line have more or less than the line, each rounded alone. */
+  /** The text of the line that makes up for pieces of a line which were rounded one by one. */
   rounding: string;
-  /** Of a whole quote, on its final invoice; so is the next. */
+  /** The discount and the shipping of a whole quote, on its final invoice. */
   discount: string;
   shipping: string;
 }
@@ -148,18 +148,22 @@ const TEXTS: Readonly<Record<string, LineTexts>> = {
   },
 };
 
-/** @param locale BCP 47. English where the language has no texts. */
+/** Returns the texts of a language, or the English ones where Billhook has none. @param locale BCP 47. */
 export function lineTexts(locale: string): LineTexts {
   return TEXTS[languageOf(locale)] ?? english;
 }
 
-/** Characters of a line's text, see the input of line items. */
+/** The largest length of a line's text in characters, as the input of line items has it. */
 const TEXT_LONGEST = 2_000;
-/** Characters that values add to the text of a line. Nothing behind them is left when it is cut. */
+/**
+ * The most characters that values may add to the text of a line. The cut at TEXT_LONGEST removes all text beyond it
+ * anyway.
+ */
 const ADDED_LONGEST = 2 * TEXT_LONGEST;
 
 /**
- * Puts values in the place of `{name}`. A value that is missing leaves nothing, and no second blank; unknown names stay.
+ * Puts values in the place of `{name}`. A missing value leaves nothing behind, no second blank either. Unknown names
+ * stay.
  * @param most characters that all values add together.
  */
 export function filled(
@@ -180,12 +184,15 @@ export function filled(
     .trim();
 }
 
-/** The text of a line. A template may repeat a long value a hundred times: no more is made of it than a line shows. */
+/**
+ * Returns the text of a line. A template may repeat a long value a hundred times, so the text is bounded while it is
+ * made.
+ */
 export function filledLine(template: string, values: Readonly<Record<string, string | undefined>>): string {
   return cutToLine(filled(template, values, ADDED_LONGEST));
 }
 
-/** Joins the different texts among many, without more of them than a line shows. */
+/** Joins the distinct texts among many, and stops at the length that a line shows. */
 export function joinedForLine(texts: readonly string[], separator: string): string {
   const seen = new Set(['']);
   let joined = '';
@@ -199,11 +206,11 @@ export function joinedForLine(texts: readonly string[], separator: string): stri
   return joined;
 }
 
-/** At most as long as a line may be; never through the middle of a character of two units. */
+/** Cuts a text to the length of a line, never between the two halves of a surrogate pair. */
 export function cutToLine(text: string): string {
   if (text.length <= TEXT_LONGEST) return text;
   const cut = `${text.slice(0, TEXT_LONGEST - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
-  // A slice keeps the whole text in memory; this is a copy.
+  // A slice would keep the whole text in memory, so this makes a copy.
   return Buffer.from(cut).toString();
 }
 
@@ -213,7 +220,7 @@ interface Formats {
   hours: Intl.NumberFormat;
 }
 
-/** Making one costs a hundred times what using it does, and an invoice has up to 500 lines. */
+/** A formatter costs a hundred times more to make than to use, and an invoice has up to 500 lines. */
 const FORMATS_MAX = 100;
 const formats = new LRUCache<string, Formats>({ max: FORMATS_MAX });
 
@@ -230,17 +237,17 @@ function formatsOf(given: string): Formats {
   return made;
 }
 
-/** A calendar day as the locale writes it. @param day `YYYY-MM-DD`. */
+/** Writes a calendar day in the language of the locale. @param day `YYYY-MM-DD`. */
 export function writtenDay(day: string, locale: string): string {
   return formatsOf(locale).day.format(new Date(`${day}T00:00:00Z`));
 }
 
-/** The name of the month of a day. @param day `YYYY-MM-DD`. */
+/** Returns the name of a day's month. @param day `YYYY-MM-DD`. */
 export function writtenMonth(day: string, locale: string): string {
   return formatsOf(locale).month.format(new Date(`${day}T00:00:00Z`));
 }
 
-/** Hours as the locale writes them. @param quantity see hoursQuantity. */
+/** Writes hours in the form of the locale. @param quantity see hoursQuantity. */
 export function writtenHours(quantity: string, locale: string): string {
   return formatsOf(locale).hours.format(Number(quantity));
 }

@@ -1,4 +1,5 @@
-// The codes of UN/ECE Recommendation 20, with the packages of Recommendation 21 behind an X: what EN 16931 takes as a unit (BR-CL-23).
+// The unit codes that EN 16931 accepts (BR-CL-23): UN/ECE Recommendation 20, and the packages of Recommendation 21
+// behind an X.
 
 const CODES =
   '10 11 13 14 15 20 21 22 23 24 25 27 28 33 34 35 37 38 40 41 56 57 58 59 60 61 74 77 80 81 85 87 89 91 1I 2A 2B ' +

@@ -1,7 +1,8 @@
-// Units of a line's quantity: names for those that services are billed in, and the codes of UN/ECE Recommendation 20 for all others.
+// Units of a line's quantity: names for the common units of services, and the codes of UN/ECE Recommendation 20 for all
+// others.
 import { isUnitCode } from './unit-codes.ts';
 
-/** As callers write them, with their codes. */
+/** The names that callers write, with their codes. */
 const UNITS = {
   hour: 'HUR',
   day: 'DAY',
@@ -29,7 +30,7 @@ export function isUnit(unit: string): boolean {
   return names.has(unit) || isUnitCode(unit);
 }
 
-/** Its name, so that `HUR` and `hour` are printed alike; undefined for a code without one. */
+/** Returns the name of a unit, so that `HUR` and `hour` print alike. Returns undefined for a code without a name. */
 export function unitName(unit: string): UnitName | undefined {
   return names.get(unit);
 }

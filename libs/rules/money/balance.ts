@@ -1,14 +1,14 @@
-// What is due of an invoice, and which status follows from it.
+// Computes what is due of an invoice, and its status after a movement of money.
 import type { InvoiceStatus } from '../documents/invoice-states.ts';
 import { decimalsOf, fromMinor } from './money.ts';
 
-/** Amounts are whole numbers of the currency's smallest unit. */
+/** The fields of an invoice that decide what is due. Amounts are in the currency's smallest unit. */
 export interface Balance {
   amount: number;
   tax_amount: number;
-  /** Live allocations of payments and of credit from other invoices, without what was refunded of them. */
+  /** Allocations of payments and of credit from other invoices, less refunds. */
   amount_paid: number;
-  /** What its credit notes took off what was due; absent on an invoice without one. */
+  /** The amount that credit notes took off what was due. Absent on an invoice without one. */
   amount_credited?: number | undefined;
   /** The amount written off; absent on an invoice without a write-off. */
   amount_written_off?: number | undefined;
@@ -18,15 +18,19 @@ export function totalOf({ amount, tax_amount }: Pick<Balance, 'amount' | 'tax_am
   return amount + tax_amount;
 }
 
-/** What the client still owes. Never below 0: an allocation is never more than what is due. */
+/**
+ * Returns the amount that the client still owes. It is never below 0, because an allocation never exceeds what is due.
+ */
 export function dueOf(invoice: Balance): number {
   return totalOf(invoice) - invoice.amount_paid - (invoice.amount_credited ?? 0) - (invoice.amount_written_off ?? 0);
 }
 
 /**
- * The status of an issued invoice after a movement. It is Paid when nothing is due and money came, and Cancelled when nothing is due
- * and no money ever came: it was credited or written off. One that was settled and is due again is Sent; reads make it Overdue by its date.
- * One of nothing is Cancelled when it is reversed.
+ * Returns the status of an issued invoice after a movement of money:
+ * - Paid when nothing is due and money came.
+ * - Cancelled when nothing is due and no money ever came: the invoice was credited or written off.
+ * - Cancelled when an invoice of 0 is reversed.
+ * - Sent when something is due. Reads show it as Overdue by its date.
  */
 export function settledStatus(
   invoice: Balance & { status: InvoiceStatus; is_reversed?: true | undefined },
@@ -36,7 +40,7 @@ export function settledStatus(
   return invoice.status === 'Paid' || invoice.status === 'Cancelled' ? 'Sent' : invoice.status;
 }
 
-/** For messages: 33500 in USD → `335.00`. */
+/** Writes an amount for messages: 33500 in USD → `335.00`. */
 export function writtenAmount(minor: number, currency: string): string {
   return fromMinor(minor, currency).toFixed(decimalsOf(currency));
 }

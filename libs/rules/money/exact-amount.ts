@@ -1,8 +1,13 @@
-// Amounts of money that moves, as callers give them: rounding one would book another sum than came or went.
+// Exact amounts of money that moves. Rounding the amount that a caller gives would book another sum than came or went.
 import { type DetailsForm, fieldProblem } from '../../errors.ts';
 import { type Decimal, decimalsOf, isExact, toMinor } from './money.ts';
 
-/** @param amount in major units. @param field that a problem names. @returns it in smallest units. @throws AppError 400 when it has more decimals than the currency. */
+/**
+ * Converts an amount to smallest units, and rejects one that would have to be rounded.
+ * @param amount in major units.
+ * @param field for the problem to name.
+ * @throws AppError 400 when the amount has more decimals than the currency.
+ */
 export function exactMinor(amount: Decimal, currency: string, details?: DetailsForm, field = 'amount'): number {
   if (isExact(amount, currency)) return toMinor(amount, currency);
   const count = decimalsOf(currency);

@@ -1,4 +1,4 @@
-// The ways in which money comes and goes back.
+// The methods of payments and refunds.
 
 export const PAYMENT_METHODS = ['bank_transfer', 'card', 'cash', 'cheque', 'direct_debit', 'wallet', 'other'] as const;
 

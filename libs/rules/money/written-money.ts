@@ -1,12 +1,16 @@
-// Amounts as a locale writes them in running text: decimals of ISO 4217, and the sign that documents print.
+// Writes amounts as a locale does in running text: with the decimals of ISO 4217, and the currency sign that documents
+// print.
 import { LRUCache } from 'lru-cache';
 import { intlLocale } from '../../profile-forms.ts';
 import { decimalsOf, fromMinor } from './money.ts';
 
-/** Signs that more than one country writes. */
+/** Signs that several countries use for different currencies. */
 const AMBIGUOUS = /^(?:\$|£|¥|￥|kr|₨|Rs)\.?$/;
 
-/** `€` rather than `EUR`, but `CA$` for a reader to whom `$` is another money, and Arabic's own names in Arabic. */
+/**
+ * Returns `€` rather than `EUR`, but `CA$` where a reader takes `$` for another currency. In Arabic it returns Arabic's
+ * own names.
+ */
 export function currencySign(format: string, currency: string): { kind: 'symbol' | 'narrowSymbol'; sign: string } {
   const signOf = (currencyDisplay: 'symbol' | 'narrowSymbol') => {
     const parts = new Intl.NumberFormat(format, { style: 'currency', currency, currencyDisplay }).formatToParts(0);
@@ -17,11 +21,11 @@ export function currencySign(format: string, currency: string): { kind: 'symbol'
   return { kind: 'narrowSymbol', sign: narrow };
 }
 
-/** A final invoice writes one for each of its parts and rates. */
+/** A final invoice writes an amount for each of its parts and rates, and formatters are expensive to make. */
 const FORMATS_MAX = 100;
 const formats = new LRUCache<string, Intl.NumberFormat>({ max: FORMATS_MAX });
 
-/** @param minor in the smallest unit. @param locale BCP 47. */
+/** Writes an amount with its currency sign. @param minor in the smallest unit. @param locale BCP 47. */
 export function writtenMoney(minor: number, currency: string, locale: string): string {
   const key = `${locale} ${currency}`;
   const format = formats.get(key) ?? moneyFormat(intlLocale(locale), currency);
@@ -30,7 +34,7 @@ export function writtenMoney(minor: number, currency: string, locale: string): s
 }
 
 function moneyFormat(locale: string, currency: string): Intl.NumberFormat {
-  const digits = decimalsOf(currency); // Of the runtime's data, some currencies have fewer.
+  const digits = decimalsOf(currency); // The data of the runtime has fewer decimals for some currencies.
   return new Intl.NumberFormat(locale, {
     style: 'currency',
     currency,

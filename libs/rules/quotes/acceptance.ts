@@ -1,16 +1,16 @@
-// What was accepted of a quote, by whom and when: a quote that was changed since is not what was agreed to.
+// The acceptance of a quote: who accepted it, when, and a hash of its content. A later change shows as another hash.
 import { createHash } from 'node:crypto';
 import { CHARGES, type DocumentCharges } from '../documents/document-charges.ts';
 import type { LineItem } from '../documents/line-item.ts';
 import type { TaxCategory } from '../taxes/tax-groups.ts';
 
 export interface Acceptance {
-  /** Who accepted: the owner of the account, or the client. */
+  /** The party that accepted. */
   by: 'owner' | 'client';
   at: Date;
-  /** See quoteHash. */
+  /** The content that was accepted, see quoteHash. */
   hash: string;
-  /** When the quote was set to another status. */
+  /** The time at which the quote was set to another status. */
   withdrawn_at?: Date;
 }
 
@@ -30,7 +30,10 @@ interface MaybeAccepted extends Agreed {
   acceptance?: Acceptance | undefined;
 }
 
-/** SHA-256 of what is agreed to: amount, currency, taxes, lines, texts, discount and shipping. What is absent does not count, as before it existed. */
+/**
+ * Returns the SHA-256 of the agreed content: amount, currency, taxes, lines, texts, discount and shipping.
+ * An absent field does not count, so that a hash stays valid when Billhook adds a field.
+ */
 function quoteHash(quote: Agreed): string {
   const { amount, currency, tax_rate, line_items, description, tax_category, prices_include_tax } = quote;
   const lines =
@@ -52,7 +55,11 @@ export function acceptedBy(by: Acceptance['by'], quote: Agreed): Acceptance {
   return { by, at: new Date(), hash: quoteHash(quote) };
 }
 
-/** @param before and after the status. @returns what a change of status makes of the acceptance; nothing when it changes none. */
+/**
+ * Returns the acceptance that a change of status adds or withdraws, or nothing.
+ * @param before the old status.
+ * @param after the new one.
+ */
 export function changedAcceptance(
   quote: MaybeAccepted,
   before: string,
@@ -65,7 +72,10 @@ export function changedAcceptance(
   return { acceptance: { ...acceptance, withdrawn_at: new Date() } };
 }
 
-/** True when the quote is not what was accepted any more. A quote that was accepted before acceptances were kept counts as unchanged. */
+/**
+ * True when the content of the quote differs from what was accepted. A quote without a stored acceptance counts as
+ * unchanged.
+ */
 export function isChangedSince({ acceptance, ...quote }: MaybeAccepted): boolean {
   return acceptance !== undefined && acceptance.hash !== quoteHash(quote);
 }

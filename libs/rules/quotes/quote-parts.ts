@@ -1,4 +1,4 @@
-// How a quote is billed in parts: shares of its amount, and the lines that take earlier parts off the final invoice.
+// Bills a quote in parts: shares of its amount, and the lines that take earlier parts off the final invoice.
 
 import Big from 'big.js';
 import { intlLocale } from '../../profile-forms.ts';
@@ -23,13 +23,13 @@ export type QuotePart = (typeof QUOTE_PARTS)[number];
 
 type TextLine = Line & LineExtras & { description: string };
 
-/** What is left of an invoice that bills a part of the quote. Amounts in the smallest unit. */
+/** The part of a quote that one invoice bills. Amounts are in the smallest unit. */
 export interface BilledPart {
-  /** As it is printed. */
+  /** The number as it is printed. */
   number: string;
   /** `YYYY-MM-DD`. */
   day: string;
-  /** See agreedSum. */
+  /** The part of the agreed sum, see agreedSum. */
   amount: number;
   taxes: readonly TaxGroup[];
 }
@@ -40,12 +40,12 @@ interface Agreed {
   prices_include_tax?: boolean | undefined;
 }
 
-/** The sum that was agreed to, and that parts add up to: before tax, or with it where prices include it. */
+/** Returns the agreed sum, which the parts add up to: before tax, or with tax where prices include it. */
 export function agreedSum({ amount, tax_amount, prices_include_tax }: Agreed): number {
   return prices_include_tax ? amount + tax_amount : amount;
 }
 
-/** What no part has billed yet of the agreed sum; never less than nothing. */
+/** Returns the part of the agreed sum that is not billed yet. It is never below 0. */
 export function leftToBill(quoted: number, parts: readonly Pick<BilledPart, 'amount'>[]): number {
   return Math.max(
     0,
@@ -53,18 +53,18 @@ export function leftToBill(quoted: number, parts: readonly Pick<BilledPart, 'amo
   );
 }
 
-/** round(quoted × percent/100), half away from zero, in the smallest unit. */
+/** Returns round(quoted × percent/100), half away from zero, in the smallest unit. */
 export function shareOf(quoted: number, percent: Decimal): number {
   return new Big(quoted).times(percent).times('0.01').round(0, Big.roundHalfUp).toNumber();
 }
 
-/** The terms of the quote, which its parts have as well. */
+/** The terms of the quote and its parts, with the language of their texts. */
 export interface QuoteTexts extends TaxTerms {
-  /** BCP 47, the account's. */
+  /** The locale of the account, BCP 47. */
   locale: string;
 }
 
-/** The line of a part of what has no tax groups of its own. @param amount in the smallest unit. */
+/** Returns the line of a part of a quote without tax groups. @param amount in the smallest unit. */
 export function partLine(
   part: 'deposit' | 'progress',
   { amount, percent, quoteNumber }: { amount: number; percent?: Decimal | undefined; quoteNumber: string },
@@ -75,8 +75,10 @@ export function partLine(
 }
 
 /**
- * The lines of a deposit or a progress invoice: one for each tax group of the quote, with its share.
- * @param amount of the agreed sum, in the smallest unit. @param taxes see groupsLeft. @param terms of the quote, which has an amount.
+ * Returns the lines of a deposit or a progress invoice: one for each tax group of the quote, with its share.
+ * @param amount of the agreed sum, in the smallest unit.
+ * @param taxes see groupsLeft.
+ * @param terms of the quote.
  */
 export function partLines(
   part: 'deposit' | 'progress',
@@ -95,8 +97,9 @@ export function partLines(
 }
 
 /**
- * What no part has billed yet of each tax group of the quote: a next part takes its share of that, so that each rate adds up. Where an
- * invoice in full was changed before it was sent, its groups are others, and the quote's own count.
+ * Returns the part of each tax group of the quote that is not billed yet. The next part takes its share of that, so
+ * that each rate adds up.
+ * A change before sending may give an invoice in full other groups; then the quote's own groups count.
  */
 export function groupsLeft(
   quote: Agreed & { taxes: readonly TaxGroup[] },
@@ -117,9 +120,11 @@ export function groupsLeft(
 }
 
 /**
- * The lines that bill the quoted amount: those of the quote, and where they sum to something else, what makes up the difference at each
- * of its rates.
- * @param amount the agreed sum. @param taxes of the quote. @param whenEmpty the text of the line when the quote has none.
+ * Returns the lines that bill the quoted amount: those of the quote, and lines that make up a difference at each of its
+ * rates.
+ * @param amount the agreed sum.
+ * @param taxes of the quote.
+ * @param whenEmpty the text of the line when the quote has none.
  */
 export function quotedLines(
   {
@@ -151,7 +156,7 @@ export function quotedLines(
   ];
 }
 
-/** Negative lines for each earlier part, one in each of its tax groups, which says what tax it had. */
+/** Returns negative lines for each earlier part: one for each of its tax groups, with the tax that it had. */
 export function deductions(parts: readonly BilledPart[], { locale, ...terms }: QuoteTexts): TextLine[] {
   const texts = lineTexts(locale);
   return parts.flatMap(({ number, day, taxes }) => {
@@ -161,7 +166,8 @@ export function deductions(parts: readonly BilledPart[], { locale, ...terms }: Q
       if (sum === 0) return [];
       const tax = filled(texts.taxIncluded, { tax: writtenMoney(group.tax, terms.currency, locale) });
       const description = group.tax === 0 ? text : `${text} (${tax})`;
-      // With its own rate also where that is the quote's: the rate of the draft may change, that of the part does not.
+      // The line names its rate even where the quote has the same: the rate of the draft may change, that of the part
+      // does not.
       return [{ ...single(description, -sum, terms.currency), ...explicitTax(group) }];
     });
   });

@@ -1,4 +1,5 @@
-// The discount and the shipping of a quote as lines: on its final invoice earlier parts are taken off, and have had their share of both.
+// The discount and the shipping of a quote as lines of its final invoice. Earlier parts had their share of both and are
+// taken off there.
 
 import { type DocumentCharges, discountLines, discountShares, shippingLine } from '../documents/document-charges.ts';
 import type { LineExtras, LineItem } from '../documents/line-item.ts';
@@ -6,7 +7,7 @@ import { lineTexts } from '../documents/line-wording.ts';
 import type { Line } from '../money/money.ts';
 import { type QuoteTexts, writtenPercent } from './quote-parts.ts';
 
-/** A negative line for each tax rate that is discounted, and one for the shipping. */
+/** Returns a negative line for each tax rate with a discount, and one line for the shipping. */
 export function quotedCharges(
   { line_items, ...charges }: DocumentCharges & { line_items: LineItem[] | null },
   { locale, ...terms }: QuoteTexts,

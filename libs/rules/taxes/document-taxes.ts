@@ -1,4 +1,5 @@
-// The taxes of a document as they are stored, shown and printed: one entry for each rate and category, with the reason where there is no tax.
+// The taxes of a document as they are stored, shown and printed: one entry per rate and category, with the reason where
+// there is no tax.
 import { type AppError, type DetailsForm, detailsOf, type Problem, validationFailed } from '../../errors.ts';
 import { intlLocale } from '../../profile-forms.ts';
 import { fromMinor } from '../money/money.ts';
@@ -6,18 +7,18 @@ import type { TaxCategory, TaxGroup } from './tax-groups.ts';
 import { taxNote } from './tax-notes.ts';
 
 export interface DocumentTax extends TaxGroup {
-  /** Why there is no tax. */
+  /** The reason for charging no tax. */
   note?: string;
 }
 
-/** What of the account decides about the notes. */
+/** The fields of the account that decide about the notes. */
 export interface TaxIssuer {
-  /** BCP 47. */
+  /** The locale of the account, BCP 47. */
   locale: string;
   tax_exemption_note?: string | null | undefined;
 }
 
-/** What of a client decides about the taxes of its new documents. */
+/** The treatments of a client, which decide about the taxes of its new documents. */
 export const TAX_TREATMENTS = ['standard', 'reverse_charge', 'exempt', 'export'] as const;
 
 export type TaxTreatment = (typeof TAX_TREATMENTS)[number];
@@ -40,12 +41,12 @@ interface TaxedDocument {
   taxes?: readonly DocumentTax[] | undefined;
 }
 
-/** The taxes of a stored document: a plain one, and one that is older than tax groups, has the one that its rate says. */
+/** Returns the taxes of a stored document. One that stores none (a plain or old one) has the single tax of its rate. */
 export function taxesOf({ amount, tax_amount, tax_rate, taxes }: TaxedDocument): readonly DocumentTax[] {
   return taxes ?? [{ rate: tax_rate, category: tax_rate > 0 ? 'S' : null, taxable: amount, tax: tax_amount }];
 }
 
-/** The taxes as the API returns them. */
+/** Returns the taxes in the form of the API. */
 export function taxesView(document: TaxedDocument & { currency: string }) {
   return taxesOf(document).map(({ rate, category, taxable, tax, note }) => ({
     rate,
@@ -61,7 +62,10 @@ export interface NewTaxTerms {
   tax_category: TaxCategory | undefined;
 }
 
-/** Rate and category of a new document. @param given the rate that the caller wants; without it, the client's treatment decides. */
+/**
+ * Returns rate and category of a new document.
+ * @param given the caller's rate. If it is absent, the client's treatment decides.
+ */
 export function newTaxTerms(
   given: number | null | undefined,
   client: { tax_treatment?: TaxTreatment | null | undefined },
@@ -70,18 +74,18 @@ export function newTaxTerms(
   const category = CATEGORY_OF[client.tax_treatment ?? 'standard'];
   return {
     tax_rate: given ?? (category ? 0 : (account.default_tax_rate ?? 0)),
-    // An account that says why it charges no tax is a small business: that is its reason wherever the rate is 0.
+    // An account with an exemption note is a small business, so that note is the reason wherever the rate is 0.
     tax_category: category ?? (account.tax_exemption_note ? 'E' : undefined),
   };
 }
 
-/** A number of any kind: the recipient of a reverse charge, and its issuer, must be found by it. */
+/** The tax ids of a party. EN 16931 wants one of them, of any kind, from both parties of a reverse charge. */
 interface Taxpayer {
   tax_id?: string | null | undefined;
   vat_id?: string | null | undefined;
 }
 
-/** @returns the 400 when there is a reverse charge and one of the two has no tax id. */
+/** @returns the 400 for a reverse charge in which one of the parties has no tax id. */
 export function reverseChargeProblem(
   document: TaxedDocument,
   { client, account }: { client: Taxpayer; account: Taxpayer },
@@ -96,7 +100,7 @@ export function reverseChargeProblem(
   return validationFailed(detailsOf(problems, details));
 }
 
-/** Of ISO 639-1. @param locale BCP 47. */
+/** Returns the ISO 639-1 language of a locale. @param locale BCP 47. */
 export function languageOf(locale: string): string {
   return new Intl.Locale(intlLocale(locale)).language;
 }

@@ -1,25 +1,27 @@
-// Tax by group, as EN 16931 wants it: the lines of one rate and category are summed first, and their tax is rounded once.
+// Computes tax by group, as EN 16931 requires: the lines of one rate and category are summed first, and their tax is
+// rounded once.
 import Big from 'big.js';
 import { type Line, sumOfLines, taxOf } from '../money/money.ts';
 
 /**
- * Categories of EN 16931 (UNCL 5305): standard and reduced rates, zero rate, exempt, reverse charge, export, outside the scope of tax,
- * goods into another country of the EU.
+ * Categories of EN 16931 (UNCL 5305): standard and reduced rates (S), zero rate (Z), exempt (E), reverse charge (AE),
+ * export (G),
+ * outside the scope of tax (O), goods into another country of the EU (K).
  */
 export const TAX_CATEGORIES = ['S', 'Z', 'E', 'AE', 'G', 'O', 'K'] as const;
 
 export type TaxCategory = (typeof TAX_CATEGORIES)[number];
 
 export interface TaxedLine extends Line {
-  /** Percentage; undefined takes the document's. */
+  /** A percentage. Where undefined, the document's applies. */
   tax_rate?: number | undefined;
   tax_category?: TaxCategory | undefined;
 }
 
-/** What holds for all lines of a document that have nothing of their own. */
+/** The terms of a document that apply to lines without values of their own. */
 export interface TaxTerms {
   currency: string;
-  /** Percentage, 0 to 100. */
+  /** A percentage, 0 to 100. */
   tax_rate: number;
   tax_category?: TaxCategory | null | undefined;
   /** True when the sums of the lines contain the tax. */
@@ -28,7 +30,7 @@ export interface TaxTerms {
 
 export interface LineTax {
   rate: number;
-  /** Null at a rate of 0 without a category: what it means is never guessed. */
+  /** Null for a rate of 0 without a category. Billhook never guesses its meaning. */
   category: TaxCategory | null;
 }
 
@@ -39,18 +41,21 @@ export interface TaxGroup extends LineTax {
 }
 
 export interface TaxedSum {
-  /** Before tax: Σ taxable. */
+  /** The sum before tax: Σ taxable. */
   amount: number;
-  /** Σ tax. */
+  /** The sum of the tax: Σ tax. */
   tax_amount: number;
   total: number;
-  /** The highest rate first. */
+  /** The groups, with the highest rate first. */
   taxes: TaxGroup[];
 }
 
 const NO_CATEGORY = TAX_CATEGORIES.length;
 
-/** A category other than S has no tax, so a line that names one needs no rate. */
+/**
+ * Returns rate and category of a line. A category other than S has no tax, so a line with such a category needs no
+ * rate.
+ */
 export function taxOfLine(
   { tax_rate, tax_category }: Omit<TaxedLine, keyof Line>,
   terms: Omit<TaxTerms, 'currency'>,
@@ -73,12 +78,15 @@ export function taxLines(lines: readonly TaxedLine[], terms: TaxTerms): TaxedSum
   return summed(taxes);
 }
 
-/** A sum without lines, which the document's own rate taxes. @param sum in smallest units, with tax where prices include it. */
+/**
+ * Taxes a sum without lines at the rate of the document.
+ * @param sum in smallest units, with tax where prices include it.
+ */
 export function taxSum(sum: number, terms: TaxTerms): TaxedSum {
   return summed([taxGroup(sum, taxOfLine({}, terms), terms.prices_include_tax)]);
 }
 
-/** What a line in this group needs of its own on a document with these terms. */
+/** Returns the tax fields that a line needs to be in this group on a document with these terms. */
 export function ownTax({ rate, category }: LineTax, terms: Omit<TaxTerms, 'currency'>): Omit<TaxedLine, keyof Line> {
   const standard = taxOfLine({}, terms);
   if (standard.rate === rate && standard.category === category) return {};
@@ -93,7 +101,7 @@ export function isSameTax(one: LineTax, other: LineTax): boolean {
   return one.rate === other.rate && one.category === other.category;
 }
 
-/** What was agreed of a group: with its tax where prices include it. */
+/** Returns the agreed sum of a group: with its tax where prices include it. */
 export function groupSum(
   { taxable, tax }: TaxGroup,
   { prices_include_tax }: Pick<TaxTerms, 'prices_include_tax'>,
@@ -102,8 +110,11 @@ export function groupSum(
 }
 
 /**
- * Splits an amount over groups in proportion to what they are worth: exact in sum, the largest remainders take the cents.
- * @param amount in smallest units. @param groups worth more than 0 together. @returns a share for each group, in their order.
+ * Splits an amount over groups in proportion to their worth. The shares add up exactly: the largest remainders take the
+ * cents.
+ * @param amount in smallest units.
+ * @param groups worth more than 0 together.
+ * @returns a share for each group, in their order.
  */
 export function splitByGroup(amount: number, groups: readonly Pick<TaxGroup, 'taxable'>[]): number[] {
   const whole = groups.reduce((sum, { taxable }) => sum.plus(taxable), new Big(0));
@@ -125,9 +136,10 @@ function taxGroup(sum: number, { rate, category }: LineTax, isInclusive = false)
   return { rate, category, taxable: isInclusive ? sum - tax : sum, tax };
 }
 
-/** round(gross × rate/(100 + rate)), half away from zero. */
+/** Returns round(gross × rate/(100 + rate)), half away from zero. */
 function taxWithin(gross: number, rate: number): number {
-  // Cut off after twenty places: a quotient of such numbers is exact there, or farther from a tie than that.
+  // The division is cut off after twenty places. A quotient of such numbers is exact there, or farther from a tie than
+  // that.
   return new Big(gross).times(rate).div(new Big(100).plus(rate)).round(0, Big.roundHalfUp).toNumber() + 0; // + 0 makes −0 plain.
 }
 
@@ -138,7 +150,7 @@ function summed(groups: readonly TaxGroup[]): TaxedSum {
   return { amount, tax_amount, total: amount + tax_amount, taxes };
 }
 
-// Two huge groups that cancel out must not leave the noise of doubles behind.
+// Sums as decimals: two huge groups that cancel out must not leave the noise of doubles behind.
 function exactSum(values: readonly number[]): number {
   return values.reduce((sum, value) => sum.plus(value), new Big(0)).toNumber() + 0;
 }

@@ -1,7 +1,7 @@
-// Why a document charges no tax, in the words that the law asks for, in the language of the document.
+// The reasons for charging no tax, in the words that the law requires and in the language of the document.
 import type { TaxCategory } from './tax-groups.ts';
 
-/** S has tax, and Z needs no reason. */
+/** Category S has tax, and Z needs no reason. */
 type NotedCategory = Exclude<TaxCategory, 'S' | 'Z'>;
 
 const english: Record<NotedCategory, string> = {
@@ -72,7 +72,10 @@ const NOTES: Readonly<Record<string, Record<NotedCategory, string>>> = {
   },
 };
 
-/** @param language of ISO 639-1; English where it has no texts. @returns undefined for a category that needs no reason. */
+/**
+ * Returns the reason of a category, or undefined for a category that needs none.
+ * @param language ISO 639-1. English replaces unknown ones.
+ */
 export function taxNote(category: TaxCategory | null, language: string): string | undefined {
   if (category === null || category === 'S' || category === 'Z') return undefined;
   return (NOTES[language] ?? english)[category];

@@ -1,15 +1,16 @@
-// Which hours of an invoice are paid for already: to the second, in the order of the work, the package that ends first before the others.
+// Finds the hours of an invoice that are paid already. It counts in seconds and in the order of the work, and draws on
+// the package that ends first.
 import { groupedTime, type TimeLine, type TimeToBill } from './time-lines.ts';
 import { billedShares, type TimeRounding } from './time-rounding.ts';
 
-/** A package of the client, as it is before this invoice. */
+/** A package of the client in its state before this invoice. */
 export interface PackageState {
   id: string;
-  /** It covers time of this project alone. */
+  /** The project whose time the package covers. Null covers all projects. */
   project_id: string | null;
-  /** Seconds. */
+  /** The time that is left, in seconds. */
   left: number;
-  /** `YYYY-MM-DD`; both days belong to it, null is unbounded. */
+  /** The days `YYYY-MM-DD` on which the package is valid. Both belong to it, and null is unbounded. */
   valid_from: string | null;
   valid_until: string | null;
   rollover: boolean;
@@ -26,34 +27,42 @@ export interface Draw {
 export type LineToCover = TimeLine & { id: number };
 
 interface PaidInAdvance {
-  /** Seconds that the fee of the invoice includes; they count before packages, because they are lost with the period. */
+  /**
+   * Seconds that the fee of the invoice includes. They count before packages, because unused ones expire with the
+   * period.
+   */
   included: number;
-  /** All of the client, those that are used up among them: one that is valid keeps what an earlier one left. */
+  /** All packages of the client, used-up ones too: a valid package may hold hours that an earlier one left over. */
   packages: readonly PackageState[];
-  /** Unbilled time of the client that is not on the invoice. Where it comes first, it keeps its hours of the packages. */
+  /**
+   * Unbilled time of the client that is not on the invoice. Where it comes first, its hours of the packages are
+   * reserved.
+   */
   others: readonly TimeToBill[];
 }
 
 export interface CoveredHours {
-  /** Seconds by line. */
+  /** The included seconds by line. */
   included: ReadonlyMap<number, number>;
-  /** In the order of the lines. */
+  /** The drawdowns, in the order of the lines. */
   draws: Draw[];
 }
 
 /**
- * Which seconds of the lines are paid for already. Hours go to the work in its own order, by day and then by id, so that the same work costs
- * the same however its lines are grouped and whichever invoice comes first. The day of the work decides which packages cover it.
+ * Returns the seconds of each line that are paid already.
+ * - Hours go to the work in its own order, by day and then by id. So grouping and the order of invoices do not change
+ *   the price.
+ * - The day of the work decides which packages cover it.
  */
 export function coverHours(lines: readonly LineToCover[], { included, packages, others }: PaidInAdvance): CoveredHours {
   const own = lines.flatMap((line) => openShares(line.entries, line.rounding, line.id));
   const byFee = takeIncluded(own.toSorted(inOrderOfWork), included);
-  // As an invoice of them grouped by task would round them.
+  // The rounding is that of an invoice with one line per task.
   const ahead = groupedTime(others, 'task').flatMap((group) => openShares(group, group[0]?.rounding ?? null));
   return { included: byFee, draws: drawsOf([...own, ...ahead].toSorted(inOrderOfWork), packages, lines) };
 }
 
-/** What of an entry is still to be charged. */
+/** The seconds of an entry that are still to be charged. */
 interface Share {
   entry: TimeToBill;
   /** Undefined for time that is not on the invoice. */
@@ -61,7 +70,7 @@ interface Share {
   seconds: number;
 }
 
-/** Time whose rate was set to 0 is free: nothing is used for it. */
+/** Returns the seconds to cover. Time with a rate of 0 is free and uses no hours. */
 function openShares(entries: readonly TimeToBill[], rounding: TimeRounding | null, line?: number): Share[] {
   const seconds = billedShares(entries, rounding);
   return entries.flatMap((entry, index) => (isFree(entry) ? [] : [{ entry, line, seconds: seconds[index] ?? 0 }]));
@@ -113,7 +122,7 @@ function drawsOf(shares: readonly Share[], packages: readonly PackageState[], li
   );
 }
 
-/** Whether a package covers an entry. A thousand packages and as many entries are a million questions. */
+/** Indexes the packages, because a thousand packages and as many entries are a million pairs to compare. */
 function coverageOf(packages: readonly PackageState[]) {
   const places = new Map(
     [...Map.groupBy(packages, ({ project_id }) => project_id)].map(([id, of]) => [
@@ -122,7 +131,7 @@ function coverageOf(packages: readonly PackageState[]) {
     ]),
   );
 
-  /** When the last of the packages that are valid on a day ends; empty when none is. */
+  /** Returns the last end of the packages that are valid on a day, or '' when none is. */
   function latestEnd(project_id: string | null, date: string): string {
     const place = places.get(project_id);
     const known = place?.latest.get(date);
@@ -145,10 +154,10 @@ function isValid({ valid_from, valid_until }: PackageState, date: string): boole
   return (valid_from === null || valid_from <= date) && (valid_until === null || date <= valid_until);
 }
 
-/** Dates compare as text. */
+/** Dates in this form compare as text. */
 const endOf = ({ valid_until }: PackageState) => valid_until ?? '9999-12-31';
 
-/** The end first, then those for one project, then the oldest. */
+/** Orders packages by their end, then those for one project first, then by age. */
 function compare(one: PackageState, other: PackageState): number {
   const ends = [endOf(one), endOf(other)] as const;
   if (ends[0] !== ends[1]) return ends[0] < ends[1] ? -1 : 1;

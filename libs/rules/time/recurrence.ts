@@ -1,38 +1,42 @@
-// The calendar of recurring invoices: occurrence n is computed from the first day, never from the last run, so that no rhythm drifts.
+// The calendar of recurring invoices. Occurrence n is computed from the first day, never from the last run, so that the
+// schedule never drifts.
 import { addDays, LAST_DAY } from '../../day.ts';
 
 export const SCHEDULE_UNITS = ['week', 'month', 'year'] as const;
 
-/** How often an invoice comes. Calendar days are `YYYY-MM-DD`. */
+/** The schedule of a recurring invoice. Calendar days are `YYYY-MM-DD`. */
 export interface Schedule {
   every: number;
   unit: (typeof SCHEDULE_UNITS)[number];
-  /** No occurrence is before it. Weeks are counted from it. */
+  /** The first day. No occurrence is before it, and weeks are counted from it. */
   start_on: string;
-  /** Of months and years: the day of the month; one that is too short has its last day, so that 31 is always the last. That of `start_on` unless given. */
+  /**
+   * The day of the month, for months and years. In a shorter month it is the last day, so 31 is always the last.
+   * Defaults to that of `start_on`.
+   */
   day?: number | undefined;
-  /** No occurrence is after it. */
+  /** The last day. No occurrence is after it. */
   end_on?: string | undefined;
-  /** How many occurrences there are. */
+  /** The number of occurrences. */
   count?: number | undefined;
 }
 
 export interface Occurrence {
-  /** From 0, counted from the first day of the schedule. */
+  /** The number of the occurrence, from 0 at the start of the schedule. */
   index: number;
   on: string;
-  /** The last day of its period, which begins `on` it: the day before the next occurrence. */
+  /** The last day of the period that begins `on` this occurrence: the day before the next one. */
   until: string;
 }
 
-/** Missed occurrences that are counted; the rest is another round of catching up. */
+/** The most missed occurrences that are counted at once. The scheduler catches up on the rest in its next round. */
 export const MISSED_MAX = 1_000;
 
 const MONTHS_OF_A_YEAR = 12;
 const DAYS_OF_A_WEEK = 7;
 const DAY_MS = 86_400_000;
 
-/** @returns undefined when the schedule ends before it. */
+/** Returns occurrence number `index`, or undefined when the schedule ends before it. */
 export function occurrence(schedule: Schedule, index: number): Occurrence | undefined {
   const { count, end_on } = schedule;
   if (count !== undefined && index >= count) return undefined;
@@ -42,12 +46,12 @@ export function occurrence(schedule: Schedule, index: number): Occurrence | unde
   return { index, on, until: next === undefined ? LAST_DAY : addDays(next, -1) };
 }
 
-/** The last days of the period before an occurrence, as many as its rhythm has; also before the first one. */
+/** Returns the period that ends the day before an occurrence. The first occurrence has one, too. */
 export function periodBefore(schedule: Schedule, { index, on }: Occurrence): { from: string; to: string } {
   return { from: dayOf(schedule, index - 1) ?? on, to: addDays(on, -1) };
 }
 
-/** The first occurrence that is not before `day`; undefined when there is none. */
+/** Returns the first occurrence on or after `day`, or undefined when there is none. */
 export function occurrenceFrom(schedule: Schedule, day: string): Occurrence | undefined {
   const isBefore = (index: number) => (dayOf(schedule, index) ?? LAST_DAY) < day;
   let [before, from] = [-1, 0];
@@ -60,7 +64,7 @@ export function occurrenceFrom(schedule: Schedule, day: string): Occurrence | un
   return occurrence(schedule, from);
 }
 
-/** The days of the occurrences from `index` on, as many as there are up to `most`. */
+/** Returns the days of the occurrences from `index` on, at most `most`. */
 export function upcomingDays(schedule: Schedule, index: number, most: number): string[] {
   const days: string[] = [];
   while (days.length < most) {
@@ -71,7 +75,7 @@ export function upcomingDays(schedule: Schedule, index: number, most: number): s
   return days;
 }
 
-/** How many occurrences from `index` on are not after `day`, counted up to `most`. */
+/** Counts the occurrences from `index` on that are not after `day`, up to `most`. */
 export function occurrencesDue(
   schedule: Schedule,
   index: number,
@@ -82,7 +86,7 @@ export function occurrencesDue(
   return due;
 }
 
-/** Without regard to the end of the schedule. @returns undefined for a day after 9999-12-31. */
+/** Returns the day of an occurrence without regard to the end of the schedule, or undefined after 9999-12-31. */
 function dayOf({ every, unit, start_on, day }: Schedule, index: number): string | undefined {
   if (unit === 'week') {
     const days = index * every * DAYS_OF_A_WEEK;
@@ -91,13 +95,13 @@ function dayOf({ every, unit, start_on, day }: Schedule, index: number): string 
   const wanted = day ?? Number(start_on.slice(-2));
   const months = unit === 'year' ? MONTHS_OF_A_YEAR : 1;
   const start = monthOf(start_on);
-  // A year keeps the month of its first day.
+  // A yearly schedule keeps the month of its first day.
   const first = dayInMonth(start, wanted) < start_on ? start + months : start;
   const month = first + index * every * months;
   return month > monthOf(LAST_DAY) ? undefined : dayInMonth(month, wanted);
 }
 
-/** Months since the year 0. */
+/** Returns the number of months since the year 0. */
 function monthOf(day: string): number {
   return Number(day.slice(0, 4)) * MONTHS_OF_A_YEAR + Number(day.slice(5, 7)) - 1;
 }

@@ -1,4 +1,4 @@
-// Turns tracked time into the lines of an invoice: what is printed is exactly what is multiplied.
+// Turns tracked time into the lines of an invoice, so that the printed quantity is exactly the multiplied one.
 
 import Big from 'big.js';
 import { sumBy } from 'es-toolkit/math/sumBy';
@@ -11,16 +11,16 @@ export const TIME_GROUPS = ['entry', 'task', 'member', 'project', 'day', 'none']
 
 export type TimeGroup = (typeof TIME_GROUPS)[number];
 
-/** One time entry, with all that decides about its line. */
+/** One time entry, with all fields that decide about its line. */
 export interface TimeToBill extends TrackedTime {
   id: string;
   project: { id: string; name: string };
   task: { id: string; name: string } | null;
   description: string | null;
-  /** Who did it. */
+  /** The person who did the work. */
   member: string | null;
   rate: number;
-  /** `none` when no rate was set, and it is billed at 0. */
+  /** `none` when no rate is set. The entry is then billed at 0. */
   rateFrom: RateSource | 'none';
   rounding: TimeRounding | null;
 }
@@ -39,27 +39,31 @@ export interface TimeLine extends Line {
 
 export interface LineForm {
   groupBy: TimeGroup;
-  /** With `{project} {task} {member} {date} {from} {to} {description} {hours}`; by the group when absent. */
+  /**
+   * A template with `{project} {task} {member} {date} {from} {to} {description} {hours}`. Where absent, the grouping
+   * decides the text.
+   */
   text?: string | undefined;
-  /** BCP 47: language and form of days and numbers. */
+  /** The locale of days and numbers, BCP 47. */
   locale: string;
 }
 
 /**
- * A line is (group × rate × rounding): two rates are never mixed. In the order of project, group, rate (high to low) and first day.
- * The result does not depend on the order in which the entries come.
+ * Turns entries into lines of one group, rate and rounding each: two rates are never mixed. Sorts them by project,
+ * group, rate (high to
+ * low) and first day. The order of the entries does not change the result.
  */
 export function timeLines(entries: readonly TimeToBill[], form: LineForm): TimeLine[] {
   const groups = groupedTime(entries, form.groupBy);
   return groups.map((group) => timeLine(group, form)).toSorted((one, other) => compare(one, other, form));
 }
 
-/** The entries of each line. */
+/** Groups the entries by the line that they belong to. */
 export function groupedTime(entries: readonly TimeToBill[], groupBy: TimeGroup): TimeToBill[][] {
   return [...Map.groupBy(entries, (entry) => lineKey(entry, groupBy)).values()];
 }
 
-/** The line of entries that belong together. @param entries at least one. */
+/** Returns the line of one group of entries. @param entries at least one. */
 export function timeLine(entries: readonly TimeToBill[], form: LineForm): TimeLine {
   const sorted = entries.toSorted((one, other) => byText(one.date, other.date) || byText(one.id, other.id));
   const [first] = sorted;
@@ -84,7 +88,7 @@ function lineKey(entry: TimeToBill, groupBy: TimeGroup): string {
   return JSON.stringify([...groupOf(entry, groupBy), plainDecimal(rate), rounding && Object.values(rounding)]);
 }
 
-/** What entries of one line have in common besides rate and rounding. */
+/** Returns the values that entries of one line share, besides rate and rounding. */
 function groupOf({ id, project, task, member, date }: TimeToBill, groupBy: TimeGroup): (string | undefined)[] {
   if (groupBy === 'none') return [];
   if (groupBy === 'project') return [project.id];
@@ -108,13 +112,13 @@ function compare(one: TimeLine, other: TimeLine, { groupBy }: LineForm): number 
   );
 }
 
-/** Time without a task comes last. */
+/** Compares tasks by name. Time without a task comes last. */
 function byTask({ task: one }: TimeToBill, { task: other }: TimeToBill): number {
   if (!one || !other) return Number(one === null) - Number(other === null);
   return byText(one.name, other.name) || byText(one.id, other.id);
 }
 
-/** Time of no member comes last. */
+/** Compares members. Time without a member comes last. */
 function byMember({ member: one }: TimeToBill, { member: other }: TimeToBill): number {
   if (one === null || other === null) return Number(one === null) - Number(other === null);
   return byText(one, other);

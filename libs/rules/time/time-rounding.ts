@@ -1,20 +1,22 @@
-// How tracked time is rounded before it is billed. All in whole seconds: nothing here is a fraction.
+// Rounds tracked time before it is billed, in whole seconds without fractions.
 
 import Big from 'big.js';
 import { sumBy } from 'es-toolkit/math/sumBy';
 
-/** What a rule may round to: each divides the hour. */
+/** The minutes that a rule may round to. Each divides the hour. */
 export const ROUNDING_MINUTES = [1, 5, 6, 10, 12, 15, 20, 30, 60] as const;
-/** `none` takes back a more general rule. */
+/** The modes of rounding. `none` cancels a more general rule. */
 export const ROUNDING_MODES = ['up', 'nearest', 'down', 'none'] as const;
-/** What is rounded: each entry, the entries of one line and one day together, or all entries of a line together. */
+/**
+ * The unit that is rounded: each entry, the entries of one line and day together, or all entries of a line together.
+ */
 export const ROUNDING_SCOPES = ['entry', 'day', 'line'] as const;
 
 export interface TimeRounding {
   minutes: (typeof ROUNDING_MINUTES)[number];
   mode: (typeof ROUNDING_MODES)[number];
   scope: (typeof ROUNDING_SCOPES)[number];
-  /** Minutes: what is rounded counts as at least so much. */
+  /** The minimum in minutes. A shorter time counts as this much. */
   minimum: number;
 }
 
@@ -25,16 +27,19 @@ export interface TrackedTime {
 }
 
 const SECONDS_PER_HOUR = 3600;
-/** Decimals of a printed quantity. */
+/** The decimals of a printed quantity. */
 const HOURS_DECIMALS = 4;
 
-/** The closest rule that is set; null when nothing is to be rounded. @param rules from the closest to the most general. */
+/**
+ * Returns the closest rule that is set, or null when nothing is rounded.
+ * @param rules from the closest to the most general.
+ */
 export function effectiveRounding(...rules: readonly (TimeRounding | null | undefined)[]): TimeRounding | null {
   const rule = rules.find((one) => one !== null && one !== undefined);
   return rule && rule.mode !== 'none' ? rule : null;
 }
 
-/** @param rule null when nothing is rounded. An exact multiple stays what it is in every mode. */
+/** Rounds seconds. An exact multiple stays unchanged in every mode. @param rule null when nothing is rounded. */
 export function roundedSeconds(seconds: number, rule: TimeRounding | null): number {
   if (!rule || rule.mode === 'none') return seconds;
   const step = rule.minutes * 60;
@@ -44,13 +49,16 @@ export function roundedSeconds(seconds: number, rule: TimeRounding | null): numb
   return Math.max((whole + (isUp ? 1 : 0)) * step, rule.minimum * 60);
 }
 
-/** What is billed for the entries of one line. */
+/** Returns the seconds that are billed for the entries of one line. */
 export function billedSeconds(entries: readonly TrackedTime[], rule: TimeRounding | null): number {
   const units = unitsOf(entries, rule?.scope ?? 'line');
   return sumBy(units, (seconds) => roundedSeconds(seconds, rule));
 }
 
-/** How billedSeconds falls upon the entries: whole seconds in proportion to what was tracked, which add up to it. */
+/**
+ * Splits the billed seconds over the entries: whole seconds in proportion to the tracked time. The shares add up to
+ * `billedSeconds`.
+ */
 export function billedShares(entries: readonly TrackedTime[], rule: TimeRounding | null): number[] {
   if (!rule || rule.scope === 'entry') return entries.map(({ seconds }) => roundedSeconds(seconds, rule));
   const shares = entries.map(() => 0);
@@ -62,7 +70,7 @@ export function billedShares(entries: readonly TrackedTime[], rule: TimeRounding
     let sum = 0;
     for (const index of indexes) {
       sum += entries[index]?.seconds ?? 0;
-      // Through whole numbers: the last one has all that is left.
+      // Running totals in whole numbers give the last entry all that is left.
       const until = tracked === 0 ? 0n : (billed * BigInt(sum)) / BigInt(tracked);
       shares[index] = Number(until - before);
       before = until;
@@ -71,7 +79,7 @@ export function billedShares(entries: readonly TrackedTime[], rule: TimeRounding
   return shares;
 }
 
-/** The sums of seconds that are rounded one by one. */
+/** Returns the sums of seconds that are rounded one by one. */
 function unitsOf(entries: readonly TrackedTime[], scope: TimeRounding['scope']): number[] {
   if (scope === 'entry') return entries.map(({ seconds }) => seconds);
   const sums = new Map<string, number>();
@@ -82,7 +90,10 @@ function unitsOf(entries: readonly TrackedTime[], scope: TimeRounding['scope']):
   return [...sums.values()];
 }
 
-/** Seconds as the quantity of a line: hours with at most four decimals, which is what the line is computed from. 3000 → "0.8333". */
+/**
+ * Writes seconds as the quantity of a line: hours with at most four decimals, from which the line is computed. 3000 →
+ * "0.8333".
+ */
 export function hoursQuantity(seconds: number): string {
   // No tie is possible: a number of seconds never has exactly half a ten-thousandth of an hour.
   return new Big(seconds).div(SECONDS_PER_HOUR).round(HOURS_DECIMALS, Big.roundHalfUp).toFixed();
