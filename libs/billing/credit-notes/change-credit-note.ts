@@ -21,7 +21,8 @@ import { payInvoices } from '../payments/payment-parts.ts';
 import { announceMoved, type Moved } from '../payments/settle-invoices.ts';
 import { applyOwnCredit, takeBack } from '../payments/take-back.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { type RefundDetails, refundOf } from './draw-credit-note.ts';
+import type { RefundDetails } from './credit-content.ts';
+import { refundOf } from './draw-credit-note.ts';
 
 /** Credit notes that are read at a time. */
 const BATCH = 20;

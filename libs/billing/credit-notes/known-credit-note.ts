@@ -8,7 +8,7 @@ import type { LineItem } from '../../rules/documents/line-item.ts';
 import { toMinor } from '../../rules/money/money.ts';
 import { findRefund } from '../payments/known-refund.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import type { NewCreditNote } from './draw-credit-note.ts';
+import type { NewCreditNote } from './credit-content.ts';
 
 /** @param id of the invoice. @throws AppError 422 when the external id is that of another refund. */
 export async function findKnownCreditNote(

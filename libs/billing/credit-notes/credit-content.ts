@@ -1,0 +1,118 @@
+// What a credit note takes off its invoice: amounts, lines and charges.
+
+import { CreditNote, type CreditNoteRecord } from '../../models/billing/credit-note.ts';
+import type { InvoiceRecord } from '../../models/billing/invoice.ts';
+import { printedNumber } from '../../models/billing/number-ledger.ts';
+import { driverOf } from '../../models/records.ts';
+import { type StoredId, storedId } from '../../models/tenant.ts';
+import { creditGroups, leftToCredit, netOf, taxSumOf } from '../../rules/credits/credit-amounts.ts';
+import type { CreditReason, Settlement } from '../../rules/credits/credit-reasons.ts';
+import { type CreditedCharges, creditedCharges } from '../../rules/credits/credited-charges.ts';
+import type { LineItem } from '../../rules/documents/line-item.ts';
+import { exactMinor } from '../../rules/money/exact-amount.ts';
+import type { Decimal } from '../../rules/money/money.ts';
+import type { PaymentMethod } from '../../rules/money/payment-methods.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { creditLines } from './credit-lines.ts';
+
+export interface RefundDetails {
+  date?: string | undefined;
+  method?: PaymentMethod | undefined;
+  reference?: string | null | undefined;
+  external_id?: string | null | undefined;
+}
+
+export interface NewCreditNote {
+  reason: CreditReason;
+  description?: string | null | undefined;
+  /** In major units, before tax. All that is left when there are no lines either. */
+  amount?: Decimal | undefined;
+  line_items?: LineItem[] | null | undefined;
+  /** In major units, as prices are. */
+  shipping_amount?: Decimal | null | undefined;
+  settle: Settlement;
+  refund?: RefundDetails | null | undefined;
+  /** The invoice is cancelled with it, so that its time and its quote can be billed again whatever was credited before. */
+  isCancelling?: boolean;
+}
+
+/** What a credit note needs to know of those before it. */
+export type Earlier = Pick<
+  CreditNoteRecord,
+  | 'amount'
+  | 'tax_amount'
+  | 'tax_rate'
+  | 'taxes'
+  | 'currency'
+  | 'reason'
+  | 'line_items'
+  | 'discounts'
+  | 'shipping_amount'
+>;
+
+export async function creditNotesOf({ accountId, session }: UnitOfWork, invoice_id: StoredId): Promise<Earlier[]> {
+  const of = { account_id: storedId(accountId), invoice_id } as object;
+  const names = [
+    'amount',
+    'tax_amount',
+    'tax_rate',
+    'taxes',
+    'currency',
+    'reason',
+    'line_items',
+    'discounts',
+    'shipping_amount',
+  ];
+  const projection = Object.fromEntries(names.map((name) => [name, 1]));
+  return (await driverOf(CreditNote).find(of, { session, projection }).toArray()) as unknown as Earlier[];
+}
+
+/** Amounts and lines. A credit over a whole invoice shows what the invoice shows. */
+export function creditOf(
+  invoice: InvoiceRecord,
+  earlier: readonly Earlier[],
+  { given, locale }: { given: NewCreditNote; locale: string },
+) {
+  const { currency, tax_rate, tax_category, prices_include_tax } = invoice;
+  const before = earlier.flatMap((note) => note.line_items ?? []);
+  const line_items = given.line_items ? creditLines(invoice, before, { lines: given.line_items, locale }) : null;
+  const amount = given.amount === undefined ? undefined : exactMinor(given.amount, currency);
+  const shipping = shippingOf(given, currency);
+  const left = leftToCredit(invoice, earlier);
+  const number = printedNumber('invoice', invoice);
+  const isFirst = earlier.length === 0;
+  const isByLine = line_items !== null || shipping !== undefined;
+  const charged = isByLine ? creditedCharges(invoice, earlier, { line_items, shipping, number }) : undefined;
+  const groups = creditGroups(left, { amount, line_items: charged?.lines }, { terms: invoice, number, isFirst });
+  const money = {
+    currency,
+    tax_rate,
+    tax_category,
+    prices_include_tax,
+    amount: netOf(groups),
+    tax_amount: taxSumOf(groups),
+    ...(invoice.taxes ? { taxes: groups } : {}),
+  };
+  const isWhole = !isByLine && isFirst && money.amount === invoice.amount;
+  const content = {
+    description: given.description || (isWhole && !invoice.line_items ? invoice.description : null),
+    line_items: isWhole ? invoice.line_items : line_items,
+    ...(isWhole ? invoiceCharges(invoice) : charged && noteCharges(charged)),
+  };
+  return { money, content };
+}
+
+/** @throws AppError 400 for more decimals than the currency has. */
+function shippingOf({ shipping_amount }: NewCreditNote, currency: string): number | undefined {
+  if (shipping_amount === undefined || shipping_amount === null) return undefined;
+  return exactMinor(shipping_amount, currency, undefined, 'shipping_amount') || undefined;
+}
+
+function invoiceCharges({ discount_amount, shipping_amount }: InvoiceRecord) {
+  return { discount_amount, shipping_amount };
+}
+
+function noteCharges({ discounts, shipping_amount }: CreditedCharges) {
+  const discount = (discounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
+  return { discounts, shipping_amount, discount_amount: discount === 0 ? undefined : discount };
+}
