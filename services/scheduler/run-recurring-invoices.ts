@@ -2,7 +2,8 @@
 import { partition } from 'es-toolkit/array/partition';
 import { shuffle } from 'es-toolkit/array/shuffle';
 import pLimit from 'p-limit';
-import { NotDue, recordFailure, runRecurring, skipOccurrence } from '#libs/billing/recurring/run-recurring.ts';
+import { NotDue } from '#libs/billing/recurring/due-occurrence.ts';
+import { recordFailure, runRecurring, skipOccurrence } from '#libs/billing/recurring/run-recurring.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { NothingToBill } from '#libs/billing/work/select-time.ts';
 import { agreedDate } from '#libs/clock.ts';

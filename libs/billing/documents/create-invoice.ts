@@ -1,6 +1,5 @@
-// Makes an invoice: draws its number, computes its amounts, checks what it names, and announces it.
+// Makes an invoice under a number that was drawn: computes its amounts, checks what it names, and announces it.
 import type { DetailsForm } from '../../errors.ts';
-import type { AccountRecord } from '../../models/accounts/account.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
 import type { DocumentTexts } from '../../models/billing/document-fields.ts';
 import { documentSearch } from '../../models/billing/document-search.ts';
@@ -12,7 +11,7 @@ import { type DocumentMoney, invoiceMoney } from '../../rules/documents/document
 import type { Decimal } from '../../rules/money/money.ts';
 import type { NewTaxTerms } from '../../rules/taxes/document-taxes.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { type DocumentContent, drawDocument, newDocument } from './new-document.ts';
+import { type DocumentContent, type Drawn, newDocument } from './new-document.ts';
 import { requirePrintableContent } from './printable-size.ts';
 
 export interface InvoiceContent extends Omit<DocumentContent<DocumentMoney>, 'description' | 'moneyOf'> {
@@ -31,18 +30,20 @@ export interface InvoiceContent extends Omit<DocumentContent<DocumentMoney>, 'de
   origin?: Partial<InvoiceRecord>;
 }
 
+export interface MadeInvoice {
+  invoice: InvoiceRecord;
+  view: ReturnType<typeof invoiceView>;
+  /** What the view shows with it. */
+  client: ClientRecord;
+  project: ProjectRecord | undefined;
+}
+
 /**
- * @param compute gives the content after the number was drawn, see drawDocument.
+ * @param drawn its number, which drawDocument has to draw before anything else is read.
  * @throws AppError 404 for a client or project that is not the account's, 409 for an anonymised client, 400 for amounts and dates, 422 for texts that could not be printed.
  */
-export async function createInvoice(
-  unit: UnitOfWork,
-  issueDate: string | null | undefined,
-  compute: (account: AccountRecord) => InvoiceContent | Promise<InvoiceContent>,
-): Promise<{ invoice: InvoiceRecord; view: ReturnType<typeof invoiceView> } & Embedded> {
+export async function createInvoice(unit: UnitOfWork, drawn: Drawn, content: InvoiceContent): Promise<MadeInvoice> {
   const { session, announce } = unit;
-  const drawn = await drawDocument(unit, 'invoice', issueDate);
-  const content = await compute(drawn.account);
   const { amount = 0, status, due_date, line_items, charges, texts = {} } = content;
   const description = content.description || null;
   requirePrintableContent({ line_items, description, ...texts });
@@ -65,10 +66,4 @@ export async function createInvoice(
   await announce('invoice.created', view);
   if (status === 'Sent') await announce('invoice.sent', view);
   return { invoice, view, client, project };
-}
-
-/** What the view shows with it. */
-interface Embedded {
-  client: ClientRecord;
-  project: ProjectRecord | undefined;
 }

@@ -10,7 +10,8 @@ import type { Id } from '../../models/tenant.ts';
 import type { LineItem } from '../../rules/documents/line-item.ts';
 import type { LineForm, TimeGroup } from '../../rules/time/time-lines.ts';
 import { currencyFor, paymentDays } from '../documents/client-terms.ts';
-import { createInvoice } from '../documents/create-invoice.ts';
+import { createInvoice, type MadeInvoice } from '../documents/create-invoice.ts';
+import { drawDocument } from '../documents/new-document.ts';
 import { requirePrintableContent } from '../documents/printable-size.ts';
 import { rewritten } from '../documents/rewrite-draft.ts';
 import { giveHoursBack } from '../hour-packages/draw-hours.ts';
@@ -43,33 +44,32 @@ export interface NewTimeInvoice extends TimeWanted {
 }
 
 /** @throws AppError as gatherWork and createInvoice do, 409 when there is nothing to bill. Nothing is stored then. */
-export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInvoice) {
-  let work: Work | undefined;
-  const made = await createInvoice(unit, wanted.dates.issue_date, async (account) => {
-    const client = await lockOwn(Client, unit.accountId, wanted.client_id, unit.session);
-    if (!client) throw notFound('Client', 'or access denied');
-    const currency = wanted.currency ?? currencyFor(client, account);
-    const place = { client, account, currency, before: { line_items: null }, most: BILLED_ENTRIES_MAX };
-    work = await someWork(unit, wanted, place);
-    const line_items = [...work.line_items, ...(wanted.extra_lines ?? [])];
-    requireLines(line_items.length);
-    const { time, expenses } = work;
-    return {
-      client_id: client._id,
-      client,
-      project_id: wanted.project_id,
-      currency,
-      tax_rate: wanted.tax_rate,
-      prices_include_tax: wanted.prices_include_tax,
-      line_items,
-      dates: { ...(namesDay(wanted.dates) ? {} : { service_period: periodOf(work.records) }), ...wanted.dates },
-      due_date: wanted.due_date ?? addDays(dayIn(account.time_zone), paymentDays(client, account)),
-      status: wanted.status,
-      description: wanted.description,
-      origin: { ...(time ? { time } : {}), ...(expenses ? { expenses } : {}) },
-    };
+export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInvoice): Promise<MadeInvoice> {
+  const drawn = await drawDocument(unit, 'invoice', wanted.dates.issue_date);
+  const { account } = drawn;
+  const client = await lockOwn(Client, unit.accountId, wanted.client_id, unit.session);
+  if (!client) throw notFound('Client', 'or access denied');
+  const currency = wanted.currency ?? currencyFor(client, account);
+  const place = { client, account, currency, before: { line_items: null }, most: BILLED_ENTRIES_MAX };
+  const work = await someWork(unit, wanted, place);
+  const line_items = [...work.line_items, ...(wanted.extra_lines ?? [])];
+  requireLines(line_items.length);
+  const { time, expenses } = work;
+  const made = await createInvoice(unit, drawn, {
+    client_id: client._id,
+    client,
+    project_id: wanted.project_id,
+    currency,
+    tax_rate: wanted.tax_rate,
+    prices_include_tax: wanted.prices_include_tax,
+    line_items,
+    dates: { ...(namesDay(wanted.dates) ? {} : { service_period: periodOf(work.records) }), ...wanted.dates },
+    due_date: wanted.due_date ?? addDays(dayIn(account.time_zone), paymentDays(client, account)),
+    status: wanted.status,
+    description: wanted.description,
+    origin: { ...(time ? { time } : {}), ...(expenses ? { expenses } : {}) },
   });
-  await work?.claim(made.invoice);
+  await work.claim(made.invoice);
   return made;
 }
 

@@ -1,39 +1,26 @@
 // Invoices over HTTP.
 
 import { omit } from 'es-toolkit/object/omit';
-import { changedTaxTerms, isTaxed, requireTaxpayers } from '#libs/billing/documents/changed-tax-terms.ts';
 import { createInvoice } from '#libs/billing/documents/create-invoice.ts';
-import { issuedFields } from '#libs/billing/documents/issue-document.ts';
-import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
-import { requireReferences } from '#libs/billing/documents/project-of-client.ts';
-import { announceBooked, bookPayment } from '#libs/billing/payments/book-payment.ts';
-import { recalculatedFinal, requireDeductionsKept } from '#libs/billing/quotes/convert-quote.ts';
+import { drawDocument } from '#libs/billing/documents/new-document.ts';
 import { unlinkOccurrence } from '#libs/billing/recurring/unlink-occurrence.ts';
-import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { issueWork } from '#libs/billing/work/issue-work.ts';
-import { NOTHING_BILLED, releaseBilled } from '#libs/billing/work/release-billed.ts';
+import { releaseBilled } from '#libs/billing/work/release-billed.ts';
 import { dayIn } from '#libs/day.ts';
-import { conflict, fieldProblem } from '#libs/errors.ts';
-import { documentSearch } from '#libs/models/billing/document-search.ts';
-import { isDayToWatch, isUnannounced, statusToStore } from '#libs/models/billing/expiry.ts';
-import { Invoice, type InvoiceRecord, invoiceExpiry } from '#libs/models/billing/invoice.ts';
+import { conflict } from '#libs/errors.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
-import { changedFields, changeOwn, findOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
-import type { EventType } from '#libs/models/webhooks/event-types.ts';
-import { effectiveInvoiceStatus, type InvoiceStatus, requireMove } from '#libs/rules/documents/invoice-states.ts';
-import { dueOf } from '#libs/rules/money/balance.ts';
+import { findOwn, removeOwn } from '#libs/models/records.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { givenReferences } from '../fields/references-input.ts';
-import { givenTexts, isPrintedTextIn } from '../fields/texts-input.ts';
+import { givenTexts } from '../fields/texts-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, deleted, updated } from '../http/response.ts';
+import { created, deleted } from '../http/response.ts';
 import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
-import { cancelWithCreditNote, freeMoney } from './cancel-invoice.ts';
-import { changedContent, requireChangeable } from './change-invoice.ts';
-import { type InvoiceChanges, invoiceChanges, invoiceList, type NewInvoice, newInvoice } from './input.ts';
+import { invoiceChanges, invoiceList, type NewInvoice, newInvoice } from './input.ts';
+import { updateInvoice } from './update-invoice.ts';
 import { viewOf, viewsOf } from './view.ts';
 
 const path = '/api/v1/invoices';
@@ -109,14 +96,6 @@ export const invoiceRoutes: readonly Route[] = [
   }),
 ];
 
-/** What a change of status is called. */
-const EVENT_OF: Partial<Record<InvoiceStatus, EventType>> = {
-  Sent: 'invoice.sent',
-  Paid: 'invoice.paid',
-  Overdue: 'invoice.overdue',
-  Cancelled: 'invoice.cancelled',
-};
-
 async function postInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
   return commit(async (unit) => {
     const content = {
@@ -127,7 +106,8 @@ async function postInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
       dates: changedDates(body),
       origin: givenReferences(body),
     };
-    const { view } = await createInvoice(unit, body.issue_date, () => content);
+    const drawn = await drawDocument(unit, 'invoice', body.issue_date);
+    const { view } = await createInvoice(unit, drawn, content);
     return created(view);
   });
 }
@@ -140,61 +120,6 @@ async function listInvoices({ caller, query }: Context<unknown, ListQuery>) {
 async function readInvoice({ caller, id, session }: Reading) {
   const invoice = await findOwn(Invoice, caller.accountId, id, session);
   return invoice && viewOf(invoice, caller, { session });
-}
-
-async function updateInvoice({ caller, body: given, commit, requireRecord }: Context<InvoiceChanges>) {
-  return commit(async (transaction) => {
-    const { session, announce } = transaction;
-    const invoice = await requireRecord(Invoice, session);
-    const today = dayIn(caller.account.time_zone);
-    const before = effectiveInvoiceStatus(invoice, today);
-    const again = given.recalculate ? await recalculated(transaction, invoice, given) : undefined;
-    const body = withAmount(invoice, again ? { ...given, line_items: again.line_items } : given);
-    const isMoved =
-      body.status !== undefined && (body.status !== before || isUnannounced(invoice, body.status, 'Overdue'));
-    if (body.status) requireMove(invoice, before, body.status);
-    const changes = await changesOf(invoice, body, { isMoved, before, today }, transaction);
-    if (again) changes.quote_deducted = again.quote_deducted;
-    if (before === 'Draft' && body.status === 'Sent')
-      await requireDeductionsKept(transaction, { ...invoice, ...changes });
-    changes.search = documentSearch({ ...invoice, ...changes });
-    if (!isMoved && isUnchanged(invoice, changes)) return updated(await viewOf(invoice, caller, { session }));
-    const isBooked = body.status === 'Paid' && isMoved && dueOf(invoice) > 0;
-    if (isBooked) return markPaid(transaction, { invoice, changes, caller });
-    if (body.status === 'Cancelled' && invoice.amount_paid > 0) await freeMoney(transaction, invoice);
-    const credited = changes.cancelled_on && (await cancelWithCreditNote(transaction, invoice, changes));
-    if (credited) {
-      const view = await viewOf(credited.cancelled, caller, { session });
-      await announce('invoice.updated', view);
-      await credited.announce();
-      return updated(view);
-    }
-    const changed = await changeOwn(Invoice, invoice, changes, session);
-    // The response shows the status that was set, even when the due date has passed already; the next read says Overdue.
-    const view = await viewOf(changed, caller, { session, status: body.status });
-    await announce('invoice.updated', view);
-    const event = isMoved && body.status && EVENT_OF[body.status];
-    if (event) await announce(event, view);
-    if (changes.parties) await issueWork(transaction, changed);
-    if (changed.status === 'Cancelled') await releaseBilled(transaction, invoice);
-    return updated(view);
-  });
-}
-
-/** Books what is due as a payment of today. The status follows it; the other changes are stored first. */
-async function markPaid(
-  unit: UnitOfWork,
-  { invoice, changes, caller }: { invoice: InvoiceRecord; changes: Partial<InvoiceRecord>; caller: Context['caller'] },
-) {
-  const { status: _follows, expires_on: _too, ...others } = changes;
-  if (!isUnchanged(invoice, others)) await changeOwn(Invoice, invoice, others, unit.session);
-  const pays = { invoice_id: String(invoice._id) };
-  const booked = await bookPayment(unit, { pays, method: 'other', source: 'marked_paid' });
-  const paid = booked.moved[0]?.after ?? invoice;
-  const view = await viewOf(paid, caller, { session: unit.session });
-  await unit.announce('invoice.updated', view);
-  await announceBooked(unit, booked);
-  return updated(view);
 }
 
 async function deleteInvoice({ caller, commit, requireRecord }: Context) {
@@ -210,58 +135,4 @@ async function deleteInvoice({ caller, commit, requireRecord }: Context) {
     await unlinkOccurrence(unit, invoice);
     return deleted('Invoice deleted');
   });
-}
-
-/** @throws AppError 400 beside other money, 409 for another invoice than a draft final one. */
-async function recalculated(unit: UnitOfWork, invoice: InvoiceRecord, given: InvoiceChanges) {
-  const beside = ['line_items', 'amount', 'currency', 'prices_include_tax'].filter((name) => name in given);
-  if (beside.length > 0) {
-    throw fieldProblem('recalculate', `recalculate must not stand beside ${beside.join(', ')}`);
-  }
-  return recalculatedFinal(unit, invoice);
-}
-
-/** An amount of null is that of the lines. @throws AppError 400 when there are none. */
-function withAmount(invoice: InvoiceRecord, given: InvoiceChanges): InvoiceChanges {
-  const lines = given.line_items === undefined ? invoice.line_items : given.line_items;
-  if (given.amount === null && !lines?.length) throw fieldProblem('amount', 'amount is required');
-  const body = { ...given };
-  if (body.amount === null) delete body.amount;
-  return body;
-}
-
-async function changesOf(
-  invoice: InvoiceRecord,
-  body: InvoiceChanges,
-  { isMoved, before, today }: { isMoved: boolean; before: InvoiceStatus; today: string },
-  { session, accountId }: UnitOfWork,
-): Promise<Partial<InvoiceRecord>> {
-  const due_date = body.due_date ?? invoice.due_date;
-  const unit = { session, accountId };
-  const content = changedContent(invoice, body, isTaxed(body) ? await changedTaxTerms(unit, invoice, body) : undefined);
-  requireChangeable(invoice, { next: { ...content, due_date }, changes: body, status: before });
-  if (isPrintedTextIn(content)) requirePrintableContent({ ...invoice, ...content });
-  await requireReferences({ document: invoice, next: content, accountId, session });
-  if (isTaxed(body)) await requireTaxpayers(unit, { ...invoice, ...content });
-  const { amount } = { ...invoice, ...content };
-  const looks = effectiveInvoiceStatus({ status: invoice.status, amount, due_date }, today);
-  const status = statusToStore({ stored: invoice.status, looks }, body.status);
-  const changes: Partial<InvoiceRecord> = { ...(before === 'Draft' ? content : {}), status, due_date };
-  // Otherwise it stays as the scheduler left it: what was announced is not announced again, also for another day that has passed.
-  const isWatched =
-    isMoved || isDayToWatch({ expires_on: invoice.expires_on, lastDay: invoice.due_date }, due_date, today);
-  if (isWatched) Object.assign(changes, invoiceExpiry({ status: body.status ?? status, amount, due_date }));
-  if (status === 'Cancelled') Object.assign(changes, NOTHING_BILLED);
-  else if (changedFields(invoice, content).includes('line_items')) {
-    if (invoice.time) changes.time = { ...invoice.time, is_edited: true };
-    // How many of the included hours are left cannot be read from such lines any more.
-    if (invoice.time && invoice.recurring) changes.recurring = omit(invoice.recurring, ['included_hours']);
-    if (invoice.expenses) changes.expenses = { ...invoice.expenses, is_edited: true };
-  }
-  // With something due it is a payment that makes it Paid.
-  if (status === 'Paid' && isMoved) changes.paid_on = today;
-  if (status === 'Cancelled' && isMoved) Object.assign(changes, { cancelled_on: today, paid_on: undefined });
-  const isIssued = status === 'Sent' && !invoice.parties;
-  Object.assign(changes, await issuedFields(invoice, content, { kind: 'invoice', isIssued, accountId, session }));
-  return changes;
 }

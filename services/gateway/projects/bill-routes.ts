@@ -1,5 +1,5 @@
 // The fixed amount of a project over HTTP: it is billed whole, or in parts that never add up to more.
-import { billFixedAmount } from '#libs/billing/quotes/fixed-amount.ts';
+import { billFixedAmount } from '#libs/billing/quotes/bill-fixed-amount.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';

@@ -11,6 +11,9 @@ import { fromMinor, sumOfLines } from '#libs/rules/money/money.ts';
 import { storedLines } from '../fields/money-input.ts';
 import type { GivenChanges } from './input.ts';
 
+/** How long a quote without a last day is valid. */
+export const VALID_DAYS = 30;
+
 /**
  * What a change makes of the amount and the lines. Lines that are given without an amount are summed, as on an invoice; an amount
  * that is given alone stands beside the lines, and an adjustment is printed between them.

@@ -1,55 +1,32 @@
 // Quotes over HTTP.
 
-import { changedTaxTerms, isTaxed, requireTaxpayers } from '#libs/billing/documents/changed-tax-terms.ts';
-import { issuedFields } from '#libs/billing/documents/issue-document.ts';
 import { drawDocument, newDocument } from '#libs/billing/documents/new-document.ts';
 import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
-import { changedReferences, requireReferences } from '#libs/billing/documents/project-of-client.ts';
-import { type Conversion, convertQuote, requireBilledKept } from '#libs/billing/quotes/convert-quote.ts';
-import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { type Conversion, convertQuote } from '#libs/billing/quotes/convert-quote.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { conflict } from '#libs/errors.ts';
-import { readAccount } from '#libs/models/accounts/account.ts';
 import { documentSearch } from '#libs/models/billing/document-search.ts';
-import { embeddedIn } from '#libs/models/billing/embedded.ts';
-import { expiryOf, isDayToWatch, isUnannounced, statusToStore } from '#libs/models/billing/expiry.ts';
+import { expiryOf } from '#libs/models/billing/expiry.ts';
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
-import {
-  effectiveQuoteStatus,
-  Quote,
-  type QuoteRecord,
-  type QuoteStatus,
-  quoteView,
-} from '#libs/models/billing/quote.ts';
-import { changedFields, changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
-import type { Id } from '#libs/models/tenant.ts';
-import type { EventType } from '#libs/models/webhooks/event-types.ts';
-import type { Session } from '#libs/mongo/connection.ts';
+import { Quote, type QuoteRecord, quoteView } from '#libs/models/billing/quote.ts';
+import { findOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
 import { quoteMoney } from '#libs/rules/documents/document-money.ts';
-import { changedAcceptance } from '#libs/rules/quotes/acceptance.ts';
 import type { NewTaxTerms } from '#libs/rules/taxes/document-taxes.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
-import { givenTexts, isPrintedTextIn } from '../fields/texts-input.ts';
+import { givenTexts } from '../fields/texts-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, deleted, updated } from '../http/response.ts';
-import { ALWAYS, type Context, type Profile, type Reading, type Route, route, singleRead } from '../http/route.ts';
-import { changedMoney, requireChangeable } from './change-quote.ts';
-import {
-  conversion,
-  type GivenChanges,
-  type NewQuote,
-  newQuote,
-  type QuoteChanges,
-  quoteChanges,
-  quoteList,
-} from './input.ts';
+import { created, deleted } from '../http/response.ts';
+import { ALWAYS, type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
+import { VALID_DAYS } from './change-quote.ts';
+import { conversion, type NewQuote, newQuote, quoteChanges, quoteList } from './input.ts';
 import { quoteResponse } from './response.ts';
+import { updateQuote } from './update-quote.ts';
+import { viewOf, viewsOf } from './view.ts';
 
 const path = '/api/v1/quotes';
-const VALID_DAYS = 30;
 
 export const quoteRoutes: readonly Route[] = [
   route({
@@ -143,14 +120,6 @@ export const quoteRoutes: readonly Route[] = [
   }),
 ];
 
-/** What a change of status is called. */
-const EVENT_OF: Partial<Record<QuoteStatus, EventType>> = {
-  Sent: 'quote.sent',
-  Accepted: 'quote.accepted',
-  Declined: 'quote.declined',
-  Expired: 'quote.expired',
-};
-
 async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
   const { amount, status, client_id, prices_include_tax } = body;
   const description = body.description || null;
@@ -190,30 +159,6 @@ async function readQuote({ caller, id, session }: Reading) {
   return quote && viewOf(quote, caller, { session });
 }
 
-async function updateQuote({ caller, body: given, commit, requireRecord }: Context<QuoteChanges>) {
-  return commit(async (transaction) => {
-    const { session, announce } = transaction;
-    const quote = await requireRecord(Quote, session);
-    const today = dayIn(caller.account.time_zone);
-    const before = effectiveQuoteStatus(quote, today);
-    const body = await withStandards(quote, given, transaction);
-    const isMoved =
-      body.status !== undefined && (body.status !== before || isUnannounced(quote, body.status, 'Expired'));
-    const changes = await changesOf(quote, body, { isMoved, before, today }, transaction);
-    await requireBilledKept(transaction, quote, { next: changes, changed: changedFields(quote, changes) });
-    if (isMoved) Object.assign(changes, changedAcceptance({ ...quote, ...changes }, before, body.status));
-    changes.search = documentSearch({ ...quote, ...changes });
-    if (!isMoved && isUnchanged(quote, changes)) return updated(await viewOf(quote, caller, { session }));
-    const changed = await changeOwn(Quote, quote, changes, session);
-    // The response shows the status that was set, even when the last day has passed already; the next read says Expired.
-    const view = await viewOf(changed, caller, { session, status: body.status });
-    await announce('quote.updated', view);
-    const event = isMoved && body.status && EVENT_OF[body.status];
-    if (event) await announce(event, view);
-    return updated(view);
-  });
-}
-
 async function deleteQuote({ caller, commit, requireRecord }: Context) {
   return commit(async ({ session, accountId, announce }) => {
     const quote = await requireRecord(Quote, session);
@@ -236,66 +181,4 @@ async function postConversion({ caller, body, id, commit, missing }: Context<Con
     await unit.announce('quote.converted', quoted);
     return created(view);
   });
-}
-
-/** A last day of null is that of a new quote. */
-async function withStandards(
-  quote: QuoteRecord,
-  given: QuoteChanges,
-  { session, accountId }: UnitOfWork,
-): Promise<GivenChanges> {
-  if (given.expires_at !== null) return given as GivenChanges;
-  const { time_zone } = await readAccount(accountId, session);
-  return { ...given, expires_at: addDays(dayIn(time_zone, quote.created_at), VALID_DAYS) };
-}
-
-async function changesOf(
-  quote: QuoteRecord,
-  body: GivenChanges,
-  { isMoved, before, today }: { isMoved: boolean; before: QuoteStatus; today: string },
-  { session, accountId }: UnitOfWork,
-): Promise<Partial<QuoteRecord>> {
-  const unit = { session, accountId };
-  const content: Partial<QuoteRecord> = {
-    ...changedMoney(quote, body, isTaxed(body) ? await changedTaxTerms(unit, quote, body) : undefined),
-    ...changedDates(body, 'list'),
-    ...changedReferences(body),
-    ...(body.description === undefined ? {} : { description: body.description || null }),
-    ...givenTexts(body),
-  };
-  requireChangeable(quote, content, before);
-  if (isPrintedTextIn(content)) requirePrintableContent({ ...quote, ...content });
-  await requireReferences({ document: quote, next: content, accountId, session, details: 'list' });
-  if (isTaxed(body)) await requireTaxpayers(unit, { ...quote, ...content }, 'list');
-  const expires_at = body.expires_at ?? quote.expires_at;
-  const looks = effectiveQuoteStatus({ ...quote, expires_at }, today);
-  const status = statusToStore({ stored: quote.status, looks }, body.status);
-  const changes: Partial<QuoteRecord> = { ...content, status, expires_at };
-  // Otherwise it stays as the scheduler left it: what was announced is not announced again, also for another day that has passed.
-  const isWatched =
-    isMoved || isDayToWatch({ expires_on: quote.expires_on, lastDay: quote.expires_at }, expires_at, today);
-  if (isWatched) Object.assign(changes, expiryOf(body.status ?? status, expires_at));
-  // Nothing is frozen on a draft, even one that was sent before: it is issued again.
-  if (status === 'Draft' && quote.parties)
-    Object.assign(changes, { parties: undefined, issue_date: content.issue_date });
-  const isIssued = status !== 'Draft' && !quote.parties;
-  const issuing = { kind: 'quote', isIssued, accountId, session, details: 'list' } as const;
-  Object.assign(changes, await issuedFields(quote, content, issuing));
-  return changes;
-}
-
-/** @param status shown instead of the status of today. */
-async function viewOf(
-  quote: QuoteRecord,
-  { accountId, account }: { accountId: Id; account: Profile },
-  { session, status }: { session?: Session | undefined; status?: QuoteStatus | undefined } = {},
-) {
-  const today = dayIn(account.time_zone);
-  const embedded = await embeddedIn([quote], accountId, session);
-  return quoteView(quote, { ...embedded(quote), status: status ?? effectiveQuoteStatus(quote, today) });
-}
-
-async function viewsOf(quotes: QuoteRecord[], accountId: Id, today: string) {
-  const embedded = await embeddedIn(quotes, accountId);
-  return quotes.map((quote) => quoteView(quote, { ...embedded(quote), status: effectiveQuoteStatus(quote, today) }));
 }

@@ -1,6 +1,7 @@
 // Recurring invoices: each occurrence is made once, on the account's day, even after a downtime; an error says why it cannot be made.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { NotDue, skipOccurrence } from '#libs/billing/recurring/run-recurring.ts';
+import { NotDue } from '#libs/billing/recurring/due-occurrence.ts';
+import { skipOccurrence } from '#libs/billing/recurring/run-recurring.ts';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { Client } from '#libs/models/accounts/client.ts';

@@ -1,0 +1,30 @@
+// Keeps what was billed of a quote: a change may not take the ground from its invoices.
+import { sumBy } from 'es-toolkit/math/sumBy';
+import { conflict } from '../../errors.ts';
+import type { QuoteRecord } from '../../models/billing/quote.ts';
+import { billedSum, invoicesOfQuotes } from '../../models/billing/quote-invoices.ts';
+import { writtenAmount } from '../../rules/money/balance.ts';
+import { agreedSum } from '../../rules/quotes/quote-parts.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+
+/**
+ * What is billed stays billed: @throws AppError 409 when a change of the quote would take the ground from its invoices.
+ * @param changed the fields that would have other values.
+ */
+export async function requireBilledKept(
+  unit: UnitOfWork,
+  quote: QuoteRecord,
+  { next, changed }: { next: Partial<QuoteRecord>; changed: readonly string[] },
+): Promise<void> {
+  const touched = ['amount', 'currency', 'client_id', 'prices_include_tax'].filter((name) => changed.includes(name));
+  if (touched.length === 0 || !quote.converted_at) return;
+  const parts = (await invoicesOfQuotes([quote._id], unit.accountId, unit.session)).get(String(quote._id)) ?? [];
+  const [first] = parts;
+  if (!first) return;
+  const fixed = touched.filter((name) => name !== 'amount');
+  if (fixed.length > 0) throw conflict(`Cannot change ${fixed.join(', ')} of a quote that was billed`);
+  const billed = sumBy(parts, billedSum);
+  if (agreedSum({ ...quote, ...next }) < Math.min(billed, agreedSum(quote))) {
+    throw conflict(`Cannot set an amount below ${writtenAmount(billed, quote.currency)}: so much was billed`);
+  }
+}

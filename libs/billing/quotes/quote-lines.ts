@@ -1,0 +1,115 @@
+// The lines of an invoice of a quote: all that was agreed, a part of it, or what earlier parts have left.
+import { dayIn } from '../../day.ts';
+import { conflict, fieldProblem } from '../../errors.ts';
+import type { AccountRecord } from '../../models/accounts/account.ts';
+import { printedNumber } from '../../models/billing/number-ledger.ts';
+import type { QuoteRecord } from '../../models/billing/quote.ts';
+import { billedSum, billedTaxes, type QuoteInvoice } from '../../models/billing/quote-invoices.ts';
+import { hasCharges } from '../../rules/documents/document-charges.ts';
+import { type LineItem, lineItem } from '../../rules/documents/line-item.ts';
+import { cutToLine } from '../../rules/documents/line-wording.ts';
+import { writtenAmount } from '../../rules/money/balance.ts';
+import { exactMinor } from '../../rules/money/exact-amount.ts';
+import {
+  agreedSum,
+  type BilledPart,
+  deductions,
+  groupsLeft,
+  leftToBill,
+  partLines,
+  type QuotePart,
+  quotedLines,
+  shareOf,
+} from '../../rules/quotes/quote-parts.ts';
+import { quotedCharges } from '../../rules/quotes/quoted-charges.ts';
+import { taxesOf } from '../../rules/taxes/document-taxes.ts';
+
+interface WantedPart {
+  part: QuotePart;
+  /** One of the two for a deposit and a progress invoice; the amount in major units, see agreedSum. */
+  percent?: number | undefined;
+  amount?: number | undefined;
+}
+
+/** @throws AppError 409 when nothing, or not so much, is left to bill, 400 for a part that is nothing. */
+export function convertedLines(
+  quote: QuoteRecord,
+  parts: readonly QuoteInvoice[],
+  { wanted, account }: { wanted: WantedPart; account: AccountRecord },
+): LineItem[] {
+  const { part, percent } = wanted;
+  const quoted = agreedSum(quote);
+  const billed = parts.map((one) => billedPart(one, account));
+  const left = leftToBill(quoted, billed);
+  const claimed = parts.find(({ quote_part }) => quote_part === 'full' || quote_part === 'final');
+  const isWhole = part === 'full' || part === 'final';
+  if (claimed && (isWhole || left === 0)) {
+    throw conflict(`Quote was already converted to ${printedNumber('invoice', claimed)}`);
+  }
+  if (!isWhole) {
+    const amount = amountOfPart(quote, wanted);
+    if (amount > left) throw onlyLeft(quote, left);
+    const taxes = groupsLeft({ ...quote, taxes: taxesOf(quote) }, billed);
+    const quoteNumber = printedNumber('quote', quote);
+    return partLines(part, { amount, percent, quoteNumber, taxes }, textsOf(quote, account)).map(lineItem);
+  }
+  if (part === 'final') return finalLines(quote, parts, account);
+  if (left < quoted) throw onlyLeft(quote, left);
+  return wholeLines(quote, account, false);
+}
+
+/** @throws AppError 409 when an earlier part is still a draft, or nothing is left. */
+export function finalLines(quote: QuoteRecord, parts: readonly QuoteInvoice[], account: AccountRecord): LineItem[] {
+  const draft = parts.find(({ status }) => status === 'Draft');
+  if (draft) {
+    throw conflict(`Cannot make the final invoice while ${printedNumber('invoice', draft)} is a draft`);
+  }
+  const quoted = agreedSum(quote);
+  const billed = parts.map((one) => billedPart(one, account));
+  const left = leftToBill(quoted, billed);
+  if (left === 0 && quoted > 0) throw onlyLeft(quote, left);
+  return [...wholeLines(quote, account, true), ...deductions(billed, textsOf(quote, account)).map(lineItem)];
+}
+
+/** On an invoice in full, the discount and the shipping are copied as what they are; on a final one they are lines. */
+function wholeLines(quote: QuoteRecord, account: AccountRecord, isFinal: boolean): LineItem[] {
+  const { line_items } = quote;
+  if (line_items && !isFinal && hasCharges(quote)) return line_items;
+  const texts = textsOf(quote, account);
+  const whole = quotedLines(
+    {
+      amount: agreedSum(quote),
+      line_items: line_items && (isFinal ? [...line_items, ...quotedCharges(quote, texts)] : line_items),
+      taxes: taxesOf(quote),
+      whenEmpty: quote.description ?? printedNumber('quote', quote),
+    },
+    texts,
+  );
+  return whole.map((line) => lineItem({ ...line, description: cutToLine(line.description) }));
+}
+
+function textsOf({ currency, tax_rate, tax_category, prices_include_tax }: QuoteRecord, { locale }: AccountRecord) {
+  return { locale, currency, tax_rate, tax_category, prices_include_tax };
+}
+
+function billedPart(one: QuoteInvoice, { time_zone }: AccountRecord): BilledPart {
+  return {
+    number: printedNumber('invoice', one),
+    day: one.issue_date ?? dayIn(time_zone, one.created_at),
+    amount: billedSum(one),
+    taxes: billedTaxes(one),
+  };
+}
+
+/** @throws AppError 400 when it is nothing. */
+function amountOfPart(quote: QuoteRecord, { percent, amount }: WantedPart): number {
+  const { currency } = quote;
+  const part = percent === undefined ? exactMinor(amount ?? 0, currency, 'list') : shareOf(agreedSum(quote), percent);
+  if (part > 0) return part;
+  const field = percent === undefined ? 'amount' : 'percent';
+  throw fieldProblem(field, `${field} must be at least the smallest unit of ${currency}`, 'list');
+}
+
+function onlyLeft(quote: QuoteRecord, left: number) {
+  return conflict(`Only ${writtenAmount(left, quote.currency)} of ${printedNumber('quote', quote)} is left to bill`);
+}

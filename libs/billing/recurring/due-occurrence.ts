@@ -1,0 +1,104 @@
+// Which occurrence of a recurring invoice is due, and what it is for.
+import { addDays, dayIn } from '../../day.ts';
+import { conflict, notFound } from '../../errors.ts';
+import type { AccountRecord } from '../../models/accounts/account.ts';
+import { Client, type ClientRecord } from '../../models/accounts/client.ts';
+import type { Period } from '../../models/billing/document-dates.ts';
+import { RecurringInvoice, type RecurringInvoiceRecord } from '../../models/billing/recurring-invoice.ts';
+import { RecurringRun, type RecurringRunRecord } from '../../models/billing/recurring-run.ts';
+import { driverOf, findOwn, lockOwn } from '../../models/records.ts';
+import type { Id, StoredId } from '../../models/tenant.ts';
+import type { Session } from '../../mongo/connection.ts';
+import { MISSED_MAX, type Occurrence, occurrence, occurrencesDue, periodBefore } from '../../rules/time/recurrence.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+
+/** Another process made it, or it was paused, changed or deleted since. */
+export class NotDue extends Error {}
+
+/** The occurrence that is about to be made. */
+export interface Due {
+  recurring: RecurringInvoiceRecord;
+  account: AccountRecord;
+  client: ClientRecord;
+  now: Occurrence;
+  /** The run of an occurrence that had no invoice: it is made again, and the schedule does not move. */
+  leftOut: RecurringRunRecord | undefined;
+  /** What its fixed lines are for. */
+  period: Period;
+  /** The account's calendar day. */
+  today: string;
+  /** Several were missed: the last one of them. They all become drafts, so that the owner looks at them. */
+  catchingUpTo: number | undefined;
+  status: 'Draft' | 'Sent';
+}
+
+export interface Running {
+  /** Makes the next occurrence whatever its day is. */
+  isByHand: boolean;
+  /** The moment whose day decides what is due. */
+  at: Date;
+  /** `YYYY-MM-DD`: by hand, the day of the occurrence that is meant, the next one or one without an invoice. */
+  on?: string | undefined;
+  /** The error for an id that is not the account's; NotDue unless given. */
+  missing?: (() => Error) | undefined;
+}
+
+/** Locks the client. @throws NotDue, and AppError 404, or 409 for a day that is not meant or has an invoice. */
+export async function dueNow(
+  { accountId, session }: UnitOfWork,
+  id: Id | StoredId,
+  { account, isByHand, at, on, missing }: Running & { account: AccountRecord },
+): Promise<Due> {
+  const recurring = await findOwn(RecurringInvoice, accountId, id, session);
+  if (!recurring) throw missing?.() ?? new NotDue();
+  const next = recurring.status === 'Ended' ? undefined : occurrence(recurring.schedule, recurring.next_index);
+  const leftOut = on === undefined || on === next?.on ? undefined : await requireLeftOut(recurring, on, session);
+  const now = leftOut ? occurrenceOf(leftOut, recurring) : next;
+  if (!now) {
+    if (isByHand) throw conflict('Recurring invoice has ended');
+    throw new NotDue();
+  }
+  const today = dayIn(account.time_zone, at);
+  if (!isByHand && (recurring.status !== 'Active' || now.on > today)) throw new NotDue();
+  const client = await lockOwn(Client, accountId, recurring.client_id, session);
+  if (!client) throw notFound('Client', 'or access denied');
+  const catchingUpTo = isByHand ? recurring.catching_up_to : catchUp(recurring, today);
+  const status = isByHand || catchingUpTo === undefined ? recurring.create_as : 'Draft';
+  const period = leftOut ? periodOfRun(leftOut) : feePeriod(recurring, now);
+  return { recurring, account, client, now, leftOut, period, today, catchingUpTo, status };
+}
+
+/** @throws AppError 409 unless the occurrence of that day has no invoice: it was skipped or had nothing to bill, or its draft was deleted. */
+async function requireLeftOut(
+  { _id, account_id }: RecurringInvoiceRecord,
+  due_on: string,
+  session: Session,
+): Promise<RecurringRunRecord> {
+  const filter = { account_id, recurring_id: _id, due_on };
+  const run = (await driverOf(RecurringRun).findOne(filter as object, { session })) as RecurringRunRecord | null;
+  if (!run) throw conflict(`${due_on} is not the day of the next occurrence, nor of one without an invoice`);
+  if (run.invoice_id) throw conflict(`The occurrence of ${due_on} has an invoice: ${run.invoice_number}`);
+  return run;
+}
+
+function occurrenceOf(run: RecurringRunRecord, { first_occurrence }: RecurringInvoiceRecord): Occurrence {
+  return { index: run.occurrence - first_occurrence, on: run.due_on, until: run.period_to };
+}
+
+function periodOfRun({ period_from, due_on, period_to }: RecurringRunRecord): Period {
+  return { from: period_from ?? due_on, to: period_to };
+}
+
+/** In arrears it begins after the last day that was billed: the rhythm may have changed since. */
+function feePeriod({ fee_period, schedule, last_period_to }: RecurringInvoiceRecord, now: Occurrence): Period {
+  if (fee_period !== 'in_arrears') return { from: now.on, to: now.until };
+  const { from, to } = periodBefore(schedule, now);
+  const unbilled = last_period_to === undefined ? from : addDays(last_period_to, 1);
+  return { from: unbilled > from && unbilled <= to ? unbilled : from, to };
+}
+
+function catchUp({ catching_up_to, schedule, next_index }: RecurringInvoiceRecord, today: string): number | undefined {
+  if (catching_up_to !== undefined) return catching_up_to;
+  const missed = occurrencesDue(schedule, next_index, { day: today, most: MISSED_MAX });
+  return missed > 1 ? next_index + missed - 1 : undefined;
+}

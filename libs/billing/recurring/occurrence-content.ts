@@ -1,0 +1,73 @@
+// What the invoice of an occurrence says: the fixed lines with their placeholders filled, and the work that comes along.
+import { addDays } from '../../day.ts';
+import type { Period } from '../../models/billing/document-dates.ts';
+import type { RecurringInvoiceRecord } from '../../models/billing/recurring-invoice.ts';
+import { givenCharges } from '../../rules/documents/document-charges.ts';
+import { filled, filledLine, writtenDay, writtenMonth } from '../../rules/documents/line-wording.ts';
+import { paymentDays } from '../documents/client-terms.ts';
+import type { InvoiceContent } from '../documents/create-invoice.ts';
+import type { Work } from '../work/gather-work.ts';
+import { requireLines } from '../work/time-line-links.ts';
+import { coveredPeriod, periodOf } from '../work/work-period.ts';
+import type { Due } from './due-occurrence.ts';
+
+export function contentOf(
+  { recurring, account, client, now, period, today, status }: Due,
+  work: Work | undefined,
+): InvoiceContent {
+  const { locale } = account;
+  const line_items = work?.line_items ?? recurring.line_items ?? [];
+  requireLines(line_items.length);
+  const number = recurring.first_occurrence + now.index + 1;
+  const named = {
+    month: writtenMonth(period.from, locale),
+    year: period.from.slice(0, 4),
+    from: writtenDay(period.from, locale),
+    to: writtenDay(period.to, locale),
+    n: String(number),
+  };
+  // Time has texts of its own, with placeholders of its own; fixed lines come first.
+  const fixed = recurring.line_items?.length ?? 0;
+  const included_hours = recurring.include_time?.included_hours;
+  return {
+    client_id: recurring.client_id,
+    client,
+    project_id: recurring.project_id,
+    currency: recurring.currency,
+    tax_rate: recurring.tax_rate ?? undefined,
+    prices_include_tax: recurring.prices_include_tax,
+    line_items: line_items.map((line, index) =>
+      index < fixed ? { ...line, description: filledLine(line.description, named) } : line,
+    ),
+    dates: { service_period: servicePeriod(recurring, period, work) },
+    due_date: addDays(today, recurring.due_days ?? paymentDays(client, account)),
+    status,
+    description: recurring.description && filled(recurring.description, named),
+    charges: givenCharges(recurring),
+    texts: {
+      notes: recurring.notes && filled(recurring.notes, named),
+      terms: recurring.terms && filled(recurring.terms, named),
+    },
+    origin: {
+      ...(work?.time ? { time: work.time } : {}),
+      ...(work?.expenses ? { expenses: work.expenses } : {}),
+      recurring: {
+        id: recurring._id,
+        occurrence: number,
+        period_from: period.from,
+        period_to: period.to,
+        ...(included_hours === undefined ? {} : { included_hours }),
+      },
+    },
+  };
+}
+
+/** The fee covers its period, and work its days. */
+function servicePeriod(
+  { line_items }: RecurringInvoiceRecord,
+  fee: Period,
+  work: Work | undefined,
+): Period | undefined {
+  if (!work) return fee;
+  return line_items ? coveredPeriod(fee, work.records) : periodOf(work.records);
+}

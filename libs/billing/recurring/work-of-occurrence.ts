@@ -1,0 +1,60 @@
+// The unbilled work that comes along with an occurrence of a recurring invoice.
+import { addDays } from '../../day.ts';
+import { AppError, TooMuch } from '../../errors.ts';
+import type { IncludedTime } from '../../models/billing/recurring-invoice.ts';
+import { requirePrintableContent } from '../documents/printable-size.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { BILLED_ENTRIES_MAX } from '../work/find-unbilled-time.ts';
+import { gatherWork, type Work } from '../work/gather-work.ts';
+import { lineFormOf } from '../work/invoice-from-time.ts';
+import { NothingToBill } from '../work/select-time.ts';
+import type { Due } from './due-occurrence.ts';
+
+/** Work that comes along, and whether more of it was due than one invoice takes. */
+interface TakenAlong {
+  work: Work | undefined;
+  isCut: boolean;
+}
+
+/**
+ * Too much work never keeps a fee from being billed: the oldest entries are taken, half as many each time until they fit.
+ * @throws NothingToBill when neither work nor a fixed line would be on the invoice, AppError when no part of the work fits on one without a fee.
+ */
+export async function workToTakeAlong(unit: UnitOfWork, due: Due): Promise<TakenAlong> {
+  const { include_time: time, line_items } = due.recurring;
+  if (!time) return { work: undefined, isCut: false };
+  let problem: unknown;
+  for (let most = BILLED_ENTRIES_MAX; most >= 1; most = Math.floor(most / 2)) {
+    try {
+      const work = await workOf(unit, due, { time, most, takesOldest: problem !== undefined });
+      if (!work && !line_items) throw new NothingToBill();
+      return { work, isCut: problem !== undefined };
+    } catch (error) {
+      if (!isTooMuch(error)) throw error;
+      // The first time it may only be too many entries: the oldest thousand are tried next.
+      if (problem === undefined) most *= 2;
+      problem = error;
+    }
+  }
+  if (!line_items) throw problem;
+  return { work: undefined, isCut: true };
+}
+
+async function workOf(
+  unit: UnitOfWork,
+  { recurring, client, account, now, today }: Due,
+  { time, most, takesOldest }: { time: IncludedTime; most: number; takesOldest: boolean },
+): Promise<Work | undefined> {
+  const { line_items, currency, description } = recurring;
+  const yesterday = addDays(now.on, -1);
+  const selection = { ...time, date_to: yesterday < today ? yesterday : today };
+  const { included_hours } = time;
+  const target = { client, account, currency, before: { line_items }, included_hours, most, takesOldest };
+  const work = await gatherWork(unit, { selection, form: lineFormOf(time, account) }, target);
+  if (work) requirePrintableContent({ line_items: work.line_items, description });
+  return work;
+}
+
+function isTooMuch(error: unknown): boolean {
+  return error instanceof TooMuch || (error instanceof AppError && error.status === 422);
+}

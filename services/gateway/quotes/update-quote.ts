@@ -1,0 +1,101 @@
+// PATCH of a quote: what it changes is computed, checked, stored and announced.
+
+import { changedTaxTerms, isTaxed, requireTaxpayers } from '#libs/billing/documents/changed-tax-terms.ts';
+import { issuedFields } from '#libs/billing/documents/issue-document.ts';
+import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
+import { changedReferences, requireReferences } from '#libs/billing/documents/project-of-client.ts';
+import { requireBilledKept } from '#libs/billing/quotes/billed-quote.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { addDays, dayIn } from '#libs/day.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
+import { documentSearch } from '#libs/models/billing/document-search.ts';
+import { expiryOf, isDayToWatch, isUnannounced, statusToStore } from '#libs/models/billing/expiry.ts';
+import { effectiveQuoteStatus, Quote, type QuoteRecord, type QuoteStatus } from '#libs/models/billing/quote.ts';
+import { changedFields, changeOwn, isUnchanged } from '#libs/models/records.ts';
+import type { EventType } from '#libs/models/webhooks/event-types.ts';
+import { changedAcceptance } from '#libs/rules/quotes/acceptance.ts';
+import { changedDates } from '../fields/dates-input.ts';
+import { givenTexts, isPrintedTextIn } from '../fields/texts-input.ts';
+import { updated } from '../http/response.ts';
+import type { Context } from '../http/route.ts';
+import { changedMoney, requireChangeable, VALID_DAYS } from './change-quote.ts';
+import type { GivenChanges, QuoteChanges } from './input.ts';
+import { viewOf } from './view.ts';
+
+/** What a change of status is called. */
+const EVENT_OF: Partial<Record<QuoteStatus, EventType>> = {
+  Sent: 'quote.sent',
+  Accepted: 'quote.accepted',
+  Declined: 'quote.declined',
+  Expired: 'quote.expired',
+};
+
+export async function updateQuote({ caller, body: given, commit, requireRecord }: Context<QuoteChanges>) {
+  return commit(async (transaction) => {
+    const { session, announce } = transaction;
+    const quote = await requireRecord(Quote, session);
+    const today = dayIn(caller.account.time_zone);
+    const before = effectiveQuoteStatus(quote, today);
+    const body = await withStandards(quote, given, transaction);
+    const isMoved =
+      body.status !== undefined && (body.status !== before || isUnannounced(quote, body.status, 'Expired'));
+    const changes = await changesOf(quote, body, { isMoved, before, today }, transaction);
+    await requireBilledKept(transaction, quote, { next: changes, changed: changedFields(quote, changes) });
+    if (isMoved) Object.assign(changes, changedAcceptance({ ...quote, ...changes }, before, body.status));
+    changes.search = documentSearch({ ...quote, ...changes });
+    if (!isMoved && isUnchanged(quote, changes)) return updated(await viewOf(quote, caller, { session }));
+    const changed = await changeOwn(Quote, quote, changes, session);
+    // The response shows the status that was set, even when the last day has passed already; the next read says Expired.
+    const view = await viewOf(changed, caller, { session, status: body.status });
+    await announce('quote.updated', view);
+    const event = isMoved && body.status && EVENT_OF[body.status];
+    if (event) await announce(event, view);
+    return updated(view);
+  });
+}
+
+/** A last day of null is that of a new quote. */
+async function withStandards(
+  quote: QuoteRecord,
+  given: QuoteChanges,
+  { session, accountId }: UnitOfWork,
+): Promise<GivenChanges> {
+  if (given.expires_at !== null) return given as GivenChanges;
+  const { time_zone } = await readAccount(accountId, session);
+  return { ...given, expires_at: addDays(dayIn(time_zone, quote.created_at), VALID_DAYS) };
+}
+
+async function changesOf(
+  quote: QuoteRecord,
+  body: GivenChanges,
+  { isMoved, before, today }: { isMoved: boolean; before: QuoteStatus; today: string },
+  { session, accountId }: UnitOfWork,
+): Promise<Partial<QuoteRecord>> {
+  const unit = { session, accountId };
+  const content: Partial<QuoteRecord> = {
+    ...changedMoney(quote, body, isTaxed(body) ? await changedTaxTerms(unit, quote, body) : undefined),
+    ...changedDates(body, 'list'),
+    ...changedReferences(body),
+    ...(body.description === undefined ? {} : { description: body.description || null }),
+    ...givenTexts(body),
+  };
+  requireChangeable(quote, content, before);
+  if (isPrintedTextIn(content)) requirePrintableContent({ ...quote, ...content });
+  await requireReferences({ document: quote, next: content, accountId, session, details: 'list' });
+  if (isTaxed(body)) await requireTaxpayers(unit, { ...quote, ...content }, 'list');
+  const expires_at = body.expires_at ?? quote.expires_at;
+  const looks = effectiveQuoteStatus({ ...quote, expires_at }, today);
+  const status = statusToStore({ stored: quote.status, looks }, body.status);
+  const changes: Partial<QuoteRecord> = { ...content, status, expires_at };
+  // Otherwise it stays as the scheduler left it: what was announced is not announced again, also for another day that has passed.
+  const isWatched =
+    isMoved || isDayToWatch({ expires_on: quote.expires_on, lastDay: quote.expires_at }, expires_at, today);
+  if (isWatched) Object.assign(changes, expiryOf(body.status ?? status, expires_at));
+  // Nothing is frozen on a draft, even one that was sent before: it is issued again.
+  if (status === 'Draft' && quote.parties)
+    Object.assign(changes, { parties: undefined, issue_date: content.issue_date });
+  const isIssued = status !== 'Draft' && !quote.parties;
+  const issuing = { kind: 'quote', isIssued, accountId, session, details: 'list' } as const;
+  Object.assign(changes, await issuedFields(quote, content, issuing));
+  return changes;
+}

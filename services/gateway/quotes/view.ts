@@ -1,0 +1,24 @@
+// A quote as the gateway answers it.
+
+import { dayIn } from '#libs/day.ts';
+import { embeddedIn } from '#libs/models/billing/embedded.ts';
+import { effectiveQuoteStatus, type QuoteRecord, type QuoteStatus, quoteView } from '#libs/models/billing/quote.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import type { Session } from '#libs/mongo/connection.ts';
+import type { Profile } from '../http/route.ts';
+
+/** @param status shown instead of the status of today. */
+export async function viewOf(
+  quote: QuoteRecord,
+  { accountId, account }: { accountId: Id; account: Profile },
+  { session, status }: { session?: Session | undefined; status?: QuoteStatus | undefined } = {},
+) {
+  const today = dayIn(account.time_zone);
+  const embedded = await embeddedIn([quote], accountId, session);
+  return quoteView(quote, { ...embedded(quote), status: status ?? effectiveQuoteStatus(quote, today) });
+}
+
+export async function viewsOf(quotes: QuoteRecord[], accountId: Id, today: string) {
+  const embedded = await embeddedIn(quotes, accountId);
+  return quotes.map((quote) => quoteView(quote, { ...embedded(quote), status: effectiveQuoteStatus(quote, today) }));
+}
