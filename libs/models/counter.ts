@@ -9,7 +9,7 @@ import { type Id, idField, type StoredId, storedId } from './tenant.ts';
 
 const counterSchema = new Schema(
   {
-    /** The account's id: one document per account, so that a number and the time of a change cost one update. */
+    /** The account's id. One document per account lets a number and the time of a change cost one update. */
     _id: idField,
     invoice: { type: Number, required: true, default: 0 },
     quote: { type: Number, required: true, default: 0 },
@@ -18,14 +18,17 @@ const counterSchema = new Schema(
     /** Sequences of one year, such as `invoice_2026`, and the first numbers of sequences that do not begin with 1. */
     sequences: Object,
     firsts: Object,
-    /** By sequence of numbers: the latest date on which a document was issued, see document-dates.ts. */
+    /** The latest date of issue by sequence of numbers, see document-dates.ts. */
     issued: Object,
     event: { type: Number, required: true, default: 0 },
-    /** How many API keys were made: two at once conflict here, so they cannot both be the last one allowed. */
+    /**
+     * The number of API keys ever made. Two requests at once conflict here, so they cannot both make the last key
+     * allowed.
+     */
     key: { type: Number, required: true, default: 0 },
-    /** How many records there are, see record-counts.ts. */
+    /** The numbers of records, see record-counts.ts. */
     counts: Object,
-    /** Bytes of records and events, see stored-bytes.ts. */
+    /** The bytes of records and events, see stored-bytes.ts. */
     stored_bytes: Number,
     /** The latest `updated_at` that was given to a record of the account. */
     changed_at: Date,
@@ -37,21 +40,25 @@ export const Counter = model('Counter', counterSchema);
 
 export type Sequence = NumberKind | 'event' | 'key';
 
-/** What one transaction has drawn so far. */
+/** The values that one transaction has drawn so far. */
 interface Drawn {
   changedAt?: Date;
-  /** By sequence, as an update of the counter returned them: nothing else changes them before the transaction ends. */
+  /**
+   * The dates by sequence, as an update of the counter returned them. No other transaction changes them before this one
+   * ends.
+   */
   issued?: Readonly<Record<string, string>>;
-  /** To be written with the next update of the counter. */
+  /** The dates to write with the next update of the counter. */
   toIssue?: Record<string, string> | undefined;
 }
 
 const drawnIn = perTransaction<Drawn>(() => ({}));
 
 /**
- * The `updated_at` of everything the transaction changes. It is drawn under the account's row lock, so it grows in the order of commits:
- * what becomes visible later was changed later than everything that was visible before, whatever the clocks of the gateways say.
- * @param at the time it should be; it is later when the account's last change is not before it.
+ * Draws the `updated_at` of everything that the transaction changes. The row lock of the account makes it grow in the
+ * order of commits:
+ * a change that becomes visible later has a later time, whatever the clocks of the gateways say.
+ * @param at the wanted time. The drawn time is later when the account's last change is not before it.
  */
 export async function changeTime(session: Session, account: Id | StoredId, at: Date): Promise<Date> {
   const drawn = drawnIn(session);
@@ -59,7 +66,7 @@ export async function changeTime(session: Session, account: Id | StoredId, at: D
   return drawn.changedAt ?? at;
 }
 
-/** The latest date on which a document of the sequence was issued. */
+/** Returns the latest date on which a document of the sequence was issued. */
 export async function lastIssued(session: Session, account: Id, sequence: string): Promise<string | undefined> {
   const { issued, toIssue } = drawnIn(session);
   const own = toIssue?.[sequence];
@@ -72,7 +79,7 @@ export async function lastIssued(session: Session, account: Id, sequence: string
   return (counter as { issued?: Record<string, string> } | null)?.issued?.[sequence];
 }
 
-/** Records that a document was issued on this date, which is the latest of its sequence unless one was later. */
+/** Records that a document was issued on this date. The sequence keeps its latest date. */
 export function recordIssued(session: Session, sequence: string, date: string): void {
   const drawn = drawnIn(session);
   const known = drawn.toIssue?.[sequence];
@@ -88,7 +95,10 @@ function takeIssued(session: Session): Record<string, object> {
   );
 }
 
-/** Writes what the transaction has counted and no update of the counter has taken along. @param storedBytes see stored-bytes.ts. */
+/**
+ * Writes the counts of the transaction that no update of the counter has written yet.
+ * @param storedBytes see stored-bytes.ts.
+ */
 export async function finishCounter(session: Session, accountId: Id, storedBytes: number): Promise<void> {
   const set = {
     ...takeIssued(session),
@@ -99,12 +109,17 @@ export async function finishCounter(session: Session, accountId: Id, storedBytes
   await Counter.collection.updateOne({ _id: storedId(accountId) as never }, stages, { session });
 }
 
-/** For a dry run, which must not lock the account's counter: changes have this time. */
+/** Gives the changes of a dry run their time, because a dry run must not lock the account's counter. */
 export function pretendChangeTime(session: Session, at: Date): void {
   drawnIn(session).changedAt = at;
 }
 
-/** @param at see changeTime. @param set expressions by field, computed from the counter as it was. @returns the counter as it is now. */
+/**
+ * Updates the counter.
+ * @param at see changeTime.
+ * @param set expressions by field, computed from the counter before.
+ * @returns the changed counter.
+ */
 export async function updateCounter(
   session: Session,
   account: Id | StoredId,
@@ -113,11 +128,11 @@ export async function updateCounter(
 ) {
   const drawn = drawnIn(session);
   const isTimed = at !== undefined && drawn.changedAt === undefined;
-  // A missing time is no number to add to, and is left out of the maximum.
+  // $max ignores a time that is absent.
   const time = isTimed ? { changed_at: { $max: [at, { $add: ['$changed_at', 1] }] } } : {};
-  // Straight from the driver: every write of the API goes through here.
+  // The driver is faster than mongoose, and every write of the API comes here.
   const counter = await Counter.collection.findOneAndUpdate(
-    { _id: (typeof account === 'string' ? storedId(account) : account) as never }, // The wrapper's types know no ids but ObjectId.
+    { _id: (typeof account === 'string' ? storedId(account) : account) as never }, // The types of mongoose know no ids but ObjectId.
     [
       {
         $set: {

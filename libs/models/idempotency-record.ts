@@ -1,4 +1,4 @@
-// The response to a POST that carried an `Idempotency-Key`, committed together with what the POST did.
+// The response to a POST with an `Idempotency-Key`, committed together with the effects of the POST.
 import { createHash } from 'node:crypto';
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { type Id, idField, requiredIdField, tenant } from './tenant.ts';
@@ -7,15 +7,15 @@ const KEPT_SECONDS = 24 * 3600;
 
 const idempotencySchema = new Schema(
   {
-    /** Hash of account and key, so that keys of two accounts never meet. */
+    /** The hash of account and key, so that the keys of two accounts never meet. */
     _id: { type: String, required: true },
     account_id: requiredIdField,
-    /** Hash of method, path and body: the same key for something else is a mistake of the caller. */
+    /** The hash of method, path and body. The same key for another request is a mistake of the caller. */
     fingerprint: { type: String, required: true },
     status: { type: Number, required: true },
-    /** Without `data` when that is kept in an event. */
+    /** The body, without `data` when an event keeps that. */
     body: { type: String, required: true },
-    /** A large response is that of the event that tells the same. */
+    /** The event that keeps a large response, because it carries the same record. */
     event_id: idField,
     created_at: { type: Date, required: true, default: () => new Date() },
   },

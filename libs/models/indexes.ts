@@ -1,4 +1,4 @@
-// Makes the indexes of every model; at start and by `admin migrate`, never as a side effect of a query.
+// Makes the indexes of every model at start and by `admin migrate`, never as a side effect of a query.
 import type { Model } from 'mongoose';
 import { Account } from './accounts/account.ts';
 import { ApiKey } from './accounts/api-key.ts';
@@ -75,15 +75,15 @@ export const allModels: readonly Model<never>[] = [
   WebhookEndpoint,
 ] as never;
 
-/** Creates collections (a transaction cannot) and missing indexes. Harmless when all are there. */
+/** Creates collections, which a transaction cannot, and absent indexes. It changes nothing when all are there. */
 export async function ensureIndexes(): Promise<void> {
-  // In turn, the round trips of two dozen collections take a second of every start.
+  // One after the other, the round trips of two dozen collections would take a second of every start.
   await Promise.all(allModels.map(ensureIndexesOf));
 }
 
 async function ensureIndexesOf(model: Model<never>): Promise<void> {
   await model.createCollection();
   const indexes = model.schema.indexes().map(([key, options]) => ({ key: key as Record<string, 1 | -1>, ...options }));
-  // All of a collection in one command: one by one, sixty indexes take seconds.
+  // One command makes all indexes of a collection. One by one, sixty indexes take seconds.
   if (indexes.length > 0) await model.collection.createIndexes(indexes as never);
 }

@@ -1,27 +1,32 @@
-// Pages that go on after a record instead of skipping a number of them: records that come and go meanwhile move no page.
+// Pages that continue after a record instead of skipping a number of them, so that records that come and go meanwhile
+// move no page.
 import { type Id, type StoredId, storedId } from './tenant.ts';
 
-/** Where a page ends: the place of its last record in the order of the list. */
+/** The end of a page: the place of its last record in the order of the list. */
 export interface Position {
-  /** What the list is ordered by: null when that is the id alone, undefined when it is to be read from the record. */
+  /**
+   * The value of the field that orders the list. Null when that is the id alone, undefined when it has to be read from
+   * the record.
+   */
   value: string | number | Date | null | undefined;
   id: Id;
 }
 
 export interface Order {
-  /** The stored field; `_id` for the order of creation. Ties are in the order of ids. */
+  /** The stored field, or `_id` for the order of creation. Records with equal values are in the order of ids. */
   field: string;
   direction: 1 | -1;
 }
 
-/** For records whose ids do not follow their creation. */
+/** The order for records whose ids do not follow their creation. */
 export const NEWEST_FIRST: Order = { field: 'created_at', direction: -1 };
 
 export type Filter = Readonly<Record<string, unknown>>;
 
 /**
- * @returns the sort of a list in this order, for an index that ends in the field and the id. Where `filter` has one value of the field,
- * the id alone is in order: of an index with several ranges of another field, such as null, the database merges them only by it.
+ * Returns the sort of a list in this order, for an index that ends in the field and the id. Where `filter` has one
+ * value of the field, only
+ * the id is sorted. The database can merge several ranges of another field, such as null, only by the id.
  */
 export function sortOf({ field, direction }: Order, filter: Filter = {}): Record<string, 1 | -1> {
   const isTied = Object.hasOwn((filter[field] ?? {}) as object, '$eq');
@@ -34,25 +39,29 @@ export function positionOf(record: { _id: StoredId }, { field }: Order): Positio
 }
 
 /**
- * What matches `filter` and comes after `position`, as filters to be read one after the other until the page is full. Each is one range
- * of the index, so the cost does not depend on how far down the list the position is. (Of a single `$or` of them the database makes
- * one merged walk only while the filter itself is simple; otherwise it reads everything and sorts.) For the same reason the field that
- * the index begins with must have one value: see eachValue.
+ * Returns filters for the records that match `filter` and come after `position`. Read one after the other until the
+ * page is full.
+ * Each filter is one range of the index, so the cost does not depend on the distance from the start of the list. A
+ * single `$or` would not
+ * do: the database merges its walks only while the filter is simple, and otherwise reads everything and sorts. For the
+ * same reason
+ * the field that the index begins with must have one value, see eachValue.
  */
 export function filtersAfter(filter: Filter, { field, direction }: Order, { value, id }: Position): Filter[] {
   const beyond = direction === 1 ? '$gt' : '$lt';
   const further = (name: string, bound: object) => ({ ...filter, [name]: { ...rangeOf(filter[name]), ...bound } });
   if (field === '_id') return [further('_id', { [beyond]: storedId(id) })];
   const tied = { ...further(field, { $eq: value }), _id: { ...rangeOf(filter['_id']), [beyond]: storedId(id) } };
-  // No comparison holds between null, which comes first, and anything else.
+  // Null comes first in the order, and no comparison operator holds between null and other values.
   if (value === null) return direction === 1 ? [tied, further(field, { $ne: null })] : [tied];
   const last = direction === -1 && filter[field] === undefined ? [further(field, { $eq: null })] : [];
   return [tied, further(field, { [beyond]: value }), ...last];
 }
 
 /**
- * Reads at most `limit` records from one filter after the other.
- * A record whose value of the order is raised between two of them may come twice in a page, and is never left out in ascending order.
+ * Reads at most `limit` records from one filter after the other. If the ordering value of a record is raised between
+ * two of them, the page
+ * may have the record twice. In ascending order no record is left out.
  */
 export async function readThrough<Stored>(
   filters: readonly Filter[],
@@ -67,14 +76,17 @@ export async function readThrough<Stored>(
   return records;
 }
 
-/** A filter for each value that `name` may have, where it may have several (`$in`). */
+/** Returns a filter for each value of `name`, where the filter allows several (`$in`). */
 export function eachValue(filter: Filter, name: string | undefined): Filter[] {
   const values = name === undefined ? undefined : (filter[name] as { $in?: unknown[] } | undefined)?.$in;
   if (name === undefined || values === undefined) return [filter];
   return values.map((value) => withValue(filter, name, value));
 }
 
-/** An alternative that only the value decides is decided here: the database would walk each alternative and sort. */
+/**
+ * Sets the value in a filter, and drops alternatives that the value rules out. The database would walk each alternative
+ * and sort.
+ */
 function withValue({ $or: alternatives, ...filter }: Filter, name: string, value: unknown): Filter {
   const set = { ...filter, [name]: value };
   if (!alternatives) return set;
@@ -87,7 +99,7 @@ function withValue({ $or: alternatives, ...filter }: Filter, name: string, value
   return possible.length === 1 ? { ...set, $and: possible } : { ...set, $or: possible };
 }
 
-/** One list of several that are in order each. */
+/** Merges lists that are each in order. */
 export function mergeInOrder<Stored extends { _id: StoredId }>(lists: readonly Stored[][], order: Order): Stored[] {
   const [only, ...others] = lists;
   if (only && others.length === 0) return only;
@@ -99,7 +111,7 @@ export function mergeInOrder<Stored extends { _id: StoredId }>(lists: readonly S
     .map(({ record }) => record);
 }
 
-/** As the database compares: null first, text by its bytes. */
+/** Compares as the database does: null first, text by its bytes. */
 function compared(one: Position['value'], other: Position['value']): number {
   if (one == null || other == null) return Number(one != null) - Number(other != null);
   if (typeof one === 'string' && typeof other === 'string') return Buffer.compare(Buffer.from(one), Buffer.from(other));

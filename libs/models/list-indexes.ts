@@ -1,8 +1,9 @@
-// One declaration gives a list its orders, its filters and its indexes, and says which index a query walks.
+// Declares the orders and filters of a list in one place, makes its indexes from them, and picks the index that a query
+// walks.
 import type { Schema } from 'mongoose';
 import type { Filter } from './keyset.ts';
 
-/** A stored field of a record, or a field of the records in one: `client_id`, `allocations.invoice_id`. */
+/** The path of a stored field, also inside of embedded records: `client_id`, `allocations.invoice_id`. */
 export type FieldOf<Stored> = {
   [Name in keyof Stored & string]: Name | `${Name}.${InnerOf<NonNullable<Stored[Name]>>}`;
 }[keyof Stored & string];
@@ -13,23 +14,28 @@ type InnerOf<Value> = Value extends readonly (infer Item)[]
     ? never
     : keyof Value & string;
 
-/** The listing of one kind of record. @template Key what callers sort by. */
+/** The listing of one kind of record. @template Key the sort keys of callers. */
 export type ListingOf<Stored, Key extends string> = Listing<FieldOf<Stored>, Key>;
 
 export interface Listing<Field extends string = string, Key extends string = string> {
-  /** Fields with a filter by equality: with each of them every order has an index. */
+  /** Fields with a filter by equality. Each of them has an index for every order. */
   readonly filters: readonly Field[];
-  /** Sort key of callers → stored field. Creation is the id: it carries the time. */
+  /** The stored field of each sort key. The id stands for the time of creation, because it carries the time. */
   readonly orders: Readonly<Record<Key, Field>>;
-  /** The order when the caller names none; a leading minus means descending. */
+  /** The order when the caller names none. A leading minus means descending. */
   readonly standard: Key | `-${Key}`;
-  /** Orders that callers may ask a range of. A list with a range is in its order: its index is the one to walk. */
+  /**
+   * Orders of which callers may ask a range. A list with a range is in that order, because its index is the one to
+   * walk.
+   */
   readonly ranges?: readonly Key[];
   /** Stored fields that no list shows or reads. */
   readonly omitted?: readonly Field[];
-  /** Fields with a filter that finds one record at most. */
+  /** Fields with a filter that matches one record at most. */
   readonly unique?: readonly Field[];
-  /** Stored fields at the end of the indexes of an order, so that a filter on both is counted without reading records. */
+  /**
+   * Stored fields at the end of the indexes of an order, so that a filter on both is counted without reading records.
+   */
   readonly covers?: Readonly<Partial<Record<Field, readonly Field[]>>>;
 }
 
@@ -41,19 +47,23 @@ export function addListIndexes(schema: Schema, listing: Listing): void {
 }
 
 /**
- * The index to walk. Left to choose, the database tries every index that begins with the account, those that need a sort among
- * them, and a trial of a page at offset 10,000 costs more than the page; with a range it may even sort in memory.
+ * Returns the index to walk. Without a hint the database tries every index that begins with the account, even those
+ * that need a sort.
+ * At offset 10,000 such a trial costs more than the page, and with a range it may even sort in memory.
  */
 export function hintFor(listing: Listing, filter: Filter, field: string): Record<string, 1> {
   return indexOf(listing, field, filterOf(listing, filter));
 }
 
-/** The filter that an index serves; further ones are looked at record by record. */
+/** Returns the filter that an index serves. The database checks further filters record by record. */
 export function filterOf(listing: Listing, filter: Filter): string | undefined {
   return listing.filters.find((name) => name in filter);
 }
 
-/** The index that holds a filter and a bound on what a list is ordered by ("sent, and due before today"): a count along it reads no record. */
+/**
+ * Returns the index that holds a filter and a bound on the ordering field ("sent, and due before today"). A count along
+ * it reads no record.
+ */
 export function coveringHint(listing: Listing, filter: Filter): Record<string, 1> | undefined {
   const { $or: either, ...others } = filter;
   const names = new Set([others, ...((either as object[] | undefined) ?? [])].flatMap(Object.keys));

@@ -1,4 +1,4 @@
-// How many records a list has in all: from the account's counter where that tells, else by counting along an index.
+// Returns the total of a list: from the account's counter where it has the number, else from a count along an index.
 import type { Session } from '../mongo/connection.ts';
 import { inSnapshot } from '../mongo/snapshot.ts';
 import { Counter } from './counter.ts';
@@ -9,14 +9,14 @@ import { driverOf, type Owned, type Records } from './records.ts';
 import type { KeptTotal, StatusFilter } from './status-filter.ts';
 import type { StoredId } from './tenant.ts';
 
-/** A list must not run on in the database when no caller waits for it any more. */
+/** The time limit of a list, so that it does not run on in the database after its caller has disconnected. */
 export const LIST_LIMIT_MS = 5_000;
 
 interface Total {
-  /** Of the list, without the status. */
+  /** The filter of the list, without the status. */
   filter: Filter;
   status: StatusFilter | undefined;
-  /** The index of the page: for a count that no other index serves better. */
+  /** The index of the page. A count uses it when no other index serves better. */
   hint: Record<string, 1>;
 }
 
@@ -34,7 +34,7 @@ export async function totalOf(
 
 const ALL: KeptTotal = { isCounted: () => true };
 
-/** @returns undefined for an account without counts. */
+/** Returns the total from the counter. @returns undefined for an account without counts. */
 async function keptTotal(
   model: Records<Owned>,
   listing: Listing,
@@ -43,7 +43,8 @@ async function keptTotal(
 ): Promise<number | undefined> {
   if (!correction) return sumOf(await readCounts(account_id), model, isCounted);
   const filter = { account_id, ...correction.records };
-  // Both at the same instant: a record that changes between the two would be counted twice, or not at all.
+  // A snapshot reads both at the same instant. Otherwise a record that changes in between would be counted twice, or
+  // not at all.
   return inSnapshot(async (session) => {
     const sum = sumOf(await readCounts(account_id, session), model, isCounted);
     if (sum === undefined) return undefined;
@@ -80,7 +81,10 @@ function sumOf(counts: RecordCounts | undefined, model: Records<Owned>, isCounte
   );
 }
 
-/** How many records match. The command counts index keys where countDocuments runs a pipeline over them: several times cheaper for many. */
+/**
+ * Counts the records that match. The command `count` counts index keys, which is several times cheaper than the
+ * pipeline of countDocuments.
+ */
 export async function countAlong(
   hint: object,
   model: Pick<Records<Owned>, 'db' | 'collection'>,

@@ -1,4 +1,4 @@
-// Pages of an account's records, each found along an index of its list.
+// Reads pages of an account's records, each along an index of its list.
 import { validationFailed } from '../errors.ts';
 import {
   eachValue,
@@ -19,29 +19,30 @@ import type { StatusFilter } from './status-filter.ts';
 import { requireAccount, type StoredId, storedId } from './tenant.ts';
 
 export interface Wanted {
-  /** Stored values and operators, `account_id` among them. Nothing is cast. */
+  /** Stored values and operators, including `account_id`. The values are not cast. */
   filter: Filter;
-  /** A further condition. */
+  /** A condition on the status, in addition to `filter`. */
   status?: StatusFilter | undefined;
-  /** A key of `orders`, with a minus when descending. */
+  /** A key of `orders`, with a minus for descending. */
   sort: string;
   limit: number;
   offset: number;
-  /** The page begins after it, and `offset` is 0. */
+  /** The position after which the page begins. `offset` is then 0. */
   after?: Position | undefined;
 }
 
 export interface Page<Stored> {
   records: Stored[];
-  /** How many records match in all, wherever the page is. */
+  /** The number of all records that match, whatever the page. */
   total: number;
-  /** Where the page ends, when there is more. */
+  /** The end of the page, when there are more records. */
   next?: Position;
 }
 
 /**
- * @returns the page with what is needed to go on.
- * @throws AppError 400 when the page begins after a record whose place only the record knows, and which is gone.
+ * Reads a page.
+ * @returns it with the position at which the next one begins.
+ * @throws AppError 400 when the page begins after a record that is gone and whose place only the record had.
  */
 export async function findPage<Stored extends Owned>(
   model: Records<Stored>,
@@ -58,7 +59,7 @@ export async function findPage<Stored extends Owned>(
   const read = (part: Filter, most: number) =>
     driverOf(model)
       .find(part, {
-        // One record is in every order.
+        // A filter that matches one record needs no order.
         ...(unique ? {} : { sort: sortOf(order, part) }),
         skip: offset,
         limit: most,
@@ -69,7 +70,7 @@ export async function findPage<Stored extends Owned>(
       })
       .toArray();
   const readAll = async () => {
-    // One more than the page shows whether there is another one.
+    // One record more than the page shows whether there is a next page.
     if (!begin) return read(filter, limit + 1);
     const branches = eachValue(filter, filterOf(listing, filter));
     const lists = branches.map((branch) => readThrough(filtersAfter(branch, order, begin), limit + 1, read));
@@ -80,8 +81,9 @@ export async function findPage<Stored extends Owned>(
 }
 
 /**
- * A page of records whose ids do not follow their creation, newest first.
- * @param filter names the account. @param hint of an index that ends in the time of creation and the id.
+ * Returns a page of records whose ids do not follow their creation, newest first.
+ * @param filter names the account.
+ * @param hint of an index that ends in the time of creation and the id.
  */
 export async function newestFirst<Stored extends Pick<Owned, '_id'>>(
   collection: Pick<ReturnType<typeof driverOf>, 'find'>,
@@ -118,7 +120,7 @@ async function located(
   return positionOf(record, order);
 }
 
-/** @param found what the page has, and one record more if there is one. */
+/** Cuts off the additional record. @param found the records of the page, and one more if there is one. */
 function pageOf<Stored extends Pick<Owned, '_id'>>(
   found: Stored[],
   limit: number,

@@ -1,4 +1,4 @@
-// Reads of an account's records that all see them as they were at one instant.
+// Reads records of an account as of one instant.
 import type { mongo } from 'mongoose';
 import { inSnapshot } from '../mongo/snapshot.ts';
 import { driverOf, findAllOwnWith, type Owned, type Records } from './records.ts';
@@ -6,20 +6,20 @@ import { type Id, type StoredId, storedId } from './tenant.ts';
 
 type OwnRecords = Parameters<typeof driverOf>[0];
 
-/** Every read takes only records of the account. */
+/** Reads of the account's records. Every method takes only records of the account. */
 export interface OwnReader {
   find<Stored>(records: OwnRecords, filter: object, options?: mongo.FindOptions): Promise<Stored[]>;
-  /** The same one after the other, for more than should be in memory at a time. */
+  /** Yields the records one after the other, for more than should be in memory at a time. */
   each<Stored>(records: OwnRecords, filter: object, options: mongo.FindOptions): AsyncIterable<Stored>;
-  /** By their ids; unknown and foreign ones are left out. */
+  /** Returns the records by their ids. Unknown and foreign ids are left out. */
   byIds<Stored extends Owned>(
     records: Records<Stored>,
     ids: readonly StoredId[],
     fields: readonly (keyof Stored & string)[],
   ): Promise<Map<string, Stored>>;
-  /** Different values of a field that holds ids. */
+  /** Returns the distinct values of a field that holds ids. */
   distinct(records: OwnRecords, field: string, filter: object): Promise<StoredId[]>;
-  /** Of the records that the filter takes. @param how.hint an index. */
+  /** Runs a pipeline over the records that the filter matches. @param how.hint an index. */
   aggregate<Row extends mongo.Document>(
     records: OwnRecords,
     filter: object,
@@ -27,7 +27,7 @@ export interface OwnReader {
   ): Promise<Row[]>;
 }
 
-/** @param limitMs of each read. @param reads one after the other. */
+/** Runs `reads` in a snapshot. @param limitMs of each read. @param reads one after the other. */
 export function readOwnAtOnce<Result>(
   accountId: Id,
   limitMs: number,

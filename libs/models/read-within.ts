@@ -1,13 +1,20 @@
-// Reads records that one transaction changes and announces, within a bound on their bytes: each may be as large as a body allows.
+// Reads records that one transaction changes and announces, within a bound on their bytes. Each may be as large as a
+// body allows.
 import { conflict } from '../errors.ts';
 import type { Owned } from './records.ts';
 import { sizeOf } from './stored-bytes.ts';
 
-/** What one transaction changes at most of records that a request does not name one by one, or that it names by the hundred. */
+/**
+ * The most bytes of records that one transaction changes, where a request names them by the hundred or not one by one.
+ */
 const CHANGED_MAX_MIB = 16;
 export const CHANGED_MAX_BYTES = CHANGED_MAX_MIB * 2 ** 20;
 
-/** @param noun of the records, for the message. @throws AppError 409 when they are larger together than CHANGED_MAX_BYTES. */
+/**
+ * Reads all records of the cursor.
+ * @param noun of the records, for the message.
+ * @throws AppError 409 when they are larger together than CHANGED_MAX_BYTES.
+ */
 export async function readWithin<Stored extends Owned>(cursor: AsyncIterable<Owned>, noun: string): Promise<Stored[]> {
   const records: Stored[] = [];
   let bytes = 0;

@@ -1,4 +1,5 @@
-// The schema of records that callers make and change: `tsc` names a field that the record's type has and the schema lacks, or the reverse.
+// The schema of records that callers make and change. `tsc` names a field that only the record's type or only the
+// schema has.
 import { Schema } from 'mongoose';
 import { addListIndexes, type Listing } from './list-indexes.ts';
 import type { Stamped } from './records.ts';
@@ -7,7 +8,11 @@ import { idField, newId, requiredIdField, tenant } from './tenant.ts';
 /** A field as mongoose declares it: `String`, or `{ type: String, required: true }`. */
 type Declared = object;
 
-/** @param fields all of `Stored` but what every record has. @param listing declares the indexes of its lists. */
+/**
+ * Makes a schema.
+ * @param fields all of `Stored` but those of every record.
+ * @param listing declares the indexes of its lists.
+ */
 export function recordSchema<Stored extends Stamped>(
   collection: string,
   fields: Record<Exclude<keyof Stored, keyof Stamped>, Declared>,

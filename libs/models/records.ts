@@ -1,4 +1,4 @@
-// One account's records straight from the driver: nothing is hydrated, and no call works without the account.
+// Reads and writes one account's records with the driver. Nothing is hydrated, and no call works without the account.
 import { type Connection, type Model, model, type mongo, type Schema } from 'mongoose';
 import type { Session } from '../mongo/connection.ts';
 import { changeTime } from './counter.ts';
@@ -11,27 +11,30 @@ export interface Owned {
   account_id: StoredId;
 }
 
-/** What `newRecord` gives every record that callers make and change. */
+/** The fields that `newRecord` gives every record that callers make and change. */
 export interface Stamped extends Owned {
   created_at: Date;
   updated_at: Date;
 }
 
-/** Any model of records that belong to accounts. */
+/** A model of records that belong to accounts. */
 export interface Records<Stored extends Owned> {
   readonly modelName: string;
   readonly collection: { readonly name: string };
   readonly db: Connection;
-  /** Absent where lists count the records. */
+  /** Absent where lists count the records themselves. */
   readonly countedBy?: CountedBy<never> | undefined;
-  /** Carries the type only; never set. */
+  /** A carrier of the type. It is never set. */
   readonly stored?: Stored;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of a schema know no unions and no literal strings.
 type RecordModel<Stored extends Owned> = Model<any> & Records<Stored>;
 
-/** A model whose records look like `Stored`. @param countedBy when the account's counter keeps how many there are. */
+/**
+ * Makes a model whose records have the type `Stored`.
+ * @param countedBy when the account's counter keeps their numbers.
+ */
 export function recordsOf<Stored extends Owned>(
   name: string,
   schema: Schema,
@@ -40,12 +43,12 @@ export function recordsOf<Stored extends Owned>(
   return Object.assign(model(name, schema), { countedBy }) as unknown as RecordModel<Stored>;
 }
 
-/** The driver's collection. Mongoose types it as if every id were an ObjectId. */
+/** Returns the driver's collection. Mongoose types it as if every id were an ObjectId. */
 export function driverOf({ collection }: Pick<Records<Owned>, 'collection'>): mongo.Collection<Owned> {
   return collection as unknown as mongo.Collection<Owned>;
 }
 
-/** The account's record, or null when the id is unknown or another account's. */
+/** Returns the account's record, or null when the id is unknown or another account's. */
 export async function findOwn<Stored extends Owned>(
   records: Records<Stored>,
   accountId: Id,
@@ -56,7 +59,7 @@ export async function findOwn<Stored extends Owned>(
   return record as Stored | null;
 }
 
-/** The account's records with these ids, by their ids. Unknown and foreign ones are left out. */
+/** Returns the account's records with these ids, by id. Unknown and foreign ids are left out. */
 export async function findAllOwn<Stored extends Owned>(
   records: Records<Stored>,
   accountId: Id,
@@ -67,7 +70,7 @@ export async function findAllOwn<Stored extends Owned>(
   return findAllOwnWith(session ? { session } : {}, records, accountId, ids, fields);
 }
 
-/** As findAllOwn, with options of the driver. */
+/** Does the same as findAllOwn, with options of the driver. */
 export async function findAllOwnWith<Stored extends Owned>(
   options: mongo.FindOptions,
   records: Records<Stored>,
@@ -86,7 +89,7 @@ export async function findAllOwnWith<Stored extends Owned>(
   return new Map(found.map((record) => [String(record._id), record as unknown as Stored]));
 }
 
-/** Reads side by side, or one after the other in a transaction, which carries only one at a time. */
+/** Reads concurrently, or one after the other in a transaction, which carries only one read at a time. */
 export async function readAll<Reads extends readonly (() => Promise<unknown>)[]>(
   session: Session | undefined,
   reads: readonly [...Reads],
@@ -98,8 +101,9 @@ export async function readAll<Reads extends readonly (() => Promise<unknown>)[]>
 }
 
 /**
- * The record, locked because another is about to refer to it: a transaction that deletes it at the same moment conflicts with this one,
- * so that no record ever refers to a deleted one.
+ * Returns the record under a row lock, because another record is about to refer to it. A transaction that deletes it at
+ * the same moment
+ * conflicts with this one, so that no record ever refers to a deleted one.
  */
 export async function lockOwn<Stored extends Owned>(
   records: Records<Stored>,
@@ -115,7 +119,7 @@ export async function lockOwn<Stored extends Owned>(
   return record as Stored | null;
 }
 
-/** As lockOwn, for records whose fields are not needed. */
+/** Locks as lockOwn does, for records whose fields are not needed. */
 export async function lockAllOwn(
   records: Pick<Records<Owned>, 'collection'>,
   accountId: Id,
@@ -130,8 +134,8 @@ export async function lockAllOwn(
 }
 
 /**
- * Stores a record. Fields that are undefined are not stored.
- * @param record gets its `updated_at` here, if it has one: see changeTime.
+ * Stores a record without its undefined fields.
+ * @param record gets its `updated_at` here, if it has one, see changeTime.
  */
 export async function insertOwn<Stored extends Owned>(
   records: Records<Stored>,
@@ -144,7 +148,9 @@ export async function insertOwn<Stored extends Owned>(
   countStored(session, sizeOf(record));
 }
 
-/** The fields that the record would have other values of: null, undefined and a field that was never stored are the same. */
+/**
+ * Returns the names of the fields that the changes give another value. Null, undefined and an absent field are equal.
+ */
 export function changedFields<Stored extends object>(record: Stored, changes: Partial<Stored>): (keyof Stored)[] {
   const names = Object.keys(changes) as (keyof Stored)[];
   return names.filter((name) => JSON.stringify(record[name] ?? null) !== JSON.stringify(changes[name] ?? null));
@@ -154,7 +160,7 @@ export function isUnchanged<Stored extends object>(record: Stored, changes: Part
   return changedFields(record, changes).length === 0;
 }
 
-/** Sets the given fields and `updated_at`; a field given as undefined is removed. @returns the record as it is now. */
+/** Sets the given fields and `updated_at`, and removes a field given as undefined. @returns the changed record. */
 export async function changeOwn<Stored extends Stamped>(
   records: Records<Stored>,
   record: Stored,

@@ -1,4 +1,4 @@
-// Counts an account's records and compares the result with its counter, or puts it there.
+// Counts an account's records anew, and compares the result with its counter or writes it there.
 import { inTransaction, type Session } from '../mongo/connection.ts';
 import { inSnapshot } from '../mongo/snapshot.ts';
 import { Client } from './accounts/client.ts';
@@ -15,7 +15,7 @@ import { Task } from './time/task.ts';
 import { TimeEntry } from './time/time-entry.ts';
 import { Timer } from './time/timer.ts';
 
-/** What accounts have counts of. */
+/** The records that accounts have counts of. */
 const COUNTED: readonly Records<Owned>[] = [
   Client,
   CreditNote,
@@ -28,16 +28,20 @@ const COUNTED: readonly Records<Owned>[] = [
   Timer,
 ];
 
-/** Of a million records it takes about two seconds. */
+/** The time limit. A million records take about two seconds. */
 const RECOUNT_LIMIT_MS = 60_000;
 
 export interface CountsCompared {
   account_id: Id;
-  /** The names of counts that differ; undefined for an account that has none yet. */
+  /** The names of counts that differ. Undefined for an account without counts. */
   wrong: string[] | undefined;
 }
 
-/** @param accountId of one account; of all unless given, for the operator. @returns the accounts whose counts differ from their records. */
+/**
+ * Compares the counts with the records, for the operator.
+ * @param accountId one account, or all when absent.
+ * @returns the accounts whose counts differ.
+ */
 export async function compareCounts(accountId?: Id): Promise<CountsCompared[]> {
   return inSnapshot(async (session) => {
     const own = accountId === undefined ? {} : { _id: storedId(accountId) as never };
@@ -53,12 +57,13 @@ export async function compareCounts(accountId?: Id): Promise<CountsCompared[]> {
 
 /**
  * Counts the account's records anew. Other changes of the account wait meanwhile.
- * @returns the names of counts that were wrong. @throws AppError 503 when the account is too busy.
+ * @returns the names of counts that were wrong.
+ * @throws AppError 503 when the account is too busy.
  */
 export async function recount(accountId: Id): Promise<string[]> {
   const _id = storedId(accountId) as never;
   return inTransaction(async (session) => {
-    // Written before anything is read: whatever is committed meanwhile conflicts with it.
+    // This write comes before any read, so that every commit meanwhile conflicts with it.
     const before = await Counter.collection.findOneAndUpdate({ _id }, { $unset: { counts: 1 } }, { session });
     if (!before) return [];
     const counts = (await countRecords(session, accountId)).get(accountId) ?? {};
@@ -79,7 +84,7 @@ async function countRecords(session: Session, accountId: Id | undefined): Promis
           ...(accountId === undefined ? [] : [{ $match: { account_id: storedId(accountId) } }]),
           { $group: { _id: { account_id: '$account_id', ...groups }, n: { $sum: 1 } } },
         ],
-        // In a transaction the read concern is its own.
+        // A transaction brings its own read concern.
         { session, hint: index, ...(session.inTransaction() ? { maxTimeMS: RECOUNT_LIMIT_MS } : AT_ONCE) },
       )
       .toArray();

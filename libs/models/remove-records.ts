@@ -5,12 +5,16 @@ import { driverOf, type Owned, type Records } from './records.ts';
 import { countStored, sizeOf } from './stored-bytes.ts';
 import { type Id, storedId } from './tenant.ts';
 
-/** What one transaction removes at most along with a record. */
+/** The most records that one transaction removes along with another record. */
 export const REMOVED_MAX = 5_000;
 export const REMOVED_MAX_MIB = 16;
 const BATCH = 200;
 
-/** True when more matches than one transaction should remove: it blocks all other writes of the account and fills the database's cache. */
+/**
+ * True when more records match than one transaction should remove. It would block all other writes of the account, and
+ * fill the database's
+ * cache.
+ */
 export async function isTooMuchToRemove<Stored extends Owned>(
   records: Records<Stored>,
   accountId: Id,
@@ -31,7 +35,7 @@ export async function isTooMuchToRemove<Stored extends Owned>(
 }
 
 /**
- * Removes all the account's records that match, oldest first, in batches: together they may be large.
+ * Removes all the account's records that match, oldest first. They may be large together, so it works in batches.
  * @param filter fields that the listing of these records has a filter for.
  * @param announce gets each batch before the next is read.
  */
@@ -56,7 +60,7 @@ export async function removeAllWith<Stored extends Owned>(
   }
 }
 
-/** Removes these records of the account, so few that one command may name them. */
+/** Removes these records of the account. They must be few enough for one command. */
 export async function removeBatch<Stored extends Owned>(
   records: Records<Stored>,
   accountId: Id,
@@ -71,7 +75,7 @@ export async function removeBatch<Stored extends Owned>(
   }
 }
 
-/** The index of a listing that finds by `filter` and gives the oldest first, see listing.ts. */
+/** Returns the index of a listing that finds by `filter` and yields the oldest first, see listing.ts. */
 function alongIds(filter: object): Record<string, 1> {
   return { account_id: 1, ...Object.fromEntries(Object.keys(filter).map((name) => [name, 1] as const)), _id: 1 };
 }

@@ -1,21 +1,28 @@
-// Rounds over the records of all accounts: which failures end one, and how it reports the others.
+// Rounds over the records of all accounts: the failures that end a round, and the report about all others.
 import { isUnavailable } from '../mongo/errors.ts';
 
-/** The error names this many of the records that failed. */
+/** The number of failed records that the error names. */
 const NAMED_MAX = 5;
 
-/** A record that always fails must not block the records after it: the round goes on, and reports the failures at its end. */
+/**
+ * Collects failures, so that a record that always fails does not block those after it. The round reports them at its
+ * end.
+ */
 export function collectFailures() {
   const named: Array<{ id: string; error: unknown }> = [];
   let count = 0;
   return {
-    /** @throws as requireAvailable. */
+    /** Adds a failure. @throws as requireAvailable. */
     add(id: string, error: unknown): void {
       requireAvailable(error);
       count += 1;
       if (named.length < NAMED_MAX) named.push({ id, error });
     },
-    /** @param what with how many: `3 documents failed`. @throws Error when a record failed; its cause is the first error. */
+    /**
+     * Reports the failures.
+     * @param what words for a number: `3 documents failed`.
+     * @throws Error when a record failed; its cause is the first error.
+     */
     report(what: (count: number) => string): void {
       if (count === 0) return;
       const ids = named.map(({ id }) => id).join(', ');
@@ -24,7 +31,7 @@ export function collectFailures() {
   };
 }
 
-/** @throws the error of a database that is unavailable: every other record would fail as well, each after a timeout. */
+/** Rethrows the error of an unavailable database. Every other record would fail as well, each after a timeout. */
 export function requireAvailable(error: unknown): void {
   if (isUnavailable(error) || (error instanceof Error && isUnavailable(error.cause))) throw error;
 }

@@ -1,12 +1,13 @@
-// The sequences of an account, drawn inside the transaction that uses them: a failure leaves no hole.
+// The sequences of an account. The transaction that uses a number draws it, so a failure leaves no hole.
 import type { Session } from '../mongo/connection.ts';
 import type { NumberKind } from '../rules/documents/number-kinds.ts';
 import { Counter, type Sequence, updateCounter } from './counter.ts';
 import { type Id, storedId } from './tenant.ts';
 
 /**
- * Draws the next number of a sequence of the account.
- * Two transactions that draw for one account conflict, and the second waits for the first: numbers follow the order of commits.
+ * Draws the next number of a sequence of the account. Two transactions that draw for one account conflict, and the
+ * second waits for the
+ * first, so numbers follow the order of commits.
  */
 export function drawNext(session: Session, accountId: Id, name: Sequence): Promise<number> {
   return drawMany(session, accountId, name, 1);
@@ -14,8 +15,10 @@ export function drawNext(session: Session, accountId: Id, name: Sequence): Promi
 
 /**
  * Draws the next number of a sequence of documents.
- * @param sequence see sequenceOf in number-format.ts. @param start its first number. @param at see changeTime.
- * @param by how far the sequence goes on; further than 1 once it has begun.
+ * @param sequence see sequenceOf in number-format.ts.
+ * @param start its first number.
+ * @param at see changeTime.
+ * @param by the step, more than 1 only in a sequence that has begun.
  */
 export async function drawInSequence(
   session: Session,
@@ -36,19 +39,22 @@ export async function drawInSequence(
 
 const OF_A_YEAR = /_\d{4}$/;
 
-/** A sequence over all years is a field of its own; those of a year are fields of `sequences`. */
+/**
+ * Returns the path of a sequence in the counter. A sequence over all years is a field of its own; those of a year are
+ * in `sequences`.
+ */
 function sequencePath(sequence: string): string {
   return OF_A_YEAR.test(sequence) ? `sequences.${sequence}` : sequence;
 }
 
 export interface NumberSequence {
-  /** Empty for the sequence over all years. */
+  /** The year of the sequence. Empty for the sequence over all years. */
   period: string;
   first: number;
   last: number;
 }
 
-/** All sequences of a kind of document that have begun, by period. */
+/** Returns all sequences of a kind of document that have begun, by period. */
 export async function sequencesOf(session: Session, accountId: Id, kind: NumberKind): Promise<NumberSequence[]> {
   const counter = await Counter.collection.findOne({ _id: storedId(accountId) as never }, { session });
   if (!counter) return [];
@@ -71,7 +77,7 @@ export async function drawMany(session: Session, accountId: Id, name: Sequence, 
   return counter[name] - count + 1;
 }
 
-/** The latest number of a sequence, as the transaction sees it; 0 when none was drawn. */
+/** Returns the latest number of a sequence as the transaction sees it. 0 when none was drawn. */
 export async function lastDrawn(session: Session, accountId: Id, name: Sequence): Promise<number> {
   const counter = await Counter.collection.findOne(
     { _id: storedId(accountId) as never },

@@ -1,50 +1,50 @@
-// Filters by status. The day decides some of them: what is stored as Sent may read as overdue or expired.
+// Filters by status. Some statuses depend on the day: a document stored as Sent may read as overdue or expired.
 import type { CountedBy } from './record-counts.ts';
 
 type Condition = Readonly<Record<string, unknown>>;
 
 /** The same condition in three forms. */
 export interface StatusFilter {
-  /** For a list. Of an `$or` the database would make one walk for each alternative, and sort. */
+  /** The form for a list. The database would walk each alternative of an `$or`, and sort. */
   walked: Condition;
-  /** For a count along an index. A `$nor` is not looked up in an index alone. */
+  /** The form for a count along an index. The database does not answer a `$nor` from an index alone. */
   counted: Condition;
-  /** For a total from the account's counter; undefined when its counts do not tell the status. */
+  /** The form for a total from the account's counter. Undefined when its counts do not tell the status. */
   kept?: KeptTotal;
 }
 
-/** A total as the sum of some counts, less or more the records of one month that the counts do not tell apart. */
+/** A total as the sum of some counts, corrected by the records of one month that the counts do not tell apart. */
 export interface KeptTotal {
   isCounted: (key: string) => boolean;
   correction?: { by: 1 | -1; records: Condition };
 }
 
-/** A filter by equality with one value, or with any of several. */
+/** Returns a filter by equality with one value, or with any of several. */
 export function oneOf<Value>(values: readonly Value[]): Value | { $in: Value[] } {
   const [only] = values;
   return values.length === 1 && only !== undefined ? only : { $in: [...values] };
 }
 
-/** A filter on statuses that no day changes, each of which is a count. */
+/** Returns a filter on statuses that no day changes, each of which is a count. */
 export function withStatuses(statuses: readonly string[]): StatusFilter {
   const status = oneOf(statuses);
   return { walked: { status }, counted: { status }, kept: { isCounted: (key) => statuses.includes(key) } };
 }
 
 interface Sent {
-  /** What a caller may ask for. */
+  /** The statuses that the caller asks for. */
   statuses: readonly string[];
-  /** The status of those whose day has passed. */
+  /** The status of records whose day has passed. */
   expired: string;
-  /** The stored day. */
+  /** The stored field with the day. */
   field: string;
-  /** Of the account. */
+  /** The day of the account. */
   today: string;
-  /** Holds for those that expire at all; the others stay Sent. */
+  /** The condition for records that expire at all. The others stay Sent. */
   canExpire?: { yes: Condition; no: Condition };
 }
 
-/** A filter on what reads as one of `statuses` today, where Sent becomes `expired` after its day. */
+/** Returns a filter on records that read as one of `statuses` today, where Sent becomes `expired` after its day. */
 export function withSent({ statuses, expired, field, today, canExpire }: Sent): StatusFilter {
   const [isSent, isExpired] = [statuses.includes('Sent'), statuses.includes(expired)];
   const status = oneOf(isExpired && !isSent ? [...statuses, 'Sent'] : statuses);
@@ -71,16 +71,20 @@ export function withSent({ statuses, expired, field, today, canExpire }: Sent): 
 }
 
 const SENT_IN = 'Sent ';
-/** Days before and after have one count each, so that days which make no sense do not make thousands. */
+/** Days before and after these have one count each, so that absurd days do not make thousands of counts. */
 const [FIRST_MONTH, AFTER_MONTHS] = ['2000-01', '2100'] as const;
 
-/** Sorts as the days do, and before each of its days. */
+/** Returns a month that sorts as the days do, and before each of its days. */
 function monthOf(day: string): string {
   if (day < FIRST_MONTH) return '';
   return day < AFTER_MONTHS ? day.slice(0, FIRST_MONTH.length) : AFTER_MONTHS;
 }
 
-/** Counts by status, and what is Sent by the month of its day. @param field the stored day. @param canExpire see CountedBy. */
+/**
+ * Counts by status, and Sent records by the month of their day.
+ * @param field the stored day.
+ * @param canExpire the records that expire, with the fields and index to tell them by.
+ */
 export function countedByStatusAndMonth<Stored extends { status: string }>(
   field: keyof Stored & string,
   canExpire: { of: (record: Stored) => boolean } & Pick<CountedBy<Stored>, 'groups' | 'index'> = {

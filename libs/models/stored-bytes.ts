@@ -1,4 +1,4 @@
-// How many bytes of records and events an account keeps: summed up as they are written, and bounded by its quota.
+// Counts the bytes of records and events that an account keeps as they are written, and bounds them by its quota.
 import mongoose from 'mongoose';
 import { conflict } from '../errors.ts';
 import type { Session } from '../mongo/connection.ts';
@@ -6,37 +6,38 @@ import { perTransaction } from '../mongo/per-transaction.ts';
 
 const MIB = 2 ** 20;
 /**
- * Smaller changes raise the sum by a whole step, once in as many of them as fill it: it is right on average, and most writes cost no
- * further update.
+ * Smaller changes raise the sum by a whole step, with the probability of their share in it. The sum is right on
+ * average, and most writes
+ * cost no further update.
  */
 const STEP = 64 * 1024;
 
 interface Tally {
-  /** Written by this transaction so far, less what it removed. */
+  /** The bytes that this transaction has written so far, less those that it removed. */
   written: number;
-  /** What the account's counter said when the transaction drew from it. */
+  /** The sum in the account's counter when the transaction drew from it. */
   before?: number;
 }
 
 const tallyOf = perTransaction<Tally>(() => ({ written: 0 }));
 
-/** @param by of the records, see sizeOf; negative for what is removed. */
+/** Counts bytes of the transaction. @param by see sizeOf; negative for removed records. */
 export function countStored(session: Session, by: number): void {
   tallyOf(session).written += by;
 }
 
-/** @param before as the account's counter has it. */
+/** Notes the sum of the account. @param before the value in the counter. */
 export function learnStored(session: Session, before: unknown): void {
   tallyOf(session).before ??= Math.max(0, Number(before ?? 0));
 }
 
-/** The size of a record in the database, before compression. */
+/** Returns the size of a record in the database, before compression. */
 export function sizeOf(record: object): number {
   return mongoose.mongo.BSON.calculateObjectSize(record as never, { ignoreUndefined: true });
 }
 
 /**
- * By how much the transaction raises the sum of its account; most often by nothing.
+ * Returns the amount by which the transaction raises the sum of its account. It is 0 most of the time.
  * @param quotaBytes undefined when the account may keep any amount, or when the change must be possible over its quota.
  * @throws AppError 409 that names the sum and the quota.
  */
@@ -57,7 +58,7 @@ export function quotaStep(
   return chance() * STEP < size ? Math.sign(written) * STEP : 0;
 }
 
-/** Such as `1,024 MiB`; rounded up, so that what is over a bound never looks like it. */
+/** Writes bytes such as `1,024 MiB`. It rounds up, so that a size over a bound never looks like the bound. */
 export function inMebibytes(bytes: number): string {
   return `${Math.ceil(bytes / MIB).toLocaleString('en')} MiB`;
 }

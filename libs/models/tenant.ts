@@ -1,22 +1,24 @@
-// Keeps one account's records from another: a query on a tenant's collection that does not name the account throws.
+// Keeps the records of accounts apart: a query on a tenant's collection that does not name the account throws.
 import { randomInt } from 'node:crypto';
 import { type Aggregate, type Query, Schema, Types } from 'mongoose';
 import { v7 } from 'uuid';
 
-/** Hex with dashes, as on the wire. */
+/** An id in the form of the API: hex with dashes. */
 export type Id = string;
 
-/** A record's id as the driver returns it; `String(id)` is the wire form. */
+/** An id as the driver returns it. `String(id)` is the form of the API. */
 export type StoredId = Types.UUID;
 
-/** Half of what the counter holds, so that it never overflows within a millisecond. */
+/** Half of the counter's range, so that it never overflows within a millisecond. */
 const COUNTER_STARTS = 2 ** 31;
 let latest = { msecs: 0, seq: 0 };
 
 /**
- * A new time-ordered id (UUIDv7): neighbours in time are neighbours in the index. Those of one process ascend within a millisecond, too, which
- * those of `node:crypto` do not: lists show the records of one transaction in the order in which they were made. A clock that is set back is
- * followed at once, which the library does not do by itself.
+ * Returns a new time-ordered id (UUIDv7). Neighbours in time are neighbours in the index.
+ * Ids of one process ascend within a millisecond, which those of `node:crypto` do not, so lists show the records of one
+ * transaction in
+ * the order in which they were made. When the clock is set back, ids follow it at once, which the library alone does
+ * not do.
  */
 export function newId(): Id {
   const msecs = Date.now();
@@ -30,34 +32,37 @@ export function isId(text: unknown): text is Id {
   return typeof text === 'string' && UUID_FORM.test(text);
 }
 
-/** The wire form as the driver stores it, for pipelines and filters that mongoose does not cast. */
+/** Converts an id to the form that the driver stores, for pipelines and filters that mongoose does not cast. */
 export function storedId(id: Id): StoredId {
   return new Types.UUID(id);
 }
 
-/** As `String(id)`, in a fifth of the time: for what is done hundreds of times a second. */
+/** Does the same as `String(id)` in a fifth of the time, for code that runs hundreds of times a second. */
 export function wireId(id: StoredId): Id {
   return dashed(id.toString('hex'));
 }
 
-/** @param hex the 32 digits of an id. */
+/** Writes an id with dashes. @param hex its 32 digits. */
 export function dashed(hex: string): Id {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** When the id was made, to the millisecond: the first 48 bits of a UUIDv7. */
+/** Returns the time at which the id was made, to the millisecond: the first 48 bits of a UUIDv7. */
 export function timeOf(id: Id): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 }
 
-/** What every record of an account starts with. The order of ids is the order of creation, so lists need no index on the time. */
+/**
+ * Returns the fields that every record of an account starts with. Ids are in the order of creation, so lists need no
+ * index on the time.
+ */
 export function newRecord(accountId: Id) {
   const id = newId();
   const now = timeOf(id);
   return { _id: storedId(id), account_id: storedId(accountId), created_at: now, updated_at: now };
 }
 
-/** How ids are declared in a model. */
+/** The declarations of ids in a mongoose schema. */
 export const idField = { type: Schema.Types.UUID } as const;
 export const requiredIdField = { type: Schema.Types.UUID, required: true } as const;
 
@@ -94,7 +99,7 @@ export function tenant(schema: Schema): void {
   });
 }
 
-/** @throws when `value` is not one account's id: an operator object such as { $ne: null } would name every account. */
+/** @throws when `value` is not one account's id. An operator object such as { $ne: null } would name every account. */
 export function requireAccount(value: unknown, where: string): void {
   if (!isId(value) && !(value instanceof Types.UUID)) throw new Error(`${where} does not name the account`);
 }

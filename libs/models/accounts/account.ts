@@ -1,4 +1,4 @@
-// A workspace: the owner of keys and records, and the issuer its documents are printed from.
+// A workspace: the owner of keys and records, and the issuer on its documents.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { unauthorized } from '../../errors.ts';
 import type { PostalAddress } from '../../identifiers/postal-address.ts';
@@ -17,18 +17,21 @@ import {
   postalAddressView,
 } from './party-fields.ts';
 
-/** Used where an account has not set its own. */
+/** The statuses of projects where an account has not set its own. */
 export const DEFAULT_PROJECT_STATUSES = ['In Progress', 'Awaiting Approval', 'Complete'] as const;
 
-/** Hours of one time entry at most, where an account has not set its own: a day. */
+/** The most hours of one time entry where an account has not set its own limit: a day. */
 export const DEFAULT_ENTRY_HOURS = 24;
-/** What an account can set at most: more than a year has, and totals in seconds stay exact. */
+/** The largest limit that an account can set. A year has fewer hours, and totals in seconds stay exact. */
 export const ENTRY_HOURS_LIMIT = 10_000;
 
-/** Days until an invoice is due, where neither client nor account says otherwise. */
+/** The days until an invoice is due, where neither client nor account sets them. */
 export const DEFAULT_PAYMENT_DAYS = 30;
 
-/** A test account is for trying things out: its keys begin with `bh_test_`, and its documents and webhooks say that they are a test. */
+/**
+ * A test account is for trials: its keys begin with `bh_test_`, and its documents and webhooks say that they are a
+ * test.
+ */
 export const ACCOUNT_MODES = ['live', 'test'] as const;
 
 export type AccountMode = (typeof ACCOUNT_MODES)[number];
@@ -37,7 +40,7 @@ const accountSchema = new Schema(
   {
     _id: { ...idField, default: newId },
     name: { type: String, required: true },
-    /** Never changes: keys, numbers and documents depend on it. */
+    /** The mode never changes, because keys, numbers and documents depend on it. */
     mode: { type: String, enum: ACCOUNT_MODES, required: true, default: 'live' },
     email: String,
     company: String,
@@ -45,11 +48,11 @@ const accountSchema = new Schema(
     tax_id: String,
     bank_details: String,
     legal_name: String,
-    /** See party-fields.ts for these and payment_options. */
+    /** These fields and payment_options are described in party-fields.ts. */
     legal_id: Object,
     vat_id: String,
     tax_number: String,
-    /** Printed in the foot: register court, directors, why there is no tax. */
+    /** A text in the foot of documents, for instance register court, directors, or the reason for charging no tax. */
     legal_note: String,
     electronic_address: Object,
     postal_address: Object,
@@ -58,36 +61,43 @@ const accountSchema = new Schema(
     logo_url: String,
     brand_color: String,
     default_tax_rate: Number,
-    /** Why it charges no tax, printed where category E is. */
+    /** The reason for charging no tax. Documents print it where category E is. */
     tax_exemption_note: String,
-    /** Documents may be dated before the last one that was issued. */
+    /** True when documents may be dated before the last one that was issued. */
     allow_backdating: Boolean,
-    /** IANA name: decides on which calendar day an invoice becomes overdue. */
+    /** An IANA name. It decides on which calendar day an invoice becomes overdue. */
     time_zone: { type: String, required: true, default: 'UTC' },
-    /** BCP 47: the language and number format of printed documents. */
+    /** A BCP 47 tag: the language and number format of printed documents. */
     locale: { type: String, required: true, default: 'en-US' },
     project_statuses: { type: [String], default: undefined },
-    /** See number-format.ts. Stays once it was set, also when all of it is the default again: then numbers may have been drawn by others. */
+    /**
+     * The formats of document numbers, see number-format.ts. Once set, the field stays, even when all of it equals the
+     * default again: numbers
+     * in other formats may have been drawn.
+     */
     number_formats: Object,
-    /** A rest no larger than this, in major units, is written off with the payment that leaves it. */
+    /** In major units. A payment that leaves no more than this writes the rest off. */
     settle_tolerance: Number,
-    /** Cancelling an issued invoice draws a credit note over the rest of it. */
+    /** True when cancelling an issued invoice draws a credit note over the rest of it. */
     cancel_with_credit_note: Boolean,
-    /** Hours of one time entry at most; DEFAULT_ENTRY_HOURS when absent. */
+    /** The most hours of one time entry. DEFAULT_ENTRY_HOURS when absent. */
     max_entry_hours: Number,
-    /** `YYYY-MM-DD`: time of earlier days is neither logged, changed nor deleted. */
+    /** `YYYY-MM-DD`. Time before this day cannot be logged, changed or deleted. */
     time_locked_before: String,
-    /** Raised by transactions of which only one at a time may add to what the account keeps, see batch-file.ts. */
+    /**
+     * A counter for the row lock of the account. Transactions that add to what it keeps raise it one after the other,
+     * see batch-file.ts.
+     */
     lock_version: Number,
-    /** Where neither time entry, task, project nor client has one. */
+    /** The rate for time where neither time entry, task, project nor client has one. */
     hourly_rate: Number,
-    /** Rates of single people, see hourly-rate.ts. */
+    /** The rates of single members, see hourly-rate.ts. */
     member_rates: Object,
-    /** Of new invoices from time. */
+    /** The currency of new invoices from time. */
     currency: String,
-    /** From the day of an invoice that names no due date. */
+    /** The days from the date of an invoice to its due date, where the caller names none. */
     payment_days: Number,
-    /** See time-rounding.ts. */
+    /** The rounding of time, see time-rounding.ts. */
     rounding: Object,
     created_at: { type: Date, required: true, default: () => new Date() },
     updated_at: { type: Date, required: true, default: () => new Date() },
@@ -100,8 +110,8 @@ export type AccountRecord = InferSchemaType<typeof accountSchema>;
 export const Account = model('Account', accountSchema);
 
 /**
- * The account as it is now: what is computed from it or frozen into a document must not come from a remembered profile.
- * @throws AppError 401 when it is gone, like the next request with its key.
+ * Reads the account from the database. Computations and frozen documents must not use a cached profile.
+ * @throws AppError 401 when the account is gone, like the next request with its key.
  */
 export async function readAccount(id: Id, session?: Session): Promise<AccountRecord> {
   const found = await driverOf(Account as never).findOne({ _id: storedId(id) }, session ? { session } : {});
@@ -109,12 +119,15 @@ export async function readAccount(id: Id, session?: Session): Promise<AccountRec
   return found as unknown as AccountRecord;
 }
 
-/** How many hours one time entry of the account may have. */
+/** Returns the most hours that one time entry of the account may have. */
 export function maxEntryHours({ max_entry_hours }: Pick<AccountRecord, 'max_entry_hours'>): number {
   return max_entry_hours ?? DEFAULT_ENTRY_HOURS;
 }
 
-/** The modes of accounts, by id: the webhook service delivers for all accounts side by side. */
+/**
+ * Returns the modes of accounts by id. The webhook service needs them, because it delivers for all accounts side by
+ * side.
+ */
 export async function findAccountModes(ids: readonly Id[]): Promise<Map<Id, Pick<AccountRecord, '_id' | 'mode'>>> {
   const accounts = (await driverOf(Account as never)
     .find({ _id: { $in: [...new Set(ids)].map(storedId) } }, { projection: { mode: 1 } })
@@ -122,7 +135,7 @@ export async function findAccountModes(ids: readonly Id[]): Promise<Map<Id, Pick
   return new Map(accounts.map((account) => [wireId(account._id), account]));
 }
 
-/** The account as the API returns it. */
+/** Returns the account in the form of the API. */
 export function accountView(account: AccountRecord) {
   return {
     id: String(account._id),

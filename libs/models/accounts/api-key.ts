@@ -1,4 +1,4 @@
-// A key of an account: what it may do, until when, and whether it was revoked. The key itself is never stored.
+// A key of an account, with its scopes, expiry and revocation. The database never has the key itself.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { hashApiKey, makeApiKey } from '../../api-key.ts';
 import { agreedDate } from '../../clock.ts';
@@ -10,9 +10,9 @@ import { drawNext } from '../sequences.ts';
 import { type Id, idField, newId, requiredIdField, tenant } from '../tenant.ts';
 import { readAccount } from './account.ts';
 
-/** As many usable keys has an account at most: enough for a key of its own for each program and person. */
+/** The most usable keys of an account: enough for a key of its own for each program and person. */
 export const KEYS_MAX = 100;
-/** What a 409 says. */
+/** The message of the 409. */
 export const KEYS_MAX_REACHED = `An account can have at most ${KEYS_MAX} usable API keys`;
 const SHOWN_START = 12; // `bh_live_` and four characters: enough to tell keys apart in a list.
 
@@ -21,16 +21,18 @@ const apiKeySchema = new Schema(
     _id: { ...idField, default: newId },
     account_id: requiredIdField,
     hash: { type: String, required: true },
-    /** The first characters, to recognise it by. */
+    /** The first characters, by which a person recognises the key. */
     start: { type: String, required: true },
     name: { type: String, required: true },
     scopes: { type: [String], required: true },
     expires_at: Date,
     last_used_at: Date,
     revoked_at: Date,
-    /** When it was rotated. What it expires at since is the end of the overlap, which no successor may take over. */
+    /**
+     * The time of the rotation. From then on `expires_at` is the end of the overlap, which no successor may inherit.
+     */
     replaced_at: Date,
-    /** The first of the keys that it was rotated from. */
+    /** The first key of the chain of rotations. */
     first_id: idField,
     /** See lockOwn. */
     lock_version: Number,
@@ -81,7 +83,7 @@ export const SCOPES: readonly Scope[] = RESOURCES.flatMap(
   (resource) => [`${resource}:read`, `${resource}:write`] as const,
 );
 
-/** True when a key with `scopes` may do what needs `scope`; writing includes reading, `*` is everything. */
+/** True when a key with `scopes` may use `scope`. Writing includes reading, and `*` includes everything. */
 export function allows(scopes: readonly string[], scope: string): boolean {
   return scopes.includes('*') || scopes.includes(scope) || scopes.includes(scope.replace(/:read$/, ':write'));
 }
@@ -91,12 +93,12 @@ export interface NewApiKey {
   name: string;
   scopes: string[];
   expiresAt?: Date | undefined;
-  /** The key that it replaces. */
+  /** The key that the new one replaces. */
   replaces?: Pick<ApiKeyRecord, '_id' | 'first_id'> | undefined;
 }
 
 /**
- * Its prefix is that of the account's mode: a live account has no test keys, and a test account no live ones.
+ * Makes a key. The prefix shows the mode: a live account has no test keys, and a test account no live ones.
  * @returns the stored record and the key, which cannot be read again.
  * @throws AppError 409 when the account has KEYS_MAX keys that are neither revoked nor expired.
  */
@@ -127,7 +129,7 @@ async function countUsable(accountId: Id, session: Session): Promise<number> {
   return ApiKey.countDocuments({ account_id: accountId, ...usable }, { session });
 }
 
-/** What is known of the key, as the API returns it: never the key itself. */
+/** Returns the key's record in the form of the API, without the key itself. */
 export function apiKeyView(record: ApiKeyRecord) {
   return {
     id: String(record._id),
@@ -141,7 +143,7 @@ export function apiKeyView(record: ApiKeyRecord) {
   };
 }
 
-/** Neither revoked nor expired. */
+/** True for a key that is neither revoked nor expired. */
 export function isUsable(
   { revoked_at, expires_at }: Pick<ApiKeyRecord, 'revoked_at' | 'expires_at'>,
   now: Date,
@@ -150,9 +152,11 @@ export function isUsable(
 }
 
 /**
- * Looks at the caller's key once more, in a transaction whose work outlasts the key: who ends the key at the same moment conflicts with it.
- * @returns the key as it is now: its end may have come closer.
- * @throws AppError 401 when the key has ended since the request was let in.
+ * Reads the caller's key again in a transaction, because the result of the work outlives the key. A transaction that
+ * ends the key at
+ * the same moment conflicts with this one.
+ * @returns the current key. It may expire earlier than it did.
+ * @throws AppError 401 when the key has ended since the request was admitted.
  */
 export async function lockUsableKey(accountId: Id, keyId: Id, session: Session): Promise<ApiKeyRecord> {
   const record = await lockOwn<ApiKeyRecord>(ApiKey, accountId, keyId, session);
@@ -161,8 +165,8 @@ export async function lockUsableKey(accountId: Id, keyId: Id, session: Session):
 }
 
 /**
- * Ends a key, or sets when it ends. After the commit, await `untilForgotten` of key-cache.ts before responding.
- * @param end an `expires_at` that is no later than the one it has.
+ * Ends a key, or sets its end. After the commit, await `untilForgotten` of key-cache.ts before responding.
+ * @param end an `expires_at` that is no later than the present one.
  */
 export async function endApiKey(
   { _id, account_id }: Pick<ApiKeyRecord, '_id' | 'account_id'>,
@@ -172,7 +176,7 @@ export async function endApiKey(
   await ApiKey.updateOne({ _id, account_id }, { $set: end }, session ? { session } : {});
 }
 
-/** Ends a key that has a successor now, at once or at `end`, and notes that it was replaced. */
+/** Ends a key that has a successor, at once or at `end`, and records the replacement. */
 export async function endReplaced(
   record: Pick<ApiKeyRecord, '_id' | 'account_id' | 'expires_at'>,
   { now, end }: { now: Date; end: Date },

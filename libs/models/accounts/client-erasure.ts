@@ -1,4 +1,4 @@
-// Erasure of what identifies a client: from its record, and from the stored events that carry it.
+// Erases the data that identifies a client from its record and from stored events.
 import type { mongo } from 'mongoose';
 import type { Session } from '../../mongo/connection.ts';
 import { driverOf } from '../records.ts';
@@ -8,23 +8,24 @@ import { type ClientFields, type ClientRecord, clientFieldNames, searchOf } from
 
 /** The address is of a domain that never exists (RFC 2606). */
 const PLACEHOLDERS: ClientFields = { name: 'Anonymised client', email: 'anonymised@example.invalid' };
-/** Fields of a client that are absent afterwards: all that callers can set and that need not be there. */
+/** The client's fields that are absent afterwards: all that callers can set and that are not required. */
 const ERASED = clientFieldNames().filter((name) => !(name in PLACEHOLDERS));
-/** What is in memory and in one write at a time. */
+/** The most events and characters in memory and in one write. */
 const BATCH = { events: 200, characters: 2 * 2 ** 20 };
-/** Few enough to be read at once when all are large. */
+/** So few events that they can be read at once even when all are large. */
 const READ_AT_ONCE = 10;
 
-/** What the record of an anonymised client becomes; undefined removes a field. */
+/** Returns the changes that anonymise a client's record. A value of undefined removes the field. */
 export function erasedFields(now: Date): Partial<ClientRecord> {
   const removed = Object.fromEntries(ERASED.map((name) => [name, undefined]));
   return { ...PLACEHOLDERS, ...removed, search: searchOf(PLACEHOLDERS), anonymised_at: now };
 }
 
 /**
- * Erases the client's data from the bodies of the account's stored events. An event is found until that is done, so the next call
- * continues after a crash. Without a session each batch is written by itself.
- * @returns how many events were rewritten.
+ * Erases the client's data from the bodies of the account's stored events. Erased events are no longer found, so the
+ * next call continues
+ * after a crash. Without a session each batch is a write of its own.
+ * @returns the number of events that were rewritten.
  */
 export async function eraseFromEvents(accountId: Id, clientId: Id, session?: Session): Promise<number> {
   const events = driverOf(Event as never) as unknown as mongo.Collection<StoredEvent>;
@@ -65,9 +66,9 @@ interface StoredEvent {
   body: string;
 }
 
-/** The same body without what identifies the client. */
+/** Returns the same body without the data that identifies the client. */
 function erasedBody(body: string): string {
-  const event = JSON.parse(body) as { type: string; data: Record<string, unknown> }; // Ours: see insertEvent.
+  const event = JSON.parse(body) as { type: string; data: Record<string, unknown> }; // Billhook wrote this body, see insertEvent.
   const data = event.type.startsWith('client.')
     ? erasedClient(event.data)
     : { ...event.data, client: erasedClient(event.data['client'] as Record<string, unknown>) };

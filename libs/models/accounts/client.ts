@@ -13,7 +13,10 @@ import { findAllOwn, recordsOf, type Stamped } from '../records.ts';
 import type { Id, StoredId } from '../tenant.ts';
 import { type ElectronicAddress, type LegalId, legalIdView, postalAddressView } from './party-fields.ts';
 
-/** What callers can set. A new field also needs a row in CLIENT_FIELDS, and `tsc` asks for it in input and response. */
+/**
+ * The fields that callers can set. A new field also needs a row in CLIENT_FIELDS, and `tsc` asks for it in input and
+ * response.
+ */
 export interface ClientFields {
   name: string;
   email: string;
@@ -25,11 +28,11 @@ export interface ClientFields {
   vat_id?: string | null;
   electronic_address?: ElectronicAddress | null;
   postal_address?: PostalAddress | null;
-  /** What the client wants to read on every invoice, such as a Leitweg-ID. */
+  /** A reference that the client wants on every invoice, such as a Leitweg-ID. */
   buyer_reference?: string | null;
 }
 
-/** What becomes of each field. Whatever is here is erased when the client is anonymised, see client-erasure.ts. */
+/** The use of each field. Anonymising a client erases every field in this table, see client-erasure.ts. */
 const CLIENT_FIELDS: Readonly<Record<keyof ClientFields, FieldUse>> = {
   name: { isSearched: true, isFrozen: true },
   email: { isSearched: true, isFrozen: true },
@@ -45,31 +48,34 @@ const CLIENT_FIELDS: Readonly<Record<keyof ClientFields, FieldUse>> = {
 };
 
 interface FieldUse {
-  /** `q` of the list finds the client by it. */
+  /** True when `q` of the list searches the field. */
   isSearched: boolean;
-  /** A document keeps the value of the moment when it was issued, see billing/parties.ts. True for what documents print. */
+  /**
+   * True when a document keeps the value of the moment of issue, see billing/parties.ts. It is right for fields that
+   * documents print.
+   */
   isFrozen: boolean;
-  /** Not a text; never searched. */
+  /** True for a field that is no text. It is never searched. */
   isObject?: true;
 }
 
-/** How the client is billed. It does not identify a person, so it stays when the client is anonymised. */
+/** The terms for billing the client. They do not identify a person, so they stay when the client is anonymised. */
 export interface BillingTerms {
   hourly_rate?: number | null;
   member_rates?: MemberRate[] | null;
-  /** Of new invoices from time. */
+  /** The currency of new invoices from time. */
   currency?: string | null;
   payment_days?: number | null;
   rounding?: TimeRounding | null;
-  /** Of new invoices and quotes; absent is `standard`. */
+  /** The treatment of new invoices and quotes. Absent means `standard`. */
   tax_treatment?: TaxTreatment | null;
 }
 
 export interface ClientRecord extends Stamped, ClientFields, BillingTerms {
   status: string;
-  /** The searched fields, see searchText: what `q` looks into, and the order by name. */
+  /** The searched fields in the form of searchText. `q` looks here, and the order by name uses it. */
   search: string;
-  /** When what identifies the client was erased, see client-erasure.ts. */
+  /** The time at which the client was anonymised, see client-erasure.ts. */
   anonymised_at?: Date;
   /** See lockOwn. */
   lock_version?: number;
@@ -101,7 +107,7 @@ const clientSchema = recordSchema<ClientRecord>(
 
 export const Client = recordsOf<ClientRecord>('Client', clientSchema, COUNTED_TOGETHER);
 
-/** The fields that `isWanted` picks. */
+/** Returns the names of the fields that `isWanted` accepts. */
 export function clientFieldNames(isWanted: (use: FieldUse) => boolean = () => true): readonly (keyof ClientFields)[] {
   return (Object.keys(CLIENT_FIELDS) as (keyof ClientFields)[]).filter((name) => isWanted(CLIENT_FIELDS[name]));
 }
@@ -116,12 +122,12 @@ function declaredFields() {
 
 const SEARCHED = clientFieldNames(({ isSearched }) => isSearched);
 
-/** The value of `search`. */
+/** Returns the value of the field `search`. */
 export function searchOf(client: ClientFields): string {
   return searchText(SEARCHED.map((name) => (client[name] ?? '') as string).join('\n'));
 }
 
-/** The client as the API returns it. Fields that were never given are absent. */
+/** Returns the client in the form of the API. Fields that were never given are absent. */
 export function clientView(client: ClientRecord) {
   const { legal_id, postal_address, ...others } = givenFields(client);
   return {
@@ -146,7 +152,10 @@ function given<Name extends string, Value>(name: Name, value: Value | null | und
   return value === null || value === undefined ? {} : ({ [name]: value } as { [key in Name]?: Value });
 }
 
-/** Without the fields that are empty. @param names which fields; all that callers can set unless given. */
+/**
+ * Returns the client's fields without empty ones.
+ * @param names the wanted fields; all that callers can set unless given.
+ */
 export function givenFields(client: ClientFields, names = clientFieldNames()): GivenFields {
   const given = names.flatMap((name) => (client[name] ? [[name, client[name]]] : []));
   return Object.fromEntries(given) as GivenFields;
@@ -163,7 +172,7 @@ export interface EmbeddedClient {
   company_name?: string;
 }
 
-/** The client as it is embedded in projects, quotes and invoices. */
+/** Returns the form in which projects, quotes and invoices embed the client. */
 export function embeddedClient(client: ClientDetails): EmbeddedClient {
   return {
     id: String(client._id),
@@ -173,7 +182,7 @@ export function embeddedClient(client: ClientDetails): EmbeddedClient {
   };
 }
 
-/** The account's clients that records refer to, by id, with the fields that are embedded. */
+/** Returns the clients that records refer to, by id, with the fields that are embedded. */
 export function clientsOf(accountId: Id, ids: readonly StoredId[], session?: Session): Promise<Map<Id, ClientRecord>> {
   return findAllOwn(Client, accountId, ids.map(String), ['name', 'email', 'company_name'], session);
 }

@@ -1,14 +1,14 @@
-// What is due on the calendar of its account, of records of all accounts.
+// Finds the records of all accounts that are due on the calendar day of their account.
 import { dayIn } from '../../day.ts';
 import type { StoredId } from '../tenant.ts';
 import { Account } from './account.ts';
 
-/** Looked at together: the time zones of their accounts are one query. */
+/** The number of records whose time zones are read in one query. */
 const AT_ONCE = 500;
 
 interface Due<Candidate> {
   at: Date;
-  /** @param today in the time zone of the candidate's account, `YYYY-MM-DD`. */
+  /** Answers whether the candidate is due. @param today in the time zone of the candidate's account, `YYYY-MM-DD`. */
   isDue(candidate: Candidate, today: string): boolean;
 }
 
@@ -16,7 +16,10 @@ interface OfAccount {
   account_id: StoredId;
 }
 
-/** @yields the candidates that are due, in their order, with the time zone of their account: UTC for an account that does not exist. */
+/**
+ * Yields the candidates that are due, in their order, with the time zone of their account. A deleted account counts as
+ * UTC.
+ */
 export async function* allDue<Candidate extends OfAccount>(
   candidates: AsyncIterable<Candidate>,
   due: Due<Candidate>,
@@ -32,8 +35,10 @@ export async function* allDue<Candidate extends OfAccount>(
 }
 
 /**
- * @param candidates whose day may have come, the longest due first. Those whose day has only come in other time zones are passed over: they may
- * be more than `most`. @returns the first that are due, as `allDue` yields them.
+ * Returns the first candidates that are due, as `allDue` yields them. Candidates whose day has only come in other time
+ * zones are passed
+ * over, and there may be more of them than `most`.
+ * @param candidates whose day may have come, the longest due first.
  */
 export async function firstDue<Candidate extends OfAccount>(
   candidates: AsyncIterable<Candidate>,

@@ -8,8 +8,9 @@ import type { Id } from '../tenant.ts';
 import { ApiKey, type ApiKeyRecord, isUsable } from './api-key.ts';
 
 /**
- * A process caches a key that it has read for so long: a busy one costs the database one read a second and not one a request. Ending
- * a key waits until no process caches it, so a revocation that was acknowledged holds everywhere.
+ * How long a process caches a key: a busy key costs the database one read per second instead of one per request. Ending
+ * a key waits until
+ * no process caches it, so an acknowledged revocation holds everywhere.
  */
 const REMEMBERED_MS = 1_000;
 /** Timers may fire a little early. */
@@ -19,24 +20,27 @@ const REMEMBERED_MAX = 10_000;
 const remembered = new LRUCache<string, ApiKeyRecord>({
   max: REMEMBERED_MAX,
   ttl: REMEMBERED_MS,
-  // By the steady clock, and read anew each time: a process that stood still has nothing cached.
+  // The cache reads the monotonic clock anew each time, so a process that was suspended has nothing cached.
   ttlResolution: 0,
 });
 
-/** The key's record when it is known, not revoked and not expired; else null. Callers at about the same time get the same record. */
+/**
+ * Returns the record of a key that exists and is neither revoked nor expired, else null. Callers at about the same time
+ * get the same record.
+ */
 export async function findUsableKey(key: string, now: Date = agreedDate()): Promise<ApiKeyRecord | null> {
   const hash = hashApiKey(key);
   const record = remembered.get(hash) ?? (await lookups.load(hash));
   return record && isUsable(record, now) ? record : null;
 }
 
-/** The account of a key that this process has read within a second; undefined when it has not, which says nothing about the key. */
+/** Returns the account of a key that this process has read within a second. Undefined says nothing about the key. */
 export function rememberedAccountOf(key: string, now: Date = agreedDate()): Id | undefined {
   const record = remembered.get(hashApiKey(key));
   return record && isUsable(record, now) ? String(record.account_id) : undefined;
 }
 
-/** Resolves when no process takes a key for what it was before this call. */
+/** Resolves when no process has a copy of the key from before this call. */
 export async function untilForgotten(): Promise<void> {
   await pause(REMEMBERED_MS + MARGIN_MS);
 }
@@ -49,9 +53,10 @@ const lookups = new DataLoader(findByHashes, {
 });
 
 async function findByHashes(hashes: readonly string[]): Promise<(ApiKeyRecord | null)[]> {
-  // What is read may be as old as the question.
+  // The result may be as old as the start of the read, so its age counts from here.
   const start = performance.now();
-  // Straight from the driver: it is the one query of nearly every request. The caller is not known yet, so it goes over all accounts.
+  // The driver is faster than mongoose, and nearly every request makes this query. The caller is not known yet, so it
+  // covers all accounts.
   const found = await ApiKey.collection.find<ApiKeyRecord>({ hash: { $in: [...new Set(hashes)] } }).toArray();
   for (const record of found) remembered.set(record.hash, record, { start });
   const byHash = new Map(found.map((record) => [record.hash, record]));

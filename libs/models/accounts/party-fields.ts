@@ -1,22 +1,22 @@
-// What accounts and clients have in common as parties of a document, and how the API returns it.
+// The fields that accounts and clients share as parties of a document, and their form in the API.
 import { printedIban } from '../../identifiers/bank-account.ts';
 import type { PostalAddress } from '../../identifiers/postal-address.ts';
 
 /** A number in a register. */
 export interface LegalId {
   value: string;
-  /** Of ISO 6523, where the register has one. */
+  /** A scheme of ISO 6523, where the register has one. */
   scheme?: string;
 }
 
-/** Where e-invoices go. */
+/** The electronic address to which e-invoices are sent. */
 export interface ElectronicAddress {
-  /** Of the EAS list; `EM` is an e-mail address. */
+  /** A scheme of the EAS list. `EM` is an e-mail address. */
   scheme: string;
   value: string;
 }
 
-/** A way to pay an invoice: an account at a bank, or what else is to be said in words. */
+/** A way to pay an invoice: a bank account, or a text about another way. */
 export interface PaymentOption {
   type: 'bank_transfer';
   holder?: string;
@@ -53,7 +53,10 @@ export function paymentOptionsView(options: readonly PaymentOption[] | null | un
   }));
 }
 
-/** The bank accounts and the free text of an account, in lines. A bank account without a holder is that of the issuer. */
+/**
+ * Returns the lines that print an account's ways to pay: bank accounts and free text. A bank account without a holder
+ * is the issuer's.
+ */
 export function printedBankDetails({
   bank_details,
   payment_options,

@@ -1,21 +1,21 @@
-// What payments and credit notes have in common: parts that are on invoices, and money that went back.
+// The fields that payments and credit notes share: allocations to invoices, and refunds.
 import { PAYMENT_METHODS, type PaymentMethod } from '../../rules/money/payment-methods.ts';
 import { requiredIdField, type StoredId } from '../tenant.ts';
 
-/** A part that is on an invoice. It is never edited. */
+/** An allocation to an invoice. It is never edited. */
 export interface CreditAllocation {
   _id: StoredId;
   invoice_id: StoredId;
-  /** As it is printed on the invoice. */
+  /** The number as it is printed on the invoice. */
   invoice_number: string;
   amount: number;
   /** `YYYY-MM-DD`. */
   date: string;
-  /** When it became credit again; the invoice counts it no more. */
+  /** The day on which the amount became credit again. The invoice no longer counts it. */
   released_on?: string | undefined;
 }
 
-/** Money that went back. */
+/** A refund to the client. */
 export interface CreditRefund {
   _id: StoredId;
   amount: number;
@@ -44,7 +44,7 @@ export const REFUND_FIELDS = {
   external_id: String,
 };
 
-/** @param major makes major units of an amount. */
+/** Returns the refund in the form of the API. @param major converts an amount to major units. */
 export function refundView(refund: CreditRefund, major: (amount: number) => number) {
   return {
     id: String(refund._id),

@@ -1,4 +1,5 @@
-// A document that takes an issued invoice back, or a part of it. It is never edited: its sum goes to invoices, back to the client, or is credit.
+// A document that takes back an issued invoice or a part of it. It is never edited. Its sum pays invoices, is refunded,
+// or stays credit.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { CREDIT_REASONS, type CreditReason, SETTLEMENTS, type Settlement } from '../../rules/credits/credit-reasons.ts';
 import type { DiscountShare } from '../../rules/documents/document-charges.ts';
@@ -22,14 +23,14 @@ import {
 import { printedNumber } from './number-ledger.ts';
 import { frozenClient, type Parties, partiesField } from './parties.ts';
 
-/** Amounts are whole numbers of the currency's smallest unit, never negative: the PDF adds the minus. */
+/** A stored credit note. Amounts are in the currency's smallest unit and never negative: the PDF adds the minus. */
 export interface CreditNoteRecord extends Stamped {
-  /** Of the account's sequence; 0 in a dry run, which draws none. */
+  /** The number in the account's sequence. 0 in a dry run, which draws none. */
   number: number;
   number_text?: string | undefined;
   number_period?: string | undefined;
   client_id: StoredId;
-  /** What it corrects, as it was issued. */
+  /** The invoice that it corrects, and its number as it was issued. */
   invoice_id: StoredId;
   invoice_number: string;
   invoice_issued_on: string;
@@ -37,31 +38,33 @@ export interface CreditNoteRecord extends Stamped {
   amount: number;
   tax_rate: number;
   tax_amount: number;
-  /** As of the invoice: see DocumentRecord. */
+  /** The terms of the invoice, see DocumentRecord. */
   tax_category?: TaxCategory | undefined;
   prices_include_tax?: true | undefined;
   taxes?: DocumentTax[] | undefined;
   reason: CreditReason;
   description: string | null;
   line_items: LineItem[] | null;
-  /** Its share of the discount of the invoice, and what it credits of the shipping: as prices are, absent where there is none. */
+  /**
+   * Its shares of the invoice's discount and shipping, with tax where prices include it. Absent where there is none.
+   */
   discount_amount?: number | undefined;
   shipping_amount?: number | undefined;
-  /** Of a credit by line, see credited-charges.ts. */
+  /** The shares of a credit by line in the discount, see credited-charges.ts. */
   discounts?: DiscountShare[] | undefined;
   settle: Settlement;
-  /** What it took off its invoice when it was issued. The PDF always shows this amount. */
+  /** The amount that it took off its invoice when it was issued. The PDF always shows this amount. */
   applied_at_issue: number;
-  /** What no invoice and no refund has of it. */
+  /** The amount that no invoice and no refund has. */
   unallocated: number;
-  /** On its own invoice one takes off what is due, another invoice it pays. */
+  /** On its own invoice an allocation reduces what is due; another invoice it pays. */
   allocations: CreditAllocation[];
   refunds: CreditRefund[];
-  /** Those of `refunds` that have one, for the unique index. */
+  /** The external ids of `refunds`, for the unique index. */
   refund_external_ids?: string[] | undefined;
   /** `YYYY-MM-DD`. */
   issued_on: string;
-  /** Those of the invoice. */
+  /** The frozen parties of the invoice. */
   parties: Parties;
 }
 
@@ -70,7 +73,7 @@ export const creditNoteListing: ListingOf<CreditNoteRecord, 'created_at' | 'upda
   orders: { created_at: '_id', updated_at: 'updated_at', date: 'issued_on' },
   standard: '-created_at',
   ranges: ['date'],
-  // A logo may be inlined in it.
+  // The issuer may contain an inlined logo.
   omitted: ['parties.issuer'],
 };
 
@@ -108,14 +111,14 @@ const creditNoteSchema = recordSchema<CreditNoteRecord>(
   },
   creditNoteListing,
 );
-// Money goes back once.
+// A refund with an external id is booked once.
 creditNoteSchema.index(
   { account_id: 1, refund_external_ids: 1 },
   { unique: true, partialFilterExpression: { refund_external_ids: { $exists: true } } },
 );
-// What an invoice has of credit notes.
+// The allocations of credit notes to an invoice are found along this index.
 creditNoteSchema.index({ account_id: 1, 'allocations.invoice_id': 1 });
-// The credit of a client: credit notes with something left of them.
+// The credit of a client is found here: credit notes with something left of them.
 creditNoteSchema.index(
   { account_id: 1, client_id: 1, unallocated: 1 },
   { partialFilterExpression: { unallocated: { $gt: 0 } } },
@@ -123,17 +126,17 @@ creditNoteSchema.index(
 
 export const CreditNote = recordsOf<CreditNoteRecord>('CreditNote', creditNoteSchema, COUNTED_TOGETHER);
 
-/** What an allocation is worth to its invoice today. */
+/** Returns the amount that an allocation is worth to its invoice today. */
 export function liveCredit({ amount, released_on }: CreditAllocation): number {
   return released_on === undefined ? amount : 0;
 }
 
-/** What the credit note takes off the invoice that it corrects. */
+/** Returns the amount that the credit note takes off the invoice that it corrects. */
 function appliedOf({ invoice_id, allocations }: Pick<CreditNoteRecord, 'invoice_id' | 'allocations'>): number {
   return sumBy(allocations, (part) => (part.invoice_id.equals(invoice_id) ? liveCredit(part) : 0));
 }
 
-/** The credit note as the API returns it. */
+/** Returns the credit note in the form of the API. */
 export function creditNoteView(note: CreditNoteRecord) {
   const { currency } = note;
   const major = (amount: number) => fromMinor(amount, currency);

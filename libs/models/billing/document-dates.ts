@@ -1,4 +1,4 @@
-// When an invoice or a quote was issued, and when the work was done that it is about. All days are `YYYY-MM-DD`.
+// The dates of invoices and quotes: the day of issue, and the day or period of the work. All days are `YYYY-MM-DD`.
 import { addDays, dayIn } from '../../day.ts';
 import type { Session } from '../../mongo/connection.ts';
 import type { AccountRecord } from '../accounts/account.ts';
@@ -7,26 +7,26 @@ import type { Id } from '../tenant.ts';
 
 export interface Period {
   from: string;
-  /** The last day; not before `from`. */
+  /** The last day, which is not before `from`. */
   to: string;
 }
 
 export interface DocumentDates {
-  /** Absent on a draft that was given none: the day on which it is issued. */
+  /** The day of issue. Absent on a draft without one: it gets the day on which it is issued. */
   issue_date?: string | undefined;
-  /** One of the two at most. */
+  /** The day of the work. A document has at most one of this and `service_period`. */
   service_date?: string | undefined;
   service_period?: Period | undefined;
 }
 
-/** How these are declared in a model. */
+/** The declaration of these fields in a mongoose schema. */
 export const documentDateFields = {
   issue_date: String,
   service_date: String,
   service_period: { type: { _id: false, from: String, to: String }, default: undefined },
 } as const;
 
-/** The dates as the API returns them. */
+/** Returns the dates in the form of the API. */
 export function documentDatesView({ issue_date, service_date, service_period }: DocumentDates) {
   return {
     issue_date: issue_date ?? null,
@@ -39,11 +39,11 @@ interface Issuing {
   session: Session;
   accountId: Id;
   account: Pick<AccountRecord, 'time_zone' | 'allow_backdating'>;
-  /** Of numbers: dates follow each other as numbers do. */
+  /** The sequence of numbers: within it, dates follow each other as numbers do. */
   sequence: string;
 }
 
-/** What is wrong with a given issue date, in words that follow the name of the field; undefined when it is good. */
+/** Returns the problem with a given issue date, in words that follow the name of the field, or undefined. */
 export async function issueDateProblem(given: string, { session, accountId, account, sequence }: Issuing) {
   const latest = addDays(dayIn(account.time_zone), 1);
   if (given > latest) return `must not be after ${latest}`;
@@ -52,14 +52,17 @@ export async function issueDateProblem(given: string, { session, accountId, acco
   return last !== undefined && given < last ? `must not be before ${last}, when the last one was issued` : undefined;
 }
 
-/** The date of a document that is issued now, recorded as the last one of its sequence. @param given must be good, see issueDateProblem. */
+/**
+ * Returns the date of a document that is issued now, and records it as the latest of its sequence.
+ * @param given valid, see issueDateProblem.
+ */
 export async function issueOn(
   given: string | undefined,
   { session, accountId, account, sequence }: Issuing,
 ): Promise<string> {
   const today = dayIn(account.time_zone);
   const last = given || account.allow_backdating ? undefined : await lastIssued(session, accountId, sequence);
-  // The last one may have been dated tomorrow.
+  // The latest document may be dated tomorrow.
   const date = given ?? (last !== undefined && last > today ? last : today);
   recordIssued(session, sequence, date);
   return date;

@@ -1,4 +1,4 @@
-// The fields that invoices and quotes have in common.
+// The fields that invoices and quotes share.
 import type { DocumentCharges } from '../../rules/documents/document-charges.ts';
 import { type LineItem, lineItemField } from '../../rules/documents/line-item.ts';
 import { fromMinor } from '../../rules/money/money.ts';
@@ -9,46 +9,46 @@ import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { type DocumentDates, documentDateFields } from './document-dates.ts';
 import { type Parties, partiesField } from './parties.ts';
 
-/** Texts that are printed below the sum; absent where there is none. */
+/** Texts that are printed below the sum. Absent where there are none. */
 export interface DocumentTexts {
   notes?: string | undefined;
   terms?: string | undefined;
 }
 
-/** Amounts are whole numbers of the currency's smallest unit. */
+/** The stored fields of an invoice or a quote. Amounts are in the currency's smallest unit. */
 export interface DocumentRecord extends Stamped, DocumentDates, DocumentCharges, DocumentTexts {
-  /** Of the account's sequence; 0 in a dry run, which draws none. */
+  /** The number in the account's sequence. 0 in a dry run, which draws none. */
   number: number;
-  /** As it is printed, in the format that the account had when it was drawn. */
+  /** The number as it is printed, in the format that the account had when it was drawn. */
   number_text?: string | undefined;
-  /** The year of its sequence, where every year has one. */
+  /** The year of its sequence. Absent where one sequence serves all years. */
   number_period?: string | undefined;
-  /** See document-search.ts. */
+  /** The searched text, see document-search.ts. */
   search?: string;
   client_id: StoredId;
   project_id: StoredId | null;
   currency: string;
   amount: number;
-  /** See DocumentMoney. */
+  /** The sum of the lines, see DocumentMoney. */
   subtotal?: number | undefined;
   tax_amount: number;
-  /** Percentage, 0 to 100. */
+  /** A percentage, 0 to 100. */
   tax_rate: number;
-  /** Of what has a rate of 0 and no category of its own; absent where nothing is known of it. */
+  /** The category of lines that have a rate of 0 and no category of their own. Absent where it is unknown. */
   tax_category?: TaxCategory | undefined;
-  /** The sums of the lines contain the tax. */
+  /** True when the sums of the lines contain the tax. */
   prices_include_tax?: true | undefined;
-  /** Absent when `tax_rate` alone says it, see taxesOf. */
+  /** The taxes by rate and category. Absent when `tax_rate` alone gives them, see taxesOf. */
   taxes?: DocumentTax[] | undefined;
   description: string | null;
   line_items: LineItem[] | null;
-  /** Frozen when it was sent. */
+  /** The parties, frozen when the document was sent. */
   parties?: Parties | undefined;
-  /** The last day until the expiry event is sent, see expiry.ts; absent when there is nothing to send. */
+  /** The last day before the expiry event, see expiry.ts. Absent when there is no event to send. */
   expires_on?: string | undefined;
 }
 
-/** How discount and shipping are declared in a model. */
+/** The declaration of discount and shipping in a mongoose schema. */
 export const chargeFields = {
   discount_amount: Number,
   discount_percent: Number,
@@ -59,7 +59,7 @@ export const chargeFields = {
 
 export const documentTextFields = { notes: String, terms: String } as const;
 
-/** How these are declared in a model. */
+/** The declaration of these fields in a mongoose schema. */
 export const documentFields = {
   number: { type: Number, required: true },
   number_text: String,
@@ -84,7 +84,7 @@ export const documentFields = {
   expires_on: String,
 } as const;
 
-/** Discount and shipping as the API returns them. */
+/** Returns discount and shipping in the form of the API. */
 export function chargesView({ currency, ...charges }: DocumentCharges & { currency: string }) {
   return {
     discount_amount: fromMinor(charges.discount_amount ?? 0, currency),

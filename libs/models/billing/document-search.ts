@@ -6,10 +6,13 @@ import { driverOf } from '../records.ts';
 import { type Id, type StoredId, storedId } from '../tenant.ts';
 import type { Parties } from './parties.ts';
 
-/** More clients in one search are a text of a letter or two. */
+/** The most clients in one search. Only a text of a letter or two matches more. */
 export const CLIENTS_SEARCHED = 1_000;
 
-/** The value of `search`. Until a document is sent its client is not frozen into it: then clients are searched, see documentsWithText. */
+/**
+ * Returns the value of `search`. Before a document is sent, its client is not frozen into it and is searched itself,
+ * see documentsWithText.
+ */
 export function documentSearch({
   number_text,
   description,
@@ -24,8 +27,8 @@ export function documentSearch({
 }
 
 /**
- * Finds the documents whose number, description or client has the text. A draft has the client of today.
- * @returns undefined when more than CLIENTS_SEARCHED clients have it.
+ * Returns the filter of documents whose number, description or client has the text. A draft has the client of today.
+ * @returns undefined when the text matches more than CLIENTS_SEARCHED clients.
  */
 export async function documentsWithText(accountId: Id, text: string): Promise<Filter | undefined> {
   const within = textWithin(text);

@@ -1,4 +1,4 @@
-// What is shown inside an invoice or a quote: its client, its project, and the invoices of a quote.
+// The records shown inside an invoice or a quote: its client, its project, and the invoices of a quote.
 import type { Session } from '../../mongo/connection.ts';
 import { type ClientRecord, clientsOf } from '../accounts/client.ts';
 import { readAll } from '../records.ts';
@@ -12,25 +12,28 @@ interface Embedding {
   client_id: StoredId;
   project_id?: StoredId | null | undefined;
   parties?: Parties | undefined;
-  /** Of a quote that invoices were made of. */
+  /** Set on a quote that invoices were made from. */
   converted_at?: Date | undefined;
 }
 
-/** @returns undefined for a record that does not exist (any more). */
+/** Returns the records to show in a document. A record that does not exist any more is undefined. */
 export type EmbeddedIn = (document: Embedding) => {
   client: ClientRecord | undefined;
   project: ProjectRecord | undefined;
-  /** Of a quote, see invoicesOfQuotes. */
+  /** The invoices of a quote, see invoicesOfQuotes. */
   invoices: QuoteInvoice[] | undefined;
 };
 
-/** @param session of the transaction that writes them as an event: the event must show what earlier events showed. */
+/**
+ * Reads the records to show in many documents.
+ * @param session of the transaction that writes the event: it must show what earlier events showed.
+ */
 export async function embeddedIn(
   documents: readonly Embedding[],
   accountId: Id,
   session?: Session,
 ): Promise<EmbeddedIn> {
-  // One that was sent carries its client as it was then.
+  // A document that was sent carries its client as it was then.
   const clientIds = documents.filter(({ parties }) => !parties).map(({ client_id }) => client_id);
   const projectIds = documents.map(({ project_id }) => project_id);
   const [clients, projects] = await readAll(session, [

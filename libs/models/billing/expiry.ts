@@ -1,12 +1,14 @@
-// The mark on documents that will expire: a sent invoice becomes overdue, a sent quote expires. The scheduler writes the event once.
+// Marks documents that will expire: a sent invoice becomes overdue, a sent quote expires. The scheduler writes the
+// event once.
 
-/** @returns the mark that the scheduler searches for: only a sent document has an expiry event. */
+/** Returns the mark that the scheduler searches for. Only a sent document has an expiry event. */
 export function expiryOf(status: string, lastDay: string): { expires_on: string | undefined } {
   return { expires_on: status === 'Sent' ? lastDay : undefined };
 }
 
 /**
- * Whether reads already show `status` and its event has not been written: a PATCH that sets it before the scheduler runs writes the event.
+ * True when reads already show `status` and its event is not written yet. A PATCH that sets it before the scheduler
+ * runs writes the event.
  * @param expired the status once the day has passed.
  */
 export function isUnannounced(
@@ -18,8 +20,10 @@ export function isUnannounced(
 }
 
 /**
- * The status to store when a caller sets `asked`. A status that follows from the day is not stored: with a later day the document is Sent again.
- * @param now.looks the status that reads show for the day it will have.
+ * Returns the status to store when a caller sets `asked`. A status that follows from the day is not stored, because
+ * with a later day the
+ * document is Sent again.
+ * @param now.looks the status that reads show for the new day.
  */
 export function statusToStore<Status extends string>(
   now: { stored: Status; looks: Status },
@@ -28,7 +32,9 @@ export function statusToStore<Status extends string>(
   return asked === undefined || now.looks === asked ? now.stored : asked;
 }
 
-/** True when the scheduler must watch the new day: not when a passed day replaces one whose event was written. */
+/**
+ * True when the scheduler must watch the new day. It need not where a passed day replaces one whose event was written.
+ */
 export function isDayToWatch(
   before: { expires_on?: string | undefined; lastDay: string },
   lastDay: string,

@@ -1,31 +1,32 @@
-// Which lines of an invoice were made from time, and how: the entries themselves are linked to the invoice.
+// The lines of an invoice that were made from time, and the way they were made. The entries themselves link to the
+// invoice.
 import { TIME_GROUPS, type TimeGroup } from '../../rules/time/time-lines.ts';
 import type { TimeRounding } from '../../rules/time/time-rounding.ts';
 
-/** One line as it was made. Its entries name it by `id`. */
+/** One line as it was made. Its time entries name it by `id`. */
 export interface InvoiceTimeLine {
   id: number;
-  /** Its place among the line items, while these are as they were made. */
+  /** Its place among the line items, until these are changed by hand. */
   at: number;
   group_by: TimeGroup;
-  /** The caller's text for lines, where there was one. */
+  /** The template of the caller, if there was one. */
   text?: string | undefined;
   rounding: TimeRounding | null;
 }
 
 export interface InvoiceTime {
-  /** The lines were changed by hand since: they no longer follow from the time. */
+  /** True after the lines were changed by hand. They no longer follow from the time. */
   is_edited: boolean;
   /** The id of the next line that is made. */
   next: number;
   lines: InvoiceTimeLine[];
-  /** The line items that take prepaid hours off again, by the line of time that they cover. */
+  /** The line items that take off prepaid hours, with the line of time that each covers. */
   prepaid?: { line: number; at: number }[] | undefined;
-  /** The line items that take off again what the fee of a recurring invoice includes. */
+  /** The line items that take off the hours that the fee of a recurring invoice includes. */
   included?: { at: number[] } | undefined;
 }
 
-/** How it is declared in a model. */
+/** The declaration of the field in a mongoose schema. */
 export const invoiceTimeField = {
   type: {
     _id: false,

@@ -1,4 +1,4 @@
-// An invoice: what a client has to pay, and by when.
+// An invoice: the amount that a client has to pay, and the day on which it is due.
 
 import { INVOICE_STATUSES, type InvoiceStatus, isPayable } from '../../rules/documents/invoice-states.ts';
 import { dueOf, totalOf } from '../../rules/money/balance.ts';
@@ -20,81 +20,84 @@ import { type InvoiceTime, invoiceTimeField } from './invoice-time.ts';
 import { printedNumber } from './number-ledger.ts';
 import { frozenClient } from './parties.ts';
 
-/** What is not asked for any more. It is never edited: it is reversed, by itself or with the payment that it came with. */
+/**
+ * An amount that the account no longer asks for. It is never edited. It is reversed alone, or with the payment that it
+ * came with.
+ */
 export interface WriteOff {
   _id: StoredId;
   amount: number;
   /** `YYYY-MM-DD`. */
   date: string;
   reason: string;
-  /** The payment whose rest it is. */
+  /** The payment whose rest was written off. */
   payment_id?: StoredId | undefined;
   reversed_on?: string | undefined;
 }
 
-/** Which occurrence of which recurring invoice it is. */
+/** The recurring invoice and its occurrence that this invoice is. */
 interface InvoiceRecurrence {
   id: StoredId;
-  /** From 1. */
+  /** The number of the occurrence, from 1. */
   occurrence: number;
   /** `YYYY-MM-DD`; both days belong to the period. */
   period_from: string;
   period_to: string;
-  /** Hours that its fixed lines pay for, a plain decimal; absent once lines of time were edited by hand. */
+  /** Hours that the fixed lines pay for, a plain decimal. Absent once lines of time were edited by hand. */
   included_hours?: string | undefined;
 }
 
-/** What it bills of the fixed amount of a project, in the smallest unit. */
+/** The part of a project's fixed amount that the invoice bills, in the smallest unit. */
 interface FixedPart {
   project_id: StoredId;
   amount: number;
-  /** What its credit notes cancelled or corrected of it, and gave back. */
+  /** The amount that credit notes cancelled or corrected, and so gave back to the project. */
   corrected?: number | undefined;
 }
 
-/** What a final invoice takes off for an earlier part of its quote, in the smallest unit: see agreedSum. */
+/** The amount that a final invoice takes off for an earlier part of its quote, in the smallest unit, see agreedSum. */
 export interface QuoteDeduction {
   invoice_id: StoredId;
-  /** As it is printed. */
+  /** The number as it is printed. */
   number: string;
   amount: number;
 }
 
-/** What it refers to at the client's side. */
+/** The client's own references. */
 export interface InvoiceReferences {
-  /** Absent where the client's own counts. */
+  /** Absent where the reference of the client's record applies. */
   buyer_reference?: string | undefined;
   order_reference?: string | undefined;
   contract_reference?: string | undefined;
 }
 
-/** Amounts are whole numbers of the currency's smallest unit. */
+/** A stored invoice. Amounts are in the currency's smallest unit. */
 export interface InvoiceRecord extends DocumentRecord, InvoiceReferences {
   amount_paid: number;
-  /** What its credit notes took off what was due. */
+  /** The amount that credit notes took off what was due. */
   amount_credited?: number | undefined;
-  /** Sum of its credit notes, with tax. More than `amount_credited` where something was paid already. */
+  /** The sum of its credit notes, with tax. It exceeds `amount_credited` where something was paid already. */
   total_credited?: number | undefined;
-  /** All of it was credited to cancel or correct it: its time and its quote can be billed again. */
+  /** True when credit notes cancelled or corrected all of it. Its time and its quote can then be billed again. */
   is_reversed?: true | undefined;
-  /** Sum of the write-offs that stand. */
+  /** The sum of the write-offs that are not reversed. */
   amount_written_off?: number | undefined;
   write_offs?: WriteOff[] | undefined;
-  /** Of a paid invoice: see paid-on.ts. */
+  /** The day on which a paid invoice was paid, see paid-on.ts. */
   paid_on?: string | undefined;
-  /** Of a cancelled invoice. */
+  /** The day on which a cancelled invoice was cancelled. */
   cancelled_on?: string | undefined;
-  /** As it was set; a reader sees `effectiveInvoiceStatus`. */
+  /** The status that was set. Readers see `effectiveInvoiceStatus`. */
   status: InvoiceStatus;
   /** `YYYY-MM-DD`. */
   due_date: string;
-  /** The quote it bills, its printed number, and which part of it. */
+  /** The quote that it bills, with its printed number and the part. */
   quote_id?: StoredId;
   quote_number?: string;
   quote_part?: QuotePart;
-  /** The quote again, while this is its one full or final invoice: absent once it is cancelled. */
+  /** The quote again on its one full or final invoice, for a unique index. Absent once the invoice is cancelled. */
   quote_claim?: StoredId | undefined;
-  /** Of a final invoice. */
+  /** The deductions of a final invoice. */
   quote_deducted?: QuoteDeduction[] | undefined;
   /** Absent on an invoice that bills no time. */
   time?: InvoiceTime | undefined;
@@ -120,9 +123,9 @@ export const invoiceListing: ListingOf<InvoiceRecord, 'created_at' | 'updated_at
   unique: ['number_text'],
   standard: '-created_at',
   ranges: ['issue_date', 'due_date'],
-  // A logo may be inlined in it.
+  // The issuer may contain an inlined logo.
   omitted: ['parties.issuer'],
-  // What is overdue is counted without reading it.
+  // A count of overdue invoices with something to pay needs no record.
   covers: { due_date: ['amount'] },
 };
 
@@ -161,24 +164,24 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
   },
   invoiceListing,
 );
-// Whether a project has invoices, when a caller deletes it.
+// Deleting a project looks here for its invoices.
 invoiceSchema.index({ account_id: 1, project_id: 1 });
-// The invoices of a quote.
+// The invoices of a quote are found along this index.
 invoiceSchema.index({ account_id: 1, quote_id: 1 }, { partialFilterExpression: { quote_id: { $exists: true } } });
-// The invoices that bill a fixed amount.
+// The invoices that bill a fixed amount are found along this index.
 invoiceSchema.index(
   { account_id: 1, 'fixed_part.project_id': 1 },
   { partialFilterExpression: { fixed_part: { $exists: true } } },
 );
-// A quote is billed in full, or finally, once.
+// A quote is billed in full, or by a final invoice, once.
 invoiceSchema.index(
   { account_id: 1, quote_claim: 1 },
   { unique: true, partialFilterExpression: { quote_claim: { $exists: true } } },
 );
-// Across accounts: what the scheduler looks for.
+// The scheduler looks for due invoices of all accounts here.
 invoiceSchema.index({ expires_on: 1 }, { sparse: true });
 
-// What a client owes, oldest first.
+// The open invoices of a client, oldest first.
 invoiceSchema.index({ account_id: 1, client_id: 1, status: 1, due_date: 1, _id: 1 });
 
 export const Invoice = recordsOf<InvoiceRecord>(
@@ -191,18 +194,18 @@ export const Invoice = recordsOf<InvoiceRecord>(
   }),
 );
 
-/** The mark that the scheduler looks for, see expiry.ts: an invoice of nothing has nothing to announce. */
+/** Returns the mark that the scheduler looks for, see expiry.ts. An invoice of 0 has no expiry event. */
 export function invoiceExpiry({ status, amount, due_date }: Pick<InvoiceRecord, 'status' | 'amount' | 'due_date'>) {
   return isPayable({ amount }) ? expiryOf(status, due_date) : { expires_on: undefined };
 }
 
-/** Finds the invoices whose status is one of `statuses` on the day `today`. */
+/** Returns the filter of invoices whose status is one of `statuses` on the day `today`. */
 export function invoicesWithStatus(statuses: readonly InvoiceStatus[], today: string): StatusFilter {
   const canExpire = { yes: { amount: { $gt: 0 } }, no: { amount: 0 } };
   return withSent({ statuses, expired: 'Overdue', field: 'due_date', today, canExpire });
 }
 
-/** The invoice as the API returns it. @param status as set, or as it is today. */
+/** Returns the invoice in the form of the API. @param status as it was set, or as it is today. */
 export function invoiceView(
   invoice: InvoiceRecord,
   {

@@ -1,11 +1,12 @@
-// The hours behind a line of an issued invoice, as they were when it was issued: they stay when the entries are released.
+// The hours behind a line of an issued invoice, as they were at its issue. The record stays when the entries are
+// released.
 import { Schema } from 'mongoose';
 import { RATE_SOURCES, type RateSource } from '../../rules/time/hourly-rate.ts';
 import type { TimeRounding } from '../../rules/time/time-rounding.ts';
 import { recordsOf } from '../records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
 
-/** Entries of one record at most: their texts may have 80 kB each, and a record 16 MiB. */
+/** The most entries of one record. Their texts may have 80 kB each, and a record of MongoDB 16 MiB. */
 export const ISSUED_ENTRIES_MAX = 100;
 
 export interface IssuedEntry {
@@ -25,18 +26,18 @@ export interface IssuedTimeRecord {
   _id: StoredId;
   account_id: StoredId;
   invoice_id: StoredId;
-  /** Of the invoice's `time`. */
+  /** The id of the line in the invoice's `time`. */
   line: number;
-  /** From 0; a line of many entries has several records. */
+  /** A number from 0. A line of many entries has several records. */
   part: number;
-  /** The lines of the invoice were edited by hand. */
+  /** True when the lines of the invoice were edited by hand. */
   is_edited: boolean;
-  /** Its place among the line items; null once these were edited. */
+  /** Its place among the line items. Null once these were edited by hand. */
   at: number | null;
   description: string;
   rate: string;
   rounding: TimeRounding | null;
-  /** Seconds that prepaid hours covered. */
+  /** The seconds that prepaid hours covered. */
   prepaid: number;
   entries: IssuedEntry[];
 }

@@ -1,4 +1,4 @@
-// An entry of the account's catalogue. Lines copy it and never refer to it: a later change rewrites no document.
+// An entry of the account's catalogue. Lines copy it and never refer to it, so a later change rewrites no document.
 import { searchText } from '../../search-text.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
@@ -7,13 +7,13 @@ import { recordsOf, type Stamped } from '../records.ts';
 export interface ItemRecord extends Stamped {
   name: string;
   description: string | null;
-  /** See units.ts. */
+  /** A unit, see units.ts. */
   unit: string | null;
-  /** In major units of the currency of the document that it is copied into. */
+  /** The rate in major units of the currency of the document that copies it. */
   rate: number;
-  /** Percentage; null is that of the document. */
+  /** A percentage. Null means that of the document. */
   tax_rate: number | null;
-  /** What `q` looks into, and the order by name, see searchText. */
+  /** The searched text in the form of searchText. `q` looks here, and the order by name uses it. */
   search: string;
 }
 
@@ -38,12 +38,12 @@ const itemSchema = recordSchema<ItemRecord>(
 
 export const Item = recordsOf<ItemRecord>('Item', itemSchema);
 
-/** The value of `search`. */
+/** Returns the value of the field `search`. */
 export function itemSearch({ name, description }: Pick<ItemRecord, 'name' | 'description'>): string {
   return searchText(`${name}\n${description ?? ''}`);
 }
 
-/** The item as the API returns it. */
+/** Returns the item in the form of the API. */
 export function itemView(item: ItemRecord) {
   return {
     id: String(item._id),

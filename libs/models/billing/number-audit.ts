@@ -17,16 +17,16 @@ import { Quote } from './quote.ts';
 
 export interface Audit {
   gapless: boolean;
-  /** How many numbers were drawn: the last one, when none is missing. */
+  /** The count of drawn numbers. It is the last one when none is missing. */
   drawn: number;
-  /** Numbers with a document, and numbers of deleted drafts or skipped ones. */
+  /** The counts of numbers with a document, and of numbers of deleted drafts or skipped ones. */
   live: number;
   deleted: number;
-  /** Numbers that were drawn and are in no ledger row, at most HOLES_SHOWN of them. */
+  /** Numbers that were drawn and are in no ledger row: at most HOLES_SHOWN of them. */
   holes: string[];
-  /** Numbers whose document is missing without a tombstone, at most HOLES_SHOWN of them. */
+  /** Numbers whose document is gone without a tombstone: at most HOLES_SHOWN of them. */
   lost: string[];
-  /** What was drawn from: one for all years, or one for each. */
+  /** The sequences of the kind: one for all years, or one for each. */
   sequences: { period: string | null; first: number; last: number }[];
 }
 
@@ -34,7 +34,10 @@ const HOLES_SHOWN = 100;
 const timed = { maxTimeMS: LIST_LIMIT_MS };
 const DOCUMENTS = { credit_note: CreditNote, invoice: Invoice, payment: Payment, quote: Quote } as const;
 
-/** Everything is counted as it was at one moment: what is made meanwhile would look like a hole, and looking for it costs a great deal. */
+/**
+ * Counts everything as of one moment. A document made meanwhile would look like a hole, and the search for a hole is
+ * expensive.
+ */
 export async function auditNumbers(accountId: Id, kind: NumberKind): Promise<Audit> {
   return inTransaction((session) => auditAtOnce(accountId, kind, session));
 }
@@ -51,7 +54,7 @@ async function auditAtOnce(accountId: Id, kind: NumberKind, session: Session): P
   let rows = 0;
   for (const sequence of sequences) {
     const { period, first, last } = sequence;
-    // A row beyond the sequence must not make up for one that is missing.
+    // A row beyond the sequence must not hide a hole.
     const found = await count(driverOf(NumberLedger), {
       account_id,
       kind,
@@ -63,7 +66,7 @@ async function auditAtOnce(accountId: Id, kind: NumberKind, session: Session): P
     const name = (number: number) => (period ? `${period}: ${number}` : documentNumber(kind, number));
     holes.push(...(await findHoles(accountId, { kind, ...sequence, session })).map(name));
   }
-  // A document without a row would make up for one that is lost, and leaves a hole.
+  // A document without a row leaves a hole, and must not hide a lost document.
   const isComplete = holes.length === 0 && documents === rows - deleted;
   const lost = isComplete ? [] : await findLost(accountId, kind, session);
   return {
@@ -77,7 +80,7 @@ async function auditAtOnce(accountId: Id, kind: NumberKind, session: Session): P
   };
 }
 
-/** A page of the ledger, by kind and number. */
+/** Returns a page of the ledger, by kind and number. */
 export async function numberPage(
   accountId: Id,
   kinds: readonly NumberKind[],
@@ -102,7 +105,10 @@ export async function numberPage(
   return { numbers: shown.map(numberView), total, ...next };
 }
 
-/** The ledger is in the order of kind, year and number, which together are the value of a position. */
+/**
+ * Returns the position of a row. The ledger is in the order of kind, year and number, which together make up the
+ * position.
+ */
 function placeOf({ kind, period = '', number }: NumberRecord): string {
   return `${kind} ${number} ${period}`;
 }
@@ -124,7 +130,7 @@ function numberView(row: NumberRecord) {
   return {
     number: row.text ?? row.not_given ?? documentNumber(row.kind, row.number),
     kind: row.kind,
-    /** The document's id, even when it is gone. */
+    /** The id of the document, which may be gone. */
     document_id: String(row._id),
     drawn_at: row.created_at.toISOString(),
     deleted_at: row.deleted_at?.toISOString() ?? null,

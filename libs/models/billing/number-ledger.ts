@@ -1,4 +1,5 @@
-// Every number of a document ever drawn, with its document, or the tombstone of a draft that was deleted or of a number skipped.
+// Every document number that was ever drawn, with its document or a tombstone: of a deleted draft, or of a skipped
+// number.
 import { model, Schema } from 'mongoose';
 import type { Session } from '../../mongo/connection.ts';
 import { NUMBER_KINDS, type NumberKind } from '../../rules/documents/number-kinds.ts';
@@ -6,19 +7,19 @@ import { driverOf } from '../records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
 
 export interface NumberRecord {
-  /** The document's own id: one number each. */
+  /** The id of the document itself, so that a document has one number. */
   _id: StoredId;
   account_id: StoredId;
   kind: NumberKind;
-  /** The year of its sequence; empty when the sequence goes on over all years. */
+  /** The year of its sequence. Empty when one sequence serves all years. */
   period?: string;
   number: number;
-  /** As it is printed. A number that was skipped has none. */
+  /** The number as it is printed. A skipped number has none. */
   text?: string;
-  /** What was not given because another document has it, when that is why the number was skipped. */
+  /** The printed number that another document already had, when that is the reason for skipping. */
   not_given?: string;
   created_at: Date;
-  /** When the draft was deleted, or the number skipped. It is never given again. */
+  /** The time at which the draft was deleted or the number skipped. The number is never given again. */
   deleted_at?: Date;
 }
 
@@ -41,9 +42,9 @@ const numberSchema = new Schema<NumberRecord>(
 );
 numberSchema.plugin(tenant);
 numberSchema.index({ account_id: 1, kind: 1, period: 1, number: 1 }, { unique: true });
-// However formats change, no two documents of an account have the same printed number.
+// No two documents of an account have the same printed number, however formats change.
 numberSchema.index({ account_id: 1, text: 1 }, { unique: true, partialFilterExpression: { text: { $exists: true } } });
-// The tombstones alone: an audit counts them.
+// This index has tombstones only. An audit counts them along it.
 numberSchema.index(
   { account_id: 1, kind: 1, deleted_at: 1 },
   { partialFilterExpression: { deleted_at: { $exists: true } } },
@@ -51,12 +52,12 @@ numberSchema.index(
 
 export const NumberLedger = model('Number', numberSchema);
 
-/** 7 → `INV-0007`; beyond 9999 simply longer. */
+/** Writes a number in the standard format: 7 → `INV-0007`. Numbers beyond 9999 have more digits. */
 export function documentNumber(kind: NumberKind, number: number): string {
   return `${PREFIX[kind]}-${String(number).padStart(DIGITS_LEAST, '0')}`;
 }
 
-/** As it was printed when it was drawn. @param record of a document of the kind. */
+/** Returns the number as it was printed when it was drawn. @param record of a document of the kind. */
 export function printedNumber(
   kind: NumberKind,
   { number, number_text }: { number: number; number_text?: string | undefined },
@@ -64,7 +65,7 @@ export function printedNumber(
   return number_text ?? documentNumber(kind, number);
 }
 
-/** Which of these printed numbers documents of the account have, or had. */
+/** Returns those of the printed numbers that documents of the account have, or had. */
 export async function takenNumbers(session: Session, accountId: Id, texts: readonly string[]): Promise<Set<string>> {
   const taken = { account_id: storedId(accountId), text: { $in: [...texts] } } as object;
   const rows = await driverOf(NumberLedger)
@@ -75,7 +76,10 @@ export async function takenNumbers(session: Session, accountId: Id, texts: reado
 
 const NUMBER_FORM = /^(?:([A-Z]{3})-)?0*([1-9]\d{0,11})$/;
 
-/** `50` and `INV-0050` → 50; undefined for anything else, such as the printed number of the other kind. */
+/**
+ * Reads a number: `50` and `INV-0050` → 50. Returns undefined for anything else, such as the printed number of the
+ * other kind.
+ */
 export function numberIn(kind: NumberKind, text: string): number | undefined {
   const [, prefix = PREFIX[kind], digits] = NUMBER_FORM.exec(text) ?? [];
   return digits && prefix === PREFIX[kind] ? Number(digits) : undefined;
@@ -87,7 +91,7 @@ export async function recordNumber(
 ): Promise<void> {
   await NumberLedger.collection.insertOne(
     {
-      _id: drawn.documentId as never, // The wrapper's types know no ids but ObjectId.
+      _id: drawn.documentId as never, // The types of mongoose know no ids but ObjectId.
       account_id: storedId(drawn.accountId),
       kind: drawn.kind,
       period: drawn.period,
@@ -99,7 +103,7 @@ export async function recordNumber(
   );
 }
 
-/** The document is gone, its number stays used. */
+/** Marks the number of a deleted document. The number stays used. */
 export async function tombstoneNumber(session: Session, accountId: Id, documentId: StoredId): Promise<void> {
   await NumberLedger.updateOne(
     { _id: documentId, account_id: accountId },
@@ -108,7 +112,10 @@ export async function tombstoneNumber(session: Session, accountId: Id, documentI
   );
 }
 
-/** Tombstones for numbers that were drawn for no document. Their ids belong to no record. @param given.not_given how each would be printed. */
+/**
+ * Inserts tombstones for numbers that were drawn for no document. Their ids belong to no record.
+ * @param given.not_given the printed form that each number would have had.
+ */
 export async function skipNumbers(
   session: Session,
   {

@@ -1,4 +1,5 @@
-// Issuer and recipient of a document, frozen when it is sent: later changes of profile or client do not rewrite an issued document.
+// Issuer and recipient of a document, frozen when it is sent. Later changes of profile or client do not rewrite an
+// issued document.
 
 import type { PostalAddress } from '../../identifiers/postal-address.ts';
 import type { AccountRecord } from '../accounts/account.ts';
@@ -34,7 +35,7 @@ export interface Parties {
   client: Recipient;
 }
 
-/** How frozen parties are declared in a model. */
+/** The declaration of frozen parties in a mongoose schema. */
 export const partiesField = {
   type: {
     _id: false,
@@ -72,12 +73,12 @@ export function partiesOf(account: AccountRecord, client: ClientRecord): Parties
   };
 }
 
-/** The frozen recipient as it is embedded in the document. */
+/** Returns the form in which a document embeds its frozen recipient. */
 export function frozenClient({ client: { id, name, email, company_name } }: Parties) {
   return { id, name, email, ...(company_name ? { company_name } : {}) };
 }
 
-/** Without the fields that were never given. */
+/** Returns the fields without those that were never given. */
 function given<Party>(fields: { [Name in keyof Party]: Party[Name] | null | undefined }): Party {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value)) as Party;
 }

@@ -1,4 +1,4 @@
-// Money of a client that arrived: how much of it is on which invoices, what went back, and what is left as credit.
+// A payment of a client: its allocations to invoices, its refunds, and the credit that is left.
 import { fromMinor } from '../../rules/money/money.ts';
 import { PAYMENT_METHODS, type PaymentMethod } from '../../rules/money/payment-methods.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
@@ -17,7 +17,10 @@ import {
 import { printedNumber } from './number-ledger.ts';
 import { frozenClient, type Parties, partiesField } from './parties.ts';
 
-/** Who booked it: a caller, a change of an invoice to Paid, the hosted page, a payment provider, or an import. */
+/**
+ * The origin of the booking: a caller, a change of an invoice to Paid, the hosted page, a payment provider, or an
+ * import.
+ */
 export const PAYMENT_SOURCES = ['api', 'marked_paid', 'page', 'provider', 'import'] as const;
 
 export type PaymentSource = (typeof PAYMENT_SOURCES)[number];
@@ -26,32 +29,32 @@ export const PAYMENT_STATUSES = ['Received', 'Voided'] as const;
 
 type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
-/** A part of a payment that pays an invoice. It is never edited: it is released, or a refund takes from it. */
+/** An allocation of a payment to an invoice. It is never edited: it is released, or a refund takes from it. */
 export interface Allocation extends CreditAllocation {
-  /** Of `amount`: what went back to the client. */
+  /** The part of `amount` that was refunded to the client. */
   refunded: number;
 }
 
-/** Money that went back, from the credit or from what was paid on an invoice. */
+/** A refund from the credit, or from what was paid on an invoice. */
 export interface Refund extends CreditRefund {
   invoice_id?: StoredId | undefined;
   invoice_number?: string | undefined;
-  /** How much of it was taken from which allocations to that invoice. */
+  /** The amounts that the refund took from the allocations to that invoice. */
   taken?: { allocation_id: StoredId; amount: number }[] | undefined;
 }
 
-/** Amounts are whole numbers of the currency's smallest unit. */
+/** A stored payment. Amounts are in the currency's smallest unit. */
 export interface PaymentRecord extends Stamped {
-  /** Of the account's sequence; 0 in a dry run, which draws none. */
+  /** The number in the account's sequence. 0 in a dry run, which draws none. */
   number: number;
   number_text?: string | undefined;
   number_period?: string | undefined;
   client_id: StoredId;
   currency: string;
   amount: number;
-  /** What no invoice and no refund has of it. */
+  /** The amount that no invoice and no refund has. */
   unallocated: number;
-  /** `YYYY-MM-DD`: when the money came. */
+  /** The day on which the money came, `YYYY-MM-DD`. */
   date: string;
   method: PaymentMethod;
   reference: string | null;
@@ -63,14 +66,17 @@ export interface PaymentRecord extends Stamped {
   /** `YYYY-MM-DD`. */
   voided_on?: string | undefined;
   allocations: Allocation[];
-  /** Of a payment with an `external_id`: how many of `allocations` it began with. A repeated request must name the same. */
+  /**
+   * The number of `allocations` at the booking, for a payment with an `external_id`. A repeated request must name the
+   * same ones.
+   */
   allocated_at_booking?: number | undefined;
-  /** Of a payment with an `external_id` that was booked for one invoice, also where nothing was due of it. */
+  /** The one invoice that a payment with an `external_id` was booked for, even where nothing was due of it. */
   booked_for?: StoredId | undefined;
   refunds: Refund[];
-  /** Those of `refunds` that have one, for the unique index. */
+  /** The external ids of `refunds`, for the unique index. */
   refund_external_ids?: string[] | undefined;
-  /** As they were when the money came: a receipt does not change with the profile. */
+  /** The parties at the time of the payment: a receipt does not change with the profile. */
   parties: Parties;
 }
 
@@ -91,7 +97,7 @@ export const paymentListing: ListingOf<PaymentRecord, 'created_at' | 'updated_at
   orders: { created_at: '_id', updated_at: 'updated_at', date: 'date' },
   standard: '-created_at',
   ranges: ['date'],
-  // A logo may be inlined in it.
+  // The issuer may contain an inlined logo.
   omitted: ['parties.issuer'],
 };
 
@@ -123,7 +129,7 @@ const paymentSchema = recordSchema<PaymentRecord>(
   },
   paymentListing,
 );
-// Money from outside is booked once, and goes back once.
+// A payment or refund with an external id is booked once.
 paymentSchema.index(
   { account_id: 1, external_id: 1 },
   { unique: true, partialFilterExpression: { external_id: { $exists: true } } },
@@ -132,7 +138,7 @@ paymentSchema.index(
   { account_id: 1, refund_external_ids: 1 },
   { unique: true, partialFilterExpression: { refund_external_ids: { $exists: true } } },
 );
-// The credit of a client: payments with something left of them.
+// The credit of a client is found here: payments with something left of them.
 paymentSchema.index(
   { account_id: 1, client_id: 1, unallocated: 1 },
   { partialFilterExpression: { unallocated: { $gt: 0 } } },
@@ -140,12 +146,12 @@ paymentSchema.index(
 
 export const Payment = recordsOf<PaymentRecord>('Payment', paymentSchema, COUNTED_TOGETHER);
 
-/** What an allocation pays of its invoice today. */
+/** Returns the amount that an allocation pays of its invoice today. */
 export function liveAmount({ amount, refunded, released_on }: Allocation): number {
   return released_on === undefined ? amount - refunded : 0;
 }
 
-/** The payment as the API returns it. */
+/** Returns the payment in the form of the API. */
 export function paymentView(payment: PaymentRecord, client?: ClientDetails) {
   const { currency } = payment;
   const major = (amount: number) => fromMinor(amount, currency);
@@ -182,7 +188,7 @@ export function paymentView(payment: PaymentRecord, client?: ClientDetails) {
   };
 }
 
-/** What was paid of an invoice, as `payment.recorded` carries it. */
+/** Returns the paid amount of an invoice, as `payment.recorded` carries it. */
 export function recordedView(payment: PaymentRecord, { invoice_id, invoice_number, amount, date }: Allocation) {
   return {
     invoice_id: String(invoice_id),

@@ -1,4 +1,4 @@
-// The invoices that bill quotes, as quotes show them.
+// The invoices that bill quotes, in the form that quotes show.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import type { Session } from '../../mongo/connection.ts';
 import { leftToCredit, type Taxed } from '../../rules/credits/credit-amounts.ts';
@@ -13,7 +13,7 @@ import { Invoice, type InvoiceRecord } from './invoice.ts';
 import { printedNumber } from './number-ledger.ts';
 
 export interface QuoteInvoice extends PartOfQuote {
-  /** Its credit notes that cancel or correct a part of it: so much was never billed. */
+  /** Its credit notes that cancel or correct a part of it. Quotes count that part as never billed. */
   corrections?: Taxed[] | undefined;
 }
 
@@ -58,20 +58,21 @@ const SHOWN = {
 const SETTLED = { $add: [{ $ifNull: ['$amount_written_off', 0] }, { $ifNull: ['$amount_credited', 0] }] };
 
 /**
- * Cancelled because all of it was written off or credited without any payment: what it billed is given up and not billed again. A full
- * credit that cancels or corrects the invoice is none of these, see `is_reversed`.
+ * The filter of invoices that are Cancelled because they were written off or credited without any payment. Their work
+ * is given up, and not
+ * billed again. It excludes an invoice that a full credit cancels or corrects, see `is_reversed`.
  */
 export const GIVEN_UP = {
   is_reversed: { $exists: false },
   $expr: { $and: [{ $gt: [SETTLED, 0] }, { $gte: [SETTLED, { $add: ['$amount', '$tax_amount'] }] }] },
 } as const;
 
-/** Of an invoice that counts as a part of its quote, and whose time is billed. */
+/** The filter of invoices that count as parts of their quote, and whose time is billed. */
 export const BILLED = {
   $or: [{ status: { $ne: 'Cancelled' }, is_reversed: { $exists: false } }, GIVEN_UP],
 } as const;
 
-/** @returns the invoices of each quote by its id, oldest first; those that were cancelled or reversed are left out. */
+/** Returns the invoices of each quote by its id, oldest first. Cancelled and reversed invoices are left out. */
 export async function invoicesOfQuotes(
   quoteIds: readonly StoredId[],
   accountId: Id,
@@ -93,7 +94,7 @@ export async function invoicesOfQuotes(
   return Map.groupBy(parts, ({ quote_id }) => String(quote_id));
 }
 
-/** By the invoice that they correct. */
+/** Returns the corrections by the invoice that they correct. */
 async function correctionsOf(invoices: readonly QuoteInvoice[], accountId: Id, session?: Session) {
   const ids = invoices.filter(({ total_credited }) => total_credited).map(({ _id }) => _id);
   if (ids.length === 0) return new Map<Id, Taxed[]>();
@@ -105,17 +106,23 @@ async function correctionsOf(invoices: readonly QuoteInvoice[], accountId: Id, s
   return Map.groupBy(found, ({ invoice_id }) => String(invoice_id));
 }
 
-/** The taxes of a part without what was cancelled or corrected of it. What was given up or brought back stays billed. */
+/**
+ * Returns the taxes of a part less those that were cancelled or corrected. Work that was given up or brought back stays
+ * billed.
+ */
 export function billedTaxes(part: QuoteInvoice): DocumentTax[] {
   return leftToCredit(part, part.corrections ?? []);
 }
 
-/** Of the agreed sum. */
+/** Returns the billed part of the agreed sum. */
 export function billedSum(part: QuoteInvoice): number {
   return sumBy(billedTaxes(part), (group) => groupSum(group, part));
 }
 
-/** The status is the one that was set: only the invoice itself shows whether it is overdue by now. */
+/**
+ * Returns an invoice in the form that quotes show. Its status is the one that was set: only the invoice itself shows if
+ * it is overdue.
+ */
 export function quoteInvoiceView(invoice: QuoteInvoice) {
   return {
     id: String(invoice._id),

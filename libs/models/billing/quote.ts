@@ -1,4 +1,4 @@
-// A quote: what an account offers to a client, and until when.
+// A quote: an offer of an account to a client, with the last day on which it is valid.
 
 import { fromMinor } from '../../rules/money/money.ts';
 import { type Acceptance, isChangedSince } from '../../rules/quotes/acceptance.ts';
@@ -20,15 +20,15 @@ export const QUOTE_STATUSES = ['Draft', 'Sent', 'Accepted', 'Declined', 'Expired
 
 export type QuoteStatus = (typeof QUOTE_STATUSES)[number];
 
-/** Amounts are whole numbers of the currency's smallest unit. */
+/** A stored quote. Amounts are in the currency's smallest unit. */
 export interface QuoteRecord extends DocumentRecord {
-  /** As it was set; a reader sees `effectiveQuoteStatus`. */
+  /** The status that was set. Readers see `effectiveQuoteStatus`. */
   status: QuoteStatus;
   /** `YYYY-MM-DD`, the last day it is valid. */
   expires_at: string;
-  /** Absent while it was never accepted. */
+  /** Absent when it was never accepted. */
   acceptance?: Acceptance | undefined;
-  /** When the first invoice was made of it. */
+  /** The time at which the first invoice was made from it. */
   converted_at?: Date | undefined;
   /** See lockOwn. */
   lock_version?: number;
@@ -40,7 +40,7 @@ export const quoteListing: ListingOf<QuoteRecord, 'created_at' | 'updated_at' | 
   unique: ['number_text'],
   standard: '-created_at',
   ranges: ['issue_date', 'expires_at'],
-  // A logo may be inlined in it.
+  // The issuer may contain an inlined logo.
   omitted: ['parties.issuer'],
 };
 
@@ -56,14 +56,17 @@ const quoteSchema = recordSchema<QuoteRecord>(
   },
   quoteListing,
 );
-// Whether a project has quotes, when a caller deletes it.
+// Deleting a project looks here for its quotes.
 quoteSchema.index({ account_id: 1, project_id: 1 });
-// Across accounts: what the scheduler looks for.
+// The scheduler looks for quotes of all accounts here.
 quoteSchema.index({ expires_on: 1 }, { sparse: true });
 
 export const Quote = recordsOf<QuoteRecord>('Quote', quoteSchema, countedByStatusAndMonth<QuoteRecord>('expires_at'));
 
-/** The status on the calendar day `today` of the account: a sent quote has expired from the day after its last day. */
+/**
+ * Returns the status on the calendar day `today` of the account. A sent quote has expired from the day after its last
+ * day.
+ */
 export function effectiveQuoteStatus(
   { status, expires_at }: Pick<QuoteRecord, 'status' | 'expires_at'>,
   today: string,
@@ -71,12 +74,12 @@ export function effectiveQuoteStatus(
   return status === 'Sent' && expires_at < today ? 'Expired' : status;
 }
 
-/** Finds the quotes whose status is one of `statuses` on the day `today`. */
+/** Returns the filter of quotes whose status is one of `statuses` on the day `today`. */
 export function quotesWithStatus(statuses: readonly QuoteStatus[], today: string): StatusFilter {
   return withSent({ statuses, expired: 'Expired', field: 'expires_at', today });
 }
 
-/** The quote as the API returns it. @param status as set, or as it is today. */
+/** Returns the quote in the form of the API. @param status as it was set, or as it is today. */
 export function quoteView(
   quote: QuoteRecord,
   {
@@ -88,7 +91,7 @@ export function quoteView(
     client: ClientDetails | undefined;
     project: ProjectDetails | undefined;
     status: QuoteStatus;
-    /** See invoicesOfQuotes. */
+    /** The invoices, see invoicesOfQuotes. */
     invoices?: readonly QuoteInvoice[] | undefined;
   },
 ) {
@@ -101,7 +104,7 @@ export function quoteView(
     currency,
     status,
     expires_at: quote.expires_at,
-    due_date: null, // The specification's example of a list has it.
+    due_date: null, // The specification's example of a list has this field.
     ...documentDatesView(quote),
     tax_rate: quote.tax_rate,
     description: quote.description,
@@ -133,7 +136,7 @@ export function quoteView(
     taxes: taxesView(quote),
     prices_include_tax: quote.prices_include_tax ?? false,
     total,
-    // Nothing is paid on a quote: what would be due is all of it.
+    // Nothing is paid on a quote, so all of it would be due.
     amount_paid: 0,
     amount_due: total,
     created_at: quote.created_at.toISOString(),

@@ -1,4 +1,4 @@
-// A recurring invoice: what it bills, in which rhythm, and how far it has come.
+// A recurring invoice: the lines and time that it bills, its schedule, and its progress.
 
 import type { DocumentCharges } from '../../rules/documents/document-charges.ts';
 import { type LineItem, lineItemField } from '../../rules/documents/line-item.ts';
@@ -17,12 +17,12 @@ export const RECURRING_STATUSES = ['Active', 'Paused', 'Ended'] as const;
 
 type RecurringStatus = (typeof RECURRING_STATUSES)[number];
 
-/** Whether the period of a fee begins on the due day, or ends before it. */
+/** `in_advance`: the period of a fee begins on the due day. `in_arrears`: it ends before that day. */
 export const FEE_PERIODS = ['in_advance', 'in_arrears'] as const;
 
 export type FeePeriod = (typeof FEE_PERIODS)[number];
 
-/** Which unbilled time of the client each invoice takes along: all until the day before. */
+/** The unbilled time of the client that each invoice includes: all until the day before. */
 export interface IncludedTime {
   project_ids?: string[] | undefined;
   task_ids?: string[] | undefined;
@@ -30,44 +30,50 @@ export interface IncludedTime {
   rounding?: TimeRounding | undefined;
   missing_rate: 'refuse' | 'skip' | 'zero';
   line_text?: string | undefined;
-  /** Billable expenses in the currency of the invoice come along, too. */
+  /** True when billable expenses in the currency of the invoice are included, too. */
   include_expenses?: boolean | undefined;
-  /** Hours of each invoice that the fixed lines pay for; a plain decimal. */
+  /** The hours of each invoice that the fixed lines pay for, a plain decimal. */
   included_hours?: string | undefined;
 }
 
-/** A percentage is stored without the amount, which follows from the lines of each invoice. */
+/**
+ * A stored recurring invoice. A discount in percent has no amount here, because that follows from the lines of each
+ * invoice.
+ */
 export interface RecurringInvoiceRecord extends Stamped, DocumentCharges, DocumentTexts {
   client_id: StoredId;
   project_id: StoredId | null;
   currency: string;
-  /** Percentage; null is what the account has when an invoice is made. */
+  /** A percentage. Null means the account's rate at the time of each invoice. */
   tax_rate: number | null;
   prices_include_tax?: true | undefined;
   description: string | null;
   line_items: LineItem[] | null;
   schedule: Schedule;
-  /** In advance unless it says otherwise. */
+  /** Absent means in advance. */
   fee_period?: 'in_arrears' | undefined;
-  /** Null is the client's `payment_days`, else the account's. */
+  /** Null means the client's `payment_days`, else the account's. */
   due_days: number | null;
   create_as: 'Draft' | 'Sent';
   include_time: IncludedTime | null;
   status: RecurringStatus;
-  /** Occurrences before those of `schedule`, which was changed since: numbers of occurrences never repeat. */
+  /**
+   * The number of occurrences of earlier schedules. Numbers of occurrences never repeat, so those of `schedule` count
+   * on from here.
+   */
   first_occurrence: number;
-  /** Counted from 0 within `schedule`. */
+  /** The index of the next occurrence within `schedule`, from 0. */
   next_index: number;
-  /** `YYYY-MM-DD`; absent when it has ended. */
+  /** The day of the next occurrence, `YYYY-MM-DD`. Absent when the schedule has ended. */
   next_on?: string | undefined;
-  /** While several missed ones are made up for: the last of them. */
+  /** The last missed occurrence, while the scheduler catches up. */
   catching_up_to?: number | undefined;
   made: number;
   last_invoice?: { _id: StoredId; invoice_number: string } | undefined;
   last_period_to?: string | undefined;
-  /** Why the occurrence that is due could not be made. */
+  /** The error that keeps the due occurrence from being made. */
   last_error?: { message: string; at: Date } | undefined;
-  /** `YYYY-MM-DD`: after a failure it is tried once a day. */
+  /** `YYYY-MM-DD`. After a failure the scheduler tries once a day. */
   retry_on?: string | undefined;
 }
 
@@ -107,9 +113,9 @@ const recurringSchema = recordSchema<RecurringInvoiceRecord>(
   },
   recurringListing,
 );
-// Across accounts: what the scheduler looks for.
+// The scheduler looks for recurring invoices of all accounts here.
 recurringSchema.index({ next_on: 1 }, { partialFilterExpression: { status: 'Active' } });
-// Whether a project or a task has any, when a caller deletes or moves it.
+// Deleting or moving a project or a task looks here for recurring invoices.
 recurringSchema.index({ account_id: 1, project_id: 1 });
 for (const field of ['include_time.project_ids', 'include_time.task_ids']) {
   recurringSchema.index({ account_id: 1, [field]: 1 }, { partialFilterExpression: { [field]: { $exists: true } } });
@@ -117,10 +123,10 @@ for (const field of ['include_time.project_ids', 'include_time.task_ids']) {
 
 export const RecurringInvoice = recordsOf<RecurringInvoiceRecord>('RecurringInvoice', recurringSchema);
 
-/** Days to come that a view shows. */
+/** The number of coming days that a response shows. */
 const UPCOMING = 12;
 
-/** The recurring invoice as the API returns it. */
+/** Returns the recurring invoice in the form of the API. */
 export function recurringInvoiceView(
   recurring: RecurringInvoiceRecord,
   { client, project }: { client: ClientDetails | undefined; project: ProjectDetails | undefined },

@@ -1,4 +1,5 @@
-// Each occurrence of a recurring invoice that was made or left out. One at most: that is what keeps two schedulers from billing twice.
+// An occurrence of a recurring invoice that was made or skipped. Its unique index keeps two schedulers from billing an
+// occurrence twice.
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
@@ -6,11 +7,11 @@ import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 
 export interface RecurringRunRecord extends Stamped {
   recurring_id: StoredId;
-  /** From 0, over all schedules that it had. */
+  /** The number of the occurrence, from 0, over all schedules that the recurring invoice had. */
   occurrence: number;
-  /** `YYYY-MM-DD`: when it was due. */
+  /** The day on which it was due, `YYYY-MM-DD`. */
   due_on: string;
-  /** `YYYY-MM-DD`; absent when it is `due_on`. */
+  /** The first day of the period, `YYYY-MM-DD`. Absent when it is `due_on`. */
   period_from?: string | undefined;
   period_to: string;
   /** Absent when there was nothing to bill, or the draft was deleted. */
@@ -41,7 +42,7 @@ runSchema.index({ recurring_id: 1, occurrence: 1 }, { unique: true });
 
 export const RecurringRun = recordsOf<RecurringRunRecord>('RecurringRun', runSchema);
 
-/** The occurrence as the API returns it. */
+/** Returns the occurrence in the form of the API. */
 export function recurringRunView(run: RecurringRunRecord) {
   return {
     id: String(run._id),

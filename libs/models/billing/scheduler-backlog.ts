@@ -1,4 +1,5 @@
-// How far the scheduler is behind: documents whose last day has passed without an event, and recurring invoices that were not made.
+// The backlog of the scheduler: documents whose last day has passed without an event, and recurring invoices that were
+// not made.
 import { agreedDate } from '../../clock.ts';
 import { addDays, dayIn, EARLIEST_ZONE, startOfDay } from '../../day.ts';
 import { firstDue } from '../accounts/due-in-zone.ts';
@@ -8,9 +9,9 @@ import { Quote } from './quote.ts';
 import { RecurringInvoice, type RecurringInvoiceRecord } from './recurring-invoice.ts';
 
 export interface SchedulerBacklog {
-  /** Events and invoices that are due, counted up to DUE_COUNTED_MAX. */
+  /** The number of events and invoices that are due, counted up to DUE_COUNTED_MAX. */
   due: number;
-  /** How long ago the oldest of them became due, 0 when none is. */
+  /** The time since the oldest of them became due. 0 when none is. */
   oldestMs: number;
 }
 
@@ -18,11 +19,11 @@ export const DUE_COUNTED_MAX = 1_000;
 
 interface Due {
   zone: string;
-  /** The day on which it is due, `YYYY-MM-DD`. */
+  /** The day on which the record is due, `YYYY-MM-DD`. */
   due_on: string;
 }
 
-/** Covers all accounts, as the scheduler does. */
+/** Reads the backlog over all accounts, as the scheduler does. */
 export async function readSchedulerBacklog(now: Date = agreedDate()): Promise<SchedulerBacklog> {
   const due = (await Promise.all([expiring(Invoice, now), expiring(Quote, now), recurringInvoices(now)])).flat();
   const dueTimes = due.map(({ zone, due_on }) => startOfDay(zone, due_on).getTime());
@@ -44,7 +45,7 @@ async function expiring(model: typeof Invoice | typeof Quote, at: Date): Promise
   return due.map(({ zone, expires_on }) => ({ zone, due_on: addDays(expires_on, 1) }));
 }
 
-/** One that failed waits for the day of its next try. */
+/** Returns the due recurring invoices. One that failed waits for the day of its next try. */
 async function recurringInvoices(at: Date): Promise<Due[]> {
   type Candidate = Pick<RecurringInvoiceRecord, 'account_id' | 'next_on' | 'retry_on'>;
   const dayOf = ({ retry_on, next_on }: Candidate) => retry_on ?? next_on ?? '';

@@ -8,7 +8,7 @@ import { BATCH_KEPT_MS, type BatchedDocument, type BatchRecord, DocumentBatch } 
 
 export type ClaimedBatch = BatchRecord & { lease_id: string };
 
-/** Leases the batch that has been due for longest, of any account. @returns null when none is due. */
+/** Leases the batch of any account that has been due for longest. @returns null when none is due. */
 export async function claimBatch(leaseMs: number, now: Date = agreedDate()): Promise<ClaimedBatch | null> {
   const lease = { lease_id: randomUUID(), due_at: new Date(now.getTime() + leaseMs) };
   const claimed = await driverOf(DocumentBatch).findOneAndUpdate(
@@ -19,15 +19,15 @@ export async function claimBatch(leaseMs: number, now: Date = agreedDate()): Pro
   return claimed as ClaimedBatch | null;
 }
 
-/** @returns false when the batch is no longer ours: it was removed, or its lease expired and another gateway took it. */
+/** Extends the lease. @returns false when the lease is lost: the batch was removed, or another gateway took it over. */
 export async function extendLease(batch: ClaimedBatch, leaseMs: number, now: Date = agreedDate()): Promise<boolean> {
   return change(batch, {}, { $set: { due_at: new Date(now.getTime() + leaseMs) } });
 }
 
-/** What became of a document, or when it is tried again. */
+/** The result of one attempt to print a document of a batch, with the time of the next attempt if there is one. */
 export type Outcome = Pick<BatchedDocument, 'status'> & Partial<BatchedDocument>;
 
-/** Records the outcome of the document at `index`. @returns false when the batch is no longer ours. */
+/** Records the outcome of the document at `index`. @returns false when the lease is lost. */
 export async function settleDocument(
   batch: ClaimedBatch,
   index: number,
@@ -48,15 +48,15 @@ export async function settleDocument(
   );
 }
 
-/** Lets others have it, from `dueAt` on. */
+/** Ends the lease. Any gateway may take the batch from `dueAt` on. */
 export async function releaseBatch(batch: ClaimedBatch, dueAt: Date): Promise<void> {
   await change(batch, {}, { $set: { due_at: dueAt }, $unset: { lease_id: 1 } });
 }
 
 /**
  * Marks the batch as finished when each of its documents is settled.
- * @returns the finished batch, which the caller announces in the same transaction; undefined when it is not finished or its lease is
- * lost.
+ * @returns the finished batch, which the caller announces in the same transaction. Undefined when a document is left or
+ * the lease is lost.
  */
 export async function completeBatch(
   batch: ClaimedBatch,
@@ -92,15 +92,15 @@ async function change({ _id, account_id, lease_id }: ClaimedBatch, filter: objec
 }
 
 export interface BatchBacklog {
-  /** Counted up to COUNTED_MAX. */
+  /** The number of unfinished batches, counted up to COUNTED_MAX. */
   unfinished: number;
-  /** How long the one that is due for longest has waited for a gateway, 0 when none is due. */
+  /** The time that the longest due batch has waited for a gateway. 0 when none is due. */
   lagMs: number;
 }
 
 const COUNTED_MAX = 10_000;
 
-/** For operators: over all accounts. */
+/** Reads the backlog over all accounts, for operators. */
 export async function readBatchBacklog(now: Date = agreedDate()): Promise<BatchBacklog> {
   const unfinished = { due_at: { $exists: true } };
   const [count, first] = await Promise.all([

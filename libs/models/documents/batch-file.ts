@@ -9,14 +9,14 @@ import { inMebibytes } from '../stored-bytes.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
 import { type BatchRecord, DocumentBatch } from './document-batch.ts';
 
-/** A record of MongoDB may have 16 MiB; larger documents are not kept. */
+/** The largest file that is kept. A record of MongoDB may have 16 MiB. */
 export const FILE_BYTES_MAX = 8 * 1024 * 1024;
 
 export interface BatchFileRecord {
   _id: StoredId;
   account_id: StoredId;
   batch_id: StoredId;
-  /** Its place in the batch, from 0. */
+  /** The place of the document in the batch, from 0. */
   index: number;
   bytes: Buffer;
   size_bytes: number;
@@ -48,8 +48,10 @@ type Whose = Pick<BatchRecord, '_id' | 'account_id'>;
 const filesOf = ({ _id, account_id }: Whose) => ({ account_id, batch_id: _id });
 
 /**
- * Keeps the PDF of the document at `index`, as long as the batch exists and its lease is ours. Twice is harmless: the later one stays.
- * @param maxBytes of all files of the account; exact, however many gateways keep files of it at the same time.
+ * Keeps the PDF of the document at `index` while the batch exists and the lease is held. A second call replaces the
+ * file.
+ * @param maxBytes of all files of the account. The bound is exact, even when several gateways keep files of the account
+ * at once.
  * @throws AppError 409 that names the sum and the bound.
  */
 export async function keepFile(
@@ -61,7 +63,7 @@ export async function keepFile(
   const { _id, account_id, lease_id = null } = batch;
   const file = { bytes, size_bytes: bytes.length, created_at: now, expires_at: batch.expires_at };
   await inTransaction(async (session) => {
-    // Written and not only read: a request that removes the batch at the same time conflicts with it.
+    // This is a write, so that a request that removes the batch at the same moment conflicts with it.
     const ours = { _id, account_id, lease_id } as object;
     const { matchedCount } = await driverOf(DocumentBatch).updateOne(ours, { $set: { updated_at: now } }, { session });
     if (matchedCount === 0) return;
@@ -73,14 +75,15 @@ export async function keepFile(
     const file_bytes = bytes.length - ((before as Partial<BatchFileRecord> | null)?.size_bytes ?? 0);
     await driverOf(DocumentBatch).updateOne({ _id, account_id }, raised({ file_bytes }), { session });
     if (maxBytes === undefined) return;
-    // Serialises the transactions that keep files of one account: each sums up what the others have kept.
+    // This write serialises the transactions that keep files of one account, because each sums up the files of the
+    // others.
     await driverOf(Account as never).updateOne({ _id: account_id }, raised({ lock_version: 1 }), { session });
     const sum = await sumFiles(account_id, session);
     if (sum > maxBytes) throw tooManyBytes(sum, maxBytes);
   });
 }
 
-/** The driver's types know only the fields that every record has. */
+/** A cast for the driver's types, which know only the fields that every record has. */
 const raised = (by: Record<string, number>) => ({ $inc: by }) as object;
 
 /** @throws AppError 409 when the account has no room for another file. */
@@ -89,7 +92,7 @@ export async function requireRoomForFiles(accountId: Id, maxBytes: number, sessi
   if (sum >= maxBytes) throw tooManyBytes(sum, maxBytes);
 }
 
-/** Bytes of the account's files that have not expired. */
+/** Returns the bytes of the account's files that have not expired. */
 export async function sumFiles(account_id: StoredId, session?: Session): Promise<number> {
   const batches = await driverOf(DocumentBatch)
     .find(
@@ -110,7 +113,7 @@ function tooManyBytes(sum: number, max: number) {
   );
 }
 
-/** @returns its bytes, or undefined when it is not kept (any more). */
+/** Returns the bytes of a file, or undefined when it is not kept or has expired. */
 export async function findFile(accountId: Id, batchId: StoredId, index: number): Promise<Buffer | undefined> {
   const file = await driverOf(BatchFile).findOne(
     { ...filesOf({ _id: batchId, account_id: storedId(accountId) }), index } as object,

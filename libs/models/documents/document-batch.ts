@@ -7,12 +7,12 @@ import { addListIndexes, type ListingOf } from '../list-indexes.ts';
 import { driverOf, type Owned, recordsOf, type Stamped } from '../records.ts';
 import { idField, newId, requiredIdField, type StoredId, tenant } from '../tenant.ts';
 
-/** What batches print. */
+/** The kinds of documents that batches print. */
 export const DOCUMENT_KINDS = ['invoice', 'quote'] as const;
 
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
-/** `partly_failed`: some are there. `failed`: none is. */
+/** `partly_failed`: some documents are there. `failed`: none is. */
 export const BATCH_STATUSES = ['queued', 'processing', 'done', 'partly_failed', 'failed'] as const;
 export type BatchStatus = (typeof BATCH_STATUSES)[number];
 
@@ -21,54 +21,57 @@ export const BATCHED_STATUSES = ['queued', 'done', 'failed'] as const;
 export interface BatchedDocument {
   kind: DocumentKind;
   document_id: StoredId;
-  /** Of the account's sequence. */
+  /** The number in the account's sequence. */
   number: number;
   number_text?: string | undefined;
   status: (typeof BATCHED_STATUSES)[number];
-  /** Why it failed, for the caller. */
+  /** The reason of the failure, for the caller. */
   error?: string;
   size_bytes?: number;
   warnings?: string[];
-  /** How many attempts failed. */
+  /** The number of attempts that failed. */
   tries?: number;
-  /** Not to be tried before. */
+  /** The time before which no attempt is made. */
   next_at?: Date;
 }
 
 export interface BatchRecord extends Stamped {
   status: BatchStatus;
   kinds: DocumentKind[];
-  /** How all of them shall look, as the gateway took it from the caller. */
+  /** The look that all documents of the batch share, as the caller gave it. */
   looks: object;
   documents: BatchedDocument[];
   total: number;
   done: number;
   failed: number;
-  /** Of its files together. */
+  /** The sum of the sizes of its files. */
   file_bytes?: number;
   request_id: string;
-  /** One of the account's few places for batches that are not finished; absent when it is. */
+  /** One of the account's few places for unfinished batches. Absent once the batch is finished. */
   slot?: number;
-  /** When a gateway must work on it; absent when it is finished. Serves as lease, retry time and sweeper mark. */
+  /**
+   * The time at which a gateway must work on the batch. It serves as lease, retry time and mark for the poller. Absent
+   * once finished.
+   */
   due_at?: Date;
-  /** Identifies the owner of the lease. */
+  /** The proof of the gateway that owns the lease. */
   lease_id?: string;
   completed_at?: Date;
-  /** When it is removed, finished or not. */
+  /** The time at which the batch is removed, finished or not. */
   expires_at: Date;
 }
 
-/** Unfinished after so long, what is missing counts as failed. */
+/** The time after which documents that are not printed count as failed. */
 export const BATCH_DEADLINE_MS = 24 * 3600 * 1000;
-/** How long it is kept when it is finished. */
+/** The time that a finished batch is kept. */
 export const BATCH_KEPT_MS = 24 * 3600 * 1000;
-/** Of one account, not finished. */
+/** The most unfinished batches of one account. */
 export const BATCHES_RUNNING_MAX = 5;
-/** Of one account in all: what is kept takes room in the database. */
+/** The most batches of one account in all, because they take room in the database. */
 export const BATCHES_KEPT_MAX = 100;
-/** The text of the 409. */
+/** The message of the 409. */
 export const BATCHES_KEPT_ALREADY = `${BATCHES_KEPT_MAX} batches of documents are kept already: delete one, or wait until it expires`;
-/** A finished batch makes room: callers may ask again this soon. */
+/** The Retry-After of the 429. A batch that finishes makes room, so a caller may ask again this soon. */
 const RETRY_SECONDS = 5;
 
 const batchSchema = new Schema(
@@ -122,15 +125,18 @@ export const batchListing: ListingOf<BatchRecord, 'created_at'> = {
 batchSchema.plugin(tenant);
 addListIndexes(batchSchema, batchListing);
 batchSchema.index({ account_id: 1, slot: 1 }, { unique: true, partialFilterExpression: { slot: { $exists: true } } });
-// The bytes of an account's files are summed up along it.
+// The sum of the bytes of an account's files is computed along this index.
 batchSchema.index({ account_id: 1, file_bytes: 1 });
-// Of all accounts: what the gateways look for.
+// Gateways look for due batches of all accounts along this index.
 batchSchema.index({ due_at: 1 }, { sparse: true });
 batchSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 });
 
 export const DocumentBatch = recordsOf<BatchRecord>('DocumentBatch', batchSchema);
 
-/** Stores a new batch in a free place of its account. @throws AppError 429 when all are taken, 409 when too many are kept. */
+/**
+ * Stores a new batch in a free place of its account.
+ * @throws AppError 429 when no place is free, 409 when too many batches are kept.
+ */
 export async function insertBatch(batch: BatchRecord, session: Session): Promise<void> {
   const others = await driverOf(DocumentBatch)
     .find({ account_id: batch.account_id }, { session, projection: { slot: 1 } })
@@ -142,7 +148,7 @@ export async function insertBatch(batch: BatchRecord, session: Session): Promise
   const slot = Array.from({ length: BATCHES_RUNNING_MAX }, (_, index) => index).find((index) => !taken.has(index));
   if (slot === undefined) throw tooMany(`${BATCHES_RUNNING_MAX} batches of documents are not finished yet`);
   try {
-    // Its time needs no place in the order of the account's changes: no list is sorted by it.
+    // No list is sorted by this time, so it does not come from the order of the account's changes.
     await driverOf(DocumentBatch).insertOne({ ...batch, slot } as Owned, { session, ignoreUndefined: true });
   } catch (error) {
     if (isDuplicate(error)) throw tooMany('Another batch of documents is being taken, please try again');

@@ -1,9 +1,13 @@
-// The outcome of each requested document: never the document itself, only what an operator searches for.
+// The outcome of each requested document: the facts that an operator searches for, never the document itself.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { driverOf, type Owned } from '../records.ts';
 import { type Id, idField, newId, requiredIdField, storedId, tenant } from '../tenant.ts';
 
-/** `refused`: the caller's fault (4xx). `failed`: ours (5xx). `expired`: not ready before its deadline. `cancelled`: the caller has gone. */
+/**
+ * `refused`: a fault of the caller (4xx). `failed`: a fault of Billhook (5xx). `expired`: not ready at its deadline.
+ * `cancelled`: the
+ * caller disconnected.
+ */
 export const RENDER_STATUSES = ['done', 'refused', 'failed', 'expired', 'cancelled'] as const;
 export type RenderStatus = (typeof RENDER_STATUSES)[number];
 
@@ -15,12 +19,12 @@ const renderSchema = new Schema(
     account_id: requiredIdField,
     request_id: { type: String, required: true },
     status: { type: String, required: true, enum: RENDER_STATUSES },
-    /** From the request to its answer, as the caller saw it. */
+    /** The time from the request to its response, as the caller saw it. */
     duration_ms: { type: Number, required: true },
     /** `Invoice` or `Quote`. */
     title: String,
     size_bytes: Number,
-    /** The kind of failure in a few words that do not hold data of the caller, so that equal failures can be counted. */
+    /** The kind of failure in a few words without data of the caller, so that equal failures can be counted. */
     error_class: String,
     /** Images that could not be fetched, as in X-Document-Warnings. */
     warnings: { type: [String], default: undefined },
@@ -48,9 +52,14 @@ export interface NewRender {
   warnings?: string[] | undefined;
 }
 
-/** One write for all that ended in this time: a record must not cost a request anything. */
+/**
+ * The interval of writes. One write takes all outcomes of that time, because a record must not cost a request anything.
+ */
 const FLUSH_MS = 500;
-/** While MongoDB is unavailable the newest are dropped: the records are a convenience, and memory is bounded. */
+/**
+ * The most records that wait while MongoDB is unavailable. Newer ones are dropped, because memory is bounded and a
+ * record is dispensable.
+ */
 const WAITING_MAX = 10_000;
 const CLASS_LONGEST = 200;
 
@@ -66,7 +75,7 @@ export function recordRender(render: NewRender): void {
     request_id: render.requestId,
     status: render.status,
     duration_ms: Math.round(render.durationMs),
-    // When it was asked for.
+    // The time of the request.
     created_at: new Date(Date.now() - render.durationMs),
     ...(render.title ? { title: render.title } : {}),
     ...(render.sizeBytes === undefined ? {} : { size_bytes: render.sizeBytes }),
@@ -77,7 +86,10 @@ export function recordRender(render: NewRender): void {
   timer ??= setTimeout(() => void flushRenderRecords(), FLUSH_MS).unref();
 }
 
-/** Writes the waiting records; call it before MongoDB is closed. Never throws: a lost record does not fail a document. */
+/**
+ * Writes the waiting records. Call it before MongoDB is closed. It never throws, because a lost record must not fail a
+ * document.
+ */
 export async function flushRenderRecords(): Promise<void> {
   clearTimeout(timer);
   timer = undefined;

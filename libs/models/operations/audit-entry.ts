@@ -3,10 +3,13 @@ import { type InferSchemaType, model, Schema } from 'mongoose';
 import { errorText } from '../../errors.ts';
 import { type Id, idField, newId } from '../tenant.ts';
 
-/** Longer than a yearly review looks back; MongoDB removes older entries by itself. */
+/** Longer than a yearly review looks back. MongoDB removes older entries. */
 const KEPT_SECONDS = 400 * 24 * 3600;
 
-/** `begun`: the outcome could not be recorded, for instance because the process ended before. `refused`: not allowed, or nothing to do. */
+/**
+ * `begun`: the outcome could not be recorded, for instance because the process ended. `refused`: not allowed, or
+ * nothing to do.
+ */
 export const AUDIT_OUTCOMES = ['done', 'refused', 'failed', 'begun'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
@@ -41,15 +44,20 @@ const auditSchema = new Schema(
   {
     _id: { ...idField, default: newId },
     at: { type: Date, required: true, default: () => new Date() },
-    /** The operator's name as it was then (or as it was typed, for a refused login); `command line` for the admin command. */
+    /**
+     * The operator's name at that time, or the typed name of a rejected login. `command line` for the admin command.
+     */
     operator: { type: String, required: true },
-    /** Network address of the browser. Absent for the command line. */
+    /** The network address of the browser. Absent for the command line. */
     address: String,
     action: { type: String, required: true, enum: AUDIT_ACTIONS },
     /** The target: a queue's name, an id, a filter in words. */
     target: String,
     outcome: { type: String, required: true, enum: AUDIT_OUTCOMES },
-    /** One line: how many, what was made, or why not. Never a key or a secret. */
+    /**
+     * One line about the result: how many records, the id of a new one, or the reason of a refusal. It never has a key
+     * or a secret.
+     */
     detail: String,
   },
   { versionKey: false, strict: 'throw', collection: 'audit_entries' },
@@ -73,7 +81,7 @@ export async function audit(auditedAction: AuditedAction, outcome: AuditOutcome,
 }
 
 /**
- * Does `work` between two writes to the audit log: an action that cannot be recorded first is not done.
+ * Does `work` between two writes to the audit log. If the first write fails, the action is not done.
  * @param work returns one line about the outcome, for the log and for the operator.
  */
 export async function audited<Result extends { detail?: string }>(
@@ -83,7 +91,9 @@ export async function audited<Result extends { detail?: string }>(
   const entry = await AuditEntry.create({ ...present(auditedAction), outcome: 'begun' });
   const finish = async (outcome: AuditOutcome, detail: string | undefined) => {
     const $set = { outcome, ...(detail ? { detail } : {}) };
-    // Unwritten, the entry stays `begun`. The action is done all the same: a key that was made is shown this once, and its own error counts.
+    // If this write fails, the entry stays `begun`. The action is done all the same: its result (such as a key that is
+    // shown once) or its own
+    // error goes to the operator.
     await AuditEntry.updateOne({ _id: entry._id }, { $set }).catch(() => undefined);
   };
   let result: Result;

@@ -1,4 +1,4 @@
-// An action of an operator on many records: its progress, and what is left when its process is killed.
+// An action of an operator on many records, with its progress and the point at which another process continues.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
 import { idField, newId } from '../tenant.ts';
@@ -15,25 +15,25 @@ const bulkSchema = new Schema(
   {
     _id: { ...idField, default: newId },
     kind: { type: String, required: true, enum: BULK_KINDS },
-    /** In words, for people. */
+    /** A title in words, for people. */
     title: { type: String, required: true },
-    /** The query string of the search it was started from, or the name of a queue. */
+    /** The query string of the search that it started from, or the name of a queue. */
     selection: { type: String, required: true },
     state: { type: String, required: true, enum: ['running', 'done', 'stopped', 'failed'] },
-    /** How many matched when it began. */
+    /** The number of matching records at the start. */
     total: { type: Number, required: true },
     done: { type: Number, required: true, default: 0 },
-    /** Deleted or changed since the run began, or failed: the log has the error. */
+    /** The number of records that were deleted or changed since the start, or that failed. The log has the errors. */
     skipped: { type: Number, required: true, default: 0 },
-    /** The last processed id. */
+    /** The id of the last processed record. */
     position: String,
     stop_requested: { type: Boolean, required: true, default: false },
     problem: String,
     operator: { type: String, required: true },
-    /** The lease of the process that works on it, new each time the run is taken over. */
+    /** The lease of the process that works on the run. It is new each time a process takes the run over. */
     runner: { type: String, required: true, default: newId },
     created_at: { type: Date, required: true },
-    /** The heartbeat of its process. */
+    /** The time of the last heartbeat of its process. */
     updated_at: { type: Date, required: true },
   },
   { versionKey: false, strict: 'throw', collection: 'bulk_runs' },
@@ -44,13 +44,16 @@ export type BulkRecord = InferSchemaType<typeof bulkSchema>;
 
 export const BulkRun = model('BulkRun', bulkSchema);
 
-/** `interrupted`: the state is `running`, but no process works on it. */
+/** Returns the state. `interrupted` means that the stored state is `running`, but no process works on the run. */
 export function bulkStateOf(run: BulkRecord, now: Date = agreedDate()): BulkState | 'interrupted' {
   const isSilent = now.getTime() - run.updated_at.getTime() > SILENT_MS;
   return run.state === 'running' && isSilent ? 'interrupted' : (run.state as BulkState);
 }
 
-/** Records progress. @returns false when the run must stop: an operator asked, or another process has taken it over. */
+/**
+ * Records progress.
+ * @returns false when the run must stop: an operator asked for it, or another process took the run over.
+ */
 export async function advanceBulk(
   run: Pick<BulkRecord, '_id' | 'runner'>,
   step: { done: number; skipped: number; position?: string | undefined },
@@ -66,7 +69,7 @@ export async function advanceBulk(
   return after !== null && !after.stop_requested;
 }
 
-/** Does nothing when another process has taken it over. */
+/** Ends the run. Does nothing when another process has taken it over. */
 export async function endBulk(
   run: Pick<BulkRecord, '_id' | 'runner'>,
   state: BulkState,
@@ -81,7 +84,10 @@ function runningAs({ _id, runner }: Pick<BulkRecord, '_id' | 'runner'>) {
   return { _id, runner, state: 'running' as const };
 }
 
-/** Asks a run to stop; an interrupted run has no process to ask and is stopped here. @returns null when it had ended. */
+/**
+ * Asks a run to stop. An interrupted run has no process to ask and is stopped here.
+ * @returns null when the run had ended.
+ */
 export async function stopBulk(id: string, now: Date = agreedDate()): Promise<BulkRecord | null> {
   const silentSince = new Date(now.getTime() - SILENT_MS);
   const stopped = await BulkRun.findOneAndUpdate(

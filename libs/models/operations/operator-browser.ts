@@ -1,10 +1,10 @@
-// A browser in which an operator has logged in before. Failed logins of strangers do not delay the next one in it.
+// A browser in which an operator has logged in before. Failed logins of strangers do not delay the next login in it.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate, agreedTime } from '../../clock.ts';
 import { type Id, requiredIdField, type StoredId } from '../tenant.ts';
 import { hashToken, makeToken } from './operator-token.ts';
 
-/** Counted from the last login: longer than a holiday. */
+/** The time from the last login until the browser is forgotten: longer than a holiday. */
 export const BROWSER_LIFE_MS = 90 * 24 * 3600 * 1000;
 
 const browserSchema = new Schema(
@@ -23,7 +23,7 @@ export const OperatorBrowser = model('OperatorBrowser', browserSchema);
 
 type OperatorBrowserRecord = InferSchemaType<typeof browserSchema>;
 
-/** The operator who logged in with this browser, if that was not too long ago. */
+/** Returns the operator who logged in with this browser within BROWSER_LIFE_MS. */
 export async function operatorOfBrowser(token: string, now: Date = agreedDate()): Promise<StoredId | undefined> {
   const found = await OperatorBrowser.findOne({ _id: hashToken(token), expires_at: { $gt: now } })
     .select({ operator_id: 1 })
@@ -31,7 +31,11 @@ export async function operatorOfBrowser(token: string, now: Date = agreedDate())
   return found?.operator_id;
 }
 
-/** Remembers the browser from this login on. @param known its token when it has one of this operator. @returns the token for its cookie. */
+/**
+ * Remembers the browser from this login on.
+ * @param known the browser's token, if it has one of this operator.
+ * @returns the token for its cookie.
+ */
 export async function rememberBrowser(operatorId: Id | StoredId, known?: string): Promise<string> {
   const token = known ?? makeToken();
   const expires_at = new Date(agreedTime() + BROWSER_LIFE_MS);

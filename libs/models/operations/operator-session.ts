@@ -4,7 +4,7 @@ import { agreedDate, agreedTime } from '../../clock.ts';
 import { type Id, requiredIdField, type StoredId } from '../tenant.ts';
 import { hashToken, makeToken } from './operator-token.ts';
 
-/** A working day: a forgotten browser logs out, and one login per shift is enough. */
+/** A working day. A forgotten browser logs out, and one login per shift is enough. */
 export const SESSION_LIFE_MS = 12 * 3600 * 1000;
 
 const sessionSchema = new Schema(
@@ -12,7 +12,7 @@ const sessionSchema = new Schema(
     /** SHA-256 of the token, hex. */
     _id: { type: String, required: true },
     operator_id: requiredIdField,
-    /** In every form of this session; other sites cannot know it. */
+    /** A token in every form of this session, which other sites cannot know. */
     csrf: { type: String, required: true },
     address: String,
     created_at: { type: Date, required: true },
@@ -27,7 +27,7 @@ export type OperatorSessionRecord = InferSchemaType<typeof sessionSchema>;
 
 export const OperatorSession = model('OperatorSession', sessionSchema);
 
-/** @returns the token for the cookie; it is not stored. */
+/** Opens a session. @returns the token for the cookie. The database has only its hash. */
 export async function openSession(operatorId: Id | StoredId, address: string): Promise<string> {
   const token = makeToken();
   const now = agreedTime();
@@ -42,7 +42,10 @@ export async function openSession(operatorId: Id | StoredId, address: string): P
   return token;
 }
 
-/** The live session of the token, else null. MongoDB removes old ones only about once a minute, so the time is checked here. */
+/**
+ * Returns the live session of the token, else null. MongoDB removes old ones only about once a minute, so the time is
+ * checked here.
+ */
 export async function findSession(token: string, now: Date = agreedDate()): Promise<OperatorSessionRecord | null> {
   return OperatorSession.findOne({ _id: hashToken(token), expires_at: { $gt: now } }).lean<OperatorSessionRecord>();
 }

@@ -1,4 +1,4 @@
-// The length of each queue in each minute: the charts of the operations dashboard.
+// The length of each queue per minute, for the charts of the operations dashboard.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 
 const MINUTE_MS = 60_000;
@@ -6,12 +6,12 @@ const KEPT_SECONDS = 3 * 24 * 3600;
 
 const sampleSchema = new Schema(
   {
-    /** `<queue>/<minute>`: all dashboard processes write into the same record. */
+    /** `<queue>/<minute>`, so that all dashboard processes write into the same record. */
     _id: { type: String, required: true },
     queue: { type: String, required: true },
     /** The start of the minute. */
     at: { type: Date, required: true },
-    /** The highest value of the minute, as are the others. */
+    /** The highest value of the minute. The same holds for the next fields. */
     ready: { type: Number, required: true },
     active: { type: Number, required: true },
     age_ms: { type: Number, required: true },
@@ -32,7 +32,7 @@ export interface NewSample {
   ageMs: number;
 }
 
-/** Raises the minute's record to these numbers. */
+/** Raises the minute's records to these numbers. */
 export async function recordSamples(samples: NewSample[], now: Date = new Date()): Promise<void> {
   const at = new Date(Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS);
   await QueueSample.bulkWrite(
@@ -43,12 +43,13 @@ export async function recordSamples(samples: NewSample[], now: Date = new Date()
         upsert: true,
       },
     })),
-    // A minute of a chart is not worth a majority; two processes that insert the same minute at once may collide.
+    // A minute of a chart does not need a majority write, and two processes that insert the same minute at once may
+    // collide.
     { ordered: false, writeConcern: { w: 1 } },
   );
 }
 
-/** @returns the samples of the queue since then, oldest first; minutes in which no dashboard ran are missing. */
+/** Returns the samples of the queue since then, oldest first. Minutes in which no dashboard ran are missing. */
 export async function findSamples(queue: string, since: Date): Promise<QueueSampleRecord[]> {
   return QueueSample.find({ queue, at: { $gte: since } })
     .sort({ at: 1 })

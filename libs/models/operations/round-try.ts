@@ -1,4 +1,5 @@
-// Counts the tries of each record that a round works on, before it does: a record that ends its process, or always fails, is set aside and shown.
+// Counts the tries of each record in a round before the work begins. A record that ends its process or always fails is
+// set aside and shown.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import pLimit from 'p-limit';
 import { agreedDate } from '../../clock.ts';
@@ -6,7 +7,7 @@ import { AppError, errorText } from '../../errors.ts';
 import { isDuplicate, isUnavailable } from '../../mongo/errors.ts';
 import { acrossAccounts, type Id, newId, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
 
-/** Rounds and jobs over the records of all accounts. */
+/** Rounds and jobs that work on the records of all accounts. */
 const ROUNDS = [
   'overdue invoices',
   'expired quotes',
@@ -18,15 +19,17 @@ const ROUNDS = [
 ] as const;
 export type RoundName = (typeof ROUNDS)[number];
 
-/** Tries without a result until a record is set aside. */
+/** The number of tries without a result after which a record is set aside. */
 export const TRIES_MAX = 3;
-/** No unit of work takes so long: a try that began before has ended, and with it its process. */
+/** Longer than any unit of work takes. A try that began before this time has ended, and its process with it. */
 const IN_PROGRESS_MS = 60_000;
-/** What was set aside is tried once in this time: the cause may be repaired by a new version. */
+/**
+ * The interval at which a record that was set aside is tried again, because a new version may have repaired the cause.
+ */
 const RETRY_MS = 24 * 3_600_000;
-/** A record that is no longer due, such as one that was deleted, leaves its tries behind. */
+/** The time that tries are kept. A record that is no longer due, such as a deleted one, leaves its tries behind. */
 const KEPT_SECONDS = 30 * 24 * 3_600;
-/** Tries that a round knows of. More are left behind only where thousands of records fail. */
+/** The most tries that a round reads. There are more only where thousands of records fail. */
 const KNOWN_MAX = 10_000;
 const ERROR_LONGEST = 500;
 
@@ -39,7 +42,7 @@ const trySchema = new Schema(
     record_id: { ...requiredIdField },
     tries: { type: Number, required: true },
     tried_at: { type: Date, required: true },
-    /** The next three are there once it is set aside: what went wrong, its id in the log, and when it is tried again. */
+    /** The error that set the record aside. Absent before, like its id in the log and the time of the next try. */
     error: String,
     error_id: String,
     retry_at: Date,
@@ -55,7 +58,8 @@ export type RoundTryRecord = InferSchemaType<typeof trySchema>;
 
 export const RoundTry = model('RoundTry', trySchema);
 
-// A count that an election loses is one try more, and each record of a round writes two.
+// An election may lose a count, which only allows one try more. Each record of a round writes two counts, so they must
+// be cheap.
 const writeConcern = { w: 1, j: false } as const;
 
 interface TriedRecord {
@@ -63,39 +67,52 @@ interface TriedRecord {
   accountId: Id;
 }
 
-/** Why a record was set aside. The text is the operator's; the id leads from the owner to it, and to the log. */
+/**
+ * The reason for setting a record aside. The text is for the operator; the id leads from the owner to the text and to
+ * the log.
+ */
 export interface SetAside {
   id: string;
   error: string;
 }
 
 /**
- * How the work on a record ended. `waits`: it was set aside before, or another process may be working on it. `retryAt`: when a record that is
- * set aside is tried again.
+ * The result of the work on a record.
+ * - `waits`: the record was set aside before, or another process may be working on it.
+ * - `retryAt`: the time at which a record that is set aside is tried again.
  */
 type TryOutcome =
   | { isDone: true }
   | { isDone: false; setAside?: SetAside; retryAt?: Date; error?: unknown; waits?: true };
 
 export interface RoundTries {
-  /** A try of it has not ended yet, or ended its process: work on it when no other record can be taken for the cause. */
+  /**
+   * True when a try of the record has not ended, or ended its process. Work on such a record alone, so that it takes no
+   * other with it.
+   */
   isSuspect(id: StoredId): boolean;
   /**
-   * @param work ends normally when the record needs nothing more, also when another process has done it. What it throws is a fault of the program.
-   * @throws what says that the database is unavailable or the account is busy: that is no fault of the record.
+   * Works on a record and counts the try.
+   * @param work returns when the record needs nothing more, also when another process has done it. An error of it is a
+   * fault of the program.
+   * @throws the errors that are no fault of the record: the database is unavailable, or the account is busy.
    */
   run(record: TriedRecord, work: () => Promise<void>): Promise<TryOutcome>;
 }
 
-/** @param at the time of the round. @param among the only records that the round works on; absent when it may be any. */
+/**
+ * Reads the tries of a round.
+ * @param at the time of the round.
+ * @param among the only records of the round; absent when it may be any.
+ */
 export async function openTries(round: RoundName, at: Date, among?: readonly StoredId[]): Promise<RoundTries> {
   const filter = among ? { _id: { $in: among.map((id) => keyOf(round, id)) } } : { round };
-  // Covers all accounts, as rounds do.
+  // A round covers all accounts.
   const found = await RoundTry.find(filter)
     .setOptions(acrossAccounts)
     .sort({ tried_at: -1 })
     .limit(KNOWN_MAX)
-    // A majority may not have the counts of the round before.
+    // A majority read may lack the counts of the round before.
     .readConcern('local')
     .lean<RoundTryRecord[]>();
   const known = new Map(found.map((one) => [String(one.record_id), one]));
@@ -117,7 +134,7 @@ export async function openTries(round: RoundName, at: Date, among?: readonly Sto
     try {
       return (await increment(record))?.tries ?? 1;
     } catch (error) {
-      // Another process has inserted it at the same moment.
+      // Another process inserted the record at the same moment.
       if (!isDuplicate(error, RoundTry.collection.name)) throw error;
       return (await increment(record))?.tries ?? 1;
     }
@@ -131,7 +148,7 @@ export async function openTries(round: RoundName, at: Date, among?: readonly Sto
     const retry_at = new Date(at.getTime() + RETRY_MS);
     await RoundTry.updateOne(
       { _id: keyOf(round, id), account_id: storedId(accountId) },
-      // One try is left for the time after.
+      // One try is left for the time after `retry_at`.
       { $set: { tries: TRIES_MAX - 1, error: error.slice(0, ERROR_LONGEST), error_id, retry_at } },
     );
     return { setAside: { id: error_id, error }, retryAt: retry_at };
@@ -171,8 +188,10 @@ export async function openTries(round: RoundName, at: Date, among?: readonly Sto
 export type TryAgain = (record: TriedRecord, work: () => Promise<void>) => Promise<TryOutcome>;
 
 /**
- * For workers that count no first run of a job, because hundreds run each second: a run that follows one without a result is counted. A record
- * that was counted before runs when no other such record does in this process, so that its death is counted for no other one.
+ * Opens the tries of a worker whose jobs are not counted at first, because hundreds run each second. Only a run that
+ * follows one without a
+ * result is counted. A counted record runs alone among such records of this process, so that the end of the process is
+ * its fault only.
  * @throws as RoundTries.run.
  */
 export function openTryAgain(round: RoundName): TryAgain {
@@ -194,7 +213,7 @@ function isNoFault(error: unknown): boolean {
   return isUnavailable(error) || isUnavailable(cause) || (error instanceof AppError && error.status === 503);
 }
 
-/** What is set aside, the latest first, for the operator. */
+/** Returns the records that are set aside, the latest first, for the operator. */
 export async function findSetAside(most: number): Promise<RoundTryRecord[]> {
   return RoundTry.find({ error_id: { $exists: true } })
     .setOptions(acrossAccounts)

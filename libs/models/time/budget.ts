@@ -1,27 +1,27 @@
-// The budget of a project or of a task: its limits, what is used of them, and which thresholds were announced.
+// The budget of a project or a task: its limits, its use, and the thresholds that were announced.
 import Big from 'big.js';
 import type { mongo } from 'mongoose';
 
-/** In percent. */
+/** The thresholds in percent. */
 export const BUDGET_THRESHOLDS = [80, 100] as const;
 
 export type BudgetThreshold = (typeof BUDGET_THRESHOLDS)[number];
 
-/** What a budget limits. */
+/** The quantities that a budget limits. */
 export const BUDGET_KINDS = ['hours', 'amount'] as const;
 
 export type BudgetKind = (typeof BUDGET_KINDS)[number];
 
-/** The stored fields. A task has those of hours alone. */
+/** The stored fields. A task only has those about hours. */
 export interface BudgetFields {
   budget_hours?: number | null;
-  /** In major units of the currency of its rates. */
+  /** The limit in major units of the currency of its rates. */
   budget_amount?: number | null;
-  /** Of all its time. Kept in the transactions of its time entries, as the next. */
+  /** The seconds of all its time. The transactions of time entries keep this field and the next one. */
   total_seconds?: number;
-  /** The sum of seconds × rate of its billable time: exact, because nothing is divided before it is read. */
+  /** The sum of seconds × rate of its billable time. It is exact, because nothing is divided before it is read. */
   total_worth?: mongo.Decimal128;
-  /** The highest threshold of the present limit that was announced; none when it is absent or 0. */
+  /** The highest threshold of the present limit that was announced. Absent and 0 mean none. */
   hours_reached?: number;
   amount_reached?: number;
 }
@@ -35,7 +35,7 @@ export function hasBudget({ budget_hours, budget_amount }: BudgetFields): boolea
   return typeof budget_hours === 'number' || typeof budget_amount === 'number';
 }
 
-/** The highest threshold that is reached; 0 when none is, or when there is no such limit. */
+/** Returns the highest threshold that is reached. 0 when none is, or when there is no such limit. */
 export function thresholdReached(record: BudgetFields, kind: BudgetKind): BudgetThreshold | 0 {
   const limit = limitOf(record, kind);
   if (limit === undefined) return 0;
@@ -43,12 +43,12 @@ export function thresholdReached(record: BudgetFields, kind: BudgetKind): Budget
   return BUDGET_THRESHOLDS.findLast((threshold) => used.gte(limit.times(threshold))) ?? 0;
 }
 
-/** What a task says about its budget. */
+/** Returns the budget of a task in the form of the API. */
 export function taskBudgetView(task: BudgetFields) {
   return hasBudget(task) ? hoursView(task) : null;
 }
 
-/** What a project says about its budget. */
+/** Returns the budget of a project in the form of the API. */
 export function projectBudgetView(project: BudgetFields) {
   if (!hasBudget(project)) return null;
   const amount = usedOf(project, 'amount').div(SECONDS_PER_HOUR).round(AMOUNT_DECIMALS, Big.roundHalfUp);
@@ -60,14 +60,14 @@ function hoursView(record: BudgetFields) {
   return { hours_used: hours.toNumber(), hours_percent: percentOf(record, 'hours') };
 }
 
-/** Rounded down, so that no threshold shows before it is reached. */
+/** Returns the used percentage, rounded down, so that no threshold shows before it is reached. */
 function percentOf(record: BudgetFields, kind: BudgetKind): number | null {
   const limit = limitOf(record, kind);
   if (limit === undefined) return null;
   return usedOf(record, kind).times(100).div(limit).round(PERCENT_DECIMALS, Big.roundDown).toNumber();
 }
 
-/** In seconds, or in seconds × rate, as `limitOf`. */
+/** Returns the use in the unit of `limitOf`: seconds, or seconds × rate. */
 function usedOf({ total_seconds, total_worth }: BudgetFields, kind: BudgetKind): Big {
   return kind === 'hours' ? new Big(total_seconds ?? 0) : new Big(total_worth?.toString() ?? 0);
 }

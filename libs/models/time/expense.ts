@@ -1,4 +1,4 @@
-// What was spent on a project and is billed to its client.
+// An expense of a project, which is billed to its client.
 import Big from 'big.js';
 import { fromMinor } from '../../rules/money/money.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
@@ -9,7 +9,7 @@ import { type Id, idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from './project.ts';
 import { SETTLEMENTS, type Settlement } from './time-entry.ts';
 
-/** What became of an expense. Derived from it, its project and its invoice, never stored. */
+/** The states of an expense. They follow from the expense, its project and its invoice, and are never stored. */
 export const EXPENSE_STATES = ['unbilled', 'on_draft', 'billed', ...SETTLEMENTS, 'not_billable'] as const;
 
 export type ExpenseState = (typeof EXPENSE_STATES)[number];
@@ -19,27 +19,27 @@ export interface ExpenseRecord extends Stamped {
   /** `YYYY-MM-DD`. */
   date: string;
   description: string;
-  /** What was paid, before tax, in the smallest unit of the currency. */
+  /** The amount that was paid, before tax, in the smallest unit of the currency. */
   amount: number;
   currency: string;
-  /** Percentage that is added when it is billed. */
+  /** A percentage that is added when the expense is billed. */
   markup: number;
-  /** Amount and markup, rounded: what its line bills. */
+  /** Amount and markup, rounded: the amount of its line. */
   billed_amount: number;
-  /** Percentage; null is that of the invoice. */
+  /** A percentage. Null means that of the invoice. */
   tax_rate: number | null;
   billable: boolean;
-  /** Where the receipt is: an address, or a reference of the account's own. */
+  /** The place of the receipt: an address, or a reference of the account's own. */
   receipt: string | null;
-  /** The invoice it was billed on. */
+  /** The invoice that bills the expense. */
   invoice_id?: StoredId | null;
   settled?: Settlement | null;
 }
 
-/** What may be billed: it is on no invoice, not settled, and billable. */
+/** The filter of expenses that may be billed: on no invoice, not settled, and billable. */
 export const UNBILLED_EXPENSES = { invoice_id: null, settled: null, billable: true } as const;
 
-/** Billing walks it. */
+/** The index that billing walks. */
 export const UNBILLED_EXPENSES_INDEX = { account_id: 1, invoice_id: 1, project_id: 1, date: 1 } as const;
 
 export const expenseListing: ListingOf<ExpenseRecord, 'date' | 'created_at' | 'updated_at'> = {
@@ -71,12 +71,12 @@ expenseSchema.index(UNBILLED_EXPENSES_INDEX);
 
 export const Expense = recordsOf<ExpenseRecord>('Expense', expenseSchema);
 
-/** round(amount × (1 + markup/100)), half away from zero, in the smallest unit. @param markup percentage. */
+/** Returns round(amount × (1 + markup/100)), half away from zero, in the smallest unit. @param markup a percentage. */
 export function withMarkup(amount: number, markup: number): number {
   return new Big(100).plus(markup).times('0.01').times(amount).round(0, Big.roundHalfUp).toNumber();
 }
 
-/** The expense as the API returns it. */
+/** Returns the expense in the form of the API. */
 export function expenseView(
   expense: ExpenseRecord,
   {

@@ -1,4 +1,5 @@
-// What a line of an invoice draws from an hour package. It goes when the invoice gives the hours back.
+// The hours that a line of an invoice draws from an hour package. The record is removed when the invoice gives the
+// hours back.
 import { hoursQuantity } from '../../rules/time/time-rounding.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
@@ -8,9 +9,9 @@ import { requiredIdField, type StoredId } from '../tenant.ts';
 export interface HourDrawdownRecord extends Stamped {
   package_id: StoredId;
   invoice_id: StoredId;
-  /** As it is printed. */
+  /** The number as it is printed. */
   invoice_number: string;
-  /** Of the invoice's `time`. */
+  /** The id of the line in the invoice's `time`. */
   line: number;
   seconds: number;
 }
@@ -37,7 +38,7 @@ drawdownSchema.index({ account_id: 1, invoice_id: 1, line: 1, package_id: 1 }, {
 
 export const HourDrawdown = recordsOf<HourDrawdownRecord>('HourDrawdown', drawdownSchema);
 
-/** The drawdown as the API returns it. */
+/** Returns the drawdown in the form of the API. */
 export function hourDrawdownView(record: HourDrawdownRecord) {
   return {
     id: String(record._id),

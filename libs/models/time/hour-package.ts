@@ -1,4 +1,4 @@
-// Hours that a client paid for in advance: time is drawn from them before any of it is charged.
+// Hours that a client paid for in advance. Invoices draw time from them before they charge any.
 import Big from 'big.js';
 import { hoursQuantity } from '../../rules/time/time-rounding.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
@@ -8,30 +8,30 @@ import { recordsOf, type Stamped } from '../records.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from './project.ts';
 
-/** Follows from the account's day and the hours, never stored. */
+/** The statuses follow from the account's day and the hours, and are never stored. */
 export const PACKAGE_STATUSES = ['Upcoming', 'Active', 'Used', 'Expired'] as const;
 
 export interface HourPackageRecord extends Stamped {
   client_id: StoredId;
-  /** It is for time of this project alone. */
+  /** The only project whose time it covers. Null covers all. */
   project_id: StoredId | null;
   name: string | null;
   hours: number;
   /** hours × 3600, whole. */
   seconds: number;
-  /** What invoices draw from it. Never more than `seconds`, see draw-hours.ts. */
+  /** The seconds that invoices draw from it. Never more than `seconds`, see draw-hours.ts. */
   drawn_seconds: number;
-  /** What it costs, before tax: for the account's own knowledge, in major units. */
+  /** The price before tax in major units, for the account's own information. */
   amount: number | null;
   currency: string | null;
-  /** `YYYY-MM-DD`: the days of work that it is for; both belong to it. Null is unbounded. */
+  /** The days of work that it covers, `YYYY-MM-DD`. Both belong to it, and null is unbounded. */
   valid_from: string | null;
   valid_until: string | null;
-  /** What is left after `valid_until` goes on counting while a later package of the client is valid. */
+  /** True when the hours that are left after `valid_until` count on while a later package of the client is valid. */
   rollover: boolean;
-  /** Little is left when no more than these hours are; null says nothing about it. */
+  /** The number of hours from which on the package counts as low. Null means never. */
   low_hours: number | null;
-  /** `hour_package.low` was announced; until more is left again because of a change by hand. */
+  /** True after `hour_package.low` was announced, until a change by hand leaves more hours again. */
   is_low?: boolean | undefined;
 }
 
@@ -66,7 +66,11 @@ export const HourPackage = recordsOf<HourPackageRecord>('HourPackage', packageSc
 /** Decimals of the price of an hour. */
 const RATE_DECIMALS = 4;
 
-/** The package as the API returns it. @param today the account's day. @param hasSuccessor a package for the same work is valid today. */
+/**
+ * Returns the package in the form of the API.
+ * @param today the account's day.
+ * @param hasSuccessor a package for the same work is valid today.
+ */
 export function hourPackageView(
   record: HourPackageRecord,
   {
@@ -103,7 +107,7 @@ export function hourPackageView(
   };
 }
 
-/** True when no more is left than the package's own threshold. */
+/** True when no more than the package's own threshold is left. */
 export function isLow({
   low_hours,
   seconds,

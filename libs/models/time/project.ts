@@ -21,17 +21,17 @@ export type ProjectBilling = (typeof PROJECT_BILLINGS)[number];
 export interface ProjectRecord extends Stamped, BudgetFields {
   client_id: StoredId;
   name: string;
-  /** One of the account's own statuses at the time it was set. */
+  /** The status, which was one of the account's own when it was set. */
   status: string;
   hourly_rate?: number | null;
   member_rates?: MemberRate[] | null;
   rounding?: TimeRounding | null;
-  /** Absent when it is paid by the hour. */
+  /** Absent when the project is paid by the hour. */
   billing?: ProjectBilling | undefined;
-  /** In the smallest unit of `currency`, before tax; it counts while `billing` is `fixed`. */
+  /** The price before tax in the smallest unit of `currency`. It counts while `billing` is `fixed`. */
   fixed_amount?: number | null;
   currency?: string | null;
-  /** What invoices bill of the fixed amount. Never more than it, see fixed-amount.ts. */
+  /** The part of the fixed amount that invoices bill. It is never more than the amount, see fixed-amount.ts. */
   fixed_billed?: number;
   /** See lockOwn. */
   lock_version?: number;
@@ -67,11 +67,11 @@ const projectSchema = recordSchema<ProjectRecord>(
   projectListing,
 );
 
-// Whose time is covered, and what is left of a fixed amount.
+// Finds the projects whose time is covered, and those with a part of the fixed amount left.
 projectSchema.index({ account_id: 1, billing: 1 }, { partialFilterExpression: { billing: { $exists: true } } });
 
 export const Project = recordsOf<ProjectRecord>('Project', projectSchema, {
-  // An account may have any number of own statuses in the course of time, so these are counted together.
+  // An account may have any number of own statuses in the course of time, so they share one count.
   keyOf: ({ status }) => (isDefaultStatus(status) ? status : 'other'),
   groups: { status: { $cond: [{ $in: ['$status', [...DEFAULT_PROJECT_STATUSES]] }, '$status', 'other'] } },
   index: { account_id: 1, status: 1, _id: 1 },
@@ -81,19 +81,22 @@ function isDefaultStatus(status: string): boolean {
   return (DEFAULT_PROJECT_STATUSES as readonly string[]).includes(status);
 }
 
-/** Finds the projects with any of these statuses. */
+/** Returns the filter of projects with any of these statuses. */
 export function projectsWithStatus(statuses: readonly string[]): StatusFilter {
   const { kept, ...filter } = withStatuses(statuses);
   return kept && statuses.every(isDefaultStatus) ? { ...filter, kept } : filter;
 }
 
-/** The statuses a project of the account may have; a new one has the first unless `In Progress` is among them. */
+/**
+ * Returns the statuses that a project of the account may have. A new one has the first, unless `In Progress` is among
+ * them.
+ */
 export function projectStatuses(account: Pick<AccountRecord, 'project_statuses'>): readonly string[] {
   const own = account.project_statuses;
   return own && own.length > 0 ? own : DEFAULT_PROJECT_STATUSES;
 }
 
-/** The project as the API returns it. */
+/** Returns the project in the form of the API. */
 export function projectView(project: ProjectRecord, client: ClientDetails | undefined) {
   return {
     id: String(project._id),
@@ -113,7 +116,7 @@ export function projectView(project: ProjectRecord, client: ClientDetails | unde
   };
 }
 
-/** What a project says about its fixed amount, in major units. */
+/** Returns the fixed amount of a project in the form of the API, in major units. */
 function fixedAmountView(project: Pick<ProjectRecord, 'fixed_amount' | 'currency' | 'fixed_billed'>) {
   const { fixed_amount, currency } = project;
   if (!currency || fixed_amount === null || fixed_amount === undefined) {
@@ -127,7 +130,7 @@ function fixedAmountView(project: Pick<ProjectRecord, 'fixed_amount' | 'currency
   };
 }
 
-/** What no invoice bills of the fixed amount yet, in the smallest unit. */
+/** Returns the part of the fixed amount that no invoice bills yet, in the smallest unit. */
 export function leftOfFixedAmount({
   fixed_amount,
   fixed_billed,
@@ -137,12 +140,12 @@ export function leftOfFixedAmount({
 
 export type ProjectDetails = Pick<ProjectRecord, '_id' | 'name'>;
 
-/** The project as it is embedded in tasks, time entries, quotes and invoices. */
+/** Returns the form in which tasks, time entries, quotes and invoices embed the project. */
 export function embeddedProject(project: ProjectDetails): { id: Id; name: string } {
   return { id: String(project._id), name: project.name };
 }
 
-/** The account's projects that records refer to, by id, with the fields that are embedded. */
+/** Returns the projects that records refer to, by id, with the fields that are embedded. */
 export function projectsOf(
   accountId: Id,
   ids: readonly (StoredId | null | undefined)[],
@@ -151,12 +154,13 @@ export function projectsOf(
   return findAllOwn(Project, accountId, ids.filter((id) => id != null).map(String), ['name'], session);
 }
 
-/** The exact sum of no time. */
+/** The worth of no time, exactly. */
 export const NO_WORTH = mongoose.mongo.Decimal128.fromString('0');
 
 /**
- * Adds to the totals of the project (or takes away), in the transaction of its time.
- * @param worth in seconds × rate. @returns the project as it is now, null when it does not exist.
+ * Adds to the totals of the project (or subtracts), in the transaction of its time.
+ * @param worth in seconds × rate.
+ * @returns the changed project, or null when it does not exist.
  */
 export async function addProjectTime(
   session: Session,

@@ -1,4 +1,4 @@
-// Something to do in a project, and the time it took so far.
+// A task of a project, with the time that was spent on it.
 import type { Session } from '../../mongo/connection.ts';
 import { changeTime } from '../counter.ts';
 import type { ListingOf } from '../list-indexes.ts';
@@ -20,9 +20,9 @@ export interface TaskRecord extends Stamped, Pick<BudgetFields, 'budget_hours' |
   status: TaskStatus;
   estimated_hours: number | null;
   billable: boolean;
-  /** Per hour. */
+  /** The rate per hour. */
   rate: number | null;
-  /** Kept in the transactions of its time entries. */
+  /** The seconds of all its time. The transactions of its time entries keep this field. */
   total_seconds: number;
   phase_id: StoredId | null;
   /** See lockOwn. */
@@ -56,7 +56,7 @@ const taskSchema = recordSchema<TaskRecord>(
 
 export const Task = recordsOf<TaskRecord>('Task', taskSchema, COUNTED_BY_STATUS);
 
-/** The task as the API returns it. */
+/** Returns the task in the form of the API. */
 export function taskView(task: TaskRecord, project: ProjectDetails | undefined) {
   return {
     id: String(task._id),
@@ -76,7 +76,7 @@ export function taskView(task: TaskRecord, project: ProjectDetails | undefined) 
   };
 }
 
-/** The account's tasks that records refer to, by id, with the fields that are embedded. */
+/** Returns the tasks that records refer to, by id, with the fields that are embedded. */
 export function tasksOf(
   accountId: Id,
   ids: readonly (StoredId | null | undefined)[],
@@ -86,8 +86,9 @@ export function tasksOf(
 }
 
 /**
- * Adds to the task's total (or takes away), in the transaction of its entry: a task deleted at the same moment conflicts.
- * @returns the task as it is now, null when it does not exist.
+ * Adds to the task's total (or subtracts), in the transaction of its entry. A transaction that deletes the task at the
+ * same moment conflicts.
+ * @returns the changed task, or null when it does not exist.
  */
 export async function addTime(
   session: Session,

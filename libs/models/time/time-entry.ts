@@ -8,12 +8,12 @@ import { type Id, idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from './project.ts';
 import type { TaskRecord } from './task.ts';
 
-/** Time that is on no invoice and shall not be: billed elsewhere, or free of charge. */
+/** The ways to settle time that is not to be invoiced: it was billed elsewhere, or it is free of charge. */
 export const SETTLEMENTS = ['billed_elsewhere', 'written_off'] as const;
 
 export type Settlement = (typeof SETTLEMENTS)[number];
 
-/** What became of time. Derived from the entry and its invoice, never stored. */
+/** The states of time on its way to an invoice. They follow from the entry and its invoice, and are never stored. */
 export const BILLING_STATES = ['unbilled', 'on_draft', 'billed', ...SETTLEMENTS, 'covered', 'not_billable'] as const;
 
 export type BillingState = (typeof BILLING_STATES)[number];
@@ -22,38 +22,41 @@ export interface TimeEntryRecord extends Stamped {
   project_id: StoredId;
   task_id: StoredId | null;
   hours: number;
-  /** hours × 3600, whole: what the task's total is summed from. */
+  /** hours × 3600, a whole number. The task's total is the sum of these. */
   seconds: number;
-  /** Given by the caller, or that of the task. */
+  /** The rate that the caller gave, or that of the task. */
   hourly_rate: number | null;
-  /** Settled when it was logged, see settle-rate.ts; absent when no rate was set anywhere, as the next. */
+  /**
+   * The rate that applied when the entry was logged, see settle-rate.ts. This field and the next are absent when no
+   * rate was set anywhere.
+   */
   rate?: number | undefined;
-  /** Where it came from; `entry` when the caller gave it. */
+  /** The level that set the rate. `entry` when the caller gave it. */
   rate_from?: RateSource | undefined;
   /** `YYYY-MM-DD`. */
   date: string;
   description: string | null;
-  /** Who did the work: a name or an id of the caller's own. */
+  /** The person who did the work: a name, or an id of the caller's own. */
   member?: string | null;
-  /** True unless it is false. */
+  /** Absent means true. */
   billable?: boolean;
-  /** The invoice it was billed on. The next three are set with it. */
+  /** The invoice that bills the entry. The next three fields are set with it. */
   invoice_id?: StoredId | null;
-  /** Of the invoice's `time`. */
+  /** The id of the line in the invoice's `time`. */
   billed_line?: number;
   billed_rate?: number;
-  /** Absent when no rate was set anywhere, and it was billed at 0. */
+  /** Absent when no rate was set anywhere, and the entry was billed at 0. */
   billed_rate_from?: RateSource;
   settled?: Settlement | null;
-  /** Of time that a timer measured. */
+  /** The start and end of time that a timer measured. */
   started_at?: Date;
   ended_at?: Date;
 }
 
-/** Billing walks it. */
+/** The index that billing walks. */
 export const UNBILLED_INDEX = { account_id: 1, invoice_id: 1, project_id: 1, date: 1 } as const;
 
-/** What may be billed: it is on no invoice, not settled, and billable. */
+/** The filter of time that may be billed: on no invoice, not settled, and billable. */
 export const UNBILLED = { invoice_id: null, settled: null, billable: { $ne: false } } as const;
 
 export const timeEntryListing: ListingOf<TimeEntryRecord, 'date' | 'created_at' | 'updated_at'> = {
@@ -88,12 +91,12 @@ const timeEntrySchema = recordSchema<TimeEntryRecord>(
   timeEntryListing,
 );
 
-// What could be billed: along it a client's unbilled time is found among a million entries.
+// Along this index a client's unbilled time is found among a million entries.
 timeEntrySchema.index(UNBILLED_INDEX);
 
 export const TimeEntry = recordsOf<TimeEntryRecord>('TimeEntry', timeEntrySchema, COUNTED_TOGETHER);
 
-/** The fields of every response about a time entry; the response to an update has no others. */
+/** Returns the fields of every response about a time entry. The response to an update has no others. */
 export function timeEntryCore(entry: TimeEntryRecord) {
   return {
     id: String(entry._id),
@@ -105,16 +108,16 @@ export function timeEntryCore(entry: TimeEntryRecord) {
   };
 }
 
-/** What is known of an entry's way to an invoice. */
+/** The facts about an entry's way to an invoice. */
 export interface EntryBilling {
-  /** What was settled; null until it is billed when none was. */
+  /** The rate that was settled. Null until the entry is billed when none was. */
   rate: number | null;
   rate_from: RateSource | null;
   invoice: { id: Id; invoice_number: string | null } | null;
   billing: BillingState;
 }
 
-/** The time entry as it is read, listed and announced. */
+/** Returns the form in which a time entry is read, listed and announced. */
 export function timeEntryView(
   entry: TimeEntryRecord,
   project: ProjectDetails | undefined,
@@ -138,7 +141,7 @@ export function timeEntryView(
   };
 }
 
-/** hours × 3600, to the nearest second. */
+/** Returns hours × 3600, rounded to the nearest second. */
 export function secondsOf(hours: number): number {
   return Math.round(hours * 3600);
 }

@@ -1,4 +1,4 @@
-// A timer: time that is being measured. It becomes a time entry when it stops, so that no entry is ever without hours.
+// A timer that measures time. It becomes a time entry when it stops, so that no entry is ever without hours.
 
 import { sameName } from '../../search-text.ts';
 import type { ListingOf } from '../list-indexes.ts';
@@ -16,18 +16,18 @@ export const TIMER_STATUSES = ['running', 'stopped'] as const;
 export type TimerStatus = (typeof TIMER_STATUSES)[number];
 
 export interface TimerRecord extends Stamped {
-  /** Whose time it measures: any text; the id of the key that started it unless given. */
+  /** The owner of the measured time: any text. Defaults to the id of the key that started the timer. */
   owner: string;
-  /** By which owners are compared, see ownerKey. */
+  /** The form in which owners are compared, see ownerKey. */
   owner_key: string;
   project_id: StoredId;
   task_id: StoredId | null;
   description: string | null;
-  /** Of the entry that it becomes. */
+  /** The member of the time entry that the timer becomes. */
   member?: string | null;
   status: TimerStatus;
   started_at: Date;
-  /** Of a stopped one, as the next. */
+  /** The end and the entry of a stopped timer. */
   ended_at?: Date;
   time_entry_id?: StoredId;
 }
@@ -54,9 +54,9 @@ const timerSchema = recordSchema<TimerRecord>(
   },
   timerListing,
 );
-// One running timer per owner.
+// An owner has one running timer.
 timerSchema.index({ account_id: 1, owner_key: 1 }, { unique: true, partialFilterExpression: { status: 'running' } });
-// A timer stops once, and goes with its entry.
+// A timer stops once, and is removed with its entry.
 timerSchema.index(
   { account_id: 1, time_entry_id: 1 },
   { unique: true, partialFilterExpression: { status: 'stopped' } },
@@ -64,12 +64,15 @@ timerSchema.index(
 
 export const Timer = recordsOf<TimerRecord>('Timer', timerSchema, COUNTED_BY_STATUS);
 
-/** Two spellings of one owner: case, width and form of its characters and invisible characters do not count. */
+/** Returns the compared form of an owner. It ignores case, width and form of characters, and invisible characters. */
 export function ownerKey(owner: string): string {
   return sameName(owner.replaceAll(INVISIBLE, ''));
 }
 
-/** The timer as the API returns it. How long it has run is not in it: that changes without a change of the record. */
+/**
+ * Returns the timer in the form of the API. Its running time is left out, because that changes without a change of the
+ * record.
+ */
 export function timerView(
   timer: TimerRecord,
   project: ProjectDetails | undefined,

@@ -1,6 +1,9 @@
 // The conditions under which a delivery may change, as filters: MongoDB checks them in the same update that makes the change.
 
-/** A lease from birth for the worker of a first attempt: it saves the write and the read of an acquire. */
+/**
+ * A lease that a new delivery already has, for the worker of its first attempt. It saves the write and the read of
+ * acquiring it.
+ */
 export interface Reservation {
   leaseId: string;
   until: Date;
@@ -12,7 +15,7 @@ interface AtTime {
 
 const isFree = ({ now }: AtTime) => ({ $or: [{ lease_until: null }, { lease_until: { $lte: now } }] });
 
-/** By name: what the diagram says of it, and its filter. A filter asks for the facts it needs. */
+/** The guards by name, with the text in the diagram and the filter. A filter asks for the facts that it needs. */
 export const DELIVERY_GUARDS = {
   isNew: { text: 'no delivery of this event and endpoint exists', filter: () => ({}) },
   isReady: { text: 'its next attempt is due', filter: ({ now }: AtTime) => ({ next_at: { $lte: now } }) },
@@ -21,7 +24,8 @@ export const DELIVERY_GUARDS = {
   isFreeOrReserved: {
     text: 'no worker has a lease of it, or it is reserved for this job',
     filter: ({ now, reservations }: AtTime & { reservations: readonly Reservation[] }) => {
-      // To the millisecond: another worker that extended a reservation is making the attempt.
+      // A lease that differs by a millisecond belongs to another worker, which extended the reservation and makes the
+      // attempt.
       const reserved = reservations.map(({ leaseId, until }) => ({ lease_id: leaseId, lease_until: until }));
       return { $or: [...isFree({ now }).$or, ...reserved] };
     },
@@ -42,5 +46,5 @@ type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never
   ? All
   : never;
 
-/** Everything that these guards need to know. */
+/** All facts that these guards need. */
 export type GuardFacts<Names> = [Names] extends [never] ? object : Intersection<FactsOf<Names>>;

@@ -1,10 +1,10 @@
-// Filters and updates of deliveries, made from the table of moves. No other file says what a write changes in their state.
+// Makes the filters and updates of deliveries from the table of moves. No other file changes the state of a delivery.
 import type { StoredId } from '../tenant.ts';
 import { ATTEMPTS_KEPT, type Attempt, type DeliveryStatus } from './delivery.ts';
 import { DELIVERY_GUARDS, type GuardFacts, type Reservation } from './delivery-guards.ts';
 import { DELIVERY_MOVES, DELIVERY_STATES, type DeliveryMove, type Move, STATE_FIELDS } from './delivery-states.ts';
 
-/** What a move writes besides the status, the revision and the end of a lease. */
+/** The values that a move writes besides the status, the revision and the end of a lease. */
 export interface MoveValues {
   nextAt?: Date;
   dueAt?: Date;
@@ -13,9 +13,9 @@ export interface MoveValues {
   settledAt?: Date;
   updatedAt?: Date;
   deferrals?: number;
-  /** 0 when the schedule begins again. */
+  /** The spent attempts. 0 when the schedule begins again. */
   attemptsMade?: number;
-  /** One that was made, to be added to the log. */
+  /** An attempt that was made, for the log of the delivery. */
   attempt?: Attempt | undefined;
 }
 
@@ -30,7 +30,7 @@ const STORED_AS = {
   attemptsMade: 'attempts_made',
 } as const satisfies Record<Exclude<keyof MoveValues, 'attempt'>, string>;
 
-/** The part of a filter under which the move may be made. Id and account are the caller's to add. */
+/** Returns the filter under which the move is allowed. The caller adds id and account. */
 export function guardOf<Name extends DeliveryMove>(
   name: Name,
   facts: GuardFacts<(typeof DELIVERY_MOVES)[Name]['guards'][number]>,
@@ -41,7 +41,7 @@ export function guardOf<Name extends DeliveryMove>(
   return Object.assign({ status: others.length > 0 ? { $in: from } : only }, ...filters) as object;
 }
 
-/** @throws Error when the values do not belong to the state that the move leads to. */
+/** Returns the update that makes the move. @throws Error when the values do not belong to the new state. */
 export function changeOf(name: DeliveryMove, { attempt, ...values }: MoveValues) {
   const removed = removedBy(name);
   const { raisesRevision } = DELIVERY_MOVES[name];
@@ -53,7 +53,7 @@ export function changeOf(name: DeliveryMove, { attempt, ...values }: MoveValues)
   };
 }
 
-/** The same for many deliveries with one update. @param attempt an expression: each one's own attempt. */
+/** Returns the update that makes the move for many deliveries. @param attempt an expression for the attempt of each. */
 export function changeOfMany(name: 'deliver', values: Omit<MoveValues, 'attempt'>, attempt: object) {
   return [
     {
@@ -90,7 +90,7 @@ function removedBy(name: DeliveryMove): string[] {
   return STATE_FIELDS.filter((field) => !kept.has(field) || leaseFields.includes(field));
 }
 
-/** What a delivery takes over from its event. */
+/** The fields that a delivery takes over from its event. */
 export interface FannedOut {
   _id: StoredId;
   account_id: StoredId;
@@ -99,7 +99,7 @@ export interface FannedOut {
   trace?: string | null | undefined;
 }
 
-/** A delivery as it is stored first, without its id. @param plan due at once unless given, without a lease unless reserved. */
+/** Returns a new delivery without its id. @param plan due at once unless given, and without a lease unless reserved. */
 export function newDelivery(
   event: FannedOut,
   endpointId: StoredId,
@@ -127,7 +127,7 @@ export function newDelivery(
   };
 }
 
-/** The update that inserts a delivery which a fan-out has not made, and leaves one alone that exists. */
+/** Returns the update that inserts a delivery which no fan-out has made, and leaves an existing one unchanged. */
 export function insertMissing(event: FannedOut, endpointId: StoredId, now: Date) {
   return { $setOnInsert: newDelivery(event, endpointId, now) };
 }

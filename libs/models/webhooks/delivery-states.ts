@@ -1,17 +1,20 @@
-// The state machine of a delivery: what each state keeps, and every move with its actor and its guard.
+// The state machine of a delivery: the fields of each state, and every move with its actor and its guards.
 import type { DeliveryStatus } from './delivery.ts';
 import type { DeliveryGuard } from './delivery-guards.ts';
 
-/** Who makes a move: a caller replays over the API, an operator on the dashboard. */
+/** The actor of a move. A caller replays over the API, an operator on the dashboard. */
 type DeliveryActor = 'fan-out' | 'worker' | 'poller' | 'caller or operator' | 'reconcile';
 
-/** Fields that belong to a state. `lease_id` and `lease_until` exist only while a worker has the delivery, or had it when it died. */
+/**
+ * Fields that belong to a state. `lease_id` and `lease_until` exist while a worker has the delivery, and after that
+ * worker died.
+ */
 export const STATE_FIELDS = ['next_at', 'due_at', 'lease_id', 'lease_until', 'settled_at'] as const;
 type StateField = (typeof STATE_FIELDS)[number];
 
 interface State {
   meaning: string;
-  /** A move into the state removes all other state fields. */
+  /** The fields of the state. A move into the state removes all other state fields. */
   keeps: readonly StateField[];
 }
 
@@ -27,18 +30,18 @@ export const DELIVERY_STATES: Readonly<Record<DeliveryStatus, State>> = {
 
 export interface Move {
   by: DeliveryActor;
-  /** Empty: the delivery does not exist yet. */
+  /** The states before the move. Empty means that the delivery does not exist yet. */
   from: readonly DeliveryStatus[];
   to: DeliveryStatus;
   /** Conditions that the write itself checks, besides `from`. */
   guards: readonly DeliveryGuard[];
   /** `any`: an insert may come with a lease (a reservation) or without one. */
   lease: 'any' | 'begins' | 'keeps' | 'ends';
-  /** True when jobs of the state before must not run any more: their ids carry the old revision. */
+  /** True when jobs of the earlier state must not run any more. Their ids carry the old revision. */
   raisesRevision: boolean;
 }
 
-/** The moves. Nothing changes a delivery but through one of them, see delivery-moves.ts. */
+/** The moves. Every change of a delivery's state is one of them, see delivery-moves.ts. */
 export const DELIVERY_MOVES = {
   fanOut: { by: 'fan-out', from: [], to: 'pending', guards: ['isNew'], lease: 'any', raisesRevision: false },
   replayMissing: {
@@ -57,22 +60,25 @@ export const DELIVERY_MOVES = {
   giveUp: worker('dead', ['ownsLease']),
   defer: worker('pending', ['ownsLease']),
   suspendLeased: worker('held', ['ownsLease']),
-  /** The breaker of the endpoint has closed. Also fan-out and poller make it, when it closed while they deferred. */
+  /**
+   * The circuit breaker of the endpoint has closed. Fan-out and poller make this move, too, if it closed while they
+   * deferred.
+   */
   recall: worker('pending', ['isDeferred', 'isFree'], { lease: 'keeps', raisesRevision: true }),
 
   enqueue: poller({ raisesRevision: false }),
-  /** The worker that had it died; BullMQ ignores the old job's id as long as that job lives. */
+  /** The worker with the lease died. BullMQ ignores the id of the old job as long as that job exists. */
   enqueueAgain: poller({ raisesRevision: true }),
-  /** A worker has it: the poller looks again when the lease ends. */
+  /** A worker has the delivery, so the poller looks again when the lease ends. */
   recheckAfterLease: poller({ raisesRevision: true }),
   deferDue: poller({ raisesRevision: true }),
 
-  /** One delivery, whatever its state; a leased one is being attempted, and that attempt is the replay. */
+  /** Replays one delivery in any state. The attempt of a leased one counts as the replay. */
   replay: replay(['pending', 'delivered', 'dead', 'held'], ['isFree']),
-  /** Many deliveries of one endpoint, those that were delivered included. */
+  /** Replays many deliveries of one endpoint, including delivered ones. */
   replayEnded: replay(['delivered', 'dead', 'held'], []),
   replayUndelivered: replay(['dead', 'held'], []),
-  /** With either of these two: a delivery that waits for its next attempt goes at once. */
+  /** Comes with either of these two: a delivery that waits for its next attempt becomes due at once. */
   hasten: replay(['pending'], ['isFree', 'isLater']),
 
   /** The endpoint was disabled. */

@@ -1,14 +1,15 @@
-// One event on its way to one endpoint: what was tried, what came back, and when the next attempt is due.
+// One event on its way to one endpoint: its attempts, their results, and the time of the next attempt.
 import { hash } from 'node:crypto';
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { dashed, type Id, requiredIdField, type StoredId, tenant } from '../tenant.ts';
 
-/** What each means, and how a delivery gets there: delivery-states.ts. */
+/** The meaning of each status, and the moves between them, are in delivery-states.ts. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead', 'held'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /**
- * What a tenant learns of a failure. `unreachable` is all of: no such host, refused address, closed port, broken TLS, not HTTP.
+ * The class of a failure that a tenant sees. `unreachable` is all of: no such host, refused address, closed port,
+ * broken TLS, not HTTP.
  * It must not be split: a tenant could find out which ports are open in the operator's network.
  * `secret_unreadable`: no key opens the signing secret, so no call was made.
  */
@@ -21,14 +22,14 @@ export type ErrorClass =
   | 'endpoint_deleted'
   | 'secret_unreadable';
 
-/** Replays can add attempts without end, so the record keeps the latest. */
+/** The number of attempts that the record keeps, the latest ones. Replays add attempts without end. */
 export const ATTEMPTS_KEPT = 25;
 export const SETTLED_KEPT_SECONDS = 90 * 24 * 3_600;
 
 const attemptSchema = new Schema(
   {
     at: { type: Date, required: true },
-    /** Absent without a response: the time until a refusal would reveal something about a port, too. */
+    /** Absent without a response, because the time until a refusal would reveal if a port is open. */
     duration_ms: Number,
     response_status: Number,
     /** Absent on success. */
@@ -39,31 +40,37 @@ const attemptSchema = new Schema(
 
 const deliverySchema = new Schema(
   {
-    /** Made of event and endpoint, see deliveryId. */
+    /** The id that follows from event and endpoint, see deliveryId. */
     _id: requiredIdField,
     account_id: requiredIdField,
     event_id: requiredIdField,
     endpoint_id: requiredIdField,
     event_type: { type: String, required: true },
     request_id: String,
-    /** Of its event. */
+    /** The trace of its event. */
     trace: String,
     status: { type: String, required: true, enum: DELIVERY_STATUSES },
-    /** How many attempts of the schedule are spent; a replay starts again at 0. */
+    /** The number of spent attempts of the schedule. A replay starts again at 0. */
     attempts_made: { type: Number, required: true, default: 0 },
     attempts: { type: [attemptSchema], required: true, default: [] },
-    /** When the next attempt may be made; only while pending. */
+    /** The time from which the next attempt may be made. Only set while pending. */
     next_at: Date,
-    /** When the poller must look at it (again); only while pending. Later than next_at while a job is on its way. */
+    /**
+     * The time at which the poller must look at it (again). Only set while pending, and later than next_at while a job
+     * is on its way.
+     */
     due_at: Date,
-    /** The worker that makes an attempt owns the delivery until lease_until; the id is its proof. */
+    /** The proof of the worker that owns the delivery until lease_until. */
     lease_id: String,
     lease_until: Date,
-    /** Part of the job's id: each attempt and each change of plan raises it, so one revision has one job, however often it is enqueued. */
+    /**
+     * A part of the job's id. Each attempt and each change of plan raises it, so one revision has one job, however
+     * often it is enqueued.
+     */
     revision: { type: Number, required: true, default: 0 },
-    /** How often in a row the endpoint's circuit breaker deferred it without an attempt. */
+    /** The number of times in a row that the endpoint's circuit breaker deferred it without an attempt. */
     deferrals: { type: Number, required: true, default: 0 },
-    /** When it became delivered or dead. */
+    /** The time at which it became delivered or dead. */
     settled_at: Date,
     created_at: { type: Date, required: true },
     updated_at: { type: Date, required: true },
@@ -71,24 +78,25 @@ const deliverySchema = new Schema(
   { versionKey: false, strict: 'throw', collection: 'deliveries' },
 );
 deliverySchema.plugin(tenant);
-/** The orders of an endpoint's deliveries: of one status, and all. */
+/** The orders of an endpoint's deliveries: those of one status, and all. */
 export const OF_ENDPOINT_BY_STATUS = { account_id: 1, endpoint_id: 1, status: 1, created_at: -1, _id: -1 } as const;
 export const OF_ENDPOINT = { account_id: 1, endpoint_id: 1, created_at: -1, _id: -1 } as const;
-/** Indexes of deliveries that have ended, and of the dead alone. */
+/** The indexes of deliveries that have ended, and of dead ones only. */
 export const SETTLED = 'settled';
 export const SETTLED_DEAD = 'settled_dead';
-/** The filter of those that failed and are tried again. It has an index. */
+/** The filter of deliveries that failed and will be tried again. It has an index. */
 export const RETRYING = { status: 'pending', attempts_made: { $gt: 0 } } as const;
 deliverySchema.index(OF_ENDPOINT_BY_STATUS);
 deliverySchema.index(OF_ENDPOINT);
-// An operator searches all accounts, by state and time.
+// An operator searches all accounts by state and time.
 deliverySchema.index({ status: 1, created_at: -1, _id: -1 });
 deliverySchema.index({ due_at: 1 }, { sparse: true });
-// Sparse: a delivery that has not ended costs it nothing.
+// The index is sparse, so that a delivery that has not ended costs it nothing.
 deliverySchema.index({ settled_at: 1 }, { name: SETTLED, sparse: true, expireAfterSeconds: SETTLED_KEPT_SECONDS });
-// A TTL index can have one field only. This second one, of the dead alone, costs a successful delivery nothing.
+// A TTL index can have one field only. This second one has dead deliveries only, so that a successful one costs it
+// nothing.
 deliverySchema.index({ settled_at: 1, status: 1 }, { name: SETTLED_DEAD, partialFilterExpression: { status: 'dead' } });
-// Partial: a delivery that succeeds at the first attempt costs it nothing.
+// The index is partial, so that a delivery that succeeds at the first attempt costs it nothing.
 deliverySchema.index({ status: 1, attempts_made: 1 }, { name: 'retrying', partialFilterExpression: RETRYING });
 
 export type DeliveryRecord = InferSchemaType<typeof deliverySchema>;
@@ -96,14 +104,17 @@ export type Attempt = InferSchemaType<typeof attemptSchema>;
 
 export const Delivery = model('Delivery', deliverySchema);
 
-/** Always the same for the same pair: fanning an event out twice cannot make a second delivery. A UUIDv8 of SHA-256. */
+/**
+ * Returns the id for an event and an endpoint, a UUIDv8 of their SHA-256. A second fan-out therefore cannot make a
+ * second delivery.
+ */
 export function deliveryId(eventId: Id | StoredId, endpointId: Id | StoredId): Id {
   const digest = hash('sha256', `${String(eventId)}/${String(endpointId)}`);
   const variant = ((Number.parseInt(digest.charAt(16), 16) & 0b0011) | 0b1000).toString(16);
   return dashed(`${digest.slice(0, 12)}8${digest.slice(13, 16)}${variant}${digest.slice(17, 32)}`);
 }
 
-/** The delivery as the API returns it. */
+/** Returns the delivery in the form of the API. */
 export function deliveryView(delivery: DeliveryRecord) {
   return {
     id: String(delivery._id),

@@ -1,4 +1,4 @@
-// What becomes of all deliveries of an endpoint that was disabled, enabled or deleted.
+// Changes all deliveries of an endpoint that was disabled, enabled or deleted.
 import { agreedDate } from '../../clock.ts';
 import type { Id } from '../tenant.ts';
 import { Delivery } from './delivery.ts';
@@ -13,7 +13,7 @@ export async function suspendDeliveries(accountId: Id, endpointId: Id, now: Date
   );
 }
 
-/** Sends what was suspended while the endpoint was disabled. @returns how many. */
+/** Resumes the deliveries that were suspended while the endpoint was disabled. @returns how many. */
 export async function resumeDeliveries(accountId: Id, endpointId: Id, now: Date = agreedDate()): Promise<number> {
   const { modifiedCount } = await Delivery.updateMany(
     { account_id: accountId, endpoint_id: endpointId, ...guardOf('resume', {}) },
@@ -22,7 +22,10 @@ export async function resumeDeliveries(accountId: Id, endpointId: Id, now: Date 
   return modifiedCount;
 }
 
-/** Gives up what was not delivered to a deleted endpoint. A worker that is making an attempt finds no endpoint for the next one. */
+/**
+ * Gives up the undelivered deliveries of a deleted endpoint. A worker that is making an attempt finds no endpoint for
+ * the next one.
+ */
 export async function abandonDeliveries(accountId: Id, endpointId: Id, now: Date = agreedDate()): Promise<void> {
   await Delivery.updateMany(
     { account_id: accountId, endpoint_id: endpointId, ...guardOf('abandon', { now }) },

@@ -1,6 +1,6 @@
-// Brings the deliveries of an endpoint in line after it was enabled, disabled or deleted.
-// A request for it is stored in the transaction of that change and worked off after the commit: there may be a million deliveries,
-// and when the process that began dies, another one continues.
+// Reconciles the deliveries of an endpoint after it was enabled, disabled or deleted. The transaction of that change
+// stores a request, and
+// the work follows the commit, because there may be a million deliveries. If the process dies, another one continues.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
 import type { Session } from '../../mongo/connection.ts';
@@ -22,13 +22,16 @@ import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 const reconcileSchema = new Schema(
   {
-    /** The endpoint's. */
+    /** The id of the endpoint. */
     _id: idField,
     account_id: requiredIdField,
-    /** New with each change: finishing the work of an earlier change does not finish this one. */
+    /** An id that each change renews. Finishing the work of an earlier change must not finish this one. */
     change_id: requiredIdField,
     since: { type: Date, required: true },
-    /** Until then a process may be suspending deliveries that a reconcile in another process cannot see yet, so the request stays. */
+    /**
+     * The time until which a process may be suspending deliveries that other processes cannot see yet, so the request
+     * stays.
+     */
     suspending_until: Date,
   },
   { versionKey: false, strict: 'throw', collection: 'endpoint_reconciles' },
@@ -45,15 +48,17 @@ type ReconcileRecord = InferSchemaType<typeof reconcileSchema>;
 
 export const EndpointReconcile = model('EndpointReconcile', reconcileSchema);
 
-/** After this the process that made the change is taken for dead, and another one reconciles. */
+/** The time after which the process that made the change counts as dead, and another one reconciles. */
 const ABANDONED_AFTER_MS = 30_000;
 const BATCH = 100;
-/** Longer than suspending takes: a million deliveries, or one whose write waits for an election. */
+/** Longer than suspending takes, even for a million deliveries or a write that waits for an election. */
 const SUSPENDING_MS = 5 * 60_000;
 
 /**
- * @param endpoint one that was enabled, disabled or deleted in this transaction: `reconcileEndpoint` is to follow the commit.
- * @param session absent before deliveries are suspended: the endpoint may be enabled meanwhile, and resumed before they are suspended.
+ * Stores a request. Call `reconcileEndpoint` after the commit.
+ * @param endpoint that was enabled, disabled or deleted in this transaction.
+ * @param session absent before deliveries are suspended, because the endpoint may be enabled and its deliveries resumed
+ * meanwhile.
  */
 export async function requestReconcile(
   { _id, account_id }: { _id: StoredId; account_id: StoredId },
@@ -62,7 +67,8 @@ export async function requestReconcile(
   const now = agreedDate();
   const change = { account_id, change_id: storedId(newId()), since: now };
   const suspendingUntil = new Date(now.getTime() + SUSPENDING_MS);
-  // By the key alone, which no two accounts share: only then the server retries by itself when two requests meet.
+  // The filter has the key alone, which is unique over accounts. Only then the server retries by itself when two
+  // requests meet.
   await EndpointReconcile.updateOne(
     { _id },
     { $set: change, ...(session ? {} : { $max: { suspending_until: suspendingUntil } }) },
@@ -71,8 +77,9 @@ export async function requestReconcile(
 }
 
 /**
- * Makes the deliveries match the endpoint: resumed when it is enabled, suspended when it is disabled, given up when it is gone.
- * Any number of processes may do it at once: the one that ends last has seen the last change. @returns how many go out again.
+ * Makes the deliveries match the endpoint: resumed when it is enabled, suspended when disabled, given up when deleted.
+ * Several processes may do it at once, because the one that ends last has seen the last change.
+ * @returns how many deliveries resume.
  */
 export async function reconcileEndpoint(accountId: Id, endpointId: Id, now: Date = agreedDate()): Promise<number> {
   const own = { _id: endpointId, account_id: accountId };
@@ -88,7 +95,11 @@ export async function reconcileEndpoint(accountId: Id, endpointId: Id, now: Date
   }
 }
 
-/** Suspending may take long or break off. If the endpoint is enabled and reconciled elsewhere meanwhile, the request must survive that. */
+/**
+ * Suspends the deliveries under a request of its own. Suspending may take long or fail, and the endpoint may be enabled
+ * and reconciled
+ * elsewhere meanwhile.
+ */
 async function suspendAll(own: Own): Promise<void> {
   if (!(await hasPendingDeliveries(own.account_id, own._id))) return;
   await requestReconcile({ _id: storedId(own._id), account_id: storedId(own.account_id) });
@@ -101,14 +112,15 @@ async function endRequest(own: Own, { change_id }: ReconcileRecord, now: Date): 
     ...same,
     $or: [{ suspending_until: null }, { suspending_until: { $lte: now } }],
   });
-  // Behind the requests that no process has looked at lately.
+  // The request goes behind those that no process has looked at lately.
   if (deletedCount === 0) await EndpointReconcile.updateOne(same, { $set: { since: now } });
 }
 
 /**
- * Continues what processes that died have begun.
+ * Continues the work of processes that died.
  * @param signal leaves the rest to the next round, here or in another process.
- * @returns how many deliveries go out again. @throws when an endpoint failed, after all others were reconciled.
+ * @returns how many deliveries resume.
+ * @throws when an endpoint failed, after all others were reconciled.
  */
 export async function reconcilePending(now: Date = agreedDate(), signal?: AbortSignal): Promise<number> {
   const pending = await EndpointReconcile.find({ since: { $lte: new Date(now.getTime() - ABANDONED_AFTER_MS) } })
@@ -132,7 +144,7 @@ export async function reconcilePending(now: Date = agreedDate(), signal?: AbortS
     if (tried.isDone) continue;
     if (tried.error) failures.add(own._id, tried.error);
     if (tried.setAside) failures.add(own._id, new Error(`set aside as error ${tried.setAside.id}`));
-    // Behind all others: a hundred of these must not keep them from their turn.
+    // The request goes behind all others, so that a hundred failing ones do not delay the rest.
     if (tried.retryAt) await EndpointReconcile.updateOne(own, { $max: { since: now } });
   }
   failures.report((failed) => `${failed} of ${pending.length} endpoints could not be reconciled`);

@@ -1,11 +1,15 @@
-// The signing secrets of an endpoint: the current one, and those it replaced while they overlap with it.
+// The signing secrets of an endpoint: the current one, and its predecessors while they overlap with it.
 import { randomBytes } from 'node:crypto';
 import { agreedDate } from '../../clock.ts';
 import type { SecretBox } from '../../secret-box.ts';
 
-/** How long deliveries carry the old secret's signature too: a day to roll the new one out. */
+/** The time for which deliveries carry the signature of the old secret, too: a day to roll the new one out. */
 const ROTATION_OVERLAP_MS = 24 * 3_600_000;
-/** A caller that lost a response and rotates again must not end the secret that its receivers use. Each one is a signature in every call. */
+/**
+ * The most former secrets. A caller that lost a response and rotates again must not end the secret that its receivers
+ * use. Each secret adds
+ * a signature to every call.
+ */
 const FORMER_MAX = 4;
 const SECRET_BYTES = 32; // Standard Webhooks asks for 24 to 64.
 
@@ -21,12 +25,12 @@ interface Secrets {
   previous_secrets?: FormerSecret[] | null;
 }
 
-/** A fresh signing secret, `whsec_` + base64 of 32 bytes. */
+/** Returns a fresh signing secret: `whsec_` + base64 of 32 bytes. */
 export function makeSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
 
-/** The secrets that the current one replaced and that still overlap with it, latest first. */
+/** Returns the former secrets that still overlap with the current one, latest first. */
 export function formerSecrets(
   { previous_secrets }: Pick<Secrets, 'previous_secrets'>,
   now: Date = agreedDate(),
@@ -35,7 +39,7 @@ export function formerSecrets(
 }
 
 /**
- * The secrets that sign now: the current one first. A former one that no key opens signs no more.
+ * Returns the secrets that sign now, the current one first. A former secret that no key opens is left out.
  * @throws Error when no key opens the current one.
  */
 export function secretsOf(endpoint: Secrets, box: Pick<SecretBox, 'open'>, now: Date = agreedDate()): string[] {
@@ -49,7 +53,9 @@ export function secretsOf(endpoint: Secrets, box: Pick<SecretBox, 'open'>, now: 
   return [box.open(endpoint.secret), ...former];
 }
 
-/** The change that a new secret makes: the one it replaces signs until the overlap ends, as do those before it. */
+/**
+ * Returns the change that sets a new secret. The replaced secret signs until the overlap ends, as do those before it.
+ */
 export function rotated(endpoint: Secrets, sealed: string, now: Date = agreedDate()) {
   const replaced = { secret: endpoint.secret, until: new Date(now.getTime() + ROTATION_OVERLAP_MS) };
   return { secret: sealed, previous_secrets: [replaced, ...formerSecrets(endpoint, now)].slice(0, FORMER_MAX) };

@@ -1,4 +1,4 @@
-// Which events an endpoint subscribes to: types, `noun.*` or `*`.
+// The events that an endpoint subscribes to: types, `noun.*` or `*`.
 import type { StoredId } from '../tenant.ts';
 import { EVENT_TYPES } from './event-types.ts';
 
@@ -17,7 +17,7 @@ function matches(filters: readonly string[], type: string): boolean {
   );
 }
 
-/** True when the event goes to the endpoint: because it is for this endpoint alone, or because a filter names its type. */
+/** True when the event is for this endpoint alone, or when a filter of the endpoint names its type. */
 export function isSubscribed(
   { _id, events }: { _id: StoredId; events: readonly string[] },
   { endpoint_id, type }: { endpoint_id?: StoredId | null | undefined; type: string },

@@ -1,13 +1,16 @@
-// Every type of event: what it means, and where its example differs from the example of its record. The catalogue of the API is made from it.
+// Every type of event with its meaning and its example. The catalogue in the API's reference is made from this table.
 
 interface Declaration {
   description: string;
-  /** Fields in which the example differs from the one in the resource's response.ts; undefined leaves a field out. */
+  /**
+   * Fields in which the example differs from the one in the resource's response.ts. A value of undefined leaves a field
+   * out.
+   */
   example?: Readonly<Record<string, unknown>>;
 }
 
 const exampleTime = '2026-11-02T09:30:00.000Z';
-/** The ids are those of the examples of the records. */
+/** The ids in these examples are those of the examples of the records. */
 const exampleInvoice = { id: '019a1f00-0000-7000-8000-0000000017ce', invoice_number: 'INV-0042' };
 const releasedAllocation = {
   id: '019a1f00-0000-7000-8000-0000000a110c',
@@ -32,7 +35,7 @@ const creditedElsewhere = {
   amount: 756.6,
 };
 
-/** The part before the dot is the noun: it says which record the event carries, see reference/event-catalogue.ts. */
+/** The part before the dot is the noun. It decides which record the event carries, see reference/event-catalogue.ts. */
 const declarations = {
   'client.created': {
     description: 'A client was created.',
@@ -339,7 +342,7 @@ const declarations = {
 
 export type EventType = keyof typeof declarations;
 
-/** `client` of `client.created`. */
+/** The noun of a type: `client` of `client.created`. */
 export type EventNoun = EventType extends infer Type ? (Type extends `${infer Noun}.${string}` ? Noun : Type) : never;
 
 export const EVENT_TYPES = Object.keys(declarations) as readonly EventType[];

@@ -1,4 +1,4 @@
-// Something that happened, written in the transaction of the record it is about. The collection is the outbox of all webhooks.
+// An event, written in the transaction of its record. The collection is the outbox of all webhooks.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
 import type { Session } from '../../mongo/connection.ts';
@@ -12,22 +12,27 @@ const eventSchema = new Schema(
   {
     _id: { ...idField, default: newId },
     account_id: requiredIdField,
-    /** Gapless per account, in the order of commits: the cursor of the event feed. */
+    /** A number without gaps per account, in the order of commits: the cursor of the event feed. */
     sequence: { type: Number, required: true },
     type: { type: String, required: true },
-    /** The exact bytes every endpoint gets, frozen when the event happened; only the erasure of a client rewrites them. */
+    /**
+     * The exact bytes that every endpoint gets, frozen when the event happened. Only the erasure of a client rewrites
+     * them.
+     */
     body: { type: String, required: true },
-    /** The client whose data the body holds, until they are erased, see client-erasure.ts. */
+    /** The client whose data the body holds. Absent after their erasure, see client-erasure.ts. */
     client_id: idField,
-    /** Only of an event for one endpoint alone, such as `ping`. */
+    /** Set only on an event for one endpoint, such as `ping`. */
     endpoint_id: idField,
     request_id: String,
-    /** The trace of the request, see currentTrace; only while tracing is on. */
+    /** The trace of the request, see currentTrace. Only set while tracing is on. */
     trace: String,
     created_at: { type: Date, required: true, default: () => new Date() },
-    /** When the relay must look at it (again); absent once its deliveries exist. */
+    /** The time at which the relay must look at it (again). Absent once its deliveries exist. */
     due_at: Date,
-    /** How often it was enqueued: part of the job's id, which must not repeat while an old job lives. */
+    /**
+     * The number of times it was enqueued. It is part of the job's id, which must not repeat while an old job exists.
+     */
     enqueue_count: { type: Number, required: true, default: 0 },
   },
   { versionKey: false, strict: 'throw', collection: 'events' },
@@ -37,29 +42,33 @@ eventSchema.index({ account_id: 1, sequence: 1 }, { unique: true });
 eventSchema.index({ account_id: 1, type: 1, sequence: 1 });
 eventSchema.index({ account_id: 1, created_at: 1 });
 eventSchema.index({ account_id: 1, client_id: 1 }, { partialFilterExpression: { client_id: { $exists: true } } });
-// The relay finds the accounts with new events along it. Partial: a sparse one would hold every event, since all have an account.
+// The relay finds the accounts with new events along it. It is partial: a sparse index would hold every event, since
+// all have an account.
 eventSchema.index({ due_at: 1, account_id: 1 }, { partialFilterExpression: { due_at: { $exists: true } } });
 
 export type EventRecord = InferSchemaType<typeof eventSchema>;
 
 export const Event = model('Event', eventSchema);
 
-/** Due on every clock: this process's may be ahead of the relay's. Of an account's new events the first stored is the first found. */
+/**
+ * A time that is due on every clock, even where this process's clock is ahead of the relay's. The relay finds new
+ * events in stored order.
+ */
 export const AT_ONCE = new Date(0);
 
 export interface NewEvent {
   accountId: Id;
   type: EventType;
-  /** The record as the API returns it. */
+  /** The record in the form of the API. */
   data: unknown;
   requestId?: string;
   endpointId?: Id;
 }
 
-/** As it is stored, but for its sequence. */
+/** An event in its stored form, without the sequence. */
 export type FrozenEvent = ReturnType<typeof freezeEvent>;
 
-/** @param sequence drawn in the same transaction, see counter.ts. */
+/** Stores an event. @param sequence drawn in the same transaction, see counter.ts. */
 export async function insertEvent(
   session: Session,
   { sequence, ...event }: NewEvent & { sequence: number },
@@ -69,15 +78,15 @@ export async function insertEvent(
   return String(frozen._id);
 }
 
-/** @param first the sequence of the first; the others follow it. */
+/** Stores events with consecutive sequences. @param first the sequence of the first one. */
 export async function insertEvents(session: Session, events: readonly FrozenEvent[], first: number): Promise<void> {
   const stored = events.map((event, index) => ({ ...event, sequence: first + index }));
-  // Straight from the driver: every write of the API goes through here.
+  // The driver is faster than mongoose, and every write of the API comes here.
   await driverOf(Event).insertMany(stored, { session });
   for (const event of stored) countStored(session, sizeOf(event));
 }
 
-/** What happened, as it is now: later changes of the record are other events. */
+/** Returns the event with its record as of now. Later changes of the record are other events. */
 export function freezeEvent(event: NewEvent) {
   const now = agreedDate();
   const trace = currentTrace();
@@ -97,7 +106,7 @@ export function freezeEvent(event: NewEvent) {
   };
 }
 
-/** The client that the record is, or that is embedded in it. */
+/** Returns the client in the event: the record itself, or the client embedded in it. */
 function clientIn({ type, data }: NewEvent): Id | undefined {
   const { id, client } = (data ?? {}) as { id?: unknown; client?: { id?: unknown } | null };
   const found = type.startsWith('client.') ? id : client?.id;

@@ -1,4 +1,4 @@
-// Registers an endpoint: vets its URL, takes one of the account's slots and makes its secret.
+// Registers an endpoint: checks its URL, takes one of the account's slots and makes its secret.
 import { conflict, validationFailed } from '../../errors.ts';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
 import { isDuplicate } from '../../mongo/errors.ts';
@@ -12,11 +12,12 @@ import { makeSecret } from './endpoint-secrets.ts';
 import { isEventFilter } from './event-filter.ts';
 import { ENDPOINTS_MAX, endpointView, WebhookEndpoint, type WebhookEndpointRecord } from './webhook-endpoint.ts';
 
-/** What a 409 says. */
+/** The message of the 409. */
 export const ENDPOINTS_MAX_REACHED = `An account can have at most ${ENDPOINTS_MAX} webhook endpoints`;
 
 /**
- * @returns the URL in its canonical form. It must be https on the usual ports, except on addresses that the operator allows.
+ * Checks the URL of an endpoint, which must be https on the usual ports, except on addresses that the operator allows.
+ * @returns the URL in its canonical form.
  * @throws AppError 400 with the class of the reason in brackets.
  */
 export async function vetEndpointUrl(text: string, outbound: Outbound): Promise<string> {
@@ -26,7 +27,7 @@ export async function vetEndpointUrl(text: string, outbound: Outbound): Promise<
     return url.href;
   } catch (error) {
     if (!(error instanceof OutboundRefused)) throw error;
-    // A name may be registered before it exists: each delivery resolves it again.
+    // A name may be registered before it exists, because each delivery resolves it again.
     if (error.reason === 'dns' && isWebUrl(text)) return outbound.check(text, { protocols: ['https:'] }).url.href;
     const message = error.reason === 'scheme' ? 'must use https' : error.message;
     throw validationFailed({ url: [`url ${message} (${error.reason})`] });
@@ -34,14 +35,18 @@ export async function vetEndpointUrl(text: string, outbound: Outbound): Promise<
 }
 
 export interface NewEndpoint {
-  /** Already vetted, see vetEndpointUrl. */
+  /** A URL that vetEndpointUrl has returned. */
   url: string;
   events: string[];
   description?: string | undefined;
   enabled?: boolean | undefined;
 }
 
-/** @returns the record; its secret can be read with secretsOf. @throws AppError 409 when the account has ENDPOINTS_MAX. */
+/**
+ * Stores an endpoint.
+ * @returns the record, whose secret secretsOf reads.
+ * @throws AppError 409 when the account has ENDPOINTS_MAX.
+ */
 export async function insertEndpoint(
   session: Session,
   accountId: Id,
@@ -82,7 +87,10 @@ async function freeSlot(session: Session, accountId: Id): Promise<number> {
   return slot;
 }
 
-/** Registers an endpoint outside of a request, for the admin command. @returns its id and its secret, which is shown once. */
+/**
+ * Registers an endpoint outside of a request, for the admin command.
+ * @returns its id and its secret, which is shown once.
+ */
 export async function registerEndpoint(
   accountId: Id,
   input: NewEndpoint,

@@ -5,7 +5,7 @@ import { type Id, storedId } from '../tenant.ts';
 import { Delivery, type DeliveryRecord, deliveryId, SETTLED_KEPT_SECONDS } from './delivery.ts';
 import { changeOf, type FannedOut, guardOf, insertMissing } from './delivery-moves.ts';
 
-/** Sends a delivery again, whatever its state; a pending one goes at once. @returns null when it does not exist. */
+/** Sends a delivery again in any state. A pending one becomes due at once. @returns null when it does not exist. */
 export async function replayDelivery(accountId: Id, id: Id, now: Date = agreedDate()): Promise<DeliveryRecord | null> {
   const own = { _id: id, account_id: accountId };
   const replayed = await Delivery.findOneAndUpdate(
@@ -13,14 +13,17 @@ export async function replayDelivery(accountId: Id, id: Id, now: Date = agreedDa
     changeOf('replay', restarted(now)),
     { returnDocument: 'after' },
   ).lean<DeliveryRecord>();
-  // A worker is making an attempt right now: that is the replay.
+  // A worker is making an attempt right now, which counts as the replay.
   return replayed ?? readAfterElection(() => Delivery.findOne(own).lean<DeliveryRecord>());
 }
 
 /**
- * Sends events to an endpoint (again): also those it never got, and at once those that wait for their next attempt.
- * @param options.skipDelivered also leaves out events without a delivery that are older than deliveries are kept: they may have been delivered.
- * @returns how many go out.
+ * Sends events to an endpoint (again), also those that it never got. Those that wait for their next attempt become due
+ * at once.
+ * @param options.skipDelivered also leaves out events without a delivery that are older than deliveries are kept,
+ * because they may have
+ * been delivered.
+ * @returns how many deliveries go out.
  */
 export async function replayEvents(
   events: readonly (FannedOut & { created_at: Date })[],
@@ -31,7 +34,7 @@ export async function replayEvents(
   if (events.length === 0) return 0;
   const forgottenBefore = new Date(now.getTime() - SETTLED_KEPT_SECONDS * 1_000);
   const move = skipDelivered ? 'replayUndelivered' : 'replayEnded';
-  // One that is due or leased is on its way already.
+  // A delivery that is due or leased is on its way already.
   const either = { $or: [guardOf(move, {}), guardOf('hasten', { now })] };
   const update = changeOf(move, restarted(now));
   const made = await Delivery.bulkWrite(
@@ -41,7 +44,8 @@ export async function replayEvents(
       if (skipDelivered && event.created_at < forgottenBefore) return [sendAgain];
       const makeMissing = {
         updateOne: {
-          // By the key alone, which no two accounts share: only then the server retries by itself when a fan-out inserts it meanwhile.
+          // The filter has the key alone, which is unique over accounts. Only then the server retries by itself when a
+          // fan-out inserts it meanwhile.
           filter: { _id },
           update: insertMissing(event, storedId(endpointId), now),
           upsert: true,
@@ -53,5 +57,5 @@ export async function replayEvents(
   return made.modifiedCount + made.upsertedCount;
 }
 
-/** The schedule from its beginning, due now. */
+/** Restarts the schedule from its beginning, due now. */
 export const restarted = (now: Date) => ({ nextAt: now, dueAt: now, attemptsMade: 0, deferrals: 0, updatedAt: now });

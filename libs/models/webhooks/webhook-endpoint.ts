@@ -4,7 +4,7 @@ import { idField, newId, requiredIdField, tenant } from '../tenant.ts';
 import type { Pause } from './endpoint-pauses.ts';
 import type { FormerSecret } from './endpoint-secrets.ts';
 
-/** Each event costs one delivery per endpoint. */
+/** The most endpoints of an account. Each event costs one delivery per endpoint. */
 export const ENDPOINTS_MAX = 20;
 
 /** `manual`: the account asked for it. `gone`: the receiver answered 410. `failing`: only failures for five days. */
@@ -14,7 +14,10 @@ const endpointSchema = new Schema(
   {
     _id: { ...idField, default: newId },
     account_id: requiredIdField,
-    /** 0 to ENDPOINTS_MAX - 1, unique in the account: two registrations at once cannot both be the last one allowed. */
+    /**
+     * A number from 0 to ENDPOINTS_MAX - 1, unique in the account. It keeps two concurrent registrations from both
+     * taking the last place.
+     */
     slot: { type: Number, required: true },
     url: { type: String, required: true },
     /** Event types, `noun.*` or `*`. */
@@ -22,16 +25,16 @@ const endpointSchema = new Schema(
     description: String,
     enabled: { type: Boolean, required: true, default: true },
     disabled_reason: String,
-    /** Which events it does not get, oldest first: those before its registration, and those while it was disabled. */
+    /** The pauses in which it gets no events, oldest first: before its registration, and while it was disabled. */
     pauses: { type: [{ _id: false, after: Number, until: Number }], default: undefined },
     /** Sealed, see secret-box.ts. */
     secret: { type: String, required: true },
-    /** The secrets before that one, latest first, each with the end of its overlap. */
+    /** The former secrets, latest first, each with the end of its overlap. */
     previous_secrets: { type: [{ _id: false, secret: String, until: Date }], default: undefined },
-    /** When the current series of failures began, and how many there are. Absent after a success. */
+    /** The start of the current series of failures, and their number. Absent after a success. */
     failing_since: Date,
     failures: Number,
-    /** When a caller last asked for a ping. */
+    /** The time at which a caller last asked for a ping. */
     tested_at: Date,
     created_at: { type: Date, required: true, default: () => new Date() },
     updated_at: { type: Date, required: true, default: () => new Date() },
@@ -49,7 +52,7 @@ export type WebhookEndpointRecord = Omit<InferSchemaType<typeof endpointSchema>,
 
 export const WebhookEndpoint = model('WebhookEndpoint', endpointSchema);
 
-/** The endpoint as the API returns it: without its secret. */
+/** Returns the endpoint in the form of the API, without its secret. */
 export function endpointView(endpoint: WebhookEndpointRecord) {
   return {
     id: String(endpoint._id),
