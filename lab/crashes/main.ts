@@ -1,12 +1,12 @@
 // `npm run crashes`: kills a gateway at every step of every write of the billing core. `--help` says how.
 import { startBackends } from '../../test/support/backends.ts';
+import { type CrashPoint, nameOf, watchedGateway } from '../../test/support/crashes/crash-points.ts';
+import { type KnownWrite, learnWrite, pointsOf, type Trials, tryCrash } from '../../test/support/crashes/trial.ts';
+import { WRITES } from '../../test/support/crashes/writes.ts';
 import { spawnGateway } from '../../test/support/spawn-gateway.ts';
 import { openBenchWorkspace } from '../bench/bench-workspace.ts';
 import { progress } from '../bench/progress.ts';
 import { readCommandLine } from '../command-line.ts';
-import { type CrashPoint, nameOf, watchedGateway } from './crash-points.ts';
-import { type KnownWrite, learnWrite, pointsOf, type Trials, tryCrash } from './trial.ts';
-import { WRITES } from './writes.ts';
 
 const HELP = `Kills a gateway process after each command of a write's transaction, before and after the commit. Another gateway must find
 all of the write or nothing, and the retry with the same Idempotency-Key must make it once.

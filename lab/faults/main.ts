@@ -1,9 +1,9 @@
 // `npm run faults`: breaks the system in every way of the table, under load, and judges it after each. `--help` says how.
 import { writeFile } from 'node:fs/promises';
+import { faults } from '../../test/support/faults/fault-table.ts';
+import { runFaults } from '../../test/support/faults/run-faults.ts';
 import { readCommandLine } from '../command-line.ts';
-import { faults } from './fault-table.ts';
 import { reportOf } from './report.ts';
-import { runFaults } from './run-faults.ts';
 
 const HELP = `Breaks a whole system of its own, under load, and checks after each fault that nothing was lost.
 

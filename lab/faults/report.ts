@@ -1,7 +1,7 @@
 // A run as a page of Markdown: what was broken, what it cost, and what was wrong.
 
-import type { RoundResult } from './round.ts';
-import type { FaultRun } from './run-faults.ts';
+import type { RoundResult } from '../../test/support/faults/round.ts';
+import type { FaultRun } from '../../test/support/faults/run-faults.ts';
 
 const HEAD = [
   [

@@ -1,7 +1,8 @@
 // `npm run hostile`: every way to make this system call what only it can reach, layer by layer, as a table. `--help` says how.
+
+import { findGround, runOn } from '../../test/support/ssrf/ground.ts';
+import type { LayerReport } from '../../test/support/ssrf/report.ts';
 import { readCommandLine } from '../command-line.ts';
-import { findGround, runOn } from './ssrf-ground.ts';
-import type { LayerReport } from './ssrf-report.ts';
 
 const HELP = `Sends addresses that only the system itself can reach through every input, layer by layer, and counts the calls that come through.
 

@@ -1,11 +1,11 @@
 // `npm run ledger-model`: thousands of random sequences of movements of time and money. `--help` says how.
 import { startBackends } from '../../test/support/backends.ts';
+import { openLedgerWorld } from '../../test/support/ledger/ledger-world.ts';
+import { runModel } from '../../test/support/ledger/model.ts';
+import { openTwoGateways } from '../../test/support/ledger/two-gateways.ts';
 import { openBenchWorkspace } from '../bench/bench-workspace.ts';
 import { progress } from '../bench/progress.ts';
 import { readCommandLine } from '../command-line.ts';
-import { openLedgerWorld } from './ledger-world.ts';
-import { runModel } from './model.ts';
-import { openTwoGateways } from './two-gateways.ts';
 
 const HELP = `Makes random movements of time and money, two at a time through two gateways, and checks every sum and link after each pair.
 

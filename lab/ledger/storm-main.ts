@@ -1,10 +1,10 @@
 // `npm run race-storm`: many callers move the same time and money at once through two gateways. `--help` says how.
 import { startBackends } from '../../test/support/backends.ts';
+import { runStorm, type Storm } from '../../test/support/ledger/race-storm.ts';
+import { openTwoGateways } from '../../test/support/ledger/two-gateways.ts';
 import { openBenchWorkspace } from '../bench/bench-workspace.ts';
 import { progress } from '../bench/progress.ts';
 import { readCommandLine } from '../command-line.ts';
-import { runStorm, type Storm } from './race-storm.ts';
-import { openTwoGateways } from './two-gateways.ts';
 
 const HELP = `Bills, converts, pays, credits, refunds, cancels, deletes and releases the same few records from many callers at once through two gateway
 processes. After each round every promise is judged: each entry on one invoice, each quote converted once, each external_id booked once,

@@ -2,15 +2,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { FaultSystem } from '../../test/support/faults/system/fault-system.ts';
+import { descriptorsOf, processesOf, socketsOf } from '../../test/support/faults/system/processes.ts';
 import { residentMegabytesOf } from '../bench/process-cpu.ts';
-import type { FaultSystem } from '../faults/fault-system.ts';
-import { descriptorsOf, processesOf, socketsOf } from '../faults/processes.ts';
-
-export interface Reading {
-  /** Hours since the start. */
-  hours: number;
-  values: Map<string, number>;
-}
 
 const MEGABYTE = 1024 * 1024;
 /** A parent reaps an ended process within this. */

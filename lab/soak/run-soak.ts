@@ -1,13 +1,14 @@
 // Keeps a system under a steady load for hours, and writes down again and again what it holds.
 import { setTimeout as pause } from 'node:timers/promises';
-import { seconds } from '../faults/fault.ts';
-import type { Breach } from '../faults/journal.ts';
-import { type LegCounts, type LegResult, runLeg } from '../faults/leg.ts';
-import type { Rates } from '../faults/load.ts';
-import { repliesLeft } from '../faults/oracle-processes.ts';
-import { LATEST_MS, WELL } from '../faults/round.ts';
-import { openSession } from '../faults/run-faults.ts';
-import { type Reading, read } from './readings.ts';
+import { seconds } from '../../test/support/faults/fault.ts';
+import type { Breach } from '../../test/support/faults/journal.ts';
+import type { Rates } from '../../test/support/faults/load/load.ts';
+import { repliesLeft } from '../../test/support/faults/oracles/oracle-processes.ts';
+import { WELL } from '../../test/support/faults/round.ts';
+import { openSession } from '../../test/support/faults/run-faults.ts';
+import type { Reading } from '../../test/support/growth.ts';
+import { type LegCounts, type LegResult, runLeg } from './leg.ts';
+import { read } from './readings.ts';
 
 export interface SoakOptions {
   hours: number;
@@ -53,19 +54,14 @@ export async function runSoak(options: SoakOptions): Promise<SoakRun> {
     const count = Math.max(1, Math.round((hours * 60) / legMinutes));
     for (let leg = 1; leg <= count; leg += 1) {
       const watcher = {
-        looking: () => undefined,
         counted: (counts: LegCounts) => void Object.assign(now, { counts }),
         breached: (found: readonly Breach[]) => void Object.assign(now, { breaches: found.length }),
       };
       const name = `soak ${leg}`;
-      const result = await runLeg(
-        { session, seed, name, latestMs: () => LATEST_MS, watcher },
-        CALM_SECONDS,
-        async ({ load }) => {
-          await load.well(WELL);
-          await seconds((hours * 3_600) / count);
-        },
-      );
+      const result = await runLeg({ session, seed, name, watcher }, CALM_SECONDS, async ({ load }) => {
+        await load.well(WELL);
+        await seconds((hours * 3_600) / count);
+      });
       legs.push(result);
     }
     // At rest it holds less.

@@ -1,6 +1,7 @@
 // A soak as a table: what grew how fast beside what it may, and whether enough was done meanwhile.
-import type { LegCounts } from '../faults/leg.ts';
-import { type Growth, growthOf, warmUpHours } from './growth.ts';
+
+import { type Growth, growthOf, warmUpHours } from '../../test/support/growth.ts';
+import type { LegCounts } from './leg.ts';
 import type { SoakRun } from './run-soak.ts';
 
 /** What two hours must print. */

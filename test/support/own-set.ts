@@ -1,6 +1,7 @@
 // A MongoDB replica set of a test file's own, with a workspace on it: for tests that change who is primary.
-import { type Member, type ReplicaSet, startReplicaSet } from '../../lab/faults/replica-set.ts';
+
 import { eventually } from './eventually.ts';
+import { type Member, type ReplicaSet, startReplicaSet } from './faults/system/replica-set.ts';
 import { openGuardedFolder } from './guarded-folder.ts';
 import { memoryFolder } from './memory-folder.ts';
 import { steadyPort } from './steady-port.ts';

@@ -3,10 +3,10 @@ import TestSequencer from '@jest/test-sequencer';
 
 /** The longest first. After the first run, jest knows the times of all others by itself. */
 const SLOWEST = [
-  'system/lab/faults.test.ts',
+  'system/faults/faults.test.ts',
   'system/gateway/replica-set.test.ts',
   'system/clients/openapi-generator.test.ts',
-  'system/lab/crashes.test.ts',
+  'system/gateway/crashes.test.ts',
   'system/gateway/large-answers.test.ts',
   'system/webhooks/lose-nothing.test.ts',
   'system/hostile/ssrf.test.ts',

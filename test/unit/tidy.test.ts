@@ -74,6 +74,12 @@ describe('walls', () => {
     expect(imports.filter(isCrossing)).toEqual([]);
   });
 
+  test('test never imports lab: what both need is in test/support', () => {
+    const edges = programs.flatMap(importsOf);
+    expect(edges.filter(({ from, to }) => from.startsWith('test/') && to.startsWith('lab/'))).toEqual([]);
+    expect(edges.filter(({ from, to }) => from.startsWith('lab/') && to.startsWith('test/support/'))).not.toEqual([]);
+  });
+
   test('the imports were found, so that the walls can fail', () => {
     expect(imports.length).toBeGreaterThan(100);
     expect(imports.filter(({ to }) => packageOf(to) === 'bullmq')).not.toEqual([]);

@@ -1,9 +1,9 @@
 // A short run of `npm run ledger-model`: any movements of time and money, two at a time, leave sums and links consistent.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openLedgerWorld } from '../../../lab/ledger/ledger-world.ts';
-import { runModel } from '../../../lab/ledger/model.ts';
 import { count } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { openLedgerWorld } from '../../support/ledger/ledger-world.ts';
+import { runModel } from '../../support/ledger/model.ts';
 
 /** Fixed, so that every run is the same; another seed can be given. */
 const SEED = Number(process.env['TEST_SEED'] ?? 20_261_126);

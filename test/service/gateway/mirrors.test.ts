@@ -1,9 +1,9 @@
 // Mirrors: after any acts, a copy made of events alone and one made of `updated_since` alone have every field that the API answers.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { doctorsProblems } from '../../../lab/ledger/promises.ts';
 import { count } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { doctorsProblems } from '../../support/ledger/promises.ts';
 import { ACTS, type Known, remember, requestOf } from '../../support/mirrors/acts.ts';
 import { differences, EventMirror, ListMirror, MIRRORED } from '../../support/mirrors/mirrors.ts';
 

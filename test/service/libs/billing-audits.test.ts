@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import { auditBilledOnce } from '#libs/billing/audits/billed-once-audit.ts';
 import { auditLedger } from '#libs/billing/audits/ledger-audit.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
-import { type AnyRecord, madeBy } from '../../../lab/crashes/billing-world.ts';
+import { type AnyRecord, madeBy } from '../../support/crashes/billing-world.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 
 let gateway: TestGateway;

@@ -12,7 +12,7 @@ import { Client } from '#libs/models/accounts/client.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { Project } from '#libs/models/time/project.ts';
-import { type BillingWorld, madeBy } from '../../../lab/crashes/billing-world.ts';
+import { type BillingWorld, madeBy } from '../../support/crashes/billing-world.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import type { TestAccount } from '../../support/workspace.ts';
 

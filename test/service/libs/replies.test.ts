@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import getPort from 'get-port';
 import { openReplies, type Replies, sendReply } from '#libs/jobs/replies.ts';
 import { connectFailFast, type Redis, whenReady } from '#libs/redis/connection.ts';
-import { chanceOf } from '../../../lab/faults/chance.ts';
-import { openFaultProxy } from '../../../lab/faults/fault-proxy.ts';
+import { chanceOf } from '../../support/chance.ts';
 import { eventually } from '../../support/eventually.ts';
+import { openFaultProxy } from '../../support/faults/system/fault-proxy.ts';
 import { testLog } from '../../support/workspace.ts';
 
 const redisUrl = process.env['TEST_REDIS_URL'] ?? '';

@@ -1,4 +1,4 @@
-// A test that names the rules it proves, so that `npm run spec` can list rule, test and result.
+// A test that names the rules of the specification it proves.
 import { test } from '@jest/globals';
 import { rules } from './rules.ts';
 

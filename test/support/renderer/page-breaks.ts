@@ -3,7 +3,7 @@ import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { anInvoice, LAYOUTS, STYLES } from './documents.ts';
 
 /** What the lines and the sum are made of. */
-export const KINDS = ['plain', 'details', 'discounted', 'long line last', 'signed'] as const;
+const KINDS = ['plain', 'details', 'discounted', 'long line last', 'signed'] as const;
 const SIZES = ['a4', 'letter'] as const;
 
 export interface BreakCase {

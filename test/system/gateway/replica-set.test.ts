@@ -11,10 +11,10 @@ import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { Event as StoredEvent } from '#libs/models/webhooks/event.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
-import type { Member } from '../../../lab/faults/replica-set.ts';
 import { printSlice } from '../../../services/gateway/documents/print-slice.ts';
 import type { PrintDocument } from '../../../services/gateway/printing/print-document.ts';
 import { eventually } from '../../support/eventually.ts';
+import type { Member } from '../../support/faults/system/replica-set.ts';
 import { type OwnSet, openOwnSet } from '../../support/own-set.ts';
 import { spawnGateway } from '../../support/spawn-gateway.ts';
 

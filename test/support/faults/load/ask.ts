@@ -1,0 +1,124 @@
+// Sends one request to one of the gateways and looks at every answer as a distrustful caller would.
+
+import { createHash } from 'node:crypto';
+import { type Agent, request } from 'node:http';
+import type { Chance } from '../../chance.ts';
+import type { Journal, Kind } from '../journal.ts';
+import type { MarkedAccount } from './accounts.ts';
+import { foreignMarks } from './marks.ts';
+
+interface Question {
+  account: MarkedAccount;
+  kind: Kind;
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  body?: object;
+  /** The Idempotency-Key. */
+  key?: string;
+}
+
+export interface Answer {
+  status: number;
+  bytes: Buffer;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+  body: any;
+  headers: Record<string, string | string[] | undefined>;
+}
+
+/** @returns undefined when there was no response: the outcome of the request is unknown. */
+export type Ask = (question: Question) => Promise<Answer | undefined>;
+
+export interface AskOptions {
+  urls: readonly string[];
+  journal: Journal;
+  chance: Chance;
+  agent: Agent;
+  /** How late the latest answer may come, by now. */
+  latestMs: () => number;
+  /** Called with every response and every request without one. */
+  onEnd: (end: { kind: Kind; ms: number; status: number | undefined }) => void;
+}
+
+/** Longer waits count as a hang. */
+const GIVE_UP_MS = 60_000;
+const TRACE = /\bat \S+ \(?(?:file:|node:|\/)|node_modules|MongoServerError|ReplyError/;
+
+export function openAsk({ urls, journal, chance, agent, latestMs, onEnd }: AskOptions): Ask {
+  let turn = 0;
+
+  return async (question) => {
+    turn += 1;
+    const { account, kind, method, path, body, key } = question;
+    const payload = body === undefined ? undefined : JSON.stringify(body);
+    const sentAt = Date.now();
+    const startedAt = performance.now();
+    const entry = {
+      turn,
+      kind,
+      account: account.mark,
+      request: `${method} ${path}`,
+      sentAt,
+      ...(key ? { key } : {}),
+      ...(payload ? { bodyHash: createHash('sha256').update(payload).digest('base64url') } : {}),
+    };
+    const headers = {
+      Authorization: `Bearer ${account.key}`,
+      ...(payload === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+    };
+    let answer: Answer | undefined;
+    let error: string | undefined;
+    try {
+      answer = await send(`${chance.pick(urls)}${path}`, { method, headers, agent }, payload);
+    } catch (problem) {
+      error = (problem as NodeJS.ErrnoException).code ?? (problem as Error).message;
+    }
+    const ms = Math.round(performance.now() - startedAt);
+    journal.write({ ...entry, ms, ...(answer ? { status: answer.status } : {}), ...(error ? { error } : {}) });
+    if (answer) judge(question, answer, ms);
+    onEnd({ kind, ms, status: answer?.status });
+    return answer;
+  };
+
+  function judge({ method, path, account }: Question, { status, bytes, body, headers }: Answer, ms: number) {
+    const what = `${method} ${path}: ${status}`;
+    if (ms > latestMs()) journal.breach('O6', `${what} after ${ms} ms`);
+    if (headers['content-type']?.includes('application/pdf')) return; // The documents have a judge of their own.
+    const text = String(bytes);
+    if (status >= 500 && status !== 503 && status !== 504) journal.breach('O6', `${what} ${text.slice(0, 200)}`);
+    if (status === 503 && !/^\d+$/.test(String(headers['retry-after'])))
+      journal.breach('O6', `${what} without Retry-After`);
+    if (status >= 400 && typeof body?.error !== 'string')
+      journal.breach('O6', `${what} in a wrong shape: ${text.slice(0, 200)}`);
+    if (TRACE.test(text)) journal.breach('O6', `${what} tells how we are made: ${text.slice(0, 200)}`);
+    const foreign = foreignMarks(text, account.mark);
+    if (foreign.length > 0) journal.breach('O8', `${what} for ${account.mark} holds ${foreign.join(', ')}`);
+  }
+}
+
+function send(
+  url: string,
+  options: { method: string; headers: Record<string, string>; agent: Agent },
+  payload: string | undefined,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sending = request(url, options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        clearTimeout(limit);
+        const bytes = Buffer.concat(chunks);
+        const isJson = response.headers['content-type']?.startsWith('application/json');
+        const body = isJson ? JSON.parse(String(bytes)) : undefined;
+        resolve({ status: response.statusCode ?? 0, bytes, body, headers: response.headers });
+      });
+    });
+    const limit = setTimeout(() => sending.destroy(new Error('no answer')), GIVE_UP_MS);
+    sending.on('error', (error) => {
+      clearTimeout(limit);
+      reject(error);
+    });
+    sending.end(payload);
+  });
+}

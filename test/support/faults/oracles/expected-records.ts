@@ -1,0 +1,47 @@
+// What must be stored, by what was answered: the truth that the database is held against.
+import type { MarkedAccount } from '../load/accounts.ts';
+
+export type Collection = 'clients' | 'projects' | 'tasks' | 'time_entries' | 'quotes' | 'invoices';
+
+export interface ExpectedRecord {
+  account: MarkedAccount;
+  collection: Collection;
+  /** Begins the record's text and is in no other record's. */
+  token: string;
+  /** Of the request that made it. */
+  key: string;
+  body: object;
+  /** Known once it was acknowledged. */
+  id?: string;
+  /** The number of a quote or an invoice, once it was acknowledged. */
+  number?: string;
+  /** `unknown`: there was no answer. `refused`: the answer said that nothing was stored. */
+  presence: 'stored' | 'unknown' | 'refused' | 'deleted' | 'perhaps deleted';
+  /** What its text may be: the last acknowledged, and what was sent since without an answer. */
+  texts: string[];
+  /** What was acknowledged last, as long as nothing unknown was sent since. */
+  acknowledged?: Record<string, unknown> | undefined;
+  /** A change of it is in flight. */
+  isBusy: boolean;
+}
+
+/** The field that holds the token. */
+export const TEXT_FIELD: Record<Collection, 'name' | 'description'> = {
+  clients: 'name',
+  projects: 'name',
+  tasks: 'name',
+  time_entries: 'description',
+  quotes: 'description',
+  invoices: 'description',
+};
+
+export const PATHS: Record<Collection, string> = {
+  clients: '/api/v1/clients',
+  projects: '/api/v1/projects',
+  tasks: '/api/v1/tasks',
+  time_entries: '/api/v1/time-entries',
+  quotes: '/api/v1/quotes',
+  invoices: '/api/v1/invoices',
+};
+
+export const COLLECTIONS = Object.keys(PATHS) as Collection[];
