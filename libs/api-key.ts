@@ -1,13 +1,16 @@
-// The form of an API key: how it is made, checked without a database, and stored.
+// API keys: makes them, checks their form without a database, and hashes them for storage.
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const RANDOM_LENGTH = 30; // 178 bits: a plain fast hash is safe for a secret that cannot be guessed.
+const RANDOM_LENGTH = 30; // 178 bits: a fast hash is safe for a secret that cannot be guessed.
 const CHECKSUM_LENGTH = 6; // A 32-bit CRC in base 62.
 const FORM = /^bh_(?:live|test)_[0-9A-Za-z]{30}([0-9A-Za-z]{6})$/;
 
-/** A fresh key, `bh_live_` or `bh_test_` + 30 random base62 characters + 6 of checksum. Shown once, never stored. */
+/**
+ * Returns a fresh key: `bh_live_` or `bh_test_`, 30 random base62 characters and 6 of checksum. It is shown once and
+ * never stored.
+ */
 export function makeApiKey(mode: 'live' | 'test' = 'live'): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   const body = `bh_${mode}_${random}`;
@@ -20,7 +23,7 @@ export function isApiKeyForm(text: string): boolean {
   return given !== undefined && given === checksum(text.slice(0, -CHECKSUM_LENGTH));
 }
 
-/** The stored form of a key: SHA-256 in hex. */
+/** Returns the stored form of a key: SHA-256 in hex. */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

@@ -1,20 +1,24 @@
-// The time all machines agree on: the local clock while it is close to the clocks of the stores, theirs when it is wrong.
-// Leases, due times, deadlines and signatures use it, because another machine may read them than wrote them.
+// The time that all machines agree on: the local clock while it is close to the clocks of the stores, and theirs when
+// it is wrong. Leases, due times, deadlines and signatures use it, because the machine that reads them may not be the
+// one that wrote them.
 
-/** Tolerance for the time a store's answer spent on the network and in queues. Within it the local clock counts as right. */
+/**
+ * The tolerance for the time that a store's answer spent on the network and in queues. Within it the local clock counts
+ * as right.
+ */
 const AGREED_MS = 2_000;
-/** Samples kept per store. A delayed sample is too small, never too large, so the largest is the best. */
+/** The samples kept per store. A delayed sample is too small, never too large, so the largest is the best. */
 const SAMPLES_KEPT = 6;
 
 export interface Clock {
   /** Records a store's time. @param store its address. @param time milliseconds since the epoch. */
   learn(store: string, time: number): void;
-  /** Milliseconds since the epoch. Advances evenly while the local clock is being adjusted. */
+  /** Returns milliseconds since the epoch. The value advances evenly while the local clock is being adjusted. */
   now(): number;
 }
 
 export function openClock(own: () => number = () => Date.now(), steady: () => number = () => performance.now()): Clock {
-  /** By store: its time when the steady clock started. */
+  /** The time of each store at the start of the monotonic clock. */
   const beginnings = new Map<string, number[]>();
   let beginning: number | undefined;
 
@@ -22,7 +26,7 @@ export function openClock(own: () => number = () => Date.now(), steady: () => nu
     learn(store, time) {
       const known = beginnings.get(store) ?? [];
       beginnings.set(store, [...known.slice(1 - SAMPLES_KEPT), time - steady()]);
-      // The median, so that one store with a wrong clock is outvoted.
+      // The median outvotes one store with a wrong clock.
       const all = [...beginnings.values()].map((each) => Math.max(...each)).toSorted((one, other) => one - other);
       beginning = all[Math.floor((all.length - 1) / 2)];
     },
@@ -38,6 +42,6 @@ export function openClock(own: () => number = () => Date.now(), steady: () => nu
 const clock = openClock();
 
 export const learnTime = clock.learn;
-/** Milliseconds since the epoch. */
+/** Returns milliseconds since the epoch. */
 export const agreedTime = clock.now;
 export const agreedDate = () => new Date(clock.now());

@@ -1,9 +1,9 @@
-// Calendar days as `YYYY-MM-DD` strings: never a local Date, so nothing shifts with a time zone.
+// Calendar days as `YYYY-MM-DD` strings. They are never a local Date, so no time zone shifts them.
 import { LRUCache } from 'lru-cache';
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** The last one that there is. */
+/** The last day that this form can write. */
 export const LAST_DAY = '9999-12-31';
 
 /** True for a real calendar day from 0001-01-01 to 9999-12-31, written `YYYY-MM-DD`. */
@@ -17,26 +17,32 @@ export function isDay(text: string): boolean {
 
 const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-/** @returns the instant of an ISO 8601 timestamp with a zone, or midnight UTC of a day; undefined when the text is neither. */
+/**
+ * Reads an ISO 8601 timestamp with a zone, or a day as its midnight in UTC.
+ * @returns undefined when the text is neither.
+ */
 export function instantOf(text: string): Date | undefined {
   if (!isDay(INSTANT.exec(text)?.[1] ?? '')) return undefined;
   const date = new Date(text);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** The day that is `count` days after `day` (before it, when negative). */
+/** Returns the day `count` days after `day`, or before it when negative. */
 export function addDays(day: string, count: number): string {
   const date = new Date(`${day}T00:00:00Z`);
   date.setUTCDate(date.getUTCDate() + count);
   return date.toISOString().slice(0, 10);
 }
 
-/** The time zone in which a day begins first: a day that has not passed here has passed nowhere. */
+/** The time zone in which a day begins first. A day that has not passed here has passed nowhere. */
 export const EARLIEST_ZONE = 'Pacific/Kiritimati';
-/** No time zone is further from UTC. */
+/** The largest distance of a time zone from UTC. */
 const OFFSET_MAX_MS = 15 * 3_600_000;
 
-/** @returns the first instant of `day` in `timeZone`, to the millisecond. Found by bisection, so that changes of the clock count. */
+/**
+ * Returns the first instant of `day` in `timeZone`, to the millisecond. Bisection finds it, so that changes of the
+ * clock count.
+ */
 export function startOfDay(timeZone: string, day: string): Date {
   const midnight = Date.parse(`${day}T00:00:00Z`);
   let [before, from] = [midnight - OFFSET_MAX_MS, midnight + OFFSET_MAX_MS];
@@ -52,7 +58,7 @@ export function startOfDay(timeZone: string, day: string): Date {
 const FORMATS_MAX = 500;
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: FORMATS_MAX });
 
-/** The calendar day it is in `timeZone` (an IANA name) at `instant`. */
+/** Returns the calendar day in `timeZone` (an IANA name) at `instant`. */
 export function dayIn(timeZone: string, instant: Date = new Date()): string {
   let format = formats.get(timeZone);
   if (!format) {

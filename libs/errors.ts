@@ -1,7 +1,7 @@
-// Expected failures: `message` is for the caller, `cause` is for the log.
-// Any other Error is a bug or an outage: the caller gets no detail, the log gets everything.
+// Expected failures: `message` is for the caller, `cause` is for the log. Any other Error is a bug or an outage: the
+// caller gets no detail, the log gets everything.
 
-/** Field name → messages, or a flat list: the two shapes of `details` in the specification. */
+/** Messages by field name, or a flat list: the two shapes of `details` in the specification. */
 export type Details = Record<string, string[]> | string[];
 
 /** @property status HTTP status the caller gets. @property headers extra response headers, such as `Retry-After`. */
@@ -27,7 +27,7 @@ export function validationFailed(details: Details) {
   return new AppError(400, 'Validation failed', { details });
 }
 
-/** A list on quotes, field name to messages everywhere else. */
+/** The shape of `details`: a list for quotes, messages by field name for everything else. */
 export type DetailsForm = 'list' | 'by-field';
 
 export interface Problem {
@@ -35,12 +35,12 @@ export interface Problem {
   message: string;
 }
 
-/** A problem that only shows when fields are put together, in the form the operation answers problems in. */
+/** Returns a 400 about one field, for a problem that only shows when fields are put together. */
 export function fieldProblem(field: string, message: string, details: DetailsForm = 'by-field') {
   return validationFailed(detailsOf([{ path: [field], message }], details));
 }
 
-/** Problems in the form the operation answers them in. */
+/** Returns problems in the form that the operation uses. */
 export function detailsOf(problems: readonly Problem[], form: DetailsForm = 'by-field'): Details {
   if (form === 'list') return problems.map(({ message }) => message);
   const fields: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
@@ -51,7 +51,7 @@ export function detailsOf(problems: readonly Problem[], form: DetailsForm = 'by-
   return fields;
 }
 
-// One text for a missing, a wrong and a revoked key, so that it does not help an attacker.
+// An absent, a wrong and a revoked key have the same text, so that it does not help an attacker.
 export function unauthorized() {
   return new AppError(401, 'Unauthorized: Invalid or revoked API key', { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
@@ -60,12 +60,15 @@ export function lacksScope(scope: string) {
   return new AppError(403, `Forbidden: API key lacks the ${scope} scope`);
 }
 
-/** `notFound('Quote')` is for reads, `notFound('Quote', 'or access denied')` for everything else: the specification's two texts. */
+/**
+ * Returns a 404. The specification has two texts: `notFound('Quote')` for reads, `notFound('Quote', 'or access
+ * denied')` for everything else.
+ */
 export function notFound(what: string, suffix: 'or access denied' | '' = '') {
   return new AppError(404, suffix ? `${what} not found ${suffix}` : `${what} not found`);
 }
 
-/** More than one document can take: less of it may fit. */
+/** The error for more than one document can take. A smaller part may fit. */
 export class TooMuch extends AppError {
   constructor(message: string) {
     super(409, message);
@@ -76,22 +79,25 @@ export function conflict(message: string, headers: Record<string, string> = {}) 
   return new AppError(409, message, { headers });
 }
 
-/** @param seconds whole seconds after which a retry makes sense. */
+/** Returns a 503. @param seconds whole seconds after which a retry makes sense. */
 export function unavailable(message: string, seconds: number, cause?: unknown) {
   return new AppError(503, message, { headers: { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) }, cause });
 }
 
-/** A store is unavailable or has not caught up after an election. @param cause its error, if any. */
+/**
+ * Returns the 503 for a store that is unavailable, or has not caught up after an election.
+ * @param cause its error, if any.
+ */
 export function storeUnavailable(cause?: unknown) {
   return unavailable('The service is temporarily unavailable', 1, cause);
 }
 
-/** True for what a mistake in the code throws: trying again gives the same. */
+/** True for an error that a mistake in the code throws. Another try gives the same. */
 export function isBug(error: unknown): boolean {
   return [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind);
 }
 
-/** What anything that was thrown says, in one text. */
+/** Returns the text of anything that was thrown. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

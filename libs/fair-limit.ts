@@ -3,20 +3,24 @@
 export interface FairLimit {
   /**
    * Waits for a slot.
-   * @param signal ends the wait. Without one the wait should be short. @returns a function that releases the slot; a second call does nothing.
+   * @param signal ends the wait. If it is absent, the wait should be short.
+   * @returns a function that releases the slot. A second call does nothing.
    * @throws `signal.reason` when aborted before there was a slot.
    */
   acquire(accountId: string, signal?: AbortSignal): Promise<() => void>;
 }
 
-/** Emptied when its task starts or its wait is aborted, so that the queue keeps no request in memory that is over. */
+/**
+ * A waiting task. It is emptied when the task starts or its wait is aborted, so that the queue keeps no finished
+ * request in memory.
+ */
 interface Waiting {
   start: (() => void) | undefined;
 }
 
-/** @param slots how many tasks may run at the same time. */
+/** Opens a limit. @param slots the number of tasks that may run at the same time. */
 export function openFairLimit(slots: number): FairLimit {
-  /** By account, in the order in which they are served. An account that was served moves to the end. */
+  /** The queues by account, in the order in which they are served. An account that was served moves to the end. */
   const waiting = new Map<string, Waiting[]>();
   let running = 0;
 
@@ -68,7 +72,7 @@ export function openFairLimit(slots: number): FairLimit {
   };
 }
 
-/** Takes one that still waits out of the queue, and those before it. */
+/** Takes the first task that still waits out of the queue, and drops the aborted ones before it. */
 function takeFirst(queue: Waiting[]): (() => void) | undefined {
   for (let place = queue.shift(); place; place = queue.shift()) {
     const { start } = place;

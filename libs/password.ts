@@ -1,4 +1,4 @@
-// Passwords of operators: generated, and stored as scrypt hashes that are slow to guess.
+// Passwords of operators: generates them, and stores them as scrypt hashes that are slow to guess.
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
 /** OWASP's parameters for scrypt with 64 MiB: about a quarter of a second of one core per guess. */
@@ -11,19 +11,22 @@ const FORM = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]+)$/;
 export const PASSWORD_SHORTEST = 12;
 export const PASSWORD_LONGEST = 200;
 
-/** A new password of 144 random bits in URL-safe base64. */
+/** Returns a new password of 144 random bits in URL-safe base64. */
 export function makePassword(): string {
   return randomBytes(18).toString('base64url');
 }
 
-/** @returns `scrypt$N$r$p$salt$hash`. The costs are stored with the hash, so that they can grow. */
+/** Hashes a password. @returns `scrypt$N$r$p$salt$hash`. The costs are stored with the hash, so that they can grow. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await derive(password, salt, COST);
   return `scrypt$${COST.N}$${COST.r}$${COST.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
 }
 
-/** @param stored undefined for an unknown name, which takes as long as a wrong password and returns false. */
+/**
+ * Checks a password.
+ * @param stored undefined for an unknown name, which takes as long as a wrong password and returns false.
+ */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   const [, N, r, p, salt, hash] = FORM.exec(stored ?? '') ?? [];
   const expected = Buffer.from(hash ?? '', 'base64url');

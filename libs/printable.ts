@@ -1,15 +1,15 @@
-// Which characters stored text may contain: valid Unicode, and no control characters but tabs and line breaks.
-// The C1 block (U+0080 to U+009F) controls terminals as C0 does.
+// The characters that stored text may contain: valid Unicode, and no control characters but tabs and line breaks. The
+// C1 block (U+0080 to U+009F) controls terminals as C0 does.
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to reject.
 export const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
-/** Bidirectional overrides and isolates show a text, and what follows it on the line, in another order than it has. */
+/** Bidirectional overrides and isolates, which reorder the text on a line and what follows it. */
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/;
 const EVERY_BIDI_CONTROL = new RegExp(BIDI_CONTROLS, 'g');
 /**
- * Characters without width that shape nothing make one name look like another. Plain direction marks belong to texts of several scripts,
- * and joiners shape letters and emoji.
+ * Characters without width that shape nothing. They make one name look like another. Plain direction marks are not
+ * among them, because texts of several scripts need them, nor are joiners, which shape letters and emoji.
  */
 const INVISIBLE = /[\u00ad\u061c\u180e\u200b\u2060-\u2064\ufeff]/;
 
@@ -27,7 +27,10 @@ export function withoutBidiControls(text: string): string {
   return text.replaceAll(EVERY_BIDI_CONTROL, '');
 }
 
-/** A lone surrogate has no UTF-8 form and would be read back as another text. */
+/**
+ * True for valid text without control characters. A lone surrogate has no UTF-8 form and would be read back as another
+ * text.
+ */
 export function isPrintable(text: string): boolean {
   return text.isWellFormed() && !UNPRINTABLE.test(text);
 }

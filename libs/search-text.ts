@@ -5,11 +5,12 @@ import { deburr } from 'es-toolkit/string/deburr';
 const ACCENTS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;
 
 /**
- * José and jose, Straße and strasse, Łódź and lodz, full-width and normal, composed and decomposed letters become equal.
- * Stored search fields must be made by this function, too.
+ * Folds a text for searches: José and jose, Straße and strasse, Łódź and lodz, full-width and normal, composed and
+ * decomposed letters become equal. Stored search fields must be made by this function, too.
  */
 export function searchText(text: string): string {
-  // NFKC first, for compatibility forms such as full-width letters; deburr, for letters that Unicode does not decompose: ø ł đ ß ı æ.
+  // NFKC comes first, for compatibility forms such as full-width letters. deburr handles letters that Unicode does not
+  // decompose: ø ł đ ß ı æ.
   return deburr(text.normalize('NFKC').toLowerCase())
     .normalize('NFD')
     .replaceAll(ACCENTS, '')
@@ -17,12 +18,17 @@ export function searchText(text: string): string {
     .normalize('NFC');
 }
 
-/** Matches the text anywhere, literally. Not a RegExp: its source may escape characters in a way that MongoDB does not accept. */
+/**
+ * Returns a filter that finds the text anywhere, literally. It is not a RegExp, whose source may escape characters in a
+ * way that MongoDB rejects.
+ */
 export function textWithin(part: string): { $regex: string } {
   return { $regex: searchText(part).replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`) };
 }
 
-/** The key for names that must be unique regardless of case, surrounding blanks and Unicode form. Accents count. */
+/**
+ * Returns the key of a name that must be unique regardless of case, surrounding blanks and Unicode form. Accents count.
+ */
 export function sameName(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase();
 }

@@ -1,20 +1,22 @@
 // Encrypts small secrets at rest with AES-256-GCM under a list of keys, so that keys can be rotated.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-const IV_BYTES = 12; // NIST SP 800-38D's recommended length for GCM.
+const IV_BYTES = 12; // The length that NIST SP 800-38D recommends for GCM.
 const TAG_BYTES = 16;
 
 export interface SecretBox {
-  /** Ids of the keys in the list; the first encrypts. */
+  /** The ids of the keys in the list. The first one encrypts. */
   keyIds: readonly string[];
-  /** @returns `<key id>.<base64url of iv, tag and ciphertext>`. */
+  /** Encrypts a text. @returns `<key id>.<base64url of iv, tag and ciphertext>`. */
   seal(plain: string): string;
-  /** @throws Error when the text is damaged or its key is not in the list. */
+  /** Decrypts a text. @throws Error when it is damaged or its key is not in the list. */
   open(sealed: string): string;
 }
 
 /**
- * @param keys comma-separated base64 of 32 bytes each: the first encrypts, all decrypt. To rotate, put a new key in front.
+ * Opens a box.
+ * @param keys comma-separated base64 of 32 bytes each: the first encrypts, all decrypt. To rotate, put a new key in
+ * front.
  * @throws Error when a key does not have 32 bytes.
  */
 export function openSecretBox(keys: string): SecretBox {
@@ -50,7 +52,7 @@ export function openSecretBox(keys: string): SecretBox {
   };
 }
 
-/** The id of the key that sealed the text. It reveals nothing about the key. */
+/** Returns the id of the key that sealed the text. It reveals nothing about the key. */
 export function keyIdOf(sealed: string): string {
   return sealed.split('.', 1)[0] ?? '';
 }

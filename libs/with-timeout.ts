@@ -1,4 +1,4 @@
-// Waits for work for a limited time. The work itself goes on after the wait has ended, and a late failure of it is ignored.
+// Waits for work for a limited time. The work itself goes on after the wait has ended, and its late failure is ignored.
 import { agreedTime } from './clock.ts';
 
 export class TimeoutError extends Error {
@@ -8,11 +8,15 @@ export class TimeoutError extends Error {
 export interface WaitOptions {
   /** Ends the wait when it aborts. */
   signal?: AbortSignal | undefined;
-  /** Makes the error of a timeout; a TimeoutError unless given. */
+  /** Makes the error of a timeout. Defaults to a TimeoutError. */
   error?: () => Error;
 }
 
-/** @throws what `error` makes after `ms` milliseconds, `signal.reason` when aborted, and before that whatever the work throws. */
+/**
+ * Waits for work.
+ * @throws the result of `error` after `ms` milliseconds, `signal.reason` when aborted, and before that whatever the
+ * work throws.
+ */
 export async function withTimeout<Result>(
   ms: number,
   work: Promise<Result>,
@@ -20,10 +24,12 @@ export async function withTimeout<Result>(
 ): Promise<Result> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal?.reason);
-  // A process that stood still runs its timers before it reads what came meanwhile: what has come counts as in time.
+  // A process that was suspended runs its timers before it reads what came meanwhile. The detour lets an answer that
+  // has come count as in time.
   const onTimeout = () => setImmediate(() => reject(error()));
   const timer = setTimeout(onTimeout, Math.max(0, ms));
-  // Not AbortSignal.any or AbortSignal.timeout: their listeners stay in memory until a full garbage collection.
+  // AbortSignal.any and AbortSignal.timeout would not do: their listeners stay in memory until a full garbage
+  // collection.
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal?.aborted) onAbort();
   try {
@@ -35,7 +41,11 @@ export async function withTimeout<Result>(
   }
 }
 
-/** @param deadlineAt milliseconds since the epoch, by the clock all machines agree on. @throws as `withTimeout`. */
+/**
+ * Waits for work until a deadline.
+ * @param deadlineAt milliseconds since the epoch, by the agreed clock.
+ * @throws as `withTimeout`.
+ */
 export function withDeadline<Result>(
   deadlineAt: number,
   work: Promise<Result>,
@@ -44,9 +54,13 @@ export function withDeadline<Result>(
   return withTimeout(deadlineAt - agreedTime(), work, options);
 }
 
-/** @returns undefined when the work is not done after `ms` milliseconds. @throws whatever the work throws until then. */
+/**
+ * Waits for work.
+ * @returns undefined when it is not done after `ms` milliseconds.
+ * @throws whatever the work throws until then.
+ */
 export async function resultWithin<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
-  // Made only when it is needed: the stack of an error costs more than the wait.
+  // The error is made only when it is needed, because its stack costs more than the wait.
   let timeout: TimeoutError | undefined;
   const error = () => {
     timeout = new TimeoutError();

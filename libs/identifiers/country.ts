@@ -1,7 +1,7 @@
 // Countries by their code in ISO 3166-1.
 import { countrySpecs } from 'ibantools';
 
-/** An assigned code in capitals; also XK, which banks and the Union use for Kosovo. */
+/** True for an assigned code in capitals, and for XK, which banks and the Union use for Kosovo. */
 export function isCountry(code: string): boolean {
   return Object.hasOwn(countrySpecs, code);
 }

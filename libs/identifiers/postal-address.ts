@@ -1,4 +1,4 @@
-// Postal addresses in parts, and the lines in which their country writes them.
+// Structured postal addresses, and the lines in which their country writes them.
 
 import { formatAddress } from 'localized-address-format';
 import { LRUCache } from 'lru-cache';
@@ -10,13 +10,16 @@ export interface PostalAddress {
   line3?: string;
   postal_code?: string;
   city?: string;
-  /** State, province or canton; printed where addresses of the country have one. */
+  /** The state, province or canton. It is printed where addresses of the country have one. */
   region?: string;
-  /** ISO 3166-1. */
+  /** An ISO 3166-1 code. */
   country: string;
 }
 
-/** What is printed as a party's address: the free one, else the one in parts; undefined without either. */
+/**
+ * Returns the printed address of a party: the free text, else the lines of the structured one. Undefined without
+ * either.
+ */
 export function printedAddress(
   {
     address,
@@ -29,9 +32,9 @@ export function printedAddress(
 }
 
 interface Written {
-  /** The language of the country's name. */
+  /** The language for the country's name. */
   locale: string;
-  /** A country that is not named: a letter within it needs none. */
+  /** The issuer's country, whose name is left out: a letter within a country needs none. */
   from?: string | undefined;
 }
 
@@ -45,13 +48,13 @@ export function postalLines(address: PostalAddress, { locale, from }: Written): 
       ...defined({ locality: city, postalCode: postal_code, administrativeArea: region, ...places }),
     });
   const lines = written({});
-  // In some countries, such as Japan, the city is part of what the region is elsewhere.
+  // In some countries, such as Japan, the region field carries the city.
   const isCityShown = city === undefined || lines.some((line) => line.toUpperCase().includes(city.toUpperCase()));
   const shown = isCityShown ? lines : written({ administrativeArea: [region, city].filter(Boolean).join('') });
   return [...shown, ...(country === from ? [] : [countryName(country, locale)])].join('\n');
 }
 
-/** Making one costs a hundred times what using it does. */
+/** A formatter costs a hundred times more to make than to use. */
 const names = new LRUCache<string, Intl.DisplayNames>({ max: 100 });
 
 function namesIn(locale: string): Intl.DisplayNames {

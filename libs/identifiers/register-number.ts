@@ -1,4 +1,4 @@
-// Numbers of company registers whose check digits are published, by their scheme in ISO 6523.
+// Numbers of company registers with published check digits, by their scheme in ISO 6523.
 import abn from 'stdnum/lib/cjs/au/abn.js';
 import kbo from 'stdnum/lib/cjs/be/vat.js';
 import uid from 'stdnum/lib/cjs/ch/uid.js';
@@ -15,7 +15,7 @@ import type { Validator } from 'stdnum/lib/cjs/types.js';
 
 type Check = Pick<Validator, 'validate'>;
 
-/** Each by itself: the library's index loads the numbers of ninety countries. */
+/** Each check is imported by itself, because the library's index loads the numbers of ninety countries. */
 const CHECKS: Readonly<Record<string, Check>> = {
   '0002': siren,
   '0007': swedish,
@@ -33,7 +33,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
   '0212': yTunnus,
 };
 
-/** @returns the number without blanks and separators, as it came where its scheme has no known form; undefined when it cannot be one. */
+/**
+ * Reads a register number.
+ * @returns it without blanks and separators, or unchanged where its scheme has no known form. Undefined when it cannot
+ * be a number of the scheme.
+ */
 export function readRegisterNumber(value: string, scheme: string | undefined): string | undefined {
   const check = scheme === undefined ? undefined : CHECKS[scheme];
   if (!check) return value;

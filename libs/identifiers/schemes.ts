@@ -1,11 +1,11 @@
-// Which list a number of a company or an electronic address is from: the codes of ISO 6523 and those of electronic addresses (EAS).
+// The schemes of register numbers (ISO 6523) and of electronic addresses (EAS).
 
-/** Unassigned codes of ISO 6523. */
+/** The codes of ISO 6523 that are not assigned. */
 const UNASSIGNED = new Set([92, 103, 181, 182]);
 const FIRST = 2;
 const LAST = 244;
 
-/** The codes of ISO 6523, of which EN 16931 takes the scheme of a register number. */
+/** The codes of ISO 6523, from which EN 16931 takes the scheme of a register number. */
 export const REGISTER_SCHEMES: readonly string[] = Array.from({ length: LAST - FIRST + 1 }, (_, index) => FIRST + index)
   .filter((code) => !UNASSIGNED.has(code))
   .map((code) => String(code).padStart(4, '0'));
@@ -19,7 +19,7 @@ export const ADDRESS_SCHEMES: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** What a country calls its register, for printing. */
+/** The printed name of a country's register. */
 const REGISTER_NAMES: Readonly<Record<string, string>> = {
   '0002': 'SIREN',
   '0007': 'Org.nr',

@@ -1,10 +1,16 @@
-// VAT identification numbers: their form, and their check digits where a country says how they are computed.
+// VAT identification numbers: their form, and their check digits where a country publishes the rule.
 import { checkVAT, countries } from 'jsvat-next';
 import { isCountry } from './country.ts';
 
-/** Instead of the code of ISO 3166: Greece, Northern Ireland, and the Union's one-stop shop for sellers from elsewhere. */
+/**
+ * Prefixes that replace the code of ISO 3166: Greece, Northern Ireland, and the Union's one-stop shop for sellers from
+ * elsewhere.
+ */
 const OTHER_PREFIXES = new Set(['EL', 'XI', 'EU']);
-/** Rules of the library by the prefix of the number. Brazil's are left out: since July 2026 its numbers have letters. */
+/**
+ * The library's rules by the prefix of the number. Brazil's are left out, because its numbers have letters since July
+ * 2026.
+ */
 const RULES = new Map(
   countries.flatMap((country) => {
     const code = country.codes[0];
@@ -13,12 +19,16 @@ const RULES = new Map(
   }),
 );
 
-/** Country and up to 16 more, among them two digits. */
+/** A country code and up to 16 more characters, among them two digits. */
 const FORM = /^(?=.*\d.*\d)[A-Z]{2}[A-Z0-9+*]{2,16}$/;
 
 type VatIdReading = { id: string; problem?: undefined } | { id?: undefined; problem: 'form' | 'check digits' };
 
-/** @returns the number in capitals without blanks, dots and hyphens, or what is wrong with it. Greece is written EL, and Norway has its suffix. */
+/**
+ * Reads a VAT id.
+ * @returns it in capitals without blanks, dots and hyphens, or its problem. Greece is written EL, and Norway keeps its
+ * suffix.
+ */
 export function readVatId(text: string): VatIdReading {
   const id = compact(text);
   const prefix = id.slice(0, 2);
@@ -31,7 +41,7 @@ export function readVatId(text: string): VatIdReading {
   return { problem: isValidFormat ? 'check digits' : 'form' };
 }
 
-/** As people write it: the Swiss group their digits. */
+/** Writes a VAT id for people: the Swiss group their digits. */
 export function printedVatId(id: string): string {
   return id.replace(/^CHE(\d{3})(\d{3})(\d{3})/, 'CHE-$1.$2.$3 ').trim();
 }

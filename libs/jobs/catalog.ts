@@ -2,41 +2,44 @@
 import type { PrintableDocument } from './printable-document.ts';
 
 export interface JobDefinition<Payload> {
-  /** The queue's name, and the job's. */
+  /** The name of the queue and of its jobs. */
   readonly name: string;
-  /** How often the queue itself tries; 1 when retries are made elsewhere. */
+  /** The number of attempts that the queue makes. 1 when another part plans the retries. */
   readonly attempts: number;
-  /** Wait before the second attempt, doubled for each further one, ± half. */
+  /** The wait before the second attempt. It doubles for each further one, ± half. */
   readonly backoffMs: number;
-  /** A lost worker's job runs again after at most lockMs + stalledMs. */
+  /** The time after which a job counts as lost: it runs again after at most lockMs + stalledMs. */
   readonly lockMs: number;
   readonly stalledMs: number;
-  /** The field with customers' content, which Redis keeps in memory until the deadline and never writes to disk, see unsaved.ts. */
+  /**
+   * The field with customers' content. Redis keeps it in memory until the deadline and never writes it to disk, see
+   * unsaved.ts.
+   */
   readonly unsaved?: { field: string; deadlineField: string };
   /**
-   * How many of its failed jobs stay in the queue, for the operations dashboard; none unless given. Only where each enqueue has an id of its
-   * own: the queue ignores the id of a job that it keeps.
+   * The number of failed jobs that stay in the queue, for the operations dashboard. None unless given. It needs an id
+   * of its own for each enqueue, because the queue ignores the id of a job that it keeps.
    */
   readonly failedKept?: number;
-  readonly payload?: Payload; // Carries the type only; never set.
+  readonly payload?: Payload; // A carrier of the type. It is never set.
 }
 
 export interface RenderDocument {
   document: PrintableDocument;
-  /** Keeps the cached images of accounts apart. */
+  /** The account, which keeps the cached images of accounts apart. */
   accountId: string;
   requestId: string;
-  /** Milliseconds since the epoch after which no caller waits. */
+  /** The time in milliseconds since the epoch after which no caller waits. */
   deadlineAt: number;
-  /** Where the reply goes, see replies.ts. */
+  /** The address for the reply, see replies.ts. */
   replyTo: string;
-  /** No caller waits for it, so documents with a caller go first. */
+  /** True when no caller waits for the document. Documents with a caller go first. */
   isBackground?: boolean;
 }
 
 /**
- * A caller waits for it: the second attempt follows at once, and the job of a killed renderer runs again within the
- * 30 s deadline (with BullMQ's defaults of 30 s + 30 s the response would come too late).
+ * A caller waits for this job. So the second attempt follows at once, and the job of a killed renderer runs again
+ * within the deadline of 30 s. BullMQ's defaults of 30 s + 30 s would make the response late.
  */
 export const renderDocument = defineJob<RenderDocument>({
   name: 'render-document',
@@ -47,10 +50,10 @@ export const renderDocument = defineJob<RenderDocument>({
   unsaved: { field: 'document', deadlineField: 'deadlineAt' },
 });
 
-/** Of a few hundred bytes each. */
+/** The number of failed jobs that are kept, of a few hundred bytes each. */
 const FAILED_KEPT = 200;
 
-/** MongoDB holds the event, and the relay enqueues it again when the queue loses it, so the queue tries once. */
+/** The queue tries once: MongoDB holds the event, and the relay enqueues it again when the queue loses it. */
 export const fanOutEvent = defineJob<{ eventId: string; accountId: string }>({
   name: 'fan-out-event',
   attempts: 1,
@@ -65,13 +68,16 @@ export interface DeliverWebhook {
   accountId: string;
   endpointId: string;
   requestId?: string;
-  /** The worker that had the delivery has ended without an outcome. */
+  /** True when the worker that had the delivery ended without an outcome. */
   isAgain?: boolean;
-  /** Only of a first attempt: a worker that takes the job before `until` (milliseconds since the epoch) has the lease of the delivery. */
+  /**
+   * The lease of a first attempt. A worker that takes the job before `until` (milliseconds since the epoch) holds it
+   * already.
+   */
   reservation?: { eventId: string; leaseId: string; until: number };
 }
 
-/** One job is one attempt: the delivery record in MongoDB plans the next one, so the queue tries once. */
+/** One job is one attempt. The queue tries once, because the delivery record in MongoDB plans the next attempt. */
 export const deliverWebhook = defineJob<DeliverWebhook>({
   name: 'deliver-webhook',
   attempts: 1,
@@ -82,8 +88,8 @@ export const deliverWebhook = defineJob<DeliverWebhook>({
 });
 
 /**
- * Late attempts and everything that the poller enqueues, in slots of their own: neither an endpoint that is down for hours nor a backlog
- * may delay new events.
+ * Late attempts, and all jobs that the poller enqueues. They have slots of their own, so that neither an endpoint that
+ * is down for hours nor a backlog delays new events.
  */
 export const retryWebhook = defineJob<DeliverWebhook>({ ...deliverWebhook, name: 'retry-webhook' });
 

@@ -1,11 +1,11 @@
-// What an operator sees of the queues and does to them: workers, jobs in flight, pause, resume, retry.
+// The operator's view of the queues and control over them: workers, jobs in flight, pause, resume, retry.
 import { catalog, deliverWebhook, type JobDefinition, renderDocument, retryWebhook } from './catalog.ts';
 import type { Queues } from './queue.ts';
 
 type Definition = JobDefinition<unknown>;
 
 export interface WorkerReading {
-  /** `host/process id`, as workers name themselves. */
+  /** The worker's name, `host/process id`. */
   name: string;
   queue: string;
   address: string;
@@ -18,7 +18,7 @@ export interface ActiveJob {
   id: string;
   queue: string;
   sinceMs: number;
-  /** The request that caused it. Absent for documents, whose data is not read, see jobsOf. */
+  /** The request that caused the job. Absent for documents, whose data is not read, see jobsOf. */
   requestId: string | undefined;
 }
 
@@ -33,12 +33,12 @@ export interface FailedJob {
 const ACTIVE_MAX = 10_000;
 const RETRY_BATCH = 100;
 
-/** @returns the queue of that name, or undefined. */
+/** Returns the queue of that name, or undefined. */
 export function findDefinition(name: string): Definition | undefined {
   return catalog.find((definition) => definition.name === name);
 }
 
-/** Every worker of every queue with its jobs in flight, and jobs whose worker is no longer connected. */
+/** Returns every worker of every queue with its jobs in flight, and the jobs whose worker is no longer connected. */
 export async function readWorkers(queues: Queues): Promise<{ workers: WorkerReading[]; orphans: ActiveJob[] }> {
   const perQueue = await Promise.all(catalog.map((definition) => workersOf(queues, definition)));
   return { workers: perQueue.flatMap(({ workers }) => workers), orphans: perQueue.flatMap(({ orphans }) => orphans) };
@@ -85,8 +85,8 @@ function requestOf(data: string): string | undefined {
 }
 
 /**
- * Only the named fields, as BullMQ calls them: whole jobs would bring whole documents, of up to 3 MiB each, over the connection that callers
- * wait for.
+ * Reads the named fields of jobs, with BullMQ's names. Whole jobs would bring documents of up to 3 MiB each over the
+ * connection that callers wait for.
  */
 async function jobsOf(
   queues: Queues,
@@ -94,27 +94,33 @@ async function jobsOf(
   { state, limit, fields }: { state: 'active' | 'failed'; limit: number; fields: string[] },
 ) {
   const queue = queues.raw(definition);
-  // Jobs in flight oldest first, because a job that hangs is old; failed jobs newest first.
+  // Jobs in flight come oldest first, because a job that hangs is old. Failed jobs come newest first.
   const ids: string[] = await queue.getRanges([state], 0, limit - 1, state === 'active');
   const jobs = await Promise.all(
     ids.map(async (id) => ({ id, values: await queues.redis.hmget(queue.toKey(id), ...fields) })),
   );
-  // The others were removed since.
+  // The other jobs were removed in the meantime.
   return jobs.filter(({ values }) => values.some((value) => value !== null));
 }
 
-/** A delivery that waits too long in one queue is enqueued in the other: they are paused and resumed together. */
+/**
+ * The two queues of deliveries. They are paused and resumed together, because a delivery that waits too long in one is
+ * enqueued in the other.
+ */
 const DELIVERY: readonly Definition[] = [deliverWebhook, retryWebhook];
 
 const togetherWith = (definition: Definition) => (DELIVERY.includes(definition) ? DELIVERY : [definition]);
 
-/** @returns the other queues that are paused and resumed with the one of this name. */
+/** Returns the names of the other queues that are paused and resumed with this one. */
 export function pausedWith(name: string): string[] {
   const names = DELIVERY.map((definition) => definition.name);
   return names.includes(name) ? names.filter((other) => other !== name) : [];
 }
 
-/** Workers finish their jobs in flight and take no more until it is resumed. New jobs are still accepted. */
+/**
+ * Pauses a queue. Workers finish their jobs in flight and take no more until it is resumed. New jobs are still
+ * accepted.
+ */
 export async function pauseQueue(queues: Queues, definition: Definition): Promise<void> {
   await Promise.all(togetherWith(definition).map((each) => queues.raw(each).pause()));
 }
@@ -123,7 +129,7 @@ export async function resumeQueue(queues: Queues, definition: Definition): Promi
   await Promise.all(togetherWith(definition).map((each) => queues.raw(each).resume()));
 }
 
-/** The latest failed jobs. Their data is left out: it may hold a customer's document. */
+/** Returns the latest failed jobs. Their data is left out, because it may hold a customer's document. */
 export async function findFailedJobs(queues: Queues, definition: Definition, limit: number): Promise<FailedJob[]> {
   const fields = ['failedReason', 'finishedOn', 'atm'];
   const jobs = await jobsOf(queues, definition, { state: 'failed', limit, fields });
@@ -137,7 +143,7 @@ export async function findFailedJobs(queues: Queues, definition: Definition, lim
 
 export type RetryOutcome = 'retried' | 'gone' | 'not failed';
 
-/** Puts one failed job back. `gone`: the queue has no job with that id. */
+/** Retries one failed job. `gone`: the queue has no job with that id. */
 export async function retryJob(queues: Queues, definition: Definition, id: string): Promise<RetryOutcome> {
   const job = await queues.raw(definition).getJob(id);
   if (!job) return 'gone';
@@ -145,7 +151,7 @@ export async function retryJob(queues: Queues, definition: Definition, id: strin
   try {
     await job.retry('failed');
   } catch (error) {
-    // Between the check and the retry another operator removed or retried it.
+    // Another operator removed or retried it between the check and the retry.
     const state = await queues.stateOf(definition, id);
     if (state === 'unknown') return 'gone';
     if (state !== 'failed') return 'not failed';
@@ -154,7 +160,7 @@ export async function retryJob(queues: Queues, definition: Definition, id: strin
   return 'retried';
 }
 
-/** Puts the failed jobs back, oldest first, at most `limit`. @returns how many; call again until it is 0. */
+/** Retries failed jobs, oldest first, at most `limit`. @returns how many. Call it again until it returns 0. */
 export async function retryFailedJobs(queues: Queues, definition: Definition, limit = RETRY_BATCH): Promise<number> {
   const jobs = await queues.raw(definition).getJobs(['failed'], 0, limit - 1, true);
   const outcomes = await Promise.all(jobs.map((job) => retryJob(queues, definition, job.id ?? '')));

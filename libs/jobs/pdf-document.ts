@@ -11,11 +11,13 @@ export interface PdfLine {
   rate?: string | number;
 }
 
-/** The specification's body of `POST /api/tools/generate-pdf` after validation, defaults filled in. */
+/**
+ * The body of `POST /api/tools/generate-pdf` after validation, with defaults filled in. The specification defines it.
+ */
 export interface PdfDocument {
   title: 'Invoice' | 'Quote';
   number: string;
-  /** `YYYY-MM-DD`, as are dueDate and expiryDate. */
+  /** `YYYY-MM-DD`. The same holds for dueDate and expiryDate. */
   date: string;
   clientName: string;
   clientEmail: string;
@@ -50,7 +52,7 @@ export interface PdfDocument {
   paymentDueDays?: number;
 }
 
-/** Enough for a logo of two megabytes as a data URI and all texts at their longest. */
+/** Enough for a logo of two megabytes as a data URI, and all texts at their longest. */
 export const PDF_BODY_BYTES_MAX = 3 * 1024 * 1024;
 
 const LINES_MAX = 500;
@@ -73,7 +75,7 @@ const messages = {
 };
 
 const words = (longest: number) => Joi.string().max(longest).custom(printable);
-/** null and '' mean that the field is absent: many programs send every field they know. */
+/** Makes a field optional. null and '' mean that it is absent, because many programs send every field they know. */
 const optional = <Shape extends Joi.Schema>(shape: Shape): Shape => shape.empty(Joi.valid('', null)) as Shape;
 const day = () => Joi.string().custom(calendarDay).example('2026-11-21');
 const money = () => Joi.number().min(-LARGEST).max(LARGEST);
@@ -87,7 +89,7 @@ const line = Joi.object<PdfLine>({
   rate: optional(decimal()),
 }).meta({ schema: 'PdfLineItem' });
 
-/** Checks with `convert: false`: "12" is not an amount and "false" is not a boolean. */
+/** The schema of the body. Use it with `convert: false`: "12" is not an amount, and "false" is not a boolean. */
 export const pdfDocument = Joi.object<PdfDocument, true>({
   title: Joi.string().valid('Invoice', 'Quote').required(),
   number: words(LONGEST.line).required(),
@@ -117,7 +119,7 @@ export const pdfDocument = Joi.object<PdfDocument, true>({
   layoutType: optional(Joi.string().valid('standard', 'overlay')).default('standard'),
   bannerUrl: optional(image()),
   brandColor: optional(Joi.string().custom(colour)).example('#2f4a43'),
-  // A quote has a quote's labels unless the caller says otherwise.
+  // A quote has the labels of a quote unless the caller sets this field.
   isQuote: optional(Joi.boolean()).default((document: PdfDocument) => document.title === 'Quote'),
   quoteIntro: optional(words(LONGEST.text)),
   bodyMarkdown: optional(words(LONGEST.markdown)),
@@ -134,11 +136,11 @@ function calendarDay(value: string, { error }: Joi.CustomHelpers) {
 }
 
 function colour(value: string, { error }: Joi.CustomHelpers) {
-  // Part of the style sheet of the document, so nothing but a colour may pass.
+  // The colour becomes part of the style sheet of the document, so nothing else may pass.
   return COLOUR.test(value) ? value : error('string.colour');
 }
 
-// Checks the form only: the outbound guard in the renderer decides whether the address may be called.
+// This checks the form only. The outbound guard in the renderer decides if the address may be called.
 function imageSource(value: string, { error }: Joi.CustomHelpers) {
   return isDataUri(value) || isWebUrl(value) ? value : error('string.image');
 }

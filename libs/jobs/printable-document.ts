@@ -1,4 +1,4 @@
-// A document as the renderer prints it: the input of the PDF tool, and fields that only stored records have.
+// The document that the renderer prints: the input of the PDF tool, and fields that only stored records have.
 import Joi from 'joi';
 import { CREDIT_REASONS, type CreditReason } from '../rules/credits/credit-reasons.ts';
 import { AMOUNT_MAX, isCurrency } from '../rules/money/money.ts';
@@ -8,53 +8,53 @@ import { TAX_CATEGORIES, type TaxCategory } from '../rules/taxes/tax-groups.ts';
 import { type PdfDocument, type PdfLine, pdfDocument } from './pdf-document.ts';
 
 export interface PrintableLine extends PdfLine {
-  /** Percentage taken off this line. */
+  /** The percentage that is taken off this line. */
   discount?: string;
-  /** Of the quantity, see units.ts. */
+  /** The unit of the quantity, see units.ts. */
   unit?: string;
-  /** Percentage, where lines have several. */
+  /** The tax rate in percent, where lines have several. */
   taxRate?: number;
-  /** As the record counts it, rounded to the currency. */
+  /** The amount that the record has for the line, rounded to the currency. */
   amount?: number;
 }
 
 /** The tax of one rate and category. */
 export interface PrintableTax {
-  /** Percentage. */
+  /** A percentage. */
   rate: number;
-  /** As the account says why there is no tax; otherwise it is said in the language of the document. */
+  /** The account's reason for charging no tax. Without one the document prints a text in its own language. */
   note?: string;
   category?: TaxCategory;
   taxable: number;
   tax: number;
 }
 
-/** What a receipt says beyond the sum: its lines are the invoices that were paid. */
+/** The parts of a receipt beyond the sum. Its lines are the invoices that were paid. */
 export interface Receipt {
   method: PaymentMethod;
   reference?: string;
-  /** What is on no invoice. */
+  /** The amount that no invoice has. */
   credit?: number;
   refunded?: number;
-  /** The payment was entered by mistake. */
+  /** True when the payment was entered by mistake. */
   isVoided?: boolean;
 }
 
-/** What a credit note says beyond its lines. Its amounts are negative, these three are not. */
+/** The parts of a credit note beyond its lines. Amounts of the document are negative, these three are not. */
 interface PrintableCredit {
   /** The number of the invoice that it corrects. */
   invoice: string;
-  /** `YYYY-MM-DD`: when that was issued. */
+  /** The day `YYYY-MM-DD` on which that invoice was issued. */
   issuedOn: string;
   reason: CreditReason;
-  /** What it took off what was due. */
+  /** The amount that it took off what was due. */
   applied?: number;
-  /** What stayed for later invoices. */
+  /** The amount that stayed for later invoices. */
   credit?: number;
   refunded?: number;
 }
 
-/** An entry of the time behind a line. Hours are plain decimals. */
+/** An entry of the time sheet behind a line. Hours are plain decimals. */
 export interface PrintableTimeEntry {
   /** `YYYY-MM-DD`. */
   date: string;
@@ -62,59 +62,71 @@ export interface PrintableTimeEntry {
   place?: string;
   description?: string;
   hours: string;
-  /** After rounding; absent where entries are not rounded one by one. */
+  /** The rounded hours. Absent where entries are not rounded one by one. */
   billed?: string;
 }
 
-/** A line of the invoice with the time behind it. */
+/** A line of the invoice with its time sheet. */
 export interface PrintableTimeLine {
   description: string;
-  /** Project and task of all its entries, where the description does not say them. */
+  /** Project and task of all its entries, where the description does not name them. */
   place?: string;
   hours: string;
   billed: string;
-  /** As the next absent when the lines of the invoice were edited by hand: then it has other sums. */
+  /** Absent, like `amount`, when the lines of the invoice were edited by hand: the invoice then has other sums. */
   rate?: string;
   amount?: number;
   entries: PrintableTimeEntry[];
 }
 
-/** Made by the gateway from a record, or input of the PDF tool: then it has no `locale` and of these fields only `isTest`. */
+/**
+ * A document to print. The gateway makes it from a record. If it is input of the PDF tool, it has no `locale`, and of
+ * these fields only `isTest`.
+ */
 export interface PrintableDocument extends PdfDocument {
   lineItems: PrintableLine[];
-  /** Of a test account: the document says so on every page. */
+  /** True for a document of a test account, which says so on every page. */
   isTest?: boolean;
-  /** BCP 47: the language of the labels and the form of numbers, dates and amounts. */
+  /** A BCP 47 tag: the language of the labels, and the form of numbers, dates and amounts. */
   locale?: string;
-  /** ISO 4217; always there with `locale`, and printed instead of `currencySymbol`. */
+  /** An ISO 4217 code. It is always there with `locale`, and printed instead of `currencySymbol`. */
   currency?: string;
-  /** By locale when absent. */
+  /** The page size. Where absent, the locale decides. */
   pageSize?: PageSize;
-  /** Structure for screen readers. */
+  /** True for a tagged PDF, whose structure screen readers use. */
   accessible?: boolean;
-  /** Milliseconds since the epoch that the file says it was made at, so that the same content gives the same bytes. */
+  /**
+   * The time of creation in the file, in milliseconds since the epoch. It comes from the record, so that the same
+   * content gives the same bytes.
+   */
   madeAt?: number;
-  /** A receipt for a payment; `amount` is what was received. */
+  /** A receipt for a payment. `amount` is the amount received. */
   receipt?: Receipt;
   /** A credit note. */
   creditNote?: PrintableCredit;
-  /** Of an invoice: the part of its quote that it bills, which its heading says. */
+  /** The part of its quote that an invoice bills. The heading shows it. */
   part?: QuotePart;
-  /** Printed beside the number. */
+  /** A mark beside the number. */
   mark?: 'draft' | 'paid' | 'cancelled' | 'written_off';
-  /** Printed above the lines. */
+  /** A subject line above the lines. */
   subject?: string;
-  /** `YYYY-MM-DD`: when the work was done, one day or a first and a last one. */
+  /** The day of the work, or its first and last day, `YYYY-MM-DD`. */
   serviceDate?: string;
   servicePeriod?: { from: string; to: string };
-  /** What `amount` before tax has beyond `subtotal`, the sum of the lines: a quoted amount may differ from them. */
+  /**
+   * The difference between `amount` before tax and `subtotal`, the sum of the lines. A quoted amount may differ from
+   * them.
+   */
   adjustment?: number;
-  /** Of a record with a discount or shipping: what is left before tax. Then shipping is taxed, and `subtotal` is as lines are priced. */
+  /**
+   * The amount before tax of a record with a discount or shipping. Then shipping is taxed, and `subtotal` has the
+   * prices of the lines.
+   */
   net?: number;
   taxAmount?: number;
-  /** Where there are several, or no tax for a reason. */
+  /** The taxes, where there are several rates or a reason for no tax. */
   taxes?: PrintableTax[];
-  /** The sums of the lines contain the tax; `subtotal` does not. */
+  /** True when the sums of the lines contain the tax. `subtotal` does not. */
   pricesIncludeTax?: boolean;
   amountPaid?: number;
   amountCredited?: number;
@@ -127,19 +139,19 @@ export interface PrintableDocument extends PdfDocument {
   clientLegalId?: string;
   partnerAddress?: string;
   partnerTaxId?: string;
-  /** Printed in the foot, as are the next five. */
+  /** The foot prints this field and the next five. */
   partnerVatId?: string;
   partnerTaxNumber?: string;
   partnerLegalId?: string;
-  /** Where it is not the name above. */
+  /** The legal name, where it differs from the name above. */
   partnerLegalName?: string;
   legalNote?: string;
   bankDetails?: string;
   partnerPhone?: string;
-  /** What the client wants to read. */
+  /** References that the client wants to read. */
   buyerReference?: string;
   contractReference?: string;
-  /** Printed on pages of its own after the document. */
+  /** The time sheet, on pages of its own after the document. */
   time?: PrintableTimeLine[];
 }
 
@@ -152,10 +164,10 @@ const DECIMAL_LONGEST = 40;
 /** Accounts accept 100 characters, earlier versions accepted 2,000, and the canonical form can be a little longer. */
 const LOCALE_LONGEST = 2_100;
 const LONGEST = { line: 2_000, text: 20_000, unit: 20 } as const;
-/** Twice the largest amount: it may carry its tax, and be counted in a currency without decimals. */
+/** Twice the largest amount: a total may contain tax, and be counted in a currency without decimals. */
 const LARGEST = Math.max(2 * AMOUNT_MAX, Number.MAX_SAFE_INTEGER);
 
-// Records were validated when they were written: these are bounds for the renderer, not rules for callers.
+// The gateway validated records when they were written. These are bounds for the renderer, not rules for callers.
 const words = (longest: number) => Joi.string().max(longest).allow('');
 const percentage = () => Joi.number().min(0).max(100);
 const money = () => Joi.number().min(-LARGEST).max(LARGEST);
@@ -163,7 +175,7 @@ const calendarDay = () => Joi.string().pattern(/^\d{4}-\d{2}-\d{2}$/);
 const decimal = () => Joi.string().max(DECIMAL_LONGEST).pattern(DECIMAL);
 
 const line = Joi.object<PrintableLine>({
-  // Without lines, the description of the record is the one line.
+  // A record without lines has its description as its one line.
   description: words(LONGEST.text),
   qty: decimal(),
   rate: decimal(),
@@ -194,7 +206,7 @@ const timeLine = Joi.object<PrintableTimeLine>({
     ),
 });
 
-/** @returns the schema by the kind that the document claims to be. */
+/** Returns the schema of the kind that the document claims to be: input of the tool, or made from a record. */
 export function shapeOf({ locale }: { locale?: unknown }): Joi.ObjectSchema<PrintableDocument> {
   return locale === undefined ? ofTool : ofRecord;
 }

@@ -1,4 +1,4 @@
-// Enqueues jobs and reads the state of the queues. Fails within a second while Redis is unavailable.
+// Enqueues jobs and reads the state of the queues. Every call fails within a second while Redis is unavailable.
 import { Queue } from 'bullmq';
 import { connectFailFast, type Redis } from '../redis/connection.ts';
 import type { Logger } from '../service/logger.ts';
@@ -11,19 +11,25 @@ const JITTER = 0.5;
 
 export interface Entry<Payload> {
   payload: Payload;
-  /** Deterministic id: while a job with this id exists, adding it again does nothing. Must not hold `:` nor be a number. */
+  /**
+   * A deterministic id. While a job with this id exists, adding it again does nothing. It must not contain `:` or be a
+   * number.
+   */
   id: string;
   delayMs?: number;
-  /** The trace that the job continues, see currentTrace; the current one unless given. Used by enqueueAll only. */
+  /** The trace that the job continues, see currentTrace. Defaults to the current one. Only enqueueAll uses it. */
   trace?: string | undefined;
-  /** Runs after all jobs that were enqueued without this. */
+  /** True for a job that runs after all jobs that were enqueued without this. */
   isBackground?: boolean | undefined;
-  /** How many jobs of the same account were in flight before it. Lower numbers go first, which gives accounts a fair share. */
+  /**
+   * The number of jobs of the same account in flight before it. Lower numbers go first, which gives accounts a fair
+   * share.
+   */
   behind?: number | undefined;
 }
 
 export interface QueueCounts {
-  /** Waiting and prioritized: jobs that a worker could take now. */
+  /** Waiting and prioritized jobs, which a worker could take now. */
   ready: number;
   active: number;
   delayed: number;
@@ -35,14 +41,16 @@ export interface Queues {
   enqueueAll<Payload>(definition: JobDefinition<Payload>, entries: Entry<Payload>[]): Promise<void>;
   /** Removes a job that has not started. @returns false when it is gone or already running. */
   remove(definition: JobDefinition<unknown>, id: string): Promise<boolean>;
-  /** `unknown` when the queue has no such job: done and removed, or lost with Redis. */
+  /**
+   * Returns BullMQ's state, or `unknown` when the queue has no such job: it is done and removed, or lost with Redis.
+   */
   stateOf(definition: JobDefinition<unknown>, id: string): Promise<string>;
   /** True while the queue has the job and no worker ever took it. */
   isUntaken(definition: JobDefinition<unknown>, id: string): Promise<boolean>;
   counts(definition: JobDefinition<unknown>): Promise<QueueCounts>;
-  /** How many workers are connected, in all processes. */
+  /** Returns the number of connected workers in all processes. */
   workerCount(definition: JobDefinition<unknown>): Promise<number>;
-  /** Milliseconds that the oldest ready job has waited, 0 when there is none. */
+  /** Returns the milliseconds that the oldest ready job has waited. 0 when there is none. */
   oldestAgeMs(definition: JobDefinition<unknown>): Promise<number>;
   /** The BullMQ queue itself, for the operations dashboard. */
   raw(definition: JobDefinition<unknown>): Queue;
@@ -51,7 +59,7 @@ export interface Queues {
   close(): Promise<void>;
 }
 
-/** @param options.prefix of every key in Redis, see REDIS_PREFIX. */
+/** Opens the queues. @param options.prefix of every key in Redis, see REDIS_PREFIX. */
 export function openQueues(options: { redisUrl: string; prefix: string; log: Logger }): Queues {
   const redis = connectFailFast(options.redisUrl, options.log);
   const queues = new Map<string, Queue>();
@@ -63,7 +71,7 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
         connection: redis,
         prefix: options.prefix,
         skipVersionCheck: true,
-        skipWaitingForReady: true, // Otherwise adding a job would wait for Redis instead of failing.
+        skipWaitingForReady: true, // Without this, adding a job would wait for Redis instead of failing.
         streams: { events: { maxLen: 500 } },
         ...queueTelemetry(),
         defaultJobOptions: {
@@ -92,7 +100,7 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
     raw,
     async enqueue(definition, { payload, ...entry }) {
       const { saved, kept } = divided(definition, entry.id, payload);
-      // In this order on one connection, so that no worker finds the job without its unsaved field.
+      // Both commands go in this order over one connection, so that no worker finds the job without its unsaved field.
       await Promise.all([kept, raw(definition).add(definition.name, saved, optionsOf(entry))]);
     },
     async enqueueAll(definition, entries) {
@@ -107,13 +115,13 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
         if (isRemoved && definition.unsaved) await redis.unlink(unsavedKey(options.prefix, definition.name, id));
         return isRemoved;
       } catch {
-        // A running job is locked and cannot be removed: the caller cancels it instead.
+        // A running job is locked and cannot be removed. The caller cancels it instead.
         return false;
       }
     },
     stateOf: (definition, id) => raw(definition).getJobState(id),
     async isUntaken(definition, id) {
-      // Two fields instead of the job, which may carry a whole document.
+      // This reads two fields instead of the job, which may carry a whole document.
       const [addedAt, takenAt] = await redis.hmget(raw(definition).toKey(id), 'timestamp', 'processedOn');
       return Boolean(addedAt) && !takenAt;
     },
@@ -129,7 +137,8 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
     workerCount: (definition) => raw(definition).getWorkersCount(),
     async oldestAgeMs(definition) {
       const queue = raw(definition);
-      // Ids instead of jobs, which may carry whole documents. The oldest prioritized job is one of the first, not always the first.
+      // This reads ids instead of jobs, which may carry whole documents. The oldest prioritized job is one of the
+      // first, not always the first.
       const [unprioritized, prioritized] = await Promise.all([
         queue.getRanges(['waiting'], 0, 0, true),
         redis.zrange(queue.toKey('prioritized'), '0', String(PRIORITIZED_MOST - 1)),

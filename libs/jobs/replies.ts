@@ -1,6 +1,6 @@
-// Brings a job's result back to the gateway that waits for it: a short-lived binary key and a notice, never the job's return value,
-// which BullMQ would store twice and in base64. The notice carries a small result itself. When a notice gets lost, polling finds the
-// key; a lost job is enqueued again.
+// Brings a job's result back to the gateway that waits for it, in a short-lived binary key with a notice. The job's
+// return value would not do: BullMQ would store it twice, and in base64. The notice carries a small result itself. When
+// a notice is lost, polling finds the key; when a job is lost, the gateway enqueues it again.
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import { connectWaiting, type Redis } from '../redis/connection.ts';
@@ -11,39 +11,42 @@ import { MEMORY_ONLY } from './unsaved.ts';
 
 export type { Reply, ReplyFailure };
 
-/** Long enough for a gateway that was paused, short enough that customers' documents do not stay in Redis. */
+/** Long enough for a gateway that was paused, and short enough that customers' documents do not stay in Redis. */
 const RESULT_LIFE_MS = 60_000;
 const POLL_MS = 1_000;
-/** A larger result does not travel with the notice: Redis disconnects a subscriber that leaves 32 MB unread. */
+/** A larger result does not travel with the notice, because Redis disconnects a subscriber that leaves 32 MB unread. */
 const NOTICE_BYTES_MAX = 256 * 1024;
-/** Keys of received results are removed together. */
+/** The interval at which the keys of received results are removed together. */
 const FORGET_MS = 50;
 
 export interface Replies {
-  /** Goes into the job's `replyTo`. */
+  /** The address for the job's `replyTo`. */
   address: string;
   /**
    * Waits for the reply to the job `id`.
-   * @param recover called about once a second while there is no reply: may enqueue a lost job again.
-   * @throws AppError 504 after `deadlineAt` (ms since the epoch), the worker's failure, or `signal.reason` when aborted.
+   * @param recover called about once a second without a reply; it may enqueue a lost job again.
+   * @throws AppError 504 after `deadlineAt` (ms since the epoch), the worker's failure, or `signal.reason` when
+   * aborted.
    */
   expect(
     id: string,
     options: { deadlineAt: number; signal: AbortSignal; recover?: () => Promise<void> },
   ): Promise<Reply>;
-  /** How many replies are awaited. */
+  /** Returns the number of awaited replies. */
   waiting(): number;
   close(): void;
 }
 
-/** @param options.redis a connection that fails fast. */
+/** Opens the replies of this process. @param options.redis a connection that fails fast. */
 export function openReplies(options: { redis: Redis; redisUrl: string; prefix: string; log: Logger }): Replies {
   const { redis, prefix } = options;
   const address = randomUUID();
   const waiters = new Map<string, { receive: (value: Buffer) => void; look: () => void; miss: () => void }>();
   const received: string[] = [];
   const subscriber = connectWaiting(options.redisUrl, options.log);
-  subscriber.subscribe(channelOf(prefix, address)).catch((error) => options.log.warn({ err: error }, 'not subscribed'));
+  subscriber
+    .subscribe(channelOf(prefix, address))
+    .catch((error) => options.log.warn({ err: error }, 'cannot subscribe to replies; polling finds them'));
   subscriber.on('messageBuffer', (_channel: Buffer, notice: Buffer) => {
     const { id, value } = readNotice(notice);
     const waiter = waiters.get(id);
@@ -53,7 +56,8 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
   });
   const timer = setInterval(() => void poll(), POLL_MS);
 
-  // One pipeline for all waiters: polling for hundreds of them must not cost Redis more than the documents do.
+  // One pipeline asks for all waiters, because polling for hundreds of them must not cost Redis more than the documents
+  // do.
   async function poll() {
     const ids = [...waiters.keys()];
     if (ids.length === 0) return;
@@ -73,7 +77,7 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
   }
 
   function forget() {
-    // A key that cannot be removed now expires.
+    // A key that cannot be removed now expires on its own.
     redis.unlink(received.splice(0)).catch(() => undefined);
   }
 
@@ -101,13 +105,13 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
         if (isLooking) return;
         isLooking = true;
         try {
-          // Not removed at once: the reply could be lost on its way here.
+          // The key is not removed at once, because the reply could be lost on its way here.
           const value = await redis.getBuffer(keyOf(prefix, id));
           if (!value) return;
           receive(value);
           forgetSoon(id);
         } catch (error) {
-          options.log.debug({ err: error, id }, 'could not look for a reply');
+          options.log.debug({ err: error, id }, 'cannot look for a reply; the next poll tries again');
         } finally {
           isLooking = false;
         }
@@ -118,21 +122,21 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
           await recover?.();
         } catch (error) {
           if (error instanceof AppError) reject(error);
-          else options.log.debug({ err: error, id }, 'could not recover a job');
+          else options.log.debug({ err: error, id }, 'cannot enqueue a lost job again; the next poll tries again');
         }
       }
     },
   };
 }
 
-// In memory only: Redis writes no customer's document to disk. In one script: the key exists before the notice goes out, and the bytes
-// reach Redis once for both.
+// The reply stays in memory, because Redis must not write customers' documents to disk. One script makes sure that the
+// key exists before the notice goes out, and that the bytes travel to Redis once for both.
 const SEND = `${MEMORY_ONLY}
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 local value = #ARGV[1] <= tonumber(ARGV[3]) and ARGV[1] or ''
 redis.call('PUBLISH', ARGV[4], ARGV[5] .. '\\n' .. value)`;
 
-/** Called by the worker. A second call for the same job is harmless. */
+/** Sends the reply of a worker. A second call for the same job does no harm. */
 export async function sendReply(
   redis: Redis,
   { prefix, replyTo, id }: { prefix: string; replyTo: string; id: string },
@@ -142,12 +146,12 @@ export async function sendReply(
   await redis.eval(SEND, 1, keyOf(prefix, id), value, RESULT_LIFE_MS, NOTICE_BYTES_MAX, channelOf(prefix, replyTo), id);
 }
 
-/** Tells every worker that the job `id` is no longer wanted. */
+/** Tells every worker that the job `id` is cancelled. */
 export async function announceCancel(redis: Redis, prefix: string, id: string): Promise<void> {
   await redis.publish(cancelChannelOf(prefix), id);
 }
 
-/** Calls `onCancel` with the id of each job that is no longer wanted. @returns a function that stops listening. */
+/** Calls `onCancel` with the id of each cancelled job. @returns a function that stops listening. */
 export function listenForCancels(
   redisUrl: string,
   prefix: string,
@@ -155,7 +159,9 @@ export function listenForCancels(
   onCancel: (id: string) => void,
 ): () => void {
   const subscriber = connectWaiting(redisUrl, log);
-  subscriber.subscribe(cancelChannelOf(prefix)).catch((error) => log.warn({ err: error }, 'not subscribed'));
+  subscriber
+    .subscribe(cancelChannelOf(prefix))
+    .catch((error) => log.warn({ err: error }, 'cannot subscribe to cancelled jobs; they run to their end'));
   subscriber.on('message', (_channel: string, id: string) => onCancel(id));
   return () => subscriber.disconnect();
 }
@@ -165,7 +171,7 @@ function asError({ status, message, details }: ReplyFailure) {
   return new AppError(status, message, { headers, ...(details ? { details } : {}) });
 }
 
-/** The error of a document that was not printed before its deadline. */
+/** Returns the error of a document that was not printed before its deadline. */
 export function deadlinePassed(): AppError {
   return new AppError(504, 'The document was not ready before its deadline');
 }

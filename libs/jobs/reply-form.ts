@@ -9,11 +9,11 @@ export interface ReplyFailure {
 
 export interface Reply {
   bytes: Buffer;
-  /** Sent to the caller in headers, such as images that could not be fetched. */
+  /** Warnings for the caller, sent in headers, such as images that could not be fetched. */
   warnings: string[];
-  /** How long the document waited without keeping a renderer busy. */
+  /** The time that the document waited without keeping a renderer busy. */
   offSlotMs?: number;
-  /** How long it kept a page of the browser busy. */
+  /** The time that it kept a page of the browser busy. */
   printMs?: number;
 }
 
@@ -25,14 +25,14 @@ export function encodeReply(reply: Reply | ReplyFailure): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes]);
 }
 
-/** @param value made by encodeReply; the bytes of the reply are a view of it, not a copy. */
+/** Decodes a reply. @param value made by encodeReply. The bytes of the reply are a view of it, not a copy. */
 export function decodeReply(value: Buffer): Reply | ReplyFailure {
   const end = value.indexOf(LINE_END);
   const head = JSON.parse(value.toString('utf8', 0, end)) as Omit<Reply, 'bytes'> | ReplyFailure;
   return 'warnings' in head ? { bytes: value.subarray(end + 1), ...head } : head;
 }
 
-/** A notice is the job's id, followed by the reply when that is small. */
+/** Reads a notice: the job's id, followed by the reply when that is small. */
 export function readNotice(notice: Buffer): { id: string; value: Buffer | undefined } {
   const end = notice.indexOf(LINE_END);
   return {

@@ -1,4 +1,4 @@
-// Runs one kind of job: handlers return or throw, and this file does everything else about taking jobs from a queue.
+// Runs one kind of job. Handlers return or throw, and this file does everything else about taking jobs from a queue.
 import { hostname } from 'node:os';
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import { AppError } from '../errors.ts';
@@ -11,14 +11,23 @@ import { readUnsaved, unsavedKey } from './unsaved.ts';
 
 export interface JobContext {
   jobId: string;
-  /** 1 for the first. Counts only runs that ended in a failure; a lost worker's run does not count. */
+  /**
+   * The number of the attempt, from 1. It counts only runs that ended in a failure; the run of a lost worker does not
+   * count.
+   */
   attempt: number;
   isLastAttempt: boolean;
-  /** False also when an earlier worker stopped, or lost its connection to Redis: it may have done everything. */
+  /**
+   * False when an earlier worker ran the job. It may have done everything before it stopped or lost its connection to
+   * Redis.
+   */
   isFirstRun: boolean;
   /** Aborted when the job is cancelled. */
   signal: AbortSignal;
-  /** Gives the job's slot to another job during a wait that needs nothing of this process, such as one for a response from outside. */
+  /**
+   * Gives the job's slot to another job during a wait that needs nothing of this process, such as one for an outside
+   * response.
+   */
   yieldSlot<Result>(wait: Promise<Result>): Promise<Result>;
   log: Logger;
 }
@@ -28,27 +37,33 @@ export type Work<Payload> = (payload: Payload, context: JobContext) => Promise<v
 export interface RunningWorker {
   /** Aborts the job's signal if the job runs here. */
   cancel(jobId: string): boolean;
-  /** How many jobs are running. */
+  /** Returns the number of running jobs. */
   active(): number;
-  /** Takes no further job and waits up to `limitMs` for running ones; other workers take over the rest. Works without Redis. */
+  /**
+   * Takes no further job and waits up to `limitMs` for running ones. Other workers take over the rest. It works without
+   * Redis.
+   */
   close(limitMs: number): Promise<void>;
 }
 
-/** How often a worker may disappear during one job (two rollouts within one document) before the job fails. */
+/**
+ * The number of times that a worker may disappear during one job (two rollouts within one document) before the job
+ * fails.
+ */
 const MAX_STALLED_COUNT = 3;
 
-/** How long a closing worker tries to record finished jobs in Redis. */
+/** The time for which a closing worker tries to record finished jobs in Redis. */
 const CLOSE_LIMIT_MS = 2_000;
 const FORCED_CLOSE_LIMIT_MS = 1_000;
 
-/** Points of one minute each that BullMQ keeps for its throughput history. */
+/** The number of points, of one minute each, that BullMQ keeps for its throughput history. */
 const METRICS_MINUTES = 24 * 60;
 
 export interface WorkerOptions {
   redisUrl: string;
   prefix: string;
   concurrency: number;
-  /** How many jobs may wait without a slot; further ones keep theirs. */
+  /** The number of jobs that may wait without a slot. Further ones keep theirs. */
   offSlotMax?: number;
   log: Logger;
 }
@@ -91,10 +106,10 @@ export function startWorker<Payload>(
         log,
       });
     } catch (error) {
-      log.warn({ err: error }, 'job attempt failed');
+      log.warn({ err: error }, 'the attempt of a job failed');
       throw isPermanent(error) ? giveUp(error) : error;
     } finally {
-      // The job may end before everything it waited for.
+      // The job may end before its waits do.
       returnToSlot(job);
       active -= 1;
       if (active === 0) for (const resolve of onIdle.splice(0)) resolve();
@@ -111,7 +126,8 @@ export function startWorker<Payload>(
   }
 
   function forgetUnsaved({ id = '' }: Job<Payload>) {
-    // A key that cannot be removed now expires, as does that of a failed job: the gateway may enqueue both again under the same id.
+    // If the key cannot be removed now, it expires on its own. The key of a failed job expires, too, because the
+    // gateway may enqueue both again under the same id.
     if (unsaved) connection.unlink(unsavedKey(options.prefix, definition.name, id)).catch(() => undefined);
   }
 
@@ -119,7 +135,8 @@ export function startWorker<Payload>(
     if (offSlot.has(job) || offSlot.size >= offSlotMax) return;
     offSlot.add(job);
     worker.concurrency = concurrency + offSlot.size;
-    // While all slots are taken, BullMQ reads their number only when a job ends. Pausing and resuming makes it read it now.
+    // While all slots are taken, BullMQ reads their number only when a job ends. Pausing and resuming makes it read it
+    // now.
     void worker.pause(true).then(() => worker.resume());
   }
 
@@ -134,7 +151,7 @@ export function startWorker<Payload>(
   const worker = new Worker<Payload>(definition.name, runJob, {
     connection,
     prefix: options.prefix,
-    // A running job carries it, so that the operations dashboard shows which process works on it.
+    // A running job carries this name, so that the operations dashboard shows which process works on it.
     name: `${hostname()}/${process.pid}`,
     concurrency,
     lockDuration: definition.lockMs,
@@ -164,7 +181,7 @@ export function startWorker<Payload>(
         await resultWithin(until - performance.now(), Promise.race([closed, idle()]));
         // BullMQ's own close never ends without Redis. With Redis, finished jobs are recorded first.
         await resultWithin(connection.status === 'ready' ? CLOSE_LIMIT_MS : 0, closed);
-        // A job may have arrived that was on its way when the worker began to close.
+        // A job that was on its way when the worker began to close may have arrived.
       } while (active > 0 && performance.now() < until);
       if (active > 0)
         await resultWithin(
@@ -176,7 +193,7 @@ export function startWorker<Payload>(
   };
 }
 
-// A rejection is final; only other failures are worth another attempt.
+// A rejection is final. Only other failures are worth another attempt.
 function isPermanent(error: unknown): error is Error {
   return error instanceof AppError || error instanceof UnrecoverableError;
 }

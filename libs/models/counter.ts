@@ -56,8 +56,7 @@ const drawnIn = perTransaction<Drawn>(() => ({}));
 
 /**
  * Draws the `updated_at` of everything that the transaction changes. The row lock of the account makes it grow in the
- * order of commits:
- * a change that becomes visible later has a later time, whatever the clocks of the gateways say.
+ * order of commits: a change that becomes visible later has a later time, whatever the clocks of the gateways say.
  * @param at the wanted time. The drawn time is later when the account's last change is not before it.
  */
 export async function changeTime(session: Session, account: Id | StoredId, at: Date): Promise<Date> {

@@ -25,8 +25,8 @@ export type Filter = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the sort of a list in this order, for an index that ends in the field and the id. Where `filter` has one
- * value of the field, only
- * the id is sorted. The database can merge several ranges of another field, such as null, only by the id.
+ * value of the field, only the id is sorted. The database can merge several ranges of another field, such as null, only
+ * by the id.
  */
 export function sortOf({ field, direction }: Order, filter: Filter = {}): Record<string, 1 | -1> {
   const isTied = Object.hasOwn((filter[field] ?? {}) as object, '$eq');
@@ -40,12 +40,10 @@ export function positionOf(record: { _id: StoredId }, { field }: Order): Positio
 
 /**
  * Returns filters for the records that match `filter` and come after `position`. Read one after the other until the
- * page is full.
- * Each filter is one range of the index, so the cost does not depend on the distance from the start of the list. A
- * single `$or` would not
- * do: the database merges its walks only while the filter is simple, and otherwise reads everything and sorts. For the
- * same reason
- * the field that the index begins with must have one value, see eachValue.
+ * page is full. Each filter is one range of the index, so the cost does not depend on the distance from the start of
+ * the list. A single `$or` would not do: the database merges its walks only while the filter is simple, and otherwise
+ * reads everything and sorts. For the same reason the field that the index begins with must have one value, see
+ * eachValue.
  */
 export function filtersAfter(filter: Filter, { field, direction }: Order, { value, id }: Position): Filter[] {
   const beyond = direction === 1 ? '$gt' : '$lt';
@@ -60,8 +58,7 @@ export function filtersAfter(filter: Filter, { field, direction }: Order, { valu
 
 /**
  * Reads at most `limit` records from one filter after the other. If the ordering value of a record is raised between
- * two of them, the page
- * may have the record twice. In ascending order no record is left out.
+ * two of them, the page may have the record twice. In ascending order no record is left out.
  */
 export async function readThrough<Stored>(
   filters: readonly Filter[],

@@ -48,8 +48,8 @@ export function addListIndexes(schema: Schema, listing: Listing): void {
 
 /**
  * Returns the index to walk. Without a hint the database tries every index that begins with the account, even those
- * that need a sort.
- * At offset 10,000 such a trial costs more than the page, and with a range it may even sort in memory.
+ * that need a sort. At offset 10,000 such a trial costs more than the page, and with a range it may even sort in
+ * memory.
  */
 export function hintFor(listing: Listing, filter: Filter, field: string): Record<string, 1> {
   return indexOf(listing, field, filterOf(listing, filter));

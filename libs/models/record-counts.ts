@@ -1,6 +1,6 @@
 // The numbers of records that an account has of each kind and status, from which lists have their totals. A transaction
-// that makes, changes
-// or removes records adds up the differences, and the next update of the account's counter writes them.
+// that makes, changes or removes records adds up the differences, and the next update of the account's counter writes
+// them.
 import type { Session } from '../mongo/connection.ts';
 import { perTransaction } from '../mongo/per-transaction.ts';
 
@@ -10,8 +10,7 @@ export interface CountedBy<Stored> {
   keyOf: (record: Stored) => string;
   /**
    * Expressions with few values, by the fields that `keyOf` reads, for counting all records. A record of these fields
-   * alone must have the
-   * same key as all records that it stands for.
+   * alone must have the same key as all records that it stands for.
    */
   groups: Readonly<Record<string, unknown>>;
   /** An index with these fields, so that a count reads no record. */
@@ -76,8 +75,7 @@ const IS_NEW = { $eq: ['$$ROOT', { _id: '$_id' }] };
 
 /**
  * The field `counts` for the first stage of an update. A new counter begins with an empty one. A counter that is older
- * than counts has none
- * until recount.ts makes it.
+ * than counts has none until recount.ts makes it.
  */
 export const COUNTS_BEGUN = { $ifNull: ['$counts', { $cond: [IS_NEW, { $literal: {} }, '$$REMOVE'] }] };
 

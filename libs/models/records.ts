@@ -102,8 +102,7 @@ export async function readAll<Reads extends readonly (() => Promise<unknown>)[]>
 
 /**
  * Returns the record under a row lock, because another record is about to refer to it. A transaction that deletes it at
- * the same moment
- * conflicts with this one, so that no record ever refers to a deleted one.
+ * the same moment conflicts with this one, so that no record ever refers to a deleted one.
  */
 export async function lockOwn<Stored extends Owned>(
   records: Records<Stored>,

@@ -12,8 +12,7 @@ const BATCH = 200;
 
 /**
  * True when more records match than one transaction should remove. It would block all other writes of the account, and
- * fill the database's
- * cache.
+ * fill the database's cache.
  */
 export async function isTooMuchToRemove<Stored extends Owned>(
   records: Records<Stored>,

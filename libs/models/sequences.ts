@@ -6,8 +6,7 @@ import { type Id, storedId } from './tenant.ts';
 
 /**
  * Draws the next number of a sequence of the account. Two transactions that draw for one account conflict, and the
- * second waits for the
- * first, so numbers follow the order of commits.
+ * second waits for the first, so numbers follow the order of commits.
  */
 export function drawNext(session: Session, accountId: Id, name: Sequence): Promise<number> {
   return drawMany(session, accountId, name, 1);

@@ -7,8 +7,7 @@ import { perTransaction } from '../mongo/per-transaction.ts';
 const MIB = 2 ** 20;
 /**
  * Smaller changes raise the sum by a whole step, with the probability of their share in it. The sum is right on
- * average, and most writes
- * cost no further update.
+ * average, and most writes cost no further update.
  */
 const STEP = 64 * 1024;
 

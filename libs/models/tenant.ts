@@ -14,11 +14,9 @@ const COUNTER_STARTS = 2 ** 31;
 let latest = { msecs: 0, seq: 0 };
 
 /**
- * Returns a new time-ordered id (UUIDv7). Neighbours in time are neighbours in the index.
- * Ids of one process ascend within a millisecond, which those of `node:crypto` do not, so lists show the records of one
- * transaction in
- * the order in which they were made. When the clock is set back, ids follow it at once, which the library alone does
- * not do.
+ * Returns a new time-ordered id (UUIDv7). Neighbours in time are neighbours in the index. Ids of one process ascend
+ * within a millisecond, which those of `node:crypto` do not, so lists show the records of one transaction in the order
+ * in which they were made. When the clock is set back, ids follow it at once, which the library alone does not do.
  */
 export function newId(): Id {
   const msecs = Date.now();

@@ -10,20 +10,22 @@ import { followPrimary } from './read-after-election.ts';
 
 export type Session = ClientSession;
 
-/** How long a request waits for a primary before it fails with 503. */
+/** The time that a request waits for a primary before it fails with 503. */
 const SERVER_SELECTION_MS = 5_000;
 /**
- * How long one attempt to connect may take. A packet to a pod or node that has just gone is lost without an answer, and the driver's
- * default of 30 s would leave a service unready that long after MongoDB is back.
+ * The time that one attempt to connect may take. A packet to a pod or node that has just gone is lost without an
+ * answer, and the driver's default of 30 s would leave a service unready that long after MongoDB is back.
  */
 const CONNECT_TIMEOUT_MS = 2_000;
 const TRANSACTION_LIMIT_MS = 5_000;
-/** A transaction idle for this long between two statements is abandoned: its process has died or is stopped. */
+/**
+ * The time between two statements after which a transaction counts as abandoned: its process has died or is stopped.
+ */
 const ABANDONED_MS = 1_500;
 const BACKOFF_MIN_MS = 5;
 const BACKOFF_MAX_MS = 50;
 
-/** @returns a function that closes the connection. @throws when no primary answers within 5 s. */
+/** Connects to MongoDB. @returns a function that closes the connection. @throws when no primary answers within 5 s. */
 export async function connectMongo(
   uri: string,
   options: { log: Logger; poolSize?: number },
@@ -47,13 +49,16 @@ export async function connectMongo(
   mongoose.connection.on('reconnected', logAvailable);
   return async () => {
     leavePrimary();
-    mongoose.connection.off('disconnected', logUnavailable); // A disconnect on purpose is no outage.
+    mongoose.connection.off('disconnected', logUnavailable); // A deliberate disconnect is no outage.
     mongoose.connection.off('reconnected', logAvailable);
     await mongoose.disconnect();
   };
 }
 
-/** Learns the time from every heartbeat of a replica set member (every ten seconds) and from one `hello` of our own. */
+/**
+ * Learns the server's time from every heartbeat of a replica set member (every ten seconds) and from one `hello` at the
+ * start.
+ */
 async function followClock(): Promise<void> {
   const { db } = mongoose.connection;
   mongoose.connection.getClient().on('serverHeartbeatSucceeded', ({ reply }) => recordTime(reply));
@@ -64,15 +69,15 @@ function recordTime({ me, localTime }: mongoose.mongo.BSON.Document): void {
   if (localTime instanceof Date) learnTime(`mongodb ${String(me)}`, localTime.getTime());
 }
 
-/** Rejects when MongoDB does not answer. For readiness checks. */
+/** Rejects when MongoDB does not answer. Readiness checks use it. */
 export async function pingMongo(): Promise<void> {
   if (!mongoose.connection.db) throw new Error('not connected');
   await mongoose.connection.db.command({ ping: 1 }, { timeoutMS: 1_500 });
 }
 
 /**
- * Runs `work` in a transaction and retries it for up to 5 s while MongoDB reports a transient conflict.
- * `work` may run several times: it must do nothing but database calls with the session, one after the other.
+ * Runs `work` in a transaction and retries it for up to 5 s while MongoDB reports a transient conflict. `work` may run
+ * several times. It must do nothing but database calls with the session, one after the other.
  * @throws AppError 503 when the conflict persists or the outcome of the commit stays unknown.
  */
 export async function inTransaction<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
@@ -88,7 +93,7 @@ export async function inTransaction<Result>(work: (session: Session) => Promise<
         await commit(session, until);
         return result;
       } catch (error) {
-        if (session.inTransaction()) await session.abortTransaction().catch(() => undefined); // The server ends it by itself.
+        if (session.inTransaction()) await session.abortTransaction().catch(() => undefined); // If the abort is lost, the server ends the transaction.
         if (!isTransient(error)) throw error;
         if (performance.now() >= until) throw unavailable('The record is busy, please try again', 1, error);
         if (performance.now() >= nextCheckAt) {
@@ -104,14 +109,14 @@ export async function inTransaction<Result>(work: (session: Session) => Promise<
   }
 }
 
-/** Active time of each open transaction in microseconds, by session id. */
+/** The active time of each open transaction in microseconds, by session id. */
 type Activity = ReadonlyMap<string, number>;
 
 /**
- * Aborts transactions of this database whose process has died. MongoDB keeps them open for a minute and rejects every write that
- * conflicts with theirs until then. A transaction that was only slow retries, as after any conflict.
- * @param seen activity at the previous check. MongoDB sums all pauses of a transaction, so only one whose active time did not
- * change since then counts as abandoned.
+ * Aborts transactions of this database whose process has died. Otherwise MongoDB keeps them open for a minute and
+ * rejects every write that conflicts with theirs. A transaction that was only slow retries, as after any conflict.
+ * @param seen activity at the previous check. MongoDB sums all pauses of a transaction, so only one whose active time
+ * did not change since then counts as abandoned.
  * @returns activity at this check.
  */
 async function endAbandoned(seen: Activity): Promise<Activity> {
@@ -124,7 +129,7 @@ async function endAbandoned(seen: Activity): Promise<Activity> {
         { $currentOp: { allUsers: false, idleSessions: true } },
         { $match: { appName, 'transaction.timeInactiveMicros': { $gte: ABANDONED_MS * 1000 } } },
       ],
-      { readConcern: { level: 'local' } }, // $currentOp accepts no other.
+      { readConcern: { level: 'local' } }, // $currentOp accepts no other level.
     )
     .toArray();
   const now = idle.map(({ lsid, transaction }) => ({
@@ -136,7 +141,10 @@ async function endAbandoned(seen: Activity): Promise<Activity> {
   return new Map(now.map(({ id, activeMicros }) => [String(id), activeMicros]));
 }
 
-/** Distinguishes the sessions of this database from those of other programs on the same server. */
+/**
+ * Returns an application name that sets the sessions of this database apart from those of other programs on the same
+ * server.
+ */
 function appNameOf(uri: string): string {
   return `billhook/${/^\w[\w+]*:\/\/[^/]*\/([^?]*)/.exec(uri)?.[1] ?? ''}`;
 }

@@ -1,12 +1,12 @@
-// Works around a fault of the driver (mongodb 7.8 and 7.9): a command that is being written while its connection closes waits for a
-// `drain` event that never comes, so the command and its caller never return.
+// Works around a fault of the driver (mongodb 7.8 and 7.9). A command that is being written while its connection closes
+// waits for a `drain` event that never comes, so neither the command nor its caller returns.
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 
 interface Connection {
   readonly closed: boolean;
   readonly socket: Socket;
-  /** Closes it: commands in flight fail with `error`, except the one that is being written. */
+  /** Closes the connection. Commands in flight fail with `error`, except the one that is being written. */
   cleanup(error: Error): void;
 }
 
@@ -14,7 +14,9 @@ interface Connection {
 const driver = createRequire(createRequire(import.meta.url).resolve('mongoose'));
 let isRepaired = false;
 
-/** Makes a command fail when its connection closes while it is written. Patches all connections of this process, once. */
+/**
+ * Makes a command fail when its connection closes while it is written. Patches all connections of this process, once.
+ */
 export function repairConnections(): void {
   if (isRepaired) return;
   isRepaired = true;

@@ -1,11 +1,12 @@
 // Classifies errors of MongoDB and its driver: the store is unavailable, the outcome of a write is unknown, or the request is wrong.
 import mongoose from 'mongoose';
 
-// The driver sets no label when it abandoned the connection before the response arrived, or when it found no primary for its retry.
-// A caller that reads "nothing was stored" must be able to rely on it, so these count as unknown.
+// True when a write may or may not be stored. The driver sets no label when it abandoned the connection before the
+// response arrived, or when it found no primary for its retry. Those errors count as unknown, because a caller that
+// reads "nothing was stored" must be able to rely on it.
 export function isOutcomeUnknown(error: unknown): boolean {
   if (hasLabel(error, 'TransientTransactionError')) return false; // The server confirms that it did not commit.
-  // A socket error, or the driver's own wrapper of one: neither is a response of the server.
+  // This is a socket error, or the driver's wrapper of one. Neither is a response of the server.
   if (!(error instanceof mongoose.mongo.MongoError)) return true;
   return (
     hasLabel(error, 'UnknownTransactionCommitResult') ||
@@ -15,7 +16,10 @@ export function isOutcomeUnknown(error: unknown): boolean {
   );
 }
 
-/** NoSuchTransaction without the label: a majority has not yet confirmed that the commit failed. A retry resolves it. */
+/**
+ * True for NoSuchTransaction without the label: a majority has not yet confirmed that the commit failed. A retry
+ * resolves it.
+ */
 function isUnconfirmed(error: unknown): boolean {
   return hasCode(error, NO_SUCH_TRANSACTION);
 }
@@ -23,8 +27,8 @@ function isUnconfirmed(error: unknown): boolean {
 const NO_SUCH_TRANSACTION = 251;
 
 /**
- * True when a statement of a transaction failed, so that nothing was stored and the transaction may be retried. The driver sets no label
- * on the error of a connection that it had already abandoned.
+ * True when a statement of a transaction failed, so that nothing was stored and the transaction may be retried. The
+ * driver sets no label on the error of a connection that it had already abandoned.
  */
 export function isTransient(error: unknown): boolean {
   return (
@@ -34,21 +38,27 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/** Thrown in a transaction, makes it start again: it relied on a record that another transaction has changed. */
+/**
+ * Returns an error that makes a transaction start again, because it relied on a record that another transaction has
+ * changed.
+ */
 export function staleRead(message: string): Error {
   const error = new mongoose.mongo.MongoError(message);
   error.addErrorLabel('TransientTransactionError');
   return error;
 }
 
-/** Another process killed its session, see endAbandoned. */
+/** True when another process killed the session, see endAbandoned. */
 function isInterrupted(error: unknown): boolean {
   return hasCode(error, INTERRUPTED);
 }
 
 const INTERRUPTED = 11_601;
 
-/** Servers that are stopping, stepping down or isolated. The driver retries a read once before it reports these. */
+/**
+ * The codes of servers that are stopping, stepping down or isolated. The driver retries a read once before it reports
+ * these.
+ */
 const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
   6, 7, 89, 91, 134, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436,
 ]);
@@ -88,7 +98,10 @@ export function isDuplicate(error: unknown, collection?: string): boolean {
 
 const DUPLICATE = 11_000;
 
-/** @returns the positions of the writes of an unordered bulk that a unique index rejected; undefined when anything else failed. */
+/**
+ * Returns the positions of the writes of an unordered bulk that a unique index rejected. Undefined when any other write
+ * failed.
+ */
 export function duplicatesIn(error: unknown): Set<number> | undefined {
   if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) return undefined;
   const errors = [error.writeErrors].flat();

@@ -1,5 +1,5 @@
-// Delays reads until a newly elected primary of MongoDB has caught up. At first its majority snapshot may be older than what its
-// predecessor acknowledged, and reads with read concern "majority" return that old snapshot.
+// Delays reads until a newly elected primary of MongoDB has caught up. At first its majority snapshot may be older than
+// what its predecessor acknowledged, and reads with read concern "majority" return that old snapshot.
 // https://www.mongodb.com/docs/manual/reference/read-concern-linearizable/
 import { setTimeout as pause } from 'node:timers/promises';
 import { mongo } from 'mongoose';
@@ -8,18 +8,18 @@ import type { Logger } from '../service/logger.ts';
 import { resultWithin } from '../with-timeout.ts';
 import { isUnanswered } from './errors.ts';
 
-/** How long a read waits for a new primary. */
+/** The time that a read waits for a new primary. */
 const WAIT_LIMIT_MS = 5_000;
-/** Limits of one probe: on the server, and including the network. */
+/** The limits of one probe: on the server, and including the network. */
 const PROBE_SERVER_LIMIT_MS = 2_000;
 const PROBE_LIMIT_MS = 2_500;
 const RETRY_MS = 50;
 
 /** The last known primary, by address and election. */
 let primary = '';
-/** Increases with every new primary. */
+/** A number that increases with every new primary. */
 let term = 0;
-/** Resolves when the primary of this term has caught up; undefined once it has. */
+/** Resolves when the primary of this term has caught up. Undefined afterwards. */
 let catchingUp: Promise<true> | undefined;
 let endTerm = (): void => undefined;
 
@@ -54,12 +54,13 @@ function beginTerm(client: mongo.MongoClient, log: Logger): void {
   catchingUp = done;
 }
 
-/** A linearizable read returns only after a majority has confirmed everything that the primary has. */
+/** Waits for a linearizable read, which returns only after a majority has confirmed everything that the primary has. */
 async function catchUp(client: mongo.MongoClient, ended: AbortSignal, log: Logger): Promise<void> {
   while (!ended.aborted) {
     try {
       const probe = { find: 'accounts', filter: { _id: null }, limit: 1, maxTimeMS: PROBE_SERVER_LIMIT_MS };
-      // A connection that broke silently would delay all requests, so each probe has a limit and the next one uses another connection.
+      // A connection that broke silently would delay all requests, so each probe has a limit and the next one uses
+      // another connection.
       const signal = AbortSignal.any([ended, AbortSignal.timeout(PROBE_LIMIT_MS)]);
       await client.db().command({ ...probe, readConcern: { level: 'linearizable' } }, { signal });
       return;
@@ -71,15 +72,16 @@ async function catchUp(client: mongo.MongoClient, ended: AbortSignal, log: Logge
   }
 }
 
-/** The server does not support or permit the probe. */
+/** True when the server does not support or permit the probe. */
 function isRejected(error: unknown): boolean {
   return error instanceof mongo.MongoServerError && !isUnanswered(error);
 }
 
 /**
  * Runs `read`, which may make any number of queries, so that it sees everything acknowledged before, across elections.
- * @param read changes nothing. It runs again when the primary changed meanwhile, unless it failed for a reason other than its data.
- * @param isFinal true once the data has been sent or the caller has gone.
+ * @param read changes nothing. It runs again when the primary changed meanwhile, unless it failed for a reason other
+ * than its data.
+ * @param isFinal true once the data has been sent or the caller has disconnected.
  * @throws AppError 503 when a new primary has not caught up after 5 s.
  */
 export async function readAfterElection<Result>(

@@ -1,8 +1,11 @@
-// Reads that all see the database as it was at one instant, without a transaction.
+// Reads the database as of one instant, without a transaction.
 import mongoose from 'mongoose';
 import type { Session } from './connection.ts';
 
-/** @param reads one after the other, each with the session and with the read concern `snapshot`. */
+/**
+ * Runs `reads` in a snapshot session.
+ * @param reads one after the other, each with the session and the read concern `snapshot`.
+ */
 export async function inSnapshot<Result>(reads: (session: Session) => Promise<Result>): Promise<Result> {
   const session = mongoose.connection.getClient().startSession({ snapshot: true });
   try {

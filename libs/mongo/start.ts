@@ -1,4 +1,5 @@
-// Connects a service to MongoDB at start: waits while MongoDB is unavailable, and reports a configuration that waiting cannot repair.
+// Connects a service to MongoDB at start. It waits while MongoDB is unavailable, and reports a configuration that
+// waiting cannot repair.
 import { setTimeout as pause } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { ConfigError } from '../service/config-error.ts';
@@ -6,23 +7,20 @@ import type { Logger } from '../service/logger.ts';
 import { connectMongo } from './connection.ts';
 import { isUnavailable } from './errors.ts';
 
-/** Between two tries. Each try waits up to 5 s for a server and notices a new one within half a second. */
+/** The pause between two tries. Each try waits up to 5 s for a server and notices a new one within half a second. */
 const RETRY_MS = 200;
 
 export interface MongoStart {
   /**
-   * Resolves once MongoDB answers and is prepared, however long that takes.
-   * Rejects with a ConfigError when MONGODB_URI is unusable or MongoDB rejects its credentials.
+   * Resolves once MongoDB answers and is prepared, however long that takes. Rejects with a ConfigError when MONGODB_URI
+   * is unusable or MongoDB rejects its credentials.
    */
   ready: Promise<void>;
   /** Ends the wait or the connection. */
   close(): Promise<void>;
 }
 
-/**
- * Starts to connect.
- * @param prepare runs before the service uses the database. It must be idempotent.
- */
+/** Starts to connect. @param prepare runs before the service uses the database. It must be idempotent. */
 export function startMongo(uri: string, options: { log: Logger; prepare?: () => Promise<void> }): MongoStart {
   const { log, prepare = async () => undefined } = options;
   let disconnect: (() => Promise<void>) | undefined;
@@ -34,7 +32,7 @@ export function startMongo(uri: string, options: { log: Logger; prepare?: () => 
       try {
         return await work();
       } catch (error) {
-        // The process is closing: callers must not continue with a connection that is about to end.
+        // The process is closing. Callers must not continue with a connection that is about to end.
         if (isClosing) return new Promise(() => undefined);
         const problem = configProblemOf(error);
         if (problem) throw new ConfigError([`MONGODB_URI: ${problem}`]);
@@ -73,11 +71,11 @@ async function requireCredentials(): Promise<void> {
 
 const UNAUTHORIZED = 13;
 const AUTHENTICATION_FAILED = 18;
-/** The code of Atlas for the same. */
+/** Atlas's code for the same. */
 const ATLAS_ERROR = 8_000;
 const REJECTED_CODES: ReadonlySet<unknown> = new Set([UNAUTHORIZED, AUTHENTICATION_FAILED, ATLAS_ERROR]);
 
-/** @returns the problem with the URI, without its secrets; undefined for every other error. */
+/** Returns the problem with the URI, without its secrets. Undefined for every other error. */
 function configProblemOf(error: unknown): string | undefined {
   const { mongo } = mongoose;
   if (error instanceof mongo.MongoServerError && REJECTED_CODES.has(error.code))
@@ -88,12 +86,12 @@ function configProblemOf(error: unknown): string | undefined {
     error instanceof mongo.MongoMissingCredentialsError
   )
     return error.message;
-  // A certificate file that the URI names.
+  // The URI names a certificate file.
   const { syscall, path, code } = (error ?? {}) as NodeJS.ErrnoException;
   return syscall === 'open' ? `${path} cannot be read (${code})` : undefined;
 }
 
-/** mongodb+srv resolves a name first. The name may be published later than the service starts. */
+/** True for a failed name lookup of mongodb+srv. The name may be published later than the service starts. */
 function isNameLookup(error: unknown): boolean {
   return String((error as NodeJS.ErrnoException | undefined)?.syscall).startsWith('query');
 }

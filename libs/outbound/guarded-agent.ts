@@ -1,4 +1,5 @@
-// HTTP agents that dial only judged addresses: names are resolved once, and the address of the connection is judged again.
+// HTTP agents that only dial addresses which were checked. They resolve each name once, and check the address of the
+// connection again.
 import type http from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { withTimeout } from '../with-timeout.ts';
@@ -8,7 +9,7 @@ import { judge, OutboundRefused, objectionTo, type Protocol, withoutBrackets } f
 
 const RESOLVE_LIMIT_MS = 5_000;
 
-/** Makes the agent dial only judged addresses, whatever its user checked before. */
+/** Makes the agent dial only checked addresses, whatever its user checked before. */
 export function guarded<Agent extends http.Agent>(
   agent: Agent,
   rules: { allowList: AllowList; resolve: Resolve; protocol: Protocol; protocols: Protocol[] },
@@ -56,13 +57,13 @@ export function guarded<Agent extends http.Agent>(
   return agent;
 }
 
-/** @throws OutboundRefused with the reason `dns` when the name has no address within the limit. */
+/** Resolves a name. @throws OutboundRefused with the reason `dns` when it has no address within the limit. */
 export async function resolveOnce(host: string, resolve: Resolve, limitMs: number): Promise<string[]> {
   try {
     const addresses = await withTimeout(limitMs, resolve(host));
     if (addresses.length > 0) return addresses;
   } catch (error) {
-    // A failed resolution must reject: guards that fail open here have been bypassed.
+    // A failed resolution must reject. Guards that fail open here have been bypassed.
     throw new OutboundRefused('dns', { cause: error });
   }
   throw new OutboundRefused('dns');

@@ -1,5 +1,6 @@
-// The guard for outgoing calls: judges and dials every URL from a caller (webhook endpoints, images), so that no caller can reach
-// private addresses through this system. What libraries cover and what they do not: docs/adr/0007-outbound-guard.md
+// The guard for outgoing calls. It checks and dials every URL from a caller (webhook endpoints, images), so that no
+// caller can reach private addresses through this system. docs/adr/0007-outbound-guard.md says which part of it is
+// libraries.
 import http from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
@@ -16,15 +17,21 @@ import {
   parseTarget,
 } from './target-rules.ts';
 
-/** Shorter, because a caller waits for the response to a registration. */
+/** A shorter limit, because a caller waits for the response to a registration. */
 const VET_LIMIT_MS = 2_000;
-/** Shorter than the five seconds after which Node's and many other servers close, so that no closed connection is reused. */
+/**
+ * Shorter than the five seconds after which Node's and many other servers close, so that no closed connection is
+ * reused.
+ */
 const IDLE_LIMIT_MS = 4_000;
-/** The value axios sets with every request. Another value would cost two system calls per request. */
+/** The value that axios sets with every request. Another value would cost two system calls per request. */
 const PROBE_AFTER_MS = 60_000;
 /** The URL to call and the agents to use. No other agent and no proxy may be used. */
 interface Target {
-  /** Canonical. Pass this to the HTTP client instead of the caller's text, so that no second parser reads it differently. */
+  /**
+   * The URL in canonical form. Pass it to the HTTP client instead of the caller's text, so that no second parser reads
+   * it differently.
+   */
   url: URL;
   httpAgent: http.Agent;
   httpsAgent: https.Agent;
@@ -32,16 +39,20 @@ interface Target {
 
 export interface Outbound {
   /**
-   * Judges what needs no network: the URL's form, scheme, port, host, and the address when the host is one.
-   * The agents resolve and judge names when they dial; their errors are (or carry as `cause`) OutboundRefused.
-   * Do not follow redirects, or check() each hop.
+   * Checks everything that needs no network: form, scheme, port and host of the URL, and the address when the host is
+   * one.
+   * - The agents resolve names and check their addresses when they dial. Their errors are (or carry as `cause`)
+   *   OutboundRefused.
+   * - Do not follow redirects, or call check() for each hop.
    * @param options.protocols the schemes accepted. Addresses in OUTBOUND_ALLOW accept both, and any port.
    * @throws OutboundRefused
    */
   check(text: string, options: { protocols: readonly Protocol[] }): Target;
   /**
-   * Like check(), and also resolves the name now, for early feedback on a registration. It proves nothing for later calls.
-   * @throws OutboundRefused with the reason `dns` only when the name cannot be resolved and there is no other objection.
+   * Checks as check() does, and also resolves the name now, for early feedback on a registration. It proves nothing for
+   * later calls.
+   * @throws OutboundRefused with the reason `dns` only when the name cannot be resolved and there is no other
+   * objection.
    */
   vet(text: string, options: { protocols: readonly Protocol[] }): Promise<Target>;
   /** Closes idle connections. */
@@ -49,7 +60,9 @@ export interface Outbound {
 }
 
 /**
- * @param options.allow comma-separated CIDRs (OUTBOUND_ALLOW). @param options.resolve replaces the system's resolver in tests.
+ * Opens the guard.
+ * @param options.allow comma-separated CIDRs (OUTBOUND_ALLOW).
+ * @param options.resolve replaces the system's resolver in tests.
  * @throws ConfigError when `allow` is not a list of CIDRs.
  */
 export function openOutbound(options: { allow: string; resolve?: Resolve; keepAlive?: boolean }): Outbound {
@@ -63,7 +76,7 @@ export function openOutbound(options: { allow: string; resolve?: Resolve; keepAl
   };
   const context = { allowList, resolve };
   const httpAgent = guarded(new http.Agent(agentOptions), { ...context, protocol: 'http:', protocols: ['http:'] });
-  // For https-only checks: plain http may go only to addresses that the operator allows.
+  // An https-only check permits plain http only to addresses that the operator allows.
   const httpAgentToAllowed = guarded(new http.Agent(agentOptions), { ...context, protocol: 'http:', protocols: [] });
   const httpsAgent = guarded(new https.Agent(agentOptions), { ...context, protocol: 'https:', protocols: ['https:'] });
 

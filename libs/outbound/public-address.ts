@@ -1,9 +1,9 @@
-// Judges one IP address: public, allowed by the operator, or refused.
+// Classifies one IP address: public, allowed by the operator, or refused.
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { ConfigError } from '../service/config-error.ts';
 
-/** `public`: globally routable. `allowed`: inside a CIDR the operator named. `refused`: everything else. */
+/** `public`: globally routable. `allowed`: inside a CIDR that the operator named. `refused`: everything else. */
 export type Verdict = 'public' | 'allowed' | 'refused';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -15,8 +15,9 @@ const IPV6_PUBLIC = ipaddr.parseCIDR('2000::/3');
 const AZURE_HOST = '168.63.129.16';
 
 /**
- * @param text comma-separated CIDRs or single addresses, such as `127.0.0.0/8,::1`; empty allows nothing.
- * @throws ConfigError naming every entry that is neither.
+ * Parses the operator's list.
+ * @param text comma-separated CIDRs or addresses, such as `127.0.0.0/8,::1`. Empty allows nothing.
+ * @throws ConfigError that names every entry that is neither.
  */
 export function parseAllowList(text: string): AllowList {
   const problems: string[] = [];
@@ -26,7 +27,7 @@ export function parseAllowList(text: string): AllowList {
     const [address = '', prefix] = entry.split('/');
     const version = isIP(address);
     const bits = prefix === undefined ? (version === 4 ? 32 : 128) : Number(prefix);
-    // isIP, because the library's parser accepts `010.1` as an address.
+    // The library's parser accepts `010.1` as an address, so isIP decides.
     if (version === 0 || !/^\d{1,3}$/.test(prefix ?? '0') || bits > (version === 4 ? 32 : 128)) {
       problems.push(`OUTBOUND_ALLOW holds ${entry}, which is not a CIDR such as 10.0.0.0/8`);
     } else list.push([ipaddr.parse(address), bits]);
@@ -35,7 +36,7 @@ export function parseAllowList(text: string): AllowList {
   return list;
 }
 
-/** @param text an address as the resolver or a socket gives it; anything that is not an address is refused. */
+/** Classifies an address. @param text an address as the resolver or a socket gives it. Any other text is refused. */
 export function judgeAddress(text: string, allowList: AllowList): Verdict {
   if (isIP(text) === 0) return 'refused';
   const parsed = ipaddr.parse(text);

@@ -2,25 +2,25 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** @returns every address of the name. Any error means that the name must not be called. */
+/** Returns every address of the name. Any error means that the name must not be called. */
 export type Resolve = (host: string) => Promise<string[]>;
 
-/** Per server and try. */
+/** The limit per server and try. */
 const QUERY_LIMIT_MS = 1_000;
 const QUERIES = 2;
-/** Once one address family has an answer, wait this long for the other: some servers never respond for one of the two. */
+/** The wait for the other address family once one has an answer. Some servers never respond for one of the two. */
 const OTHER_FAMILY_MS = 500;
 
 /**
- * Queries the name servers directly, any number at once, each with its own timeout.
- * The system's resolver (getaddrinfo) has two threads for all lookups of a process, so it serves only `isLocal` names and names
+ * Makes a resolver that queries the name servers directly, any number at once, each with its own timeout. The system's
+ * resolver (getaddrinfo) has two threads for all lookups of a process. So it only serves `isLocal` names, and names
  * that no server knows, which may be in the hosts file.
  * @param options.servers replaces the system's servers, as `address:port`.
  */
 export function makeResolve(options: { isLocal: (host: string) => boolean; servers?: string[] }): Resolve {
   return async (host) => {
     if (options.isLocal(host)) return askSystem(host);
-    // A new resolver each time, because the system's servers may have changed.
+    // Each lookup makes a new resolver, because the system's servers may have changed.
     const resolver = new Resolver({ timeout: QUERY_LIMIT_MS, tries: QUERIES, maxTimeout: QUERY_LIMIT_MS });
     if (options.servers) resolver.setServers(options.servers);
     const addresses: string[] = [];
@@ -33,7 +33,7 @@ export function makeResolve(options: { isLocal: (host: string) => boolean; serve
     );
     const settled = Promise.allSettled(queries);
     await Promise.race([settled, first]);
-    // One family may be missing or late: only addresses that were seen and judged are dialled.
+    // One family may be absent or late. That is safe, because only addresses that were seen and checked are dialled.
     if (addresses.length > 0) {
       resolver.cancel();
       return addresses;
@@ -45,7 +45,7 @@ export function makeResolve(options: { isLocal: (host: string) => boolean; serve
   };
 }
 
-/** No server knows the name or is reachable. The hosts file may still know it. */
+/** True when no server knows the name or can be reached. The hosts file may still know it. */
 function isUnknown(error: Error): boolean {
   return ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

@@ -1,9 +1,9 @@
-// What may be called: the form of a URL, and the judgement of the host and the addresses behind it.
+// The rules for targets of outgoing calls: the form of a URL, its host, and the addresses behind it.
 import { isIP } from 'node:net';
 import { type AllowList, judgeAddress } from './public-address.ts';
 import { URL_LONGEST } from './url-form.ts';
 
-/** Why a target was rejected. Safe to show to the caller that supplied the URL. */
+/** The reason for refusing a target. It is safe to show to the caller that supplied the URL. */
 export type RefusalReason = 'malformed' | 'length' | 'scheme' | 'userinfo' | 'host' | 'port' | 'address' | 'dns';
 
 export class OutboundRefused extends Error {
@@ -34,25 +34,25 @@ const PRIVATE_NAME =
 
 export type Protocol = 'http:' | 'https:';
 
-/** True of a host name that never is a public one. */
+/** True for a host name that is never public. */
 export const isPrivateName = (host: string) => PRIVATE_NAME.test(host);
 
-/** @returns the URL in its canonical form. @throws OutboundRefused */
+/** Parses a URL. @returns its canonical form. @throws OutboundRefused */
 export function parseTarget(text: string): URL {
   if (text.length > URL_LONGEST) throw new OutboundRefused('length');
   const url = URL.parse(text);
   if (!url) throw new OutboundRefused('malformed');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundRefused('scheme');
   if (url.username || url.password) throw new OutboundRefused('userinfo');
-  // A resolver treats `example.com.` as `example.com`; certificates and lists do not.
+  // A resolver treats `example.com.` as `example.com`, but certificates and lists do not.
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   if (url.hostname.endsWith('.') || url.hostname.length > HOST_LENGTH_MAX) throw new OutboundRefused('host');
-  // The canonical text is stored and judged at every call, and is longer than the input where that is not ASCII.
+  // The canonical text is stored and checked at every call, and is longer than the input where that is not ASCII.
   if (url.href.length > URL_LONGEST) throw new OutboundRefused('length');
   return url;
 }
 
-/** The objection to a target, which only allowed addresses override. */
+/** Returns the objection to a target. Only allowed addresses override it. */
 export function objectionTo(target: {
   protocol: string;
   protocols: readonly string[];
@@ -64,20 +64,21 @@ export function objectionTo(target: {
   return !isIP(target.host) && isPrivateName(target.host) ? 'host' : undefined;
 }
 
-/** @returns the addresses that may be dialled. @throws OutboundRefused */
+/** Checks addresses. @returns those that may be dialled. @throws OutboundRefused */
 export function judge(addresses: string[], objection: RefusalReason | undefined, allowList: AllowList): string[] {
   const verdicts = addresses.map((address) => ({ address, verdict: judgeAddress(address, allowList) }));
-  // `localhost` is often 127.0.0.1 and ::1 with only one of them allowed: dial only the allowed ones.
+  // `localhost` is often 127.0.0.1 and ::1, and the operator allows only one of them. Only allowed addresses are
+  // dialled.
   const allowed = verdicts.filter(({ verdict }) => verdict === 'allowed');
   if (allowed.length > 0) return allowed.map(({ address }) => address);
-  // One private address among public ones is an attack or a mistake, so the whole name is rejected.
+  // One private address among public ones is an attack or a mistake, so the whole name is refused.
   if (verdicts.some(({ verdict }) => verdict === 'refused'))
     throw new OutboundRefused(objection === 'host' ? 'host' : 'address');
   if (objection) throw new OutboundRefused(objection);
   return addresses;
 }
 
-/** The host of a URL without the brackets around an IPv6 address. */
+/** Returns the host of a URL without the brackets around an IPv6 address. */
 export const bareHost = (url: URL) => withoutBrackets(url.hostname);
 
 export const withoutBrackets = (host: string) => host.replace(/^\[(.*)\]$/, '$1');

@@ -1,4 +1,4 @@
-// Connections to Redis: one kind fails fast, for waiting callers; the other retries without a limit, for workers.
+// Connections to Redis. One kind fails fast, for waiting callers; the other retries without a limit, for workers.
 import type { Duplex } from 'node:stream';
 import { Redis } from 'ioredis';
 import { ConfigError } from '../service/config-error.ts';
@@ -7,17 +7,26 @@ import { withTimeout } from '../with-timeout.ts';
 
 export type { Redis };
 
-/** How long one command may take before it fails because Redis is unavailable. */
+/** The time that one command may take before it fails because Redis is unavailable. */
 const COMMAND_TIMEOUT_MS = 1_000;
-/** A packet to a pod or node that has just gone is lost without an answer: the attempt ends and the next one begins. */
+/** The time of one attempt to connect. A packet to a pod or node that has just gone is lost without an answer. */
 const CONNECT_TIMEOUT_MS = 2_000;
-/** A connection whose commands get no answer for so long is replaced: TCP alone would wait as long again as the network was gone. */
+/**
+ * The time without an answer after which a connection is replaced. TCP alone would wait as long again as the network
+ * was gone.
+ */
 const SILENCE_MS = 2_000;
-/** The same for workers, whose blocking reads wait up to ten seconds for a job. */
+/** The same limit for workers, whose blocking reads wait up to ten seconds for a job. */
 const WORKER_SILENCE_MS = 15_000;
-/** An idle subscriber sends nothing that could get no answer: the kernel asks for it after so long, and gives up ten seconds later. */
+/**
+ * The idle time after which the kernel probes a subscriber's connection, which sends nothing that could get an answer.
+ * It gives up ten seconds later.
+ */
 const KEEP_ALIVE_MS = 5_000;
-/** A service that waits for Redis is ready this long after it at the most. Each try is one refused packet. */
+/**
+ * The longest pause between two tries, so that a waiting service is ready soon after Redis is. Each try is one refused
+ * packet.
+ */
 const RECONNECT_MAX_MS = 250;
 
 /** A Unix socket in the form of redis-py and others. ioredis itself accepts only the two TCP schemes. */
@@ -26,8 +35,9 @@ const SOCKET_URL = /^unix:\/\/(?:([^:@/]*):([^:@/]*)@)?(\/[^?#]*)(?:\?db=(\d+))?
 const reconnect = { retryStrategy: (times: number) => Math.min(times * 50, RECONNECT_MAX_MS) };
 
 /**
- * For work with a waiting caller: no offline queue, one try, 1 s per command. Rejects while Redis is unavailable and recovers by itself.
- * Connects in the background; `redis.status` shows when it is ready.
+ * Connects for work with a waiting caller: no offline queue, one try, 1 s per command. Commands reject while Redis is
+ * unavailable, and the connection recovers by itself. It connects in the background; `redis.status` shows when it is
+ * ready.
  */
 export function connectFailFast(url: string, log: Logger): Redis {
   const redis = openRedis(url, {
@@ -41,8 +51,8 @@ export function connectFailFast(url: string, log: Logger): Redis {
 }
 
 /**
- * For workers and subscribers: commands wait until Redis is available, as BullMQ's blocking reads require.
- * @param silenceMs after so long without an answer the connection is replaced.
+ * Connects for workers and subscribers: commands wait until Redis is available, as BullMQ's blocking reads require.
+ * @param silenceMs the time without an answer after which the connection is replaced.
  */
 export function connectWaiting(url: string, log: Logger, silenceMs = WORKER_SILENCE_MS): Redis {
   return watched(
@@ -62,15 +72,18 @@ export interface ConnectionOptions {
   maxRetriesPerRequest?: number | null;
   enableOfflineQueue?: boolean;
   connectTimeout?: number;
-  /** By default INFO tells whether the data is loaded. */
+  /** INFO tells if the data is loaded. By default it is asked. */
   enableReadyCheck?: boolean;
   socketTimeout?: number;
 }
 
-/** Without CLIENT SETINFO, which the users of the services may not send: Redis would log a rejected command for every connection. */
+/**
+ * CLIENT SETINFO is off, because the users of the services may not send it: Redis would log a rejected command for
+ * every connection.
+ */
 const COMMON_OPTIONS = { disableClientInfo: true, keepAlive: KEEP_ALIVE_MS } as const;
 
-/** @param url `redis://`, `rediss://`, or `unix://[user:password@]/path/of/the.sock[?db=0]`. */
+/** Opens a connection. @param url `redis://`, `rediss://`, or `unix://[user:password@]/path/of/the.sock[?db=0]`. */
 export function openRedis(url: string, options: ConnectionOptions = {}): Redis {
   const [, username, password, path, db] = SOCKET_URL.exec(url) ?? [];
   if (path === undefined) return new Redis(url, { ...COMMON_OPTIONS, ...options });
@@ -86,7 +99,7 @@ export function openRedis(url: string, options: ConnectionOptions = {}): Redis {
   });
 }
 
-/** Resolves when the connection is ready, rejects after `limitMs`. */
+/** Resolves when the connection is ready. Rejects after `limitMs`. */
 export async function whenReady(redis: Redis, limitMs: number): Promise<void> {
   if (redis.status === 'ready') return;
   const { promise: ready, resolve } = Promise.withResolvers<void>();
@@ -99,7 +112,7 @@ export async function whenReady(redis: Redis, limitMs: number): Promise<void> {
 }
 
 /**
- * For the start of a service: resolves once the connection is ready, however long that takes.
+ * Waits for Redis at the start of a service, however long that takes.
  * @param limitMs resolves after this time in any case, for a service that can run without Redis.
  * @throws ConfigError when Redis rejects the credentials of REDIS_URL, which waiting cannot repair.
  */
@@ -124,13 +137,13 @@ export async function whenAvailable(redis: Redis, limitMs?: number): Promise<voi
   });
 }
 
-/** How Redis responds to missing and to wrong credentials. */
+/** The responses of Redis to absent and to wrong credentials. */
 const REJECTED = /^(WRONGPASS|NOAUTH|ERR invalid password)/;
 
-/** The lost connections of this process, by URL, so that one outage is one log line and not one per connection. */
+/** The lost connections of this process by URL, so that one outage is one log line and not one per connection. */
 const unavailable = new Map<string, Set<Redis>>();
 
-// Without an error listener an unreachable Redis would crash the process.
+// The error listener keeps an unreachable Redis from crashing the process.
 function watched(url: string, redis: Redis, log: Logger): Redis {
   const lost = unavailable.get(url) ?? new Set();
   unavailable.set(url, lost);
@@ -147,8 +160,8 @@ function watched(url: string, redis: Redis, log: Logger): Redis {
 }
 
 /**
- * Rejects commands that have no answer after `limitMs`. After a pause of this process the timers are due before the socket is read:
- * unlike ioredis's own commandTimeout this one reads first, because the answer is there.
+ * Rejects commands that have no answer after `limitMs`. After a pause of the process its timers are due before the
+ * socket is read. Unlike ioredis's own commandTimeout this one reads first, because the answer may be there.
  */
 function limitCommands(redis: Redis, limitMs: number): Redis {
   const send = redis.sendCommand;

@@ -2,19 +2,19 @@
 import type { Redis } from './connection.ts';
 
 export interface RedisState {
-  /** The version of Redis it is compatible with. */
+  /** The version of Redis that the server is compatible with. */
   version: string;
-  /** Its own version, which differs for Valkey. */
+  /** The server's own version, which differs for Valkey. */
   serverVersion: string;
   isValkey: boolean;
-  /** Must be `noeviction`: with any other policy Redis deletes jobs when it is full. */
+  /** The eviction policy. It must be `noeviction`: with any other Redis deletes jobs when it is full. */
   policy: string;
   usedBytes: number;
-  /** 0 when there is no limit. */
+  /** The memory limit. 0 means no limit. */
   maxBytes: number;
   isAppendOnly: boolean;
   clients: number;
-  /** Offset of its clock from ours, corrected by half of the round trip. Positive when it is ahead. */
+  /** The offset of its clock from this one, corrected by half of the round trip. Positive when it is ahead. */
   clockAheadMs: number;
   roundTripMs: number;
 }

@@ -1,9 +1,12 @@
-// The options of a program, read from its command line.
+// Reads the options of a program from its command line.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 const EXIT_USAGE = 2;
 
-/** Ends the process with code 2, and says what is wrong, when the command line has something else. @param options as parseArgs takes them. */
+/**
+ * Reads options. An unknown argument is reported, and the process exits with code 2.
+ * @param options as parseArgs takes them.
+ */
 export function readOptions<const Options extends NonNullable<ParseArgsConfig['options']>>(options: Options) {
   try {
     return parseArgs({ options }).values;

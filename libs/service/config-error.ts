@@ -1,6 +1,8 @@
 // The error for an unusable configuration, and the exit code for it.
 
-/** The environment is unusable. `message` lists all problems, one per line; the process should exit with 78. */
+/**
+ * The error of an unusable environment. `message` lists all problems, one per line. The process should exit with 78.
+ */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 

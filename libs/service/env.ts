@@ -6,11 +6,14 @@ import { ConfigError } from './config-error.ts';
 import { findMisspelt } from './known-variables.ts';
 
 /**
- * @param env usually `process.env`. `NAME_FILE` may replace `NAME` and names a file with the value (secrets in containers).
+ * Reads and checks the environment.
+ * - `NAME_FILE` may replace `NAME` and names a file with the value, as for secrets in containers.
+ * - Variables that the shape does not name are ignored, except misspelt ones of Billhook (see known-variables.ts):
+ *   their values would silently have no effect.
+ * @param env usually `process.env`.
  * @param shape a joi object whose keys are the variables of this service.
- * @returns a frozen object with converted values. Ignores variables that the shape does not name, except misspelt ones of ours
- * (see known-variables.ts): those are problems, because their values would silently have no effect.
- * @throws ConfigError naming every problem at once.
+ * @returns a frozen object with converted values.
+ * @throws ConfigError that names every problem at once.
  */
 export function readEnv<Config extends object>(
   env: NodeJS.ProcessEnv,
@@ -44,18 +47,18 @@ function readSecretFile(name: string, path: string, problems: string[]): string 
 
 /** A host or a Unix socket, see openRedis. */
 const REDIS_URL_FORM = /^(?:rediss?:\/\/[^\s/]+\S*|unix:\/\/(?:[^\s:@/]*:[^\s:@/]*@)?\/\S+)$/;
-/** Not a standard URI: it may name several hosts, each with its own port. */
+/** The form is not a standard URI: it may name several hosts, each with its own port. */
 const MONGODB_URI_FORM = /^mongodb(?:\+srv)?:\/\/[^\s/]+/;
 
 export const NAMES_RULE =
   'separated by commas, such as ops.example.com; IP addresses, names without a dot and names of Kubernetes services are always allowed';
 
-/** Host names under which an internal port responds, see allowed-hosts.ts. */
+/** A variable with the host names for which an internal port responds, see allowed-hosts.ts. */
 export const hostNames = Joi.string()
   .pattern(/^[\w.-]+(,[\w.-]+)*$/)
   .messages({ 'string.pattern.base': '{{#label}} must be host names separated by commas, without ports' });
 
-/** How many proxies in front set X-Forwarded-For. */
+/** A variable with the number of proxies in front that set X-Forwarded-For. */
 export const proxyCount = Joi.number().integer().min(0).max(10).default(0);
 
 /** Variables that more than one service reads, so that they mean the same everywhere. */
@@ -125,7 +128,7 @@ export const variables = {
 const { HEALTH_HOST, HEALTH_ALLOWED_HOSTS, HEALTH_PORT, LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT } = variables;
 const { MONGODB_URI, REDIS_URL, REDIS_PREFIX } = variables;
 
-/** What every service reads. */
+/** The variables that every service reads. */
 export interface ServiceConfig {
   HEALTH_HOST: string;
   HEALTH_ALLOWED_HOSTS?: string;
@@ -146,14 +149,14 @@ export const serviceVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT,
 } as const;
 
-/** What every service with records reads. */
+/** The variables that every service with records reads. */
 export interface RecordsConfig extends ServiceConfig {
   MONGODB_URI: string;
 }
 
 export const recordsVariables = { MONGODB_URI, ...serviceVariables } as const;
 
-/** Bytes of a limit that is set in MiB; 0 is no limit. */
+/** Converts a limit in MiB to bytes. 0 means no limit. */
 export function bytesOf(megabytes: number): number | undefined {
   return megabytes === 0 ? undefined : megabytes * 1024 * 1024;
 }

@@ -14,21 +14,21 @@ const CHECK_LIMIT_MS = 2_000;
 
 export interface HealthPort {
   port: number;
-  /** The service has started: from now on /readyz reports its checks. Until then it responds with 503. */
+  /** Marks the service as started. From then on /readyz reports its checks. Until then it responds with 503. */
   started(): void;
-  /** From now on /readyz responds with 503, so that load balancers choose another process before this one stops. */
+  /** Makes /readyz respond with 503, so that load balancers choose another process before this one stops. */
   drain(): void;
   close(): Promise<void>;
 }
 
 /**
  * Listens on `host:port` (port 0 or undefined: any free one).
- * @param checks the dependencies /readyz needs, by the name it reports. @param informational further dependencies that `/readyz?verbose`
- * shows; the service works without them.
+ * @param checks the dependencies that /readyz needs, by the name that it reports.
+ * @param informational further dependencies that `/readyz?verbose` shows. The service works without them.
  */
 export async function openHealthPort(options: {
   host: string;
-  /** HEALTH_ALLOWED_HOSTS. */
+  /** The value of HEALTH_ALLOWED_HOSTS. */
   names?: string | undefined;
   port: number | undefined;
   service: string;

@@ -2,7 +2,8 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * The variables of all services, because services often share one environment. A test compares the list with the services' shapes.
+ * The variables of all services, because services often share one environment. A test compares the list with the
+ * services' shapes.
  */
 export const KNOWN_VARIABLES: readonly string[] = [
   'HOST',
@@ -37,13 +38,16 @@ export const KNOWN_VARIABLES: readonly string[] = [
   'DELIVERY_CONCURRENCY',
   'WEBHOOK_TIMEOUT_MS',
   'WEBHOOK_RETRY_SCALE',
-  // Of `npm start`.
+  // The next variables belong to `npm start`.
   'BILLHOOK_CACHE_DIR',
 ];
-/** Set by `npm start` to mark its processes, never by a person. */
+/** `npm start` marks its processes with this variable. A person never sets it. */
 const MARK = 'BILLHOOK_PROCESS';
 
-/** Prefixes that no other program uses. Not `RENDER_`, which a hosting company sets, nor `REDIS_` and `MONGODB_`. */
+/**
+ * Prefixes that no other program uses. `RENDER_` is not among them, because a hosting company sets it, nor are `REDIS_`
+ * and `MONGODB_`.
+ */
 export const OUR_PREFIXES: readonly string[] = [
   'BILLHOOK_',
   'DELIVERY_',
@@ -54,7 +58,9 @@ export const OUR_PREFIXES: readonly string[] = [
   'WEBHOOK_',
 ];
 
-/** Platforms set several names for one store at once (REDIS_URL, REDIS_URI, MONGO_URL), which is no misspelling. */
+/**
+ * Platforms set several names for one store at once (REDIS_URL, REDIS_URI, MONGO_URL), so these are not misspellings.
+ */
 const STORE = /^(MONGO|REDIS)/;
 /** Shorter names are similar to everything. */
 const SHORTEST = 9;
@@ -64,7 +70,7 @@ const CHANGES_OF_LONG_MAX = 3;
 
 interface Candidate {
   name: string;
-  /** Edit distance up to which a name counts as misspelt. */
+  /** The edit distance up to which a name counts as misspelt. */
   changesMax: number;
 }
 
@@ -76,7 +82,9 @@ const candidates = KNOWN_VARIABLES.filter(({ length }) => length >= SHORTEST).fl
   ];
 });
 
-/** @returns a sentence for each variable that is set, is ours by prefix or similar name, and that no service reads. */
+/**
+ * Returns a sentence for each variable that belongs to Billhook by prefix or similar name, and that no service reads.
+ */
 export function findMisspelt(env: NodeJS.ProcessEnv): string[] {
   return Object.entries(env).flatMap(([name, value = '']) => {
     if (value === '' || isKnown(name) || isServiceLink(name, value)) return [];
@@ -96,7 +104,7 @@ const isKnown = (name: string) => name === MARK || KNOWN_VARIABLES.includes(name
 function nearest(name: string): string | undefined {
   const own = name.replace(/^BILLHOOK_/, '');
   if (own !== name && isKnown(own)) return own;
-  // WEBHOOK_TIMEOUT for WEBHOOK_TIMEOUT_MS. A single word is too vague.
+  // WEBHOOK_TIMEOUT stands for WEBHOOK_TIMEOUT_MS. A single word is too vague.
   const begun = name.includes('_') && KNOWN_VARIABLES.find((known) => known.startsWith(`${name}_`));
   if (begun) return begun;
   const near = candidates
@@ -105,7 +113,9 @@ function nearest(name: string): string | undefined {
   return near.sort((one, other) => one.changes - other.changes)[0]?.name;
 }
 
-/** Variables that Kubernetes sets in every container for every service of the namespace, and Docker for a link. */
+/**
+ * True for variables that Kubernetes sets in every container for every service of the namespace, or Docker for a link.
+ */
 function isServiceLink(name: string, value: string): boolean {
   return (
     /_SERVICE_(HOST|PORT)(_|$)/.test(name) ||

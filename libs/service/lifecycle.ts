@@ -6,13 +6,13 @@ import type { Logger } from './logger.ts';
 
 type Close = () => unknown;
 
-/** Time for a service to finish its work after SIGTERM. Kubernetes' grace period must be longer. */
+/** The time for a service to finish its work after SIGTERM. Kubernetes' grace period must be longer. */
 export const CLOSE_LIMIT_MS = 40_000;
 
 export interface Lifecycle {
   /** Registers the undo of the last step. Closing runs the newest first. */
   onClose(close: Close): void;
-  /** The logger for start-up and shutdown failures. */
+  /** Sets the logger for start-up and shutdown failures. */
   useLogger(log: Logger): void;
 }
 
@@ -39,7 +39,7 @@ export async function run(open: (lifecycle: Lifecycle) => Promise<void>): Promis
       await closeAll(closers, log); // A browser may already run.
       process.exit(EXIT_CONFIG);
     }
-    if (log) log.fatal({ err: error }, 'could not start');
+    if (log) log.fatal({ err: error }, 'could not start; the process ends');
     else process.stderr.write(`Could not start: ${errorText(error)}\n`);
     await closeAll(closers, log);
     process.exit(1);
@@ -51,8 +51,8 @@ async function closeAll(closers: Close[], log: Logger | undefined) {
     try {
       await close();
     } catch (error) {
-      // One failure must not keep the others open.
-      log?.error({ err: error }, 'a component did not close cleanly');
+      // One failure must not keep the other components open.
+      log?.error({ err: error }, 'a component did not close; closing goes on');
     }
   }
 }

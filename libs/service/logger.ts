@@ -5,27 +5,28 @@ import sonicBoom, { type SonicBoom } from 'sonic-boom';
 export type { Logger };
 
 /**
- * Fields of an error that are logged besides type, message and stack. Drivers attach more, such as a Redis command with a whole PDF
- * or the documents of a failed write.
+ * The fields of an error that are logged besides type, message and stack. Drivers attach more, such as a Redis command
+ * with a whole PDF or the documents of a failed write.
  */
 const ERROR_FIELDS = ['code', 'codeName', 'status', 'syscall', 'hostname', 'address', 'port', 'path'] as const;
 
 /**
- * Lines are written in batches: one write per line took a fifteenth of a gateway's processor time. A fatal line and the end of the
- * process flush at once; only SIGKILL loses the last tenth of a second. No write exceeds what a pipe takes atomically, so that lines
- * of several processes on one pipe stay whole.
+ * Lines are written in batches: one write per line took a fifteenth of a gateway's processor time. A fatal line and the
+ * end of the process flush at once, so only SIGKILL loses the last tenth of a second. No write exceeds what a pipe
+ * takes atomically, so that lines of several processes on one pipe stay whole.
  */
 const BATCHING = { minLength: 3_072, maxWrite: 4_096, periodicFlush: 100, sync: false };
 
 /**
- * The reader of the log may be stuck or gone. This many characters wait for it and later lines are dropped. At the end of the process
- * a failing write is retried this often, a tenth of a second apart.
+ * The reader of the log may be stuck or gone. This many characters wait for it, and later lines are dropped. At the end
+ * of the process a failing write is retried this often, a tenth of a second apart.
  */
 const BACKLOG = { maxLength: 8_388_608, maxWriteRetries: 10 };
 
 /**
- * @param service name in every line.
- * @param level minimum level. `silent` opens no output, whose timer would run as long as the process.
+ * Makes a logger.
+ * @param service the name in every line.
+ * @param level the minimum level. `silent` opens no output, whose timer would run as long as the process.
  */
 export function makeLogger(service: string, level: string): Logger {
   const options: LoggerOptions = {
@@ -40,13 +41,13 @@ export function makeLogger(service: string, level: string): Logger {
   return pino(options, standardOutput);
 }
 
-/** Shared by all loggers of a process. */
+/** The output that all loggers of a process share. */
 let standardOutput: SonicBoom | undefined;
 
 function openStandardOutput(): SonicBoom {
   // Reading `fd` makes Node switch a pipe to non-blocking writes.
   const output = new sonicBoom.SonicBoom({ fd: process.stdout.fd, ...BATCHING, ...BACKLOG });
-  output.on('error', () => undefined); // The lines are kept for the next try, and the log is the only place to report to.
+  output.on('error', () => undefined); // The lines are kept for the next try, and there is no other place to report to.
   process.once('exit', () => {
     try {
       output.flushSync();
@@ -57,7 +58,7 @@ function openStandardOutput(): SonicBoom {
   return output;
 }
 
-/** For loggers with their own `serializers`. Returns anything but an error unchanged. */
+/** Describes an error for loggers with `serializers` of their own. It returns any other value unchanged. */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { type, message, stack, command, ...rest } = stdSerializers.err(error);

@@ -1,4 +1,4 @@
-// Every metric of the system that more than one place must know by name: dashboards and alert rules are written against these.
+// The metrics that more than one place must know by name: dashboards and alert rules are written against them.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { catalog } from '../jobs/catalog.ts';
 import type { QueueCounts, Queues } from '../jobs/queue.ts';
@@ -6,7 +6,7 @@ import type { ErrorClass } from '../models/webhooks/delivery.ts';
 import { resultWithin } from '../with-timeout.ts';
 import type { Logger } from './logger.ts';
 
-/** From a small invoice on a warm page (20 ms) to the deadline of a document (30 s). */
+/** Buckets from a small invoice on a warm page (20 ms) to the deadline of a document (30 s). */
 const RENDER_BUCKETS = [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3, 6, 12, 30];
 const RENDER_OUTCOMES = ['done', 'failed', 'cancelled', 'expired'] as const;
 const ATTEMPT_OUTCOMES: readonly (ErrorClass | 'delivered')[] = [
@@ -20,14 +20,17 @@ const ATTEMPT_OUTCOMES: readonly (ErrorClass | 'delivered')[] = [
 ];
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 
-/** A registry with the process's own metrics (CPU, memory, event loop lag), for one service. */
+/** Makes the registry of one service, with the metrics of its process (CPU, memory, event-loop delay). */
 export function makeMetrics(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return registry;
 }
 
-/** Seconds of requests by method, route and status. The route is the pattern: paths hold ids, and each would be a series of its own. */
+/**
+ * Measures the seconds of requests by method, route and status. The route is the pattern: paths hold ids, and each
+ * would be a series.
+ */
 export function requestMetrics(registry: Registry) {
   return new Histogram({
     name: 'http_request_duration_seconds',
@@ -40,7 +43,10 @@ export function requestMetrics(registry: Registry) {
 
 export type RequestSeconds = ReturnType<typeof requestMetrics>;
 
-/** Metrics of the renderer. `outcome`: done, failed, cancelled or expired. `reason`: why a browser was replaced. */
+/**
+ * Makes the metrics of the renderer. `outcome`: done, failed, cancelled or expired. `reason`: the reason for replacing
+ * a browser.
+ */
 export function renderMetrics(registry: Registry) {
   const registers = [registry];
   const seconds = new Histogram({
@@ -50,7 +56,8 @@ export function renderMetrics(registry: Registry) {
     buckets: RENDER_BUCKETS,
     registers,
   });
-  // From the start, each at 0: of a series that begins at 1 Prometheus sees no increase, and of one that is absent nothing.
+  // Each series starts at 0. Prometheus sees no increase in a series that begins at 1, and nothing in one that is
+  // absent.
   for (const outcome of RENDER_OUTCOMES) seconds.zero({ outcome });
   return {
     seconds,
@@ -65,7 +72,10 @@ export function renderMetrics(registry: Registry) {
 
 const ATTEMPT_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
-/** Metrics of the webhook service, by attempt. `outcome`: delivered, or the class of its failure as in a delivery. */
+/**
+ * Makes the metrics of the webhook service, by attempt. `outcome`: delivered, or the class of its failure as in a
+ * delivery.
+ */
 export function deliveryMetrics(registry: Registry) {
   const registers = [registry];
   const total = new Counter({
@@ -86,12 +96,13 @@ export function deliveryMetrics(registry: Registry) {
   };
 }
 
-/** A scrape asks for all gauges at once: they share one reading. */
+/** The life of a reading. A scrape asks for all gauges at once, and they share one. */
 const READING_LIFE_MS = 500;
 
 /**
- * Gauges of every queue, read when they are scraped. Each process that reads the same Redis reports the same numbers: take their maximum.
- * While Redis is unavailable the gauges are absent, not zero: an empty queue and an unknown one must not look alike.
+ * Registers gauges of every queue, which are read when they are scraped. Each process that reads the same Redis reports
+ * the same numbers, so take their maximum. While Redis is unavailable the gauges are absent, because an empty queue and
+ * an unknown one must not look alike.
  */
 export function watchQueues(registry: Registry, queues: Queues, log: Logger, watched = catalog): void {
   const read = sharedReading(() => readQueues(queues, log, watched));
@@ -130,7 +141,7 @@ async function readQueues(queues: Queues, log: Logger, watched: typeof catalog):
       }),
     );
   } catch (error) {
-    log.debug({ err: error }, 'queues cannot be read for the metrics');
+    log.debug({ err: error }, 'cannot read the queues for the metrics; their gauges are absent');
     return [];
   }
 }
@@ -148,7 +159,10 @@ function sharedReading<Value>(read: () => Promise<Value>): () => Promise<Value> 
   };
 }
 
-/** @param lagMs age of the oldest event that is due and not yet fanned out, 0 when there is none. */
+/**
+ * Registers the lag of the outbox.
+ * @param lagMs age of the oldest event that is due and not fanned out yet, 0 when there is none.
+ */
 export function watchOutbox(registry: Registry, lagMs: () => Promise<number>): void {
   watchStored(registry, lagMs, [
     'billhook_outbox_lag_seconds',
@@ -157,7 +171,11 @@ export function watchOutbox(registry: Registry, lagMs: () => Promise<number>): v
   ]);
 }
 
-/** @param lagMs age of the oldest expiry event or recurring invoice that is due and does not exist yet, 0 when there is none. */
+/**
+ * Registers the lag of the scheduler.
+ * @param lagMs age of the oldest expiry event or recurring invoice that is due and does not exist yet, 0 when there is
+ * none.
+ */
 export function watchScheduler(registry: Registry, lagMs: () => Promise<number>): void {
   watchStored(registry, lagMs, [
     'billhook_scheduler_lag_seconds',
@@ -166,7 +184,7 @@ export function watchScheduler(registry: Registry, lagMs: () => Promise<number>)
   ]);
 }
 
-/** @param count of records that rounds and workers have set aside, see round-try.ts. */
+/** Registers the number of records that rounds and workers have set aside, see round-try.ts. */
 export function watchSetAside(registry: Registry, count: () => Promise<number>): void {
   watchStored(registry, count, [
     'billhook_set_aside_records',
@@ -175,7 +193,10 @@ export function watchSetAside(registry: Registry, count: () => Promise<number>):
   ]);
 }
 
-/** @param read how many batches of documents are unfinished, and how long the first has waited for a gateway. */
+/**
+ * Registers the backlog of batches.
+ * @param read the number of unfinished batches, and the time that the first has waited for a gateway.
+ */
 export function watchBatches(registry: Registry, read: () => Promise<{ unfinished: number; lagMs: number }>): void {
   watchStored(
     registry,
@@ -189,17 +210,19 @@ export function watchBatches(registry: Registry, read: () => Promise<{ unfinishe
   );
 }
 
-/** Scrapers do not wait longer; a value that is not known by then is absent, as with the queues, and all others are reported. */
+/**
+ * The limit of a reading. Scrapers do not wait longer, so a value that is late is absent, and all others are reported.
+ */
 const READING_LIMIT_MS = 1_000;
 
-/** Gauges of what MongoDB knows. */
+/** Registers gauges with values from MongoDB. */
 function watchStored<Reading>(
   registry: Registry,
   read: () => Promise<Reading>,
   ...gauges: [name: string, help: string, pick: (reading: Reading) => number][]
 ): void {
   const reading = sharedReading(() =>
-    // Without a reply MongoDB is unavailable, which other metrics and /readyz show.
+    // Other metrics and /readyz show that MongoDB is unavailable.
     resultWithin(
       READING_LIMIT_MS,
       read().catch(() => undefined),

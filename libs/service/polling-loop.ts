@@ -6,13 +6,16 @@ const BACKOFF_MIN_MS = 500;
 const BACKOFF_MAX_MS = 5_000;
 
 export interface PollingLoop {
-  /** Runs now, or once more after the current run. Ignored while the loop backs off. */
+  /** Runs the work now, or once more after the current run. Ignored while the loop backs off. */
   wake(): void;
   /** Aborts the current run, resolves when it has ended, and starts no other. */
   stop(): Promise<void>;
 }
 
-/** @param work returns true when there is more to do right now. Its signal aborts when the loop stops. */
+/**
+ * Starts a loop.
+ * @param work returns true when there is more to do right now. Its signal aborts when the loop stops.
+ */
 export function startPollingLoop(
   work: (signal: AbortSignal) => Promise<boolean>,
   options: { name: string; everyMs: number; log: Logger },
@@ -22,7 +25,7 @@ export function startPollingLoop(
   const stopping = new AbortController();
   let isWoken = false;
   let failures = 0;
-  /** What the latest failure said. */
+  /** The text of the latest failure. */
   let problem: string | undefined;
 
   async function run() {
@@ -35,7 +38,7 @@ export function startPollingLoop(
       problem = undefined;
     } catch (error) {
       failures += 1;
-      // One line per problem, not one per try.
+      // One line is logged per problem, not one per try.
       if (errorText(error) !== problem)
         options.log.warn({ err: error }, `${options.name} failed; it retries with backoff`);
       problem = errorText(error);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 let version: string | undefined;
 
-/** As in package.json. */
+/** Returns the version in package.json. */
 export function release(): string {
   version ??= (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string })
     .version;

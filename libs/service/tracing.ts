@@ -1,4 +1,5 @@
-// Traces requests and jobs for an OpenTelemetry collector. Without a configured collector it loads nothing and costs nothing.
+// Traces requests and jobs for an OpenTelemetry collector. Unless a collector is configured, it loads nothing and costs
+// nothing.
 import type { IncomingHttpHeaders } from 'node:http';
 import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
@@ -12,8 +13,9 @@ export function isTracing(): boolean {
 }
 
 /**
- * Call it before queues and workers are opened.
- * @param endpoint of a collector that takes OTLP over HTTP, such as `http://collector:4318`; without it nothing happens.
+ * Starts tracing. Call it before queues and workers are opened.
+ * @param endpoint of a collector that takes OTLP over HTTP, such as `http://collector:4318`. If it is absent, nothing
+ * happens.
  * @returns a function that flushes the last spans and stops tracing.
  */
 export async function startTracing(service: string, endpoint: string | undefined): Promise<() => Promise<void>> {
@@ -39,7 +41,9 @@ export async function startTracing(service: string, endpoint: string | undefined
   return () => provider.shutdown();
 }
 
-/** @returns the W3C `traceparent` of the current span, to continue it in another process; undefined when tracing is off. */
+/**
+ * Returns the W3C `traceparent` of the current span, to continue it in another process. Undefined when tracing is off.
+ */
 export function currentTrace(): string | undefined {
   if (!isOn) return undefined;
   const carrier: { traceparent?: string } = {};
@@ -58,7 +62,7 @@ export function inRequestSpan(
   context.with(trace.setSpan(caller, span), () => work(span));
 }
 
-/** @param route the pattern, never the path, because it names the span. */
+/** Ends the span of a request. @param route the pattern, never the path, because it names the span. */
 export function endRequestSpan(
   span: Span,
   { method, route, status }: { method: string; route: string; status: number },

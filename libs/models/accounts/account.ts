@@ -72,8 +72,7 @@ const accountSchema = new Schema(
     project_statuses: { type: [String], default: undefined },
     /**
      * The formats of document numbers, see number-format.ts. Once set, the field stays, even when all of it equals the
-     * default again: numbers
-     * in other formats may have been drawn.
+     * default again: numbers in other formats may have been drawn.
      */
     number_formats: Object,
     /** In major units. A payment that leaves no more than this writes the rest off. */

@@ -153,8 +153,7 @@ export function isUsable(
 
 /**
  * Reads the caller's key again in a transaction, because the result of the work outlives the key. A transaction that
- * ends the key at
- * the same moment conflicts with this one.
+ * ends the key at the same moment conflicts with this one.
  * @returns the current key. It may expire earlier than it did.
  * @throws AppError 401 when the key has ended since the request was admitted.
  */

@@ -23,8 +23,7 @@ export function erasedFields(now: Date): Partial<ClientRecord> {
 
 /**
  * Erases the client's data from the bodies of the account's stored events. Erased events are no longer found, so the
- * next call continues
- * after a crash. Without a session each batch is a write of its own.
+ * next call continues after a crash. Without a session each batch is a write of its own.
  * @returns the number of events that were rewritten.
  */
 export async function eraseFromEvents(accountId: Id, clientId: Id, session?: Session): Promise<number> {

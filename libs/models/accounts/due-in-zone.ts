@@ -36,8 +36,7 @@ export async function* allDue<Candidate extends OfAccount>(
 
 /**
  * Returns the first candidates that are due, as `allDue` yields them. Candidates whose day has only come in other time
- * zones are passed
- * over, and there may be more of them than `most`.
+ * zones are passed over, and there may be more of them than `most`.
  * @param candidates whose day may have come, the longest due first.
  */
 export async function firstDue<Candidate extends OfAccount>(

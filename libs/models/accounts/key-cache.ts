@@ -9,8 +9,7 @@ import { ApiKey, type ApiKeyRecord, isUsable } from './api-key.ts';
 
 /**
  * How long a process caches a key: a busy key costs the database one read per second instead of one per request. Ending
- * a key waits until
- * no process caches it, so an acknowledged revocation holds everywhere.
+ * a key waits until no process caches it, so an acknowledged revocation holds everywhere.
  */
 const REMEMBERED_MS = 1_000;
 /** Timers may fire a little early. */

@@ -21,8 +21,7 @@ export function isUnannounced(
 
 /**
  * Returns the status to store when a caller sets `asked`. A status that follows from the day is not stored, because
- * with a later day the
- * document is Sent again.
+ * with a later day the document is Sent again.
  * @param now.looks the status that reads show for the new day.
  */
 export function statusToStore<Status extends string>(

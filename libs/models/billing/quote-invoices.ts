@@ -59,8 +59,7 @@ const SETTLED = { $add: [{ $ifNull: ['$amount_written_off', 0] }, { $ifNull: ['$
 
 /**
  * The filter of invoices that are Cancelled because they were written off or credited without any payment. Their work
- * is given up, and not
- * billed again. It excludes an invoice that a full credit cancels or corrects, see `is_reversed`.
+ * is given up, and not billed again. It excludes an invoice that a full credit cancels or corrects, see `is_reversed`.
  */
 export const GIVEN_UP = {
   is_reversed: { $exists: false },

@@ -5,8 +5,7 @@ import { type Id, idField, newId, requiredIdField, storedId, tenant } from '../t
 
 /**
  * `refused`: a fault of the caller (4xx). `failed`: a fault of Billhook (5xx). `expired`: not ready at its deadline.
- * `cancelled`: the
- * caller disconnected.
+ * `cancelled`: the caller disconnected.
  */
 export const RENDER_STATUSES = ['done', 'refused', 'failed', 'expired', 'cancelled'] as const;
 export type RenderStatus = (typeof RENDER_STATUSES)[number];

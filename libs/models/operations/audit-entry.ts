@@ -92,8 +92,7 @@ export async function audited<Result extends { detail?: string }>(
   const finish = async (outcome: AuditOutcome, detail: string | undefined) => {
     const $set = { outcome, ...(detail ? { detail } : {}) };
     // If this write fails, the entry stays `begun`. The action is done all the same: its result (such as a key that is
-    // shown once) or its own
-    // error goes to the operator.
+    // shown once) or its own error goes to the operator.
     await AuditEntry.updateOne({ _id: entry._id }, { $set }).catch(() => undefined);
   };
   let result: Result;

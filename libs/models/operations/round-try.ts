@@ -189,9 +189,8 @@ export type TryAgain = (record: TriedRecord, work: () => Promise<void>) => Promi
 
 /**
  * Opens the tries of a worker whose jobs are not counted at first, because hundreds run each second. Only a run that
- * follows one without a
- * result is counted. A counted record runs alone among such records of this process, so that the end of the process is
- * its fault only.
+ * follows one without a result is counted. A counted record runs alone among such records of this process, so that the
+ * end of the process is its fault only.
  * @throws as RoundTries.run.
  */
 export function openTryAgain(round: RoundName): TryAgain {

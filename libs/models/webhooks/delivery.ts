@@ -9,8 +9,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /**
  * The class of a failure that a tenant sees. `unreachable` is all of: no such host, refused address, closed port,
- * broken TLS, not HTTP.
- * It must not be split: a tenant could find out which ports are open in the operator's network.
+ * broken TLS, not HTTP. It must not be split: a tenant could find out which ports are open in the operator's network.
  * `secret_unreadable`: no key opens the signing secret, so no call was made.
  */
 export type ErrorClass =

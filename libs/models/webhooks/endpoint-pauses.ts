@@ -10,8 +10,7 @@ export interface Pause {
 
 /**
  * The number of pauses that are kept. They only matter for events that wait in the outbox. If older ones are lost, an
- * endpoint may get an
- * event too many, never one too few.
+ * endpoint may get an event too many, never one too few.
  */
 const PAUSES_MAX = 10;
 
@@ -34,8 +33,8 @@ export function wasEnabledFor({ enabled, pauses }: Pausable, { sequence }: { seq
 
 /**
  * Returns the pauses with the last one ended. Only the last pause can be open. An operator who enables an endpoint by
- * hand in the database
- * ends no pause: an open one before the last counts as empty, because an event too many is better than one too few.
+ * hand in the database ends no pause: an open one before the last counts as empty, because an event too many is better
+ * than one too few.
  */
 function endedAt(pauses: readonly Pause[], end: number | undefined) {
   const last = pauses.at(-1);

@@ -1,6 +1,6 @@
 // Reconciles the deliveries of an endpoint after it was enabled, disabled or deleted. The transaction of that change
-// stores a request, and
-// the work follows the commit, because there may be a million deliveries. If the process dies, another one continues.
+// stores a request, and the work follows the commit, because there may be a million deliveries. If the process dies,
+// another one continues.
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
 import type { Session } from '../../mongo/connection.ts';
@@ -97,8 +97,7 @@ export async function reconcileEndpoint(accountId: Id, endpointId: Id, now: Date
 
 /**
  * Suspends the deliveries under a request of its own. Suspending may take long or fail, and the endpoint may be enabled
- * and reconciled
- * elsewhere meanwhile.
+ * and reconciled elsewhere meanwhile.
  */
 async function suspendAll(own: Own): Promise<void> {
   if (!(await hasPendingDeliveries(own.account_id, own._id))) return;

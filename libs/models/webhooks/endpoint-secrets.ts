@@ -7,8 +7,7 @@ import type { SecretBox } from '../../secret-box.ts';
 const ROTATION_OVERLAP_MS = 24 * 3_600_000;
 /**
  * The most former secrets. A caller that lost a response and rotates again must not end the secret that its receivers
- * use. Each secret adds
- * a signature to every call.
+ * use. Each secret adds a signature to every call.
  */
 const FORMER_MAX = 4;
 const SECRET_BYTES = 32; // Standard Webhooks asks for 24 to 64.

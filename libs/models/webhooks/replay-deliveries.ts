@@ -21,8 +21,7 @@ export async function replayDelivery(accountId: Id, id: Id, now: Date = agreedDa
  * Sends events to an endpoint (again), also those that it never got. Those that wait for their next attempt become due
  * at once.
  * @param options.skipDelivered also leaves out events without a delivery that are older than deliveries are kept,
- * because they may have
- * been delivered.
+ * because they may have been delivered.
  * @returns how many deliveries go out.
  */
 export async function replayEvents(

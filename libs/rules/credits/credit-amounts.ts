@@ -54,9 +54,9 @@ export interface CreditSource {
 }
 
 /**
- * Splits a credit by tax rate, so that the credits of an invoice sum to the invoice at each of its rates.
- * The amount that is left bounds the lines in their own terms: before tax, or with it where prices include it.
- * The credit that uses up a rate takes all that is left of its tax.
+ * Splits a credit by tax rate, so that the credits of an invoice sum to the invoice at each of its rates. The amount
+ * that is left bounds the lines in their own terms: before tax, or with it where prices include it. The credit that
+ * uses up a rate takes all that is left of its tax.
  * @throws AppError 409 when less is left, 400 when the lines are worth nothing.
  */
 export function creditGroups(left: readonly DocumentTax[], wanted: CreditWanted, source: CreditSource): DocumentTax[] {

@@ -22,9 +22,8 @@ export interface CreditedCharges {
 type Invoice = DocumentCharges & TaxTerms & { line_items: LineItem[] | null };
 
 /**
- * Returns the credited lines with their share of the discount, and with the shipping.
- * The shares of all credit notes add up to the discount: each share is that of all lines credited so far, less the
- * earlier shares.
+ * Returns the credited lines with their share of the discount, and with the shipping. The shares of all credit notes
+ * add up to the discount: each share is that of all lines credited so far, less the earlier shares.
  * @param shipping in the smallest unit.
  * @param number of the invoice, for messages.
  * @throws AppError 409 for more shipping than is left.

@@ -68,10 +68,8 @@ export function invoiceMoney(given: GivenMoney): DocumentMoney & { line_items: L
 
 /**
  * Computes the money of a quote. The quoted amount counts. If the lines have another sum, the difference is spread over
- * their rates in
- * proportion. Lines with prices that include tax, with a discount or with shipping are summed as on an invoice, and the
- * amount must
- * equal that sum.
+ * their rates in proportion. Lines with prices that include tax, with a discount or with shipping are summed as on an
+ * invoice, and the amount must equal that sum.
  * @throws AppError 400 in the cases of `invoiceMoney`, and for an amount that must equal a sum and does not.
  */
 export function quoteMoney(given: GivenMoney): DocumentMoney {
@@ -111,8 +109,7 @@ function requireSum(
 
 /**
  * Returns lines that make up the difference between the lines and the quoted amount. If a rate is worth less than 0, or
- * all are worth 0,
- * there is no proportion to follow, and the difference has the tax of the document.
+ * all are worth 0, there is no proportion to follow, and the difference has the tax of the document.
  */
 function adjustmentsOf({ amount, taxes }: TaxedSum, difference: number, terms: TaxTerms): TaxedLine[] {
   if (difference === 0) return [];

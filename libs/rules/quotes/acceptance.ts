@@ -31,8 +31,8 @@ interface MaybeAccepted extends Agreed {
 }
 
 /**
- * Returns the SHA-256 of the agreed content: amount, currency, taxes, lines, texts, discount and shipping.
- * An absent field does not count, so that a hash stays valid when Billhook adds a field.
+ * Returns the SHA-256 of the agreed content: amount, currency, taxes, lines, texts, discount and shipping. An absent
+ * field does not count, so that a hash stays valid when Billhook adds a field.
  */
 function quoteHash(quote: Agreed): string {
   const { amount, currency, tax_rate, line_items, description, tax_category, prices_include_tax } = quote;

@@ -98,8 +98,8 @@ export function partLines(
 
 /**
  * Returns the part of each tax group of the quote that is not billed yet. The next part takes its share of that, so
- * that each rate adds up.
- * A change before sending may give an invoice in full other groups; then the quote's own groups count.
+ * that each rate adds up. A change before sending may give an invoice in full other groups; then the quote's own groups
+ * count.
  */
 export function groupsLeft(
   quote: Agreed & { taxes: readonly TaxGroup[] },

@@ -5,8 +5,7 @@ import { type Line, sumOfLines, taxOf } from '../money/money.ts';
 
 /**
  * Categories of EN 16931 (UNCL 5305): standard and reduced rates (S), zero rate (Z), exempt (E), reverse charge (AE),
- * export (G),
- * outside the scope of tax (O), goods into another country of the EU (K).
+ * export (G), outside the scope of tax (O), goods into another country of the EU (K).
  */
 export const TAX_CATEGORIES = ['S', 'Z', 'E', 'AE', 'G', 'O', 'K'] as const;
 

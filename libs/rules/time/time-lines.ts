@@ -50,8 +50,7 @@ export interface LineForm {
 
 /**
  * Turns entries into lines of one group, rate and rounding each: two rates are never mixed. Sorts them by project,
- * group, rate (high to
- * low) and first day. The order of the entries does not change the result.
+ * group, rate (high to low) and first day. The order of the entries does not change the result.
  */
 export function timeLines(entries: readonly TimeToBill[], form: LineForm): TimeLine[] {
   const groups = groupedTime(entries, form.groupBy);
