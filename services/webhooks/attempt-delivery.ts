@@ -9,9 +9,9 @@ import type { SecretBox } from '#libs/secret-box.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import type { Outcome, PostSigned } from './post-signed.ts';
 
-const SECRETS_CACHED_MAX = 1_000;
 /** The shortest interval between two log lines about an endpoint whose secret cannot be opened. */
 const LOGGED_EVERY_MS = 10 * 60_000;
+const LOGGED_MAX = 1_000;
 /** The outcome without a signature. No call is made. */
 const UNSIGNED: Outcome = { isWell: false, durationMs: 0, errorClass: 'secret_unreadable' };
 
@@ -29,13 +29,7 @@ export type AttemptDelivery = (
 ) => Promise<{ outcome: Outcome; attempt: Attempt }>;
 
 export function makeAttemptDelivery(options: { box: SecretBox; postSigned: PostSigned }): AttemptDelivery {
-  // The cache pays off because an endpoint gets many deliveries with one secret.
-  const opened = new LRUCache<string, string>({
-    max: SECRETS_CACHED_MAX,
-    memoMethod: (sealed) => options.box.open(sealed),
-  });
-  const box = { open: (sealed: string) => opened.memo(sealed) };
-  const logged = new LRUCache<Id, true>({ max: SECRETS_CACHED_MAX, ttl: LOGGED_EVERY_MS });
+  const logged = new LRUCache<Id, true>({ max: LOGGED_MAX, ttl: LOGGED_EVERY_MS });
 
   return async (endpoint, { eventId, body, isTest }, log) => {
     const at = agreedDate();
@@ -53,7 +47,7 @@ export function makeAttemptDelivery(options: { box: SecretBox; postSigned: PostS
    */
   function signingSecrets(endpoint: WebhookEndpointRecord, log: Logger): string[] | undefined {
     try {
-      return secretsOf(endpoint, box);
+      return secretsOf(endpoint, options.box);
     } catch (error) {
       const endpointId = wireId(endpoint._id);
       if (!logged.has(endpointId)) {
