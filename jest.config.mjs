@@ -1,4 +1,5 @@
-// Four projects, one a tier: what a test needs decides its folder, and the folder decides when it runs.
+// What a test needs decides its folder, and the folder decides when it runs. Sweeps try all operations or fields with many inputs:
+// `npm test` takes a sample of them, and the system tier runs them whole.
 const shared = {
   testEnvironment: '<rootDir>/test/support/test-environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
@@ -18,6 +19,8 @@ export default {
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...onBackends, displayName: 'service', testMatch: ['<rootDir>/test/service/**/*.test.ts'] },
     { ...onBackends, displayName: 'journeys', testMatch: ['<rootDir>/test/journeys/**/*.test.ts'] },
+    { ...onBackends, displayName: 'sample', testMatch: ['<rootDir>/test/sweeps/**/*.test.ts'], globals: { SWEEPS: 'sampled' } },
+    { ...onBackends, displayName: 'sweeps', testMatch: ['<rootDir>/test/sweeps/**/*.test.ts'] },
     { ...onBackends, displayName: 'system', testMatch: ['<rootDir>/test/system/**/*.test.ts'] },
   ],
   testSequencer: '<rootDir>/test/support/slowest-first.mjs',

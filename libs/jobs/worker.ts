@@ -22,8 +22,6 @@ export interface JobContext {
    * Redis.
    */
   isFirstRun: boolean;
-  /** The process of an earlier run ended before the run did, or lost its connection to Redis. */
-  hasLostRun: boolean;
   /** Aborted when the job is cancelled. */
   signal: AbortSignal;
   /**
@@ -94,7 +92,6 @@ export function startWorker<Payload>(
         attempt,
         isLastAttempt: attempt >= definition.attempts,
         isFirstRun: job.attemptsStarted <= 1,
-        hasLostRun: job.attemptsStarted > attempt,
         signal: signal ?? new AbortController().signal,
         async yieldSlot(wait) {
           waits += 1;

@@ -1,4 +1,4 @@
-// The variables of the scheduler.
+// Every variable the scheduler reads.
 import Joi from 'joi';
 import { type RecordsConfig, readEnv, recordsVariables, variables } from '#libs/service/env.ts';
 

@@ -1,4 +1,4 @@
-// The variables of the webhook service.
+// Every variable the webhook service reads.
 import Joi from 'joi';
 import { type RecordsConfig, readEnv, recordsVariables, variables } from '#libs/service/env.ts';
 

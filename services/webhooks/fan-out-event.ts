@@ -25,7 +25,7 @@ export interface FanOutOptions {
   queues: Queues;
   traffic: Traffic;
   events: EventLoader;
-  /** Called with the number of deliveries of an event that were enqueued. */
+  /** Called with how many deliveries of an event were enqueued. */
   onFannedOut: (deliveries: number) => void;
 }
 
@@ -65,10 +65,7 @@ export function makeFanOutEvent({
     if (tried.isDone) return;
     const { setAside, retryAt, error } = tried;
     if (setAside)
-      log.error(
-        { err: error, errorId: setAside.id, eventId },
-        'the fan-out of this event is set aside and tried again in a day',
-      );
+      log.error({ err: error, errorId: setAside.id, eventId }, 'the fan-out of this event is set aside for a day');
     if (retryAt) await postponeFanOut(event._id, retryAt);
     if (error) throw error;
   };
@@ -78,7 +75,7 @@ export function makeFanOutEvent({
     const { deferred, openIds } = deferralsOf(endpointIds);
     const added = await insert({ event, endpointIds, deferred });
     onFannedOut(added.deliveries.length);
-    // All deliveries are stored. From here on the poller enqueues those that the queue loses.
+    // All deliveries are stored: from here on the poller brings them, whatever happens to the queue.
     const entries = added.deliveries.map((delivery) => entryOf(event, delivery, added.reservation));
     await Promise.all([
       markDone(event._id),
@@ -94,7 +91,7 @@ export function makeFanOutEvent({
 
   function deferralsOf(endpointIds: readonly StoredId[]) {
     const deferred = new Map<Id, Deferral>();
-    /** The endpoints with an open breaker. */
+    /** Endpoints with an open breaker. */
     const openIds: Id[] = [];
     for (const endpointId of endpointIds.map(wireId)) {
       const wait = traffic.predictWait(endpointId);

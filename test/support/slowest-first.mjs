@@ -20,11 +20,11 @@ const SLOWEST = [
   'system/deploy/backup.test.ts',
   'system/local/run.test.ts',
   'system/clients/other-generators.test.ts',
-  'service/gateway/mirrors.test.ts',
+  'sweeps/gateway/tenancy.test.ts',
+  'sweeps/gateway/mirrors.test.ts',
+  'sweeps/hostile/strings.test.ts',
+  'sweeps/hostile/documents-images.test.ts',
   'service/gateway/openapi.test.ts',
-  'service/hostile/strings.test.ts',
-  'service/renderer/browser.test.ts',
-  'service/gateway/bad-input.test.ts',
 ];
 
 const rankOf = ({ path }) => {

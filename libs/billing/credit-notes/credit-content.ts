@@ -4,7 +4,7 @@ import { CreditNote, type CreditNoteRecord } from '../../models/billing/credit-n
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { driverOf } from '../../models/records.ts';
-import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
+import { type StoredId, storedId } from '../../models/tenant.ts';
 import { creditGroups, leftToCredit, netOf, taxSumOf } from '../../rules/credits/credit-amounts.ts';
 import type { CreditReason, Settlement } from '../../rules/credits/credit-reasons.ts';
 import { type CreditedCharges, creditedCharges } from '../../rules/credits/credited-charges.ts';
@@ -13,8 +13,7 @@ import { exactMinor } from '../../rules/money/exact-amount.ts';
 import type { Decimal } from '../../rules/money/money.ts';
 import type { PaymentMethod } from '../../rules/money/payment-methods.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { type ChargedLines, creditLines } from './credit-lines.ts';
-import type { CreditedWork } from './named-work.ts';
+import { creditLines } from './credit-lines.ts';
 
 export interface RefundDetails {
   date?: string | undefined;
@@ -33,9 +32,6 @@ export interface NewCreditNote {
   shipping_amount?: Decimal | null | undefined;
   settle: Settlement;
   refund?: RefundDetails | null | undefined;
-  /** Work on the invoice, in place of lines. */
-  time_entry_ids?: readonly Id[] | undefined;
-  expense_ids?: readonly Id[] | undefined;
   /** The invoice is cancelled with it, so that its time and its quote can be billed again whatever was credited before. */
   isCancelling?: boolean;
 }
@@ -52,9 +48,6 @@ export type Earlier = Pick<
   | 'line_items'
   | 'discounts'
   | 'shipping_amount'
-  | 'time_entry_ids'
-  | 'expense_ids'
-  | 'hours_returned'
 >;
 
 export async function creditNotesOf({ accountId, session }: UnitOfWork, invoice_id: StoredId): Promise<Earlier[]> {
@@ -69,48 +62,28 @@ export async function creditNotesOf({ accountId, session }: UnitOfWork, invoice_
     'line_items',
     'discounts',
     'shipping_amount',
-    'time_entry_ids',
-    'expense_ids',
-    'hours_returned',
   ];
   const projection = Object.fromEntries(names.map((name) => [name, 1]));
   return (await driverOf(CreditNote).find(of, { session, projection }).toArray()) as unknown as Earlier[];
-}
-
-/** False as long as nothing is credited. An invoice of nothing is credited when it is reversed. */
-export function wasCredited({ total_credited, is_reversed }: InvoiceRecord): boolean {
-  return is_reversed === true || (total_credited ?? 0) > 0;
 }
 
 /** Amounts and lines. A credit over a whole invoice shows what the invoice shows. */
 export function creditOf(
   invoice: InvoiceRecord,
   earlier: readonly Earlier[],
-  {
-    given,
-    charged,
-    work,
-    locale,
-  }: {
-    given: NewCreditNote;
-    charged: ChargedLines | undefined;
-    work: CreditedWork | undefined;
-    locale: string;
-  },
+  { given, locale }: { given: NewCreditNote; locale: string },
 ) {
   const { currency, tax_rate, tax_category, prices_include_tax } = invoice;
   const before = earlier.flatMap((note) => note.line_items ?? []);
-  const lines = work?.line_items ?? given.line_items;
-  const line_items = lines ? creditLines(invoice, before, { lines, locale, charged }) : null;
+  const line_items = given.line_items ? creditLines(invoice, before, { lines: given.line_items, locale }) : null;
   const amount = given.amount === undefined ? undefined : exactMinor(given.amount, currency);
   const shipping = shippingOf(given, currency);
   const left = leftToCredit(invoice, earlier);
   const number = printedNumber('invoice', invoice);
-  const isFirst = !wasCredited(invoice);
+  const isFirst = earlier.length === 0;
   const isByLine = line_items !== null || shipping !== undefined;
-  const charges = isByLine ? creditedCharges(invoice, earlier, { line_items, shipping, number }) : undefined;
-  const wanted = { amount, line_items: charges?.lines, mayBeNothing: work !== undefined };
-  const groups = creditGroups(left, wanted, { terms: invoice, number, isFirst });
+  const charged = isByLine ? creditedCharges(invoice, earlier, { line_items, shipping, number }) : undefined;
+  const groups = creditGroups(left, { amount, line_items: charged?.lines }, { terms: invoice, number, isFirst });
   const money = {
     currency,
     tax_rate,
@@ -124,7 +97,7 @@ export function creditOf(
   const content = {
     description: given.description || (isWhole && !invoice.line_items ? invoice.description : null),
     line_items: isWhole ? invoice.line_items : line_items,
-    ...(isWhole ? invoiceCharges(invoice) : charges && noteCharges(charges)),
+    ...(isWhole ? invoiceCharges(invoice) : charged && noteCharges(charged)),
   };
   return { money, content };
 }

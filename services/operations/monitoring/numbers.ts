@@ -15,6 +15,8 @@ import { note } from '../views/parts.ts';
 
 export const CHART_MINUTES = 60;
 const MINUTE_MS = 60_000;
+/** Several browsers and tabs share one reading. */
+const READING_LIFE_MS = 2_000;
 /** Open deliveries are counted no further. */
 export const COUNTED_MAX = 100_000;
 
@@ -42,7 +44,17 @@ export interface Numbers {
   runs: Part<BulkRecord[]>;
 }
 
-export async function readNumbers(queues: Queues): Promise<Numbers> {
+const readings = new WeakMap<Queues, { at: number; numbers: Promise<Numbers> }>();
+
+export function readNumbers(queues: Queues): Promise<Numbers> {
+  const known = readings.get(queues);
+  if (known && performance.now() - known.at < READING_LIFE_MS) return known.numbers;
+  const numbers = readNow(queues);
+  readings.set(queues, { at: performance.now(), numbers });
+  return numbers;
+}
+
+async function readNow(queues: Queues): Promise<Numbers> {
   const readAt = new Date();
   const since = new Date(readAt.getTime() - (CHART_MINUTES + 1) * MINUTE_MS);
   const [queueNumbers, workers, redis, renders, outcomes, open, outbox, scheduler, runs] = await Promise.all([

@@ -18,6 +18,7 @@ const LONG_WORD = new RegExp(
 const GERMAN = /[äöüß]|\b(?:GmbH|mbH|AG|KG|OHG|UG|eG|e\.\s?[VK]\.)(?=\W|$)/;
 
 const require = createRequire(import.meta.url);
+const loaded = new Map<string, Hyphenate>();
 
 /** @returns a function that inserts soft hyphens into long words, but not into addresses of the web or of mail. */
 export function hyphenatorOf({ locale, clientCompany, partnerCompany, clientName, partnerName }: PrintableDocument) {
@@ -37,8 +38,13 @@ function guessed(names: string): string {
 }
 
 function dictionary(language: string): Hyphenate {
-  const { hyphenateSync } = require(`hyphen/${language}`) as {
-    hyphenateSync: (word: string, options: { hyphenChar: string }) => string;
-  };
-  return (word) => hyphenateSync(word, { hyphenChar: SOFT_HYPHEN });
+  let hyphenate = loaded.get(language);
+  if (!hyphenate) {
+    const { hyphenateSync } = require(`hyphen/${language}`) as {
+      hyphenateSync: (word: string, options: { hyphenChar: string }) => string;
+    };
+    hyphenate = (word) => hyphenateSync(word, { hyphenChar: SOFT_HYPHEN });
+    loaded.set(language, hyphenate);
+  }
+  return hyphenate;
 }

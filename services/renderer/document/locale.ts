@@ -1,14 +1,15 @@
 // Words, numbers, days and amounts of a locale: labels from our dictionaries, everything else from Intl.
 import type Big from 'big.js';
 import { memoize } from 'es-toolkit/function/memoize';
-import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { LRUCache } from 'lru-cache';
+import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { type UnitName, unitName } from '#libs/rules/documents/units.ts';
 import { DECIMALS_KEPT, decimalsOf } from '#libs/rules/money/money.ts';
 import { currencySign } from '#libs/rules/money/written-money.ts';
 import { canDraw } from '../fonts/glyphs.ts';
 import { asWritten } from './amounts.ts';
 import { type DocumentLocale, MINUS, type Money, plainLocale } from './document-locale.ts';
-import { isWritten, kindOf, type Labels, labelsOf } from './labels.ts';
+import { type DocumentKind, isWritten, kindOf, type Labels, labelsOf } from './labels.ts';
 
 /** Regions that use Letter paper, from CLDR. */
 const LETTER_REGIONS = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' '));
@@ -20,7 +21,26 @@ export function documentLocaleOf(document: PrintableDocument): DocumentLocale {
   const { locale, currency, pageSize } = document;
   const kind = kindOf(document);
   if (locale === undefined || currency === undefined) return plainLocale(document);
-  const formats = makeFormats(locale);
+  const key = `${locale} ${currency} ${pageSize} ${kind}`;
+  return locales.memo(key, { context: { locale, currency, pageSize, kind } });
+}
+
+interface GivenLocale {
+  locale: string;
+  currency: string;
+  pageSize: PageSize | undefined;
+  kind: DocumentKind;
+}
+
+/** Making a format of Intl costs more than using it. */
+const locales = new LRUCache<string, DocumentLocale, GivenLocale>({
+  max: 500,
+  memoMethod: (_key, _stale, { context }) => makeDocumentLocale(context),
+});
+
+function makeDocumentLocale(given: GivenLocale): DocumentLocale {
+  const { currency, kind } = given;
+  const formats = formatsByLocale.memo(given.locale);
   const { language, region, format } = formats.written;
   const labels = labelsOf(kind, language);
   const digits = decimalsOf(currency);
@@ -36,7 +56,7 @@ export function documentLocaleOf(document: PrintableDocument): DocumentLocale {
   return {
     language: format,
     direction: language === 'ar' ? 'rtl' : 'ltr',
-    pageSize: pageSize ?? (LETTER_REGIONS.has(region) ? 'letter' : 'a4'),
+    pageSize: given.pageSize ?? (LETTER_REGIONS.has(region) ? 'letter' : 'a4'),
     labels,
     heading: labels.heading,
     digits,
@@ -51,6 +71,9 @@ export function documentLocaleOf(document: PrintableDocument): DocumentLocale {
   };
 }
 
+/** What does not depend on the currency or the kind of document. */
+const formatsByLocale = new LRUCache<string, Formats>({ max: 500, memoMethod: (locale) => makeFormats(locale) });
+
 interface Formats {
   written: WrittenLocale;
   numbers: Intl.NumberFormat;
@@ -59,7 +82,7 @@ interface Formats {
   percents: Intl.NumberFormat;
   days: Intl.DateTimeFormat;
   shortDays: Intl.DateTimeFormat;
-  /** Made when a line needs it, and used by all others. */
+  /** Made when a document needs it. */
   unit: (options: UnitFormat) => Intl.NumberFormat;
 }
 

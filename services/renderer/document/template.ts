@@ -82,10 +82,17 @@ function stylesOf(sheet: readonly string[], view: DocumentView): string {
 
 /** A value of `font-family` with about forty families, the same for every document of a style. */
 function stack(first: string, han: HanForms): string {
-  return fallbackOrder(first, han)
-    .map((family) => `'${family}'`)
-    .join(',');
+  const key = `${first} ${han}`;
+  const known = stacks.get(key);
+  if (known !== undefined) return known;
+  const families = fallbackOrder(first, han);
+  const made = families.map((family) => `'${family}'`).join(',');
+  stacks.set(key, made);
+  return made;
 }
+
+/** At most one for each face of a style and form of Han characters. */
+const stacks = new Map<string, string>();
 
 /** Days such as `21 de noviembre de 2026` must fit beside their label without a line break. */
 function isLongDay({ label, value }: DocumentView['facts'][number]) {

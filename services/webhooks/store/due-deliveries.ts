@@ -1,4 +1,4 @@
-// Finds the deliveries that are due for the poller, and sets when they are due again.
+// Deliveries that are due for the poller, and when they are due again.
 import { agreedDate } from '#libs/clock.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { acrossAccounts, type Id, wireId } from '#libs/models/tenant.ts';
@@ -7,7 +7,7 @@ import { changeOf, guardOf } from '#libs/models/webhooks/delivery-moves.ts';
 import { DELIVERY_MOVES } from '#libs/models/webhooks/delivery-states.ts';
 import type { Deferral } from './new-deliveries.ts';
 
-/** Makes the deferred deliveries of an endpoint due now, because it responds again. */
+/** The endpoint responds again: its deferred deliveries are due now. */
 export async function recallDeferred(accountId: Id, endpointId: Id, now: Date = agreedDate()): Promise<void> {
   await Delivery.updateMany(
     { account_id: accountId, endpoint_id: endpointId, ...guardOf('recall', { now }) },
@@ -21,8 +21,8 @@ export type DueDelivery = Pick<
 > & { due_at: Date };
 
 /**
- * Returns deliveries of all accounts that are due now. When there are more than `limit`, half of them are the ones that
- * fell due last: the backlog of one account may last for hours, and must not delay the retries of another.
+ * Deliveries of all accounts that are due now. When there are more than `limit`, half of them are the ones that fell due last: the
+ * backlog of one account, which may last for hours, delays no retry of another one.
  */
 export async function findDueDeliveries(limit: number, now: Date = agreedDate()): Promise<DueDelivery[]> {
   const oldest = await findDue(1, limit, now);
@@ -50,25 +50,25 @@ async function findDue(direction: 1 | -1, limit: number, now: Date): Promise<Due
     .lean<DueDelivery[]>();
 }
 
-/** The move that the poller makes with a due delivery. */
+/** What the poller did with a delivery that was due. */
 export type DueMove = { delivery: DueDelivery } & (
   | { move: 'enqueue' | 'enqueueAgain' | 'recheckAfterLease' /** When the poller looks again. */; dueAt: Date }
   | { move: 'deferDue'; deferral: Deferral }
 );
 
-/** Returns the revision that a delivery has after the move, for the id of its job. */
+/** The revision that a delivery has after the move: the id of its job is made of it. */
 export function revisionAfter({ delivery: { revision }, move }: DueMove): number {
   return revision + (DELIVERY_MOVES[move].raisesRevision ? 1 : 0);
 }
 
-/** Makes the moves, except where another process has changed the delivery meanwhile. */
+/** Sets when the poller looks at them again, unless another process has changed them meanwhile. */
 export async function moveDue(moves: readonly DueMove[]): Promise<void> {
   if (moves.length === 0) return;
   await driverOf(Delivery).bulkWrite(
     moves.map((one) => {
       const { _id, account_id, revision, due_at } = one.delivery;
       return {
-        // updateMany has the reason given in settleDeliveries. A write that fails leaves the delivery due.
+        // updateMany for the reason in settleDeliveries. A write that fails leaves the delivery due.
         updateMany: {
           filter: { _id, account_id, ...guardOf(one.move, { revision, dueAt: due_at }) } as object,
           hint: { _id: 1 },

@@ -1,59 +1,53 @@
-// The circuit breaker of one endpoint. It opens when attempts only fail, and closes when a trial succeeds.
+// The circuit breaker of one endpoint: opens when it only fails, and closes when a trial succeeds.
 
 const WINDOW_MS = 5 * 60_000;
 const OUTCOMES_MIN = 10;
 const OUTCOMES_KEPT = 50;
 const FAILURE_SHARE = 0.7;
 const OPEN_MS = 30_000;
-/**
- * The number of deferred deliveries that come back per time that the breaker is open. The more there are, the later
- * each.
- */
+/** Deferred deliveries come back this many per time that the breaker is open: the more there are, the later each. */
 const BACK_PER_OPEN = 100;
-/** The longest deferral, in times that the breaker is open: half an hour. */
+/** Half an hour: no delivery is deferred for longer. */
 const OPENS_MAX = 60;
-/** The number of failures in a row after which planned deliveries are deferred before they are enqueued. */
+/** After this many failures in a row planned deliveries are deferred before they are enqueued. */
 const FAILURES_FORESEEN = 2;
-/** The time that a planned trial takes from the poller through the queue. After that another one is planned. */
+/** A planned trial takes this long from the poller through the queue; after that another one is planned. */
 const TRIAL_COMES_MS = 2_000;
 
 export interface CircuitBreaker {
-  /** Returns true until a trial has succeeded, also after the time of the breaker is over. */
+  /** True also after its time, until a trial has succeeded. */
   isOpen(): boolean;
-  /** Returns true while not even a trial is made. */
+  /** True while not even a trial is made. */
   isBlocking(): boolean;
-  /** Records an outcome. @returns true when it closes the breaker. */
+  /** @returns true when the outcome closes it. */
   record(isWell: boolean): boolean;
-  /**
-   * Returns the milliseconds to wait, or undefined when the attempt may be made.
-   * @param deferrals the number of deferrals in a row.
-   */
+  /** @returns milliseconds to wait, or undefined when the attempt may be made. @param deferrals how often in a row it was deferred. */
   wait(isTrialUnderWay: boolean, deferrals?: number): number | undefined;
-  /** Notes that a trial was planned and will come through the queue. */
+  /** A trial was planned: it will come through the queue. */
   expectTrial(): void;
   isTrialExpected(): boolean;
   hasFailedLast(): boolean;
   hasSucceededLast(): boolean;
-  /** Returns true after failures in a row. */
+  /** True after failures in a row. */
   isFailing(): boolean;
-  /** Returns true when there is nothing to remember. */
+  /** True when there is nothing to remember. */
   isHealthy(): boolean;
 }
 
-/** Longer than any deferral, and than an outcome counts. At worst a breaker that was forgotten opens once more. */
+/** Longer than any deferral, and than an outcome counts: at worst a breaker that was forgotten opens once more. */
 export const memoryMs = (scale: number) => Math.max((1 + OPENS_MAX) * OPEN_MS * scale, WINDOW_MS);
 
-/** Makes a breaker. @param scale multiplies the time for which it stays open. */
+/** @param scale multiplies the time it stays open. */
 export function makeCircuitBreaker(scale: number, now: () => number): CircuitBreaker {
   const openMs = OPEN_MS * scale;
-  /** The latest outcomes, oldest first. */
+  /** The last ones, oldest first. */
   const outcomes: Array<{ at: number; isWell: boolean }> = [];
   let openUntil = 0;
-  /** The number of deferrals since it opened. */
+  /** Deferrals since it opened. */
   let deferred = 0;
   let trialUntil = 0;
 
-  // An open breaker here means that the trial failed.
+  // Open already means that the trial failed.
   const mustOpen = () =>
     openUntil > 0 ||
     (outcomes.length >= OUTCOMES_MIN &&
@@ -77,10 +71,9 @@ export function makeCircuitBreaker(scale: number, now: () => number): CircuitBre
     wait(isTrialUnderWay, deferrals = 0) {
       if (openUntil === 0) return undefined;
       const closedMs = openUntil - now();
-      // The time of the breaker is over. One attempt is the trial, and the others wait for its outcome.
+      // Its time is over: one attempt is the trial, and the others wait for how it ends.
       if (closedMs <= 0 && !isTrialUnderWay) return undefined;
-      // The backlog of an endpoint that is down must not come back as a whole every half minute. A success recalls all
-      // of it at once.
+      // The backlog of an endpoint that is down must not come back as a whole every half minute. A success recalls all of it at once.
       const opens = Math.min(OPENS_MAX, Math.max(2 ** deferrals, 1 + deferred / BACK_PER_OPEN));
       deferred += 1;
       return (closedMs > 0 ? closedMs : openMs) + openMs * opens * Math.random();

@@ -1,41 +1,41 @@
-// Admission of attempts. It limits the calls in flight to one endpoint, so that it cannot take the slots that other
-// endpoints need. The state is in the memory of this process: a wrong guess costs a wait, never a delivery.
+// Admission of attempts: limits the calls in flight to one endpoint, so that it cannot take the slots that other endpoints need.
+// It lives in memory, for this process: a wrong guess costs a wait, never a delivery.
 import type { Admission, Admitted, Wait } from './admission.ts';
 import { memoryMs } from './circuit-breaker.ts';
 import { makeEndpointAttempts } from './endpoint-attempts.ts';
 import { makeSpeedJudge } from './endpoint-speed.ts';
 import { beyondLimit, makeWaitingRoom, type WaitingEndpoint } from './waiting-room.ts';
 
-/** The interval at which idle endpoints are forgotten. It costs little, and keeps them from gathering for weeks. */
+/** How often idle endpoints are forgotten: it costs little, and they must not gather for weeks. */
 const FORGET_EVERY_MS = 60_000;
 
 export interface Traffic {
-  /** Asks for one attempt at an endpoint. An admission must be released. @param deferrals by the breaker, in a row. */
+  /** Asks for one attempt at an endpoint. An admitted one must be released. @param deferrals by the breaker, in a row. */
   admit(endpointId: string, deferrals?: number): Promise<Admission>;
   /**
-   * Returns the wait of an attempt that would not be admitted now, or undefined for one that should come. Fan-out and
-   * poller ask, because deferring a delivery before it is enqueued costs a tenth of deferring it afterwards.
+   * For fan-out and poller: the wait of an attempt that would not be admitted now, undefined for one that should come.
+   * Deferring a delivery before it is enqueued costs a tenth of deferring it afterwards.
    */
   predictWait(endpointId: string, deferrals?: number): Wait | undefined;
-  /** Returns true while the breaker of the endpoint is open, or waits for its trial. */
+  /** True while the breaker of the endpoint is open, or waits for its trial. */
   isOpen(endpointId: string): boolean;
-  /** Returns the number of endpoints in memory: those with attempts in flight or recent failures. */
+  /** Endpoints in memory: those with attempts in flight or recent failures. */
   size(): number;
 }
 
 export interface TrafficOptions {
-  /** Multiplies the time for which the breaker stays open (WEBHOOK_RETRY_SCALE). */
+  /** Multiplies the time the breaker stays open (WEBHOOK_RETRY_SCALE). */
   scale: number;
-  /** Returns the number of running webhook services, this one included. */
+  /** Webhook services at the moment, this one included. */
   processes?: () => number;
   eventLoopDelayMs?: () => number;
-  /** The most attempts of this process, those that wait here included. */
+  /** Attempts of this process at most, those that wait here included. */
   slots?: number;
   now?: () => number;
 }
 
 interface State extends WaitingEndpoint {
-  /** The time of the last request for this endpoint. */
+  /** When it was last asked for. */
   askedAt: number;
 }
 
@@ -51,10 +51,7 @@ export function openTraffic(options: TrafficOptions): Traffic {
   });
   const waitingRoom = makeWaitingRoom(speed, options.slots);
 
-  /**
-   * Removes idle endpoints. One that failed last and was deleted, disabled or fell silent has no success that would end
-   * its state.
-   */
+  /** An endpoint that failed last and was deleted, disabled or fell silent has no success that would end its state. */
   function forgetIdle() {
     if (now() < forgetsAt) return;
     forgetsAt = now() + FORGET_EVERY_MS;
@@ -65,7 +62,7 @@ export function openTraffic(options: TrafficOptions): Traffic {
   function stateOf(endpointId: string): State {
     let state = states.get(endpointId);
     if (!state) {
-      // Only here the number of endpoints can grow.
+      // The only moment when there can be more.
       forgetIdle();
       state = { ...makeEndpointAttempts({ scale, now, processes }), waiting: [], askedAt: 0 };
       states.set(endpointId, state);
@@ -80,7 +77,7 @@ export function openTraffic(options: TrafficOptions): Traffic {
       admitted: true,
       release(outcome) {
         const recovered = end(outcome);
-        // The admission is handed over synchronously, so that no other attempt can come between and exceed the limit.
+        // Handed over synchronously: no other attempt can come between and exceed the limit.
         while (state.waiting.length > 0 && !state.isFull() && !state.breaker.isBlocking())
           state.waiting.shift()?.(admitNow(endpointId, state));
         if (isUnused(state) && state.breaker.isHealthy()) states.delete(endpointId);

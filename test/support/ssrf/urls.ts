@@ -7,7 +7,7 @@ export interface HostileUrl {
   url: string;
   /** A public address: the guard must let it through, or it guards nothing but itself. */
   isPublic?: boolean;
-  /** A drawing that names something else: it is drawn without that, see test/service/hostile/documents-images.test.ts. */
+  /** A drawing that names something else: it is drawn without that, see test/sweeps/hostile/documents-images.test.ts. */
   isDrawing?: boolean;
 }
 

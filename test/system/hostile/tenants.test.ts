@@ -1,7 +1,6 @@
 // Every text of an account has its mark, and nothing that the other gets has it: responses, documents, webhooks, events, log lines.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Captured, callEverything, leaksIn, makeEverything } from '../../service/hostile/tenants-matrix.ts';
 import { eventually } from '../../support/eventually.ts';
 import { count } from '../../support/form.ts';
 import { callerOf, type TestGateway, verbsOf } from '../../support/gateway.ts';
@@ -9,6 +8,7 @@ import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { create } from '../../support/records.ts';
 import { startSystem, type TestSystem } from '../../support/system.ts';
 import type { TestAccount } from '../../support/workspace.ts';
+import { type Captured, callEverything, leaksIn, makeEverything } from '../../sweeps/hostile/tenants-matrix.ts';
 
 const LIMIT_MS = 900_000;
 const marks = { A: `qa${randomBytes(6).toString('hex')}-`, B: `qb${randomBytes(6).toString('hex')}-` };

@@ -1,0 +1,57 @@
+// `If-Match` on every operation on a record: it changes the record that the caller has read, or nothing.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { honoursIfMatch, recordPath } from '../../../services/gateway/http/route.ts';
+import { sampled } from '../../support/form.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { bodyFor, kindOf, make } from '../../support/operations.ts';
+import { routeTable } from '../../support/route-table.ts';
+
+const OTHER = '"the tag of another state"';
+const changes = routeTable.filter(honoursIfMatch);
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+test('when an operation changes a record, then it is among these', () => {
+  const onRecords = routeTable.filter(({ method, path }) => method !== 'get' && path.includes('{id}'));
+
+  expect(changes).toEqual(expect.arrayContaining(onRecords));
+  expect(changes.some(({ method }) => method === 'post')).toBe(true);
+});
+
+test.each(sampled(changes).map((row) => [row.operation, row] as const))(
+  'when %s names another state of the record, then 412 and nothing is changed, and with the state of now it is done',
+  async (operation, row) => {
+    const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
+    const body = await bodyFor(gateway, operation, gateway.account);
+    const single = recordPath(row).replace('{id}', id);
+    const send = (tag: string) =>
+      gateway.call(row.method.toUpperCase(), row.path.replace('{id}', id), { body, headers: { 'If-Match': tag } });
+    const before = await gateway.get(single);
+    const events = await eventsNow();
+    const refused = await send(OTHER);
+    const after = await gateway.get(single);
+
+    expect([refused.status, refused.body.error]).toEqual([
+      412,
+      'The record has changed: If-Match does not match its ETag',
+    ]);
+    expect(after.body).toEqual(before.body);
+    expect(await eventsNow()).toBe(events);
+    expect((await send(String(before.headers.get('ETag')))).status).toBeLessThan(300);
+  },
+);
+
+test('when a dry run names another state of the record, then 412 as well', async () => {
+  const id = await make(gateway, 'sent-invoices', gateway.account, 'own-');
+  const options = { body: {}, headers: { 'If-Match': OTHER } };
+
+  expect((await gateway.call('POST', `/api/v1/invoices/${id}/payments?dry_run=true`, options)).status).toBe(412);
+});
+
+async function eventsNow(): Promise<number> {
+  return (await gateway.get('/api/v1/events?limit=1')).body.pagination.total;
+}
