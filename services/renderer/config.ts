@@ -1,4 +1,4 @@
-// Every variable the renderer reads.
+// The variables of the renderer.
 import { accessSync, constants } from 'node:fs';
 import Joi from 'joi';
 import { ConfigError } from '#libs/service/config-error.ts';
@@ -22,7 +22,7 @@ export const configShape = Joi.object<Config, true>({
       'Program that prints: a headless shell, which is four times as fast as a whole Chromium, or a Chromium',
     ),
   OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
-  // One page keeps one core busy. With one document more than pages, no page waits for Redis.
+  // One page keeps one core busy. One document more than pages means that no page waits for Redis.
   RENDER_CONCURRENCY: Joi.number()
     .integer()
     .min(1)

@@ -4,19 +4,19 @@ import type { Redis } from '#libs/redis/connection.ts';
 
 const ASK_EVERY_MS = 10_000;
 
-/** @returns a function that stops it. */
+/** Follows the clock. @returns a function that stops it. */
 export function followClock(redis: Pick<Redis, 'time' | 'on' | 'off'>): () => void {
   async function ask() {
     try {
       const [seconds, microseconds] = await redis.time();
       learnTime('redis', Number(seconds) * 1_000 + Number(microseconds) / 1_000);
     } catch {
-      // Redis is unavailable: its last time still holds.
+      // Redis is unavailable, and its last time still holds.
     }
   }
   const askNow = () => void ask();
   askNow();
-  // The first question may fail before the connection is ready. Without this one, jobs would use the local clock until the next.
+  // The first question may fail before the connection is ready. Jobs would then use the local clock until the next one.
   redis.on('ready', askNow);
   const timer = setInterval(askNow, ASK_EVERY_MS);
   return () => {

@@ -3,10 +3,10 @@
 /** Work that may be interrupted wherever it yields. */
 export type Slices<Result> = Generator<void, Result>;
 
-/** Short documents take less and are never interrupted. */
+/** The length of a slice. Short documents take less and are never interrupted. */
 const SLICE_MS = 8;
 
-/** Lets the process do other work whenever a slice has taken long enough. */
+/** Runs work, and lets the process do other work whenever a slice has taken long enough. */
 export async function inSlices<Result>(work: Slices<Result>): Promise<Result> {
   let until = performance.now() + SLICE_MS;
   for (;;) {
@@ -18,7 +18,7 @@ export async function inSlices<Result>(work: Slices<Result>): Promise<Result> {
   }
 }
 
-/** For short work. */
+/** Runs short work without interruption. */
 export function atOnce<Result>(work: Slices<Result>): Result {
   for (;;) {
     const { done, value } = work.next();

@@ -1,4 +1,4 @@
-// Starts the renderer: one document in, one PDF out.
+// Starts the renderer, which turns documents into PDF files.
 import { openFairLimit } from '#libs/fair-limit.ts';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { listenForCancels } from '#libs/jobs/replies.ts';
@@ -25,10 +25,16 @@ import { observeRenderer, watchBrowser } from './metrics.ts';
 import { renderDocumentWith } from './render-document.ts';
 import { openTempDir } from './temp-dir.ts';
 
-/** Documents in flight may take until their deadline. Another renderer takes over those that are not finished then. */
+/**
+ * The time for documents in flight, which may take until their deadline. Another renderer takes over those that are not
+ * finished then.
+ */
 const CLOSE_LIMIT_MS = 32_000;
 
-/** Documents that wait for images, not for a page: as many as one account may have in flight, each with at most ten megabytes of images. */
+/**
+ * The most documents that wait for images and not for a page: as many as one account may have in flight, each with at
+ * most ten megabytes of images.
+ */
 const OFF_SLOT_MAX = 32;
 
 await run(async ({ onClose, useLogger }) => {
@@ -54,7 +60,7 @@ await run(async ({ onClose, useLogger }) => {
     port: config.HEALTH_PORT,
     service: 'renderer',
     checks: { redis: () => redis.ping(), browser: async () => await (browser ?? notYet()).check() },
-    // Only informational, because Chromium also prints without its sandbox.
+    // The sandbox is only informational, because Chromium also prints without one.
     informational: { sandbox: async () => (isolation ?? notYet()).hasSandbox || withoutSandbox() },
     metrics,
     log,
@@ -71,7 +77,8 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => markdown.close());
   const render = compileTemplate();
 
-  // One document is always on its way to or from Redis. A page for it would only take processor time from those that print.
+  // One document is always on its way to or from Redis. A page for it would only take processor time from those that
+  // print.
   const pages = Math.max(1, config.RENDER_CONCURRENCY - 1);
   browser = await openBrowser({
     path: config.CHROMIUM_PATH,
@@ -90,7 +97,7 @@ await run(async ({ onClose, useLogger }) => {
     onLaunched: lowerSessionPriority,
     onReplaced,
     onBroken(error) {
-      log.fatal({ err: error }, 'chromium cannot be started any more');
+      log.fatal({ err: error }, 'chromium cannot be started any more; the process ends');
       process.exit(1);
     },
   });

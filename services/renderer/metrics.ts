@@ -14,7 +14,7 @@ export function observeRenderer(registry: Registry) {
     help: 'Warnings about printed documents, such as images that could not be fetched and amounts that do not add up',
     registers: [registry],
   });
-  for (const reason of REASONS) recycles.inc({ reason }, 0); // As in libs/service/metrics.ts: otherwise the first crash would be no increase.
+  for (const reason of REASONS) recycles.inc({ reason }, 0); // The series start at 0, as in libs/service/metrics.ts. Otherwise the first crash would be no increase.
   const onEnd: RendererParts['onEnd'] = (end) => {
     seconds.observe({ outcome: end.outcome }, end.seconds);
     warnings.inc(end.warnings);

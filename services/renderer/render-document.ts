@@ -1,4 +1,4 @@
-// The render-document job: one document in, one PDF out. Success or failure, the waiting gateway gets a reply.
+// The render-document job, which turns a document into a PDF. The waiting gateway gets a reply in any case.
 
 import { agreedTime } from '#libs/clock.ts';
 import { AppError, isBug } from '#libs/errors.ts';
@@ -21,9 +21,12 @@ import type { Images } from './images/fetch-image.ts';
 import { mayHaveClusters, withFindableClusters } from './pdf/pdf-clusters.ts';
 import { withMetadata } from './pdf/pdf-metadata.ts';
 
-/** With less time left the reply would come too late, and other documents need the processor. */
+/**
+ * The least time for a print to begin. With less, the reply would come too late, and other documents need the
+ * processor.
+ */
 const LEAST_MS = 250;
-/** While Redis is unavailable a finished document waits for it, until its deadline. */
+/** The pause between two tries to send a finished document while Redis is unavailable. They end at its deadline. */
 const RETRY_REPLY_MS = 200;
 
 const IMAGES_OMITTED = 'bodyMarkdown: images are not printed, only their descriptions';
@@ -37,7 +40,7 @@ export interface RendererParts {
   render: Render;
   /** Slots for documents that are slow or that no caller waits for. The other pages stay free for short ones. */
   slowDocuments: FairLimit;
-  /** For replies. */
+  /** The connection for replies. */
   redis: Redis;
   prefix: string;
   onEnd: (end: { outcome: Outcome; seconds: number; warnings: number }) => void;
@@ -57,7 +60,7 @@ export function renderDocumentWith(parts: RendererParts): Work<RenderDocument> {
       if (context.signal.aborted) return end('cancelled');
       const failure = failureOf(error, context);
       end(failure?.status === 504 ? 'expired' : 'failed');
-      // The queue tries a transient failure once more; the caller hears of it only when that fails as well.
+      // The queue tries a transient failure once more. The caller gets a reply only when that fails as well.
       if (!failure) throw error;
       await send(failure, payload, context, parts);
       const level = failure.status === 500 ? 'error' : 'warn';
@@ -81,7 +84,7 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
       : parts.markdown.toHtml(document.bodyMarkdown, { deadlineAt, signal }),
   ]);
   signal.throwIfAborted();
-  // Before the rest of its work, which loads this process as well as a page.
+  // The slot comes before the rest of the work, which loads this process as well as a page.
   const release = payload.isBackground || isSlow(pages) ? await slot() : undefined;
   const given = { document, bodyHtml, logo: logo.image, banner: banner.image };
   const laidOut = await layOut(given, { deadlineAt, signal }, parts).finally(release);
@@ -89,7 +92,7 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
   const bytes = await finished(laidOut, document);
   return { bytes, warnings: [...logo.warnings, ...banner.warnings, ...warnings], offSlotMs, printMs };
 
-  // A document without its image is better than no document. The warning says why the image is missing.
+  // A document without its image is better than no document. The warning gives the reason.
   async function imageOf(field: string, source: string | undefined, use: ImageUse) {
     if (source === undefined) return { image: undefined, warnings: [] };
     const known = parts.images.get({ source, use, accountId, log, requestId }, signal);
@@ -143,7 +146,7 @@ async function layOut(
   const startedAt = performance.now();
   const printed = await browser.print(html, { ...limits, isTagged: document.accessible === true });
   const printMs = performance.now() - startedAt;
-  // Metadata may hold a name that no font can draw.
+  // Metadata may contain a name that no font can draw.
   const { issuer } = drawn.content === document ? view : documentView(document, images).view;
   return {
     html,
@@ -162,7 +165,7 @@ async function finished({ html, printed, author, language }: LaidOut, { madeAt }
   return withMetadata(findable, { author, language, madeAt });
 }
 
-/** @returns undefined when another attempt may help. */
+/** Returns the failure for the caller, or undefined when another attempt may help. */
 function failureOf(error: unknown, { isLastAttempt }: JobContext): ReplyFailure | undefined {
   if (error instanceof AppError) return { status: error.status, message: error.message };
   if (isBug(error)) return { status: 500, message: 'Internal server error' };

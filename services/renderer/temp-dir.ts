@@ -1,11 +1,12 @@
-// The temporary folder of a renderer: browser profiles and the font configuration, no customer data. Removed with the renderer.
+// The temporary folder of a renderer, with browser profiles and the font configuration but no customer data. It is
+// removed with the renderer.
 import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const NAME = /^billhook-renderer-(\d+)-\w{6}$/;
 
-/** Also removes the folders of renderers that were killed. */
+/** Makes the folder, and removes those of renderers that were killed. */
 export async function openTempDir(): Promise<{ folder: string; remove: () => Promise<void> }> {
   await removeAbandoned();
   const folder = await mkdtemp(join(tmpdir(), `billhook-renderer-${process.pid}-`));
@@ -26,7 +27,7 @@ async function removeAbandoned() {
 
 async function isInUse(pid: number, path: string): Promise<boolean> {
   if (pid !== process.pid) return isAlive(pid);
-  // Containers reuse process ids: the folder is ours only if it is younger than this process.
+  // Containers reuse process ids, so the folder belongs to this process only if it is younger.
   const made = await stat(path).catch(() => undefined);
   return made !== undefined && made.ctimeMs > Date.now() - process.uptime() * 1_000;
 }

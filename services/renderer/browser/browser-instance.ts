@@ -1,4 +1,4 @@
-// One Chromium and its warm pages, from its start until its last print has ended.
+// One Chromium with its warm pages, from its start until its last print has ended.
 import { resultWithin } from '#libs/with-timeout.ts';
 import { type Chromium, type ChromiumOptions, launchChromium } from './chromium-process.ts';
 import { openPageMemory, type PageMemory } from './page-memory.ts';
@@ -6,17 +6,17 @@ import { groupMemoryMegabytes } from './process-tree.ts';
 import { openWarmPage, type WarmPage } from './warm-page.ts';
 
 const START_LIMIT_MS = 30_000;
-/** A page is opened, tidied or closed in a tenth of a second: one that takes this long never responds. */
+/** The time after which a page counts as stuck. Opening, tidying or closing one takes a tenth of a second. */
 const PAGE_LIMIT_MS = 12_000;
-/** Longer than any print may take: a print that still hangs then ends with the browser. */
+/** Longer than any print may take. A print that still hangs then ends with the browser. */
 const DRAIN_LIMIT_MS = 15_000;
 
 export interface BrowserInstance {
-  /** Waits until a page is idle. @throws when this instance is retired or dead: ask the next one. */
+  /** Waits until a page is idle. @throws when this instance is retired or dead. The caller then asks the next one. */
   take(): Promise<WarmPage>;
   /** Gives back a page that can print again. */
   release(page: WarmPage): Promise<void>;
-  /** Gives back a page that is stuck or dead: another is opened in its stead. */
+  /** Gives back a page that is stuck or dead. Another is opened in its place. */
   replace(page: WarmPage): Promise<void>;
   /** Takes no further print, waits for those in flight, then closes. */
   retire(): Promise<void>;
@@ -25,7 +25,7 @@ export interface BrowserInstance {
   isAlive(): boolean;
   /** Resolves when Chromium has ended, for whatever reason. */
   gone: Promise<void>;
-  /** Prints since the start. */
+  /** Returns the number of prints since the start. */
   prints(): number;
   ageMs(): number;
   memoryMegabytes(): Promise<number>;
@@ -36,11 +36,11 @@ export interface BrowserInstance {
 
 export interface InstanceOptions extends ChromiumOptions {
   pages: number;
-  /** Memory limit of the process of one page while it prints. */
+  /** The memory limit of the process of one page while it prints. */
   pageMegabytes: number;
   /** Throws when the page does not print a document correctly. */
   verifyPage: (page: WarmPage) => Promise<void>;
-  /** 12 s unless given. */
+  /** The limit for a step of a page. 12 s unless given. */
   pageLimitMs?: number;
 }
 
@@ -100,7 +100,7 @@ export async function startInstance(options: InstanceOptions): Promise<BrowserIn
     async release(page) {
       markIdle();
       if ((await outcomeOf(page.tidy())) === 'done') offer(page);
-      else await reopen(page); // It died while it was idle.
+      else await reopen(page); // The page died while it was idle.
     },
     async replace(page) {
       markIdle();
@@ -122,13 +122,16 @@ export async function startInstance(options: InstanceOptions): Promise<BrowserIn
     let outcome = await open();
     if (outcome === 'failed') {
       if (isOver) return;
-      outcome = await open(); // Its process may have died with the page before.
+      outcome = await open(); // The process of the page may have died with the page before.
     }
-    // A browser that cannot open a page is useless: its end brings the next one.
+    // A browser that cannot open a page is useless. Its end starts the next one.
     if (outcome !== 'done') await chromium.close();
   }
 
-  /** @returns undefined when it takes too long: a page whose process was killed at the wrong moment never responds. */
+  /**
+   * Returns the outcome of a step, or undefined when it takes too long: a page whose process was killed at the wrong
+   * moment never responds.
+   */
   async function outcomeOf(step: Promise<void>): Promise<'done' | 'failed' | undefined> {
     const outcome = step.then(
       () => 'done' as const,

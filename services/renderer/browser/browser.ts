@@ -7,28 +7,36 @@ import type { BrowserInstance } from './browser-instance.ts';
 import { CLOSED, type InstanceKeeperOptions, isHung, keepInstance } from './instance-keeper.ts';
 import type { PrintOptions, WarmPage } from './warm-page.ts';
 
-/** Four times what the most expensive document below WORK_PAGES_MAX takes: a slower one has found a gap in the estimate. */
+/**
+ * Four times the time of the most expensive document below WORK_PAGES_MAX. A slower one has found a gap in the
+ * estimate.
+ */
 const PRINT_LIMIT_MS = 12_000;
 /** An abandoned print usually ends soon, and waiting for it is cheaper than opening a new page. */
 const PATIENCE_MS = 250;
 const CRASHES_PER_DOCUMENT = 3;
 
 export interface BrowserOptions extends InstanceKeeperOptions {
-  /** Timeout of one document, 12 s unless given. */
+  /** The timeout of one document. 12 s unless given. */
   printLimitMs?: number;
 }
 
 export interface PrintingBrowser {
   /**
+   * Prints a document.
    * @param html a whole document that loads nothing.
-   * @param options.deadlineAt milliseconds since the epoch. @param options.signal aborted when the document is no longer wanted.
-   * @throws AppError 504 when its deadline passes; 422 when it takes more time or memory than a document may, or crashes Chromium
-   * each time; `signal.reason` when aborted; Error when this browser is closed, so that another renderer may print it.
+   * @param options.deadlineAt milliseconds since the epoch.
+   * @param options.signal aborted when the document is cancelled.
+   * @throws
+   * - AppError 504 when the deadline passes.
+   * - AppError 422 when the document takes more time or memory than it may, or crashes Chromium each time.
+   * - `signal.reason` when aborted.
+   * - Error when this browser is closed, so that another renderer may print the document.
    */
   print(html: string, options: PrintOptions & { deadlineAt: number; signal: AbortSignal }): Promise<Buffer>;
   /** Rejects while no browser can print. */
   check(): Promise<void>;
-  /** The browser's first process. */
+  /** Returns the id of the browser's first process. */
   pid(): Promise<number>;
   memoryMegabytes(): Promise<number>;
   close(): Promise<void>;
@@ -42,10 +50,10 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
     async print(html, { deadlineAt, signal, ...printOptions }) {
       const wait: WaitOptions = { signal, error: deadlinePassed };
       for (let crashes = 0; crashes < CRASHES_PER_DOCUMENT; ) {
-        // Checked here, because nothing below waits once the last browser has gone.
+        // The check is here, because nothing below waits once the last browser has ended.
         signal.throwIfAborted();
         if (agreedTime() >= deadlineAt) throw deadlinePassed();
-        // No AppError: the job stays in the queue for another renderer.
+        // This is no AppError, so that the job stays in the queue for another renderer.
         if (keeper.isClosed()) throw new Error(CLOSED);
         const instance = await withDeadline(deadlineAt, keeper.current(), wait);
         const page = await takePage(instance, deadlineAt, signal);
@@ -54,7 +62,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
           void instance.release(page);
           throw signal.reason;
         }
-        // The page died before this document, which therefore has no part in it.
+        // The page died before this document, which therefore did not cause it.
         if (page.isDead()) {
           void instance.replace(page);
           continue;
@@ -70,7 +78,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
           if (error instanceof TimeoutError || signal.aborted) {
             const isUnwanted = signal.aborted || agreedTime() >= deadlineAt;
             const hasHung = !isUnwanted && (await isHung(instance));
-            // A browser that ended meanwhile counts as a crash: another document may have ended it.
+            // A browser that ended meanwhile counts as a crash, because another document may have ended it.
             if (isUnwanted || (!hasHung && instance.isAlive())) {
               void abandon(instance, page, printing);
               if (signal.aborted) throw signal.reason;
@@ -84,7 +92,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
             throw new AppError(422, 'The document needs too much memory to print');
           }
           crashes += 1;
-          log.warn({ err: error, crashes }, 'chromium failed while it printed a document');
+          log.warn({ err: error, crashes }, 'chromium failed while it printed a document; another page prints it');
           void instance.replace(page);
         } finally {
           watch.stop();
@@ -102,7 +110,10 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
     close: () => keeper.close(),
   };
 
-  /** @returns undefined when the instance takes no more prints; by then `keeper.current` is the next one. */
+  /**
+   * Takes a page.
+   * @returns undefined when the instance takes no more prints. By then `keeper.current` is the next one.
+   */
   async function takePage(instance: BrowserInstance, deadlineAt: number, signal: AbortSignal) {
     const taking = instance.take();
     try {

@@ -1,4 +1,4 @@
-// One Chromium: started without any way to the network, with a folder of its own, and ended with all its processes.
+// One Chromium, started without access to the network and with a folder of its own, and ended with all its processes.
 import { chown, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -6,26 +6,26 @@ import puppeteer, { type Browser, type CDPSession } from 'puppeteer-core';
 import type { Isolation } from './isolation.ts';
 
 const LAUNCH_LIMIT_MS = 20_000;
-/** A healthy Chromium is gone within 100 ms; then its processes are ended. */
+/** A healthy Chromium ends within 100 ms. After this time its processes are killed. */
 const CLOSE_LIMIT_MS = 2_000;
 
 export interface ChromiumOptions {
   /** The headless shell, or a whole Chromium. */
   path: string;
   isolation: Isolation;
-  /** Holds the profiles; made and removed by the caller. */
+  /** The folder of the profiles, which the caller makes and removes. */
   folder: string;
   fontsFile: string;
-  /** Awaited with the first process of each Chromium. */
+  /** Called with the first process of each Chromium, and awaited. */
   onLaunched?: (pid: number) => Promise<void>;
 }
 
 export interface Chromium {
-  /** Its first process, which leads the group of all the others. */
+  /** The first process, which leads the group of all the others. */
   pid: number;
-  /** Speaks to the browser as a whole. */
+  /** The session for commands to the browser as a whole. */
   control: CDPSession;
-  /** Runs what sends several commands, and hands them to Chromium in one go. */
+  /** Runs a function that sends several commands, and writes them to Chromium at once. */
   together<Sent>(send: () => Sent): Sent;
   isAlive(): boolean;
   /** Resolves when Chromium has ended, for whatever reason. */
@@ -55,7 +55,7 @@ export async function launchChromium({
       args: [...rest, ...switches(profile, isolation)],
       ignoreDefaultArgs: true,
       pipe: true,
-      // Nothing of our own environment, which names Redis, reaches the browser.
+      // Nothing of this process's environment, which names Redis, reaches the browser.
       env: {
         PATH: '/usr/bin:/bin',
         HOME: profile,
@@ -75,10 +75,11 @@ export async function launchChromium({
     await rm(profile, { recursive: true, force: true });
     throw error;
   }
-  // A browser that is killed while it has not read everything resets its pipes, and by then puppeteer listens to them no more.
+  // A browser that is killed before it has read everything resets its pipes, and by then puppeteer does not listen to
+  // them any more.
   for (const pipe of browser.process()?.stdio ?? []) pipe?.on('error', () => undefined);
   const pid = browser.process()?.pid;
-  if (pid === undefined) throw new Error('Chromium has no process'); // Cannot be: we launched it, we did not connect to it.
+  if (pid === undefined) throw new Error('Chromium has no process'); // This cannot happen, because the browser was launched here.
   const gone = new Promise<void>((resolve) => browser.once('disconnected', () => resolve()));
   void gone.then(() => endGroup(pid)).then(() => rm(profile, { recursive: true, force: true, maxRetries: 3 }));
 
@@ -100,7 +101,7 @@ export async function launchChromium({
     together(send) {
       const { stackTraceLimit } = Error;
       pipe.cork();
-      // Puppeteer keeps an error at hand for each command, with its stack: that costs more than the rest of sending it.
+      // Puppeteer makes an error with a stack for each command, which costs more than the rest of sending it.
       Error.stackTraceLimit = 0;
       try {
         return send();
@@ -113,7 +114,7 @@ export async function launchChromium({
     gone,
     async close() {
       const limit = setTimeout(() => endGroup(pid), CLOSE_LIMIT_MS);
-      await browser.close().catch(() => undefined); // It may be gone already: that is what we want.
+      await browser.close().catch(() => undefined); // It may have ended already.
       clearTimeout(limit);
       endGroup(pid);
       await rm(profile, { recursive: true, force: true, maxRetries: 3 });
@@ -127,7 +128,7 @@ function switches(profile: string, isolation: Isolation): string[] {
     '--remote-debugging-pipe',
     `--user-data-dir=${profile}`,
     ...(isolation.hasSandbox ? [] : ['--no-sandbox']),
-    // Nothing may leave: names resolve to nothing, everything else goes to a closed proxy, loopback included.
+    // Nothing may leave: names resolve to nothing, and everything else goes to a closed proxy, loopback included.
     '--proxy-server=http://127.0.0.1:9',
     '--proxy-bypass-list=<-loopback>',
     '--host-resolver-rules=MAP * ~NOTFOUND',
@@ -139,7 +140,7 @@ function switches(profile: string, isolation: Isolation): string[] {
     '--no-pings',
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--disable-file-system',
-    // Nothing may be left behind or asked.
+    // Chromium must leave nothing behind and ask nothing.
     '--no-first-run',
     '--no-default-browser-check',
     '--disable-breakpad',
@@ -158,7 +159,7 @@ function switches(profile: string, isolation: Isolation): string[] {
     // Containers give /dev/shm 64 MB, and a large document needs more.
     '--disable-dev-shm-usage',
     '--disable-gpu',
-    // Without it a page gives no frame when asked for one, see warm-page.ts.
+    // Otherwise a page gives no frame when asked for one, see warm-page.ts.
     '--run-all-compositor-stages-before-draw',
     '--hide-scrollbars',
     '--font-render-hinting=none',
@@ -172,6 +173,6 @@ function endGroup(pid: number) {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // No process of the group is left: nothing to end.
+    // The group has no processes left.
   }
 }

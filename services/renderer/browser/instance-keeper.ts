@@ -1,11 +1,14 @@
-// Keeps one browser instance ready to print: starts it, inspects it, and replaces it when it is gone, worn or hung.
+// Keeps one browser instance ready to print: starts it, inspects it, and replaces it when it has ended, is worn or
+// hangs.
 import type { Logger } from '#libs/service/logger.ts';
 import { resultWithin } from '#libs/with-timeout.ts';
 import { type BrowserInstance, type InstanceOptions, startInstance } from './browser-instance.ts';
 
 const LAUNCHES_IN_A_ROW = 3;
 const INSPECTION_MS = 5_000;
-/** A browser that does not report its version for so long is hung, with every document in it: only a new one helps. */
+/**
+ * The time without a response after which a browser counts as hung, with every document in it. Only a new one helps.
+ */
 const ANSWER_LIMIT_MS = 5_000;
 export const CLOSED = 'The browser is closed';
 
@@ -22,16 +25,16 @@ export interface InstanceKeeperOptions extends InstanceOptions {
   log: Logger;
   /** Called whenever an instance is replaced. */
   onReplaced: (reason: ReplaceReason) => void;
-  /** Called when Chromium cannot be started any more: the service should exit and be started again. */
+  /** Called when Chromium cannot be started any more. The service should exit and be started again. */
   onBroken: (error: unknown) => void;
 }
 
 export interface InstanceKeeper {
-  /** The instance that prints now, or the one that is being started. */
+  /** Returns the instance that prints now, or the one that is being started. */
   current(): Promise<BrowserInstance>;
   replaceDead(dead: BrowserInstance): Promise<void>;
   replaceWorn(worn: BrowserInstance, reason: ReplaceReason): Promise<void>;
-  /** Ends an instance that does not respond; its end brings the next one. */
+  /** Ends an instance that does not respond. Its end starts the next one. */
   endHung(hung: BrowserInstance): Promise<void>;
   isClosed(): boolean;
   close(): Promise<void>;
@@ -44,7 +47,10 @@ export async function keepInstance(options: InstanceKeeperOptions): Promise<Inst
   let isRecycling = false;
   let isInspecting = false;
   let current = start();
-  /** Started to replace a worn instance. When the worn one dies first, this is the next: a third one would never be closed. */
+  /**
+   * The instance that replaces a worn one. It becomes the current one even when the worn one dies first: a third one
+   * would never be closed.
+   */
   let successor: Promise<BrowserInstance> | undefined;
   await current;
   const inspection = setInterval(() => void inspect(), INSPECTION_MS).unref();
@@ -76,7 +82,7 @@ export async function keepInstance(options: InstanceKeeperOptions): Promise<Inst
         return instance;
       } catch (error) {
         failure = error;
-        log.warn({ err: error, launch }, 'chromium did not start');
+        log.warn({ err: error, launch }, 'chromium did not start; it is started again up to the limit');
       }
     }
     throw failure;
@@ -86,7 +92,7 @@ export async function keepInstance(options: InstanceKeeperOptions): Promise<Inst
     // Callers of `current` wait for the new one from here on. A retired instance is not the current one any more.
     const known = current;
     if (isClosed || dead.isAlive() || (await known.catch(() => dead)) !== dead || current !== known) return;
-    log.warn('chromium is gone, starting another');
+    log.warn('chromium has ended; another one starts');
     options.onReplaced('gone');
     current = successor ?? start();
     await current.catch((error) => {
@@ -124,7 +130,7 @@ export async function keepInstance(options: InstanceKeeperOptions): Promise<Inst
     if (!instance?.isAlive() || isInspecting) return;
     isInspecting = true;
     try {
-      // Asked twice, because on a busy machine one response may be late.
+      // It is asked twice, because on a busy machine one response may be late.
       if ((await isHung(instance)) && (await isHung(instance))) await endHung(instance);
       else await replaceIfWorn(instance);
     } finally {
@@ -133,7 +139,7 @@ export async function keepInstance(options: InstanceKeeperOptions): Promise<Inst
   }
 
   async function endHung(hung: BrowserInstance) {
-    log.warn('chromium does not respond, ending it');
+    log.warn('chromium does not respond and is ended; another one starts');
     await hung.end();
   }
 
@@ -146,7 +152,7 @@ export async function keepInstance(options: InstanceKeeperOptions): Promise<Inst
 export async function isHung(instance: BrowserInstance): Promise<boolean> {
   const hasResponded = instance.check().then(
     () => true,
-    () => true, // A failure is a response, too: the browser has gone.
+    () => true, // A failure is a response, too: the browser has ended.
   );
   return !(await resultWithin(ANSWER_LIMIT_MS, hasResponded));
 }

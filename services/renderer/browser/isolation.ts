@@ -7,26 +7,26 @@ import { LOWER_PRIORITY } from './give-way.ts';
 const execute = promisify(execFile);
 const PROBE_LIMIT_MS = 10_000;
 
-/** "nobody" and "nogroup" on every Linux: owns nothing, may do nothing. */
+/** The ids of "nobody" and "nogroup" on every Linux. They own nothing and may do nothing. */
 const NOBODY = 65_534;
 
 export interface Isolation {
-  /** Programs with their arguments that go in front of Chromium's own command line. */
+  /** Programs with their arguments in front of Chromium's own command line. */
   wrapper: string[];
-  /** Whom Chromium's folders must belong to, when it is not us. */
+  /** The user who must own Chromium's folders, when it is another one than the renderer's. */
   owner: number | undefined;
   hasEmptyNetwork: boolean;
   hasSandbox: boolean;
 }
 
-/** Asks the kernel once, at start, and says in the log what holds and what does not. */
+/** Finds the isolation that the kernel permits, once at start, and logs it. */
 export async function findIsolation(chromiumPath: string, log: Logger): Promise<Isolation> {
   const isRoot = process.getuid?.() === 0;
   const withoutNetwork = await firstThatRuns(
     isRoot ? [['unshare', '--net']] : [['unshare', '--user', '--map-current-user', '--net']],
   );
   // Chromium has no sandbox as root, so a root renderer starts it as user 65534, if that user can execute the program.
-  // Tested through a shell, because setpriv itself still executes a program with root's rights.
+  // The test goes through a shell, because setpriv itself still executes a program with root's rights.
   const asItself = ['sh', '-c', 'exec "$0" --version', chromiumPath];
   const asNobody = isRoot ? await firstThatRuns([becomeNobody], [...withoutNetwork], asItself) : [];
   const withLowerPriority = await firstThatRuns([LOWER_PRIORITY]);
@@ -51,7 +51,7 @@ const becomeNobody = [
   '--no-new-privs',
 ];
 
-// Chromium's sandbox puts each page into its own user, process and network namespace: the same call tells whether it may.
+// Chromium's sandbox puts each page into its own user, process and network namespace. The same call tells if it may.
 async function allowsSandbox(wrapper: string[]): Promise<boolean> {
   if (process.platform !== 'linux') return true; // Other systems have sandboxes that need no namespaces.
   const asChromium = ['unshare', '--user', '--map-root-user', '--pid', '--net', '--fork'];
@@ -66,7 +66,7 @@ async function firstThatRuns(candidates: string[][], before: string[] = [], comm
       await execute(program as string, rest, { timeout: PROBE_LIMIT_MS });
       return candidate;
     } catch {
-      // Refused by the kernel, or the program is missing: the next weaker form is tried, and the log will say so.
+      // The kernel refuses it, or the program does not exist. The next weaker form is tried, and the log says so.
     }
   }
   return [];
@@ -83,7 +83,9 @@ function report(isolation: Isolation, user: { isRoot: boolean; isStillRoot: bool
     log.warn('chromium runs WITHOUT its sandbox: this kernel or container forbids user namespaces');
   }
   if (!hasEmptyNetwork) {
-    log.warn('chromium shares our network namespace: only its closed proxy and resolver rules keep it off the network');
+    log.warn(
+      'chromium shares the network namespace of the renderer: only its closed proxy and resolver rules keep it off the network',
+    );
   }
 }
 
@@ -93,7 +95,7 @@ async function pathOf(program: string): Promise<string> {
   return stdout.trim();
 }
 
-/** True when the user Chromium runs as may read all the files. */
+/** True when the user that Chromium runs as may read all the files. */
 export async function canRead(files: string[], { wrapper }: Isolation): Promise<boolean> {
   const asChromium = [...wrapper, 'sh', '-c', 'for file; do test -r "$file" || exit 1; done', 'sh', ...files];
   return (await firstThatRuns([asChromium], [], [])).length > 0;

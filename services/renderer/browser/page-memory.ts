@@ -1,12 +1,16 @@
-// Ends the process of a page that uses more memory than a document may, before the container's limit ends all processes.
+// Ends the process of a page that uses more memory than a document may, before the container's limit ends all
+// processes.
 import { readFile } from 'node:fs/promises';
 import { groupProcesses } from './process-tree.ts';
 
-/** Between two measurements, each of which reads a file of every process: Chromium allocates at most a few hundred megabytes a second. */
+/**
+ * The pause between two measurements, which read a file of every process. Chromium allocates at most a few hundred
+ * megabytes a second.
+ */
 const LOOK_MS = 200;
-/** Most documents are printed by then and are never measured. */
+/** The time before the first measurement. Most documents are printed by then and never measured. */
 const FIRST_LOOK_MS = 300;
-/** From the end of a process until its page reports the crash. */
+/** The longest time from the end of a process until its page reports the crash. */
 const CRASH_MS = 2_000;
 
 export interface PageMemory {
@@ -17,8 +21,8 @@ export interface PageMemory {
 interface PrintWatch {
   stop(): void;
   /**
-   * Call when the page has crashed: true when it was ended here. Chromium does not tell which process a page has, so each process
-   * that was ended explains one crash, of a print that was watched then.
+   * Returns true when a page crashed because it was ended here. Chromium does not tell the process of a page, so each
+   * process that was ended explains one crash, of a print that was watched then.
    */
   explainsCrash(): boolean;
 }
@@ -30,11 +34,11 @@ interface Ending {
 }
 
 /**
- * Does nothing where there is no /proc.
- * @param leader the first process of the Chromium whose pages are watched.
+ * Watches the memory of pages. Does nothing where there is no /proc.
+ * @param leader the first process of the Chromium to watch.
  */
 export function openPageMemory(leader: number, limitMegabytes: number, measure = groupProcesses): PageMemory {
-  /** Of the last seconds. */
+  /** The processes that were ended in the last seconds. */
   let endings: Ending[] = [];
   let isLooking = false;
 
@@ -65,7 +69,8 @@ export function openPageMemory(leader: number, limitMegabytes: number, measure =
   return {
     watch() {
       const since = performance.now();
-      // A timer for each print: with one for all, a renderer that is always busy measures all the time.
+      // Each print has its own timer. With one timer for all, a renderer that is always busy would measure all the
+      // time.
       let timer = setTimeout(function again() {
         void look();
         timer = setTimeout(again, LOOK_MS);
@@ -83,7 +88,7 @@ export function openPageMemory(leader: number, limitMegabytes: number, measure =
   };
 }
 
-/** Not the browser's own process, nor one of its services: those belong to no document. */
+/** True for the process of a page. The browser's own process and its services belong to no document. */
 async function isPage(pid: number): Promise<boolean> {
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
   // A process that was forked from the zygote has its arguments in one, with spaces between them.

@@ -1,4 +1,5 @@
-// The self-test of a new page: prints a sample in each style, which also warms Chromium, fonts and template up for the first document.
+// The self-test of a new page. It prints a sample in each style, which also warms Chromium, fonts and template up for
+// the first document.
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
 import { documentView } from '../document/document-view.ts';
 import type { Render } from '../document/template.ts';
@@ -29,7 +30,7 @@ const sample: Omit<PdfDocument, 'fontStyle'> = {
   requiresSignature: false,
 };
 
-/** @throws when a document would come out without its fonts: blank sheets must never reach a client. */
+/** Prints the samples. @throws when a document would lack its fonts, because blank sheets must never reach a client. */
 export async function selfTest(page: WarmPage, render: Render): Promise<void> {
   for (const fontStyle of Object.keys(STYLES) as PdfDocument['fontStyle'][]) {
     const { view } = documentView(

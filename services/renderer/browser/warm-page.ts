@@ -2,25 +2,28 @@
 import type { CDPSession } from 'puppeteer-core';
 import type { Chromium } from './chromium-process.ts';
 
-/** Without it memory grows to gigabytes, and long documents print four times slower. */
+/**
+ * The number of prints between two garbage collections. Otherwise memory grows to gigabytes, and long documents print
+ * four times slower.
+ */
 const PRINTS_PER_COLLECTION = 25;
 
 export interface PrintOptions {
-  /** Structure for screen readers: costs a third more time and bytes. */
+  /** True for a tagged PDF, whose structure screen readers use. It takes a third more time and bytes. */
   isTagged?: boolean;
 }
 
 export interface WarmPage {
-  /** @throws when the page or the browser died; the page cannot be used again. */
+  /** Prints a document. @throws when the page or the browser died. The page cannot be used again. */
   print(html: string, options: PrintOptions): Promise<Buffer>;
-  /** It died while it was idle. */
+  /** Returns true when the page died while it was idle. */
   isDead(): boolean;
-  /** Call between two prints; resolves at once when there is nothing to do. */
+  /** Frees memory. Call it between two prints. It resolves at once when there is nothing to do. */
   tidy(): Promise<void>;
   close(): Promise<void>;
 }
 
-// Set once for the life of the page: policies inside documents would accumulate on a reused page.
+// The policy is set once for the life of the page. Policies inside documents would accumulate on a reused page.
 const POLICY =
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:; base-uri 'none'; form-action 'none'; frame-src 'none'";
 const EMPTY = `data:text/html,${encodeURIComponent(`<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}">`)}`;
@@ -28,8 +31,9 @@ const EMPTY = `data:text/html,${encodeURIComponent(`<!doctype html><meta http-eq
 export async function openWarmPage({ control, together }: Chromium): Promise<WarmPage> {
   const create = (enableBeginFrameControl: boolean) =>
     control.send('Target.createTarget', { url: 'about:blank', enableBeginFrameControl });
-  // Frames are drawn only on request in tidy. By default Chromium also draws each document for a screen, a tenth of the work.
-  const { targetId } = await create(true).catch(() => create(false)); // Not every Chromium can.
+  // Frames are drawn only on request in tidy. By default Chromium also draws each document for a screen, a tenth of the
+  // work.
+  const { targetId } = await create(true).catch(() => create(false)); // Not every Chromium supports this.
   const { sessionId } = await control.send('Target.attachToTarget', { targetId, flatten: true });
   const session = control.connection()?.session(sessionId);
   if (!session) throw new Error('Chromium ended while a page was opened');
@@ -46,7 +50,8 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
     async print(html, { isTagged = false }) {
       if (hasCrashed) throw new Error('The page has crashed');
       prints += 1;
-      // Both are sent at once, and the protocol keeps their order. The document loads nothing, so there is no event to wait for.
+      // Both commands are sent at once, and the protocol keeps their order. The document loads nothing, so there is no
+      // event to wait for.
       const done = together(
         () =>
           [
@@ -59,10 +64,10 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
             }),
           ] as const,
       );
-      // Both must succeed: without the new content the page would print the previous document.
+      // Both must succeed. If the new content did not arrive, the page would print the previous document.
       const [, { data }] = await Promise.race([Promise.all(done), crash()]);
       const pdf = Buffer.from(data, 'base64');
-      // Every document has text. A PDF without fonts is blank: the page lost access to them.
+      // Every document has text. A PDF without fonts is blank, because the page lost access to them.
       if (!pdf.includes('/FontName')) throw new Error('The page prints without fonts');
       return pdf;
     },
@@ -70,7 +75,8 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
     async tidy() {
       if (prints % PRINTS_PER_COLLECTION !== 0) return;
       await session.send('HeapProfiler.collectGarbage');
-      // Work that waits for a frame would accumulate, 11 KB per document. A Chromium that draws frames by itself rejects this.
+      // Work that waits for a frame would accumulate, 11 KB per document. A Chromium that draws frames by itself
+      // rejects this.
       await session.send('HeadlessExperimental.beginFrame').catch(() => undefined);
     },
     async close() {
@@ -79,7 +85,10 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
     },
   };
 
-  /** Rejects when the page crashes. Made for each step: a promise for the life of the page would keep every document it was raced with. */
+  /**
+   * Returns a promise that rejects when the page crashes. Each step has its own: one for the life of the page would
+   * keep every document in memory that it was raced with.
+   */
   function crash(): Promise<never> {
     const { promise, reject } = Promise.withResolvers<never>();
     fail = reject;
@@ -87,7 +96,7 @@ export async function openWarmPage({ control, together }: Chromium): Promise<War
   }
 }
 
-/** @returns the id of its frame. */
+/** Prepares the session. @returns the id of its frame. */
 async function prepare(session: CDPSession): Promise<string> {
   await session.send('Inspector.enable');
   await session.send('Emulation.setScriptExecutionDisabled', { value: true });
@@ -97,11 +106,12 @@ async function prepare(session: CDPSession): Promise<string> {
   return frameTree.frame.id;
 }
 
-// The policy does not forbid a document to send its page elsewhere, where no policy holds for the documents after it. Aborted, not
-// failed: the page stays where it is, and shows no error. Nothing is asked for otherwise, so this costs nothing.
+// The policy does not keep a document from navigating its page elsewhere, where no policy holds for the documents after
+// it. Requests are aborted and not failed, so that the page stays where it is and shows no error. There are no other
+// requests, so this costs nothing.
 async function forbidRequests(session: CDPSession) {
   session.on('Fetch.requestPaused', ({ requestId }) => {
-    // The page may be gone before the answer gets there.
+    // The page may have ended before the answer arrives.
     session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' }).catch(() => undefined);
   });
   await session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
@@ -112,6 +122,6 @@ async function navigate(session: CDPSession, url: string) {
   const isLoaded = new Promise<void>((resolve) => session.once('Page.loadEventFired', () => resolve()));
   await session.send('Page.navigate', { url });
   await isLoaded;
-  // Its events would only be thrown away.
+  // The page's events are not needed.
   await session.send('Page.disable');
 }

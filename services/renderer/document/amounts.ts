@@ -1,4 +1,4 @@
-// Sums and prints money: decimal arithmetic only, and a currency symbol of whatever length and direction the caller chose.
+// Computes sums and prints money: decimal arithmetic only, and a currency symbol of any length and direction.
 import Big from 'big.js';
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
 import type { PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
@@ -7,40 +7,43 @@ import { DECIMALS_KEPT, isCurrency, decimalsOf as minorDigitsOf } from '#libs/ru
 /** Half away from zero, as people round money by hand. */
 const ROUNDING = Big.roundHalfUp;
 
-/** More than any currency has, for prices of thousandths and amounts "as given". */
+/** More decimals than any currency has, for prices of thousandths and amounts "as given". */
 const DECIMALS = 6;
-/** A price of a token has more decimals. A longer number was computed, such as 33.333333333333336, and is rounded. */
+/**
+ * The most digits of a number that a person wrote, such as the price of a token. A longer one, such as
+ * 33.333333333333336, was computed and is rounded.
+ */
 const WRITTEN_MOST = 10;
 
-/** Symbols of currencies without cents. ISO 4217 knows the codes. */
+/** Symbols of currencies without cents. Where a code is given, ISO 4217 decides. */
 const WITHOUT_CENTS = new Set('JP¥ 円 ₩ 원 ₫ đ ₲ CFA FCFA CFPF FBu Fdj FG RF USh VT'.split(' '));
-/** Of the yen, which has none, and of the yuan or a dollar, which have. */
+/** Symbols of the yen, which has no cents, and of the yuan or a dollar, which have. */
 const PERHAPS_WITHOUT_CENTS = new Set('¥ ￥ 圓'.split(' '));
 const WITH_MILS = new Set('KD BD JD DT د.ب ع.د د.أ د.ك ل.د ر.ع د.ت'.split(' '));
-/** Blanks, the marks of direction, and the dot that some write at the end. */
+/** Blanks, direction marks, and the dot that some write at the end. */
 const NOT_OF_THE_SYMBOL = /[\s\u200e\u200f\u061c]|\.$/g;
 
 export interface Totals {
-  /** Undefined when neither it nor a line's price was given, so that the parts of the total are unknown. */
+  /** Undefined when neither it nor the price of some line was given, so that the parts of the total are unknown. */
   subtotal: Big | undefined;
-  /** What a quoted amount has beyond the sum of its lines; undefined when they agree. */
+  /** The difference between a quoted amount and the sum of its lines. Undefined when they agree. */
   adjustment: Big | undefined;
   discount: Big | undefined;
-  /** What is taxed; undefined when that is the subtotal, or nothing is. */
+  /** The taxed amount. Undefined when that is the subtotal, or nothing is taxed. */
   taxable: Big | undefined;
-  /** What is left of a record before tax, after discount and shipping: it stands instead of `taxable`. */
+  /** The amount of a record before tax, after discount and shipping. It replaces `taxable`. */
   net: Big | undefined;
   taxRate: Big;
-  /** Undefined when it was not given and there is no subtotal to take it of. */
+  /** Undefined when it was not given and there is no subtotal to compute it from. */
   tax: Big | undefined;
-  /** Where there are several rates, or no tax for a reason. */
+  /** The taxes, where there are several rates or a reason for no tax. */
   taxes: readonly TaxRow[] | undefined;
   shipping: Big | undefined;
-  /** As given, not as computed. */
+  /** The total as given, not as computed. */
   total: Big;
-  /** False when the lines say another total than the one given. */
+  /** False when the lines give another total than the given one. */
   addsUp: boolean;
-  /** False when the lines say another subtotal than the one given. */
+  /** False when the lines give another subtotal than the given one. */
   isSumOfLines: boolean;
 }
 
@@ -50,11 +53,11 @@ interface TaxRow {
   tax: Big;
 }
 
-/** Of one line, as decimals; undefined is what was not given. */
+/** The values of one line as decimals. Undefined means that a value was not given. */
 export interface LineAmounts {
   qty: Big | undefined;
   rate: Big | undefined;
-  /** A line without a price, such as a heading or a remark, has none. */
+  /** Undefined for a line without a price, such as a heading or a remark. */
   amount: Big | undefined;
 }
 
@@ -65,7 +68,10 @@ export function lineAmounts(line: PrintableLine, digits: number): LineAmounts {
   return { qty, rate, amount: rate && (qty ? qty.times(rate) : rate).round(digits, ROUNDING) };
 }
 
-/** Subtotal + adjustment − discount, + tax, + shipping; records have the shipping before the tax. Zero is a value: only what was left out is computed or absent. */
+/**
+ * Computes subtotal + adjustment − discount, + tax, + shipping. Records have the shipping before the tax. Zero is a
+ * value: only a value that was left out is computed or absent.
+ */
 export function totalsOf(document: PrintableDocument, amounts: readonly LineAmounts[], digits: number): Totals {
   const lines = amounts.map(({ amount }) => amount).filter((amount) => amount !== undefined);
   const sum = lines.reduce((before, amount) => before.plus(amount), new Big(0));
@@ -115,7 +121,7 @@ export function totalsOf(document: PrintableDocument, amounts: readonly LineAmou
   };
 }
 
-/** Decimals of every amount. What was given with more, such as a price of half a won, is printed with its own. */
+/** Returns the decimals of every amount. An amount with more, such as a price of half a won, keeps its own. */
 export function digitsOf(document: PdfDocument): number {
   const symbol = document.currencySymbol.replaceAll(NOT_OF_THE_SYMBOL, '');
   const code = symbol.toUpperCase();
@@ -124,23 +130,23 @@ export function digitsOf(document: PdfDocument): number {
   return WITH_MILS.has(symbol) ? 3 : WITHOUT_CENTS.has(symbol) ? 0 : 2;
 }
 
-/** The price of one piece says nothing of the currency: 1,000 pieces of 4.5 yen are 4,500 yen. */
+/** True when an amount shows cents. The price of one piece does not count: 1,000 pieces of 4.5 yen are 4,500 yen. */
 function hasCents({ amount, subtotal, discountAmount, shippingAmount, lineItems }: PdfDocument): boolean {
   const products = lineItems.map(({ qty, rate }) => rate !== undefined && new Big(rate).times(qty ?? 1));
   const amounts = [amount, subtotal, discountAmount, shippingAmount, ...products];
   return amounts.some((value) => value && !new Big(value).mod(1).eq(0));
 }
 
-/** A number as written, however small; a computed number rounded. */
+/** Returns a number as it was written, however small. A computed number is rounded. */
 export function asWritten(value: Big): Big {
   const decimals = decimalsOf(value);
   if (decimals <= DECIMALS) return value;
-  // Records are cut there, so one that has as many was computed, too.
+  // Records are cut at that place, so a number with as many decimals was computed, too.
   const isWritten = decimals < DECIMALS_KEPT && value.c.length <= WRITTEN_MOST;
   return isWritten ? value : value.round(DECIMALS, ROUNDING);
 }
 
-/** `1234.5` → `1,234.50`: at least `digits` decimals, more when the number has them. */
+/** Groups digits: `1234.5` → `1,234.50`. It writes at least `digits` decimals, more when the number has them. */
 export function groupedNumber(value: Big, digits: number): string {
   const [whole = '', fraction] = value
     .abs()
@@ -150,17 +156,17 @@ export function groupedNumber(value: Big, digits: number): string {
   return fraction ? `${grouped}.${fraction}` : grouped;
 }
 
-/** How many decimals it has. Big keeps its digits without zeros at the end, and where the first of them stands. */
+/** Returns the number of decimals. Big keeps its digits without zeros at the end, and the place of the first one. */
 function decimalsOf({ c: digits, e: first }: Big): number {
   return Math.max(0, digits.length - 1 - first);
 }
 
-/** `value.lt(0)` makes a Big of the zero each time. Minus nothing is nothing. */
+/** True for a number below 0. `value.lt(0)` would make a Big of the zero each time, and −0 is not negative. */
 export function isNegative({ s: sign, c: digits }: Big): boolean {
   return sign < 0 && digits[0] !== 0;
 }
 
-/** Symbols made of letters stand apart: `CHF 5.00`, but `$5.00` and `R$5.00`. */
+/** Returns the gap after a symbol. Symbols made of letters need one: `CHF 5.00`, but `$5.00` and `R$5.00`. */
 export function currencyGap(symbol: string): string {
   return /[\p{L}\p{M}.]$/u.test(symbol) ? '\u00a0' : '';
 }

@@ -1,9 +1,13 @@
-// The built-in banner: a drawing in the document's own colour, another one for each style. It keeps clear of the words on it.
+// The built-in banner: a drawing in the document's own colour, another one for each style. It keeps clear of the words
+// on it.
 import { LRUCache } from 'lru-cache';
 import type { DocumentView } from './document-view.ts';
 import { BANNER_HEIGHT_MM, DRAWING_WIDTH_MM, PAPER_WIDTH_MM } from './paper.ts';
 
-/** @returns an SVG for the banner's box, '' when there is no built-in banner. Only flat fills: gradients and transparency cost time and bytes. */
+/**
+ * Returns an SVG for the banner's box, or '' when there is no built-in banner. It has only flat fills, because
+ * gradients and transparency cost time and bytes.
+ */
 export function artworkOf({ style, layout, palette, direction, hasBanner, banner }: DocumentView): string {
   if (!hasBanner || banner) return '';
   const key = `${style} ${layout} ${direction} ${palette.shades.join()}`;
@@ -19,7 +23,7 @@ export function artworkOf({ style, layout, palette, direction, hasBanner, banner
   return svg;
 }
 
-/** A few kilobytes each. */
+/** The drawings, of a few kilobytes each. */
 const drawn = new LRUCache<string, string>({ max: 200 });
 
 type Shades = readonly [string, string, string];
@@ -27,17 +31,17 @@ type Shades = readonly [string, string, string];
 const RINGS_APART_MM = 4.8;
 
 const drawings: Record<DocumentView['style'], (height: number, shades: Shades) => string> = {
-  // Rings of a still water, from beyond the corner.
+  // Draws rings on still water, from beyond the corner.
   elegant: (height, shades) => {
     const centre = PAPER_WIDTH_MM + 4;
-    // Each ring costs time and bytes: on a low band they stand no closer.
+    // Each ring costs time and bytes, so on a low band they stand no closer.
     const step = Math.max(height / 6, RINGS_APART_MM);
     const rings = Math.floor((DRAWING_WIDTH_MM + 4) / step);
     return Array.from({ length: rings }, (_none, ring) =>
       circle(centre, height * 1.08, step * (ring + 1), `fill="none" stroke="${shades[1]}" stroke-width=".3"`),
     ).join('');
   },
-  // Quarter circles on a square grid, as many columns as there is room for.
+  // Draws quarter circles on a square grid, in as many columns as there is room for.
   modern: (height, [soft, middle, strong]) => {
     const side = height / 2;
     const x = (column: number) => PAPER_WIDTH_MM - side * column;
@@ -74,7 +78,7 @@ const drawings: Record<DocumentView['style'], (height: number, shades: Shades) =
       .flat()
       .join('');
   },
-  // An engraver's lines below the words, closer to one another towards the edge.
+  // Draws an engraver's lines below the words, closer to one another towards the edge.
   classic: (height, shades) => {
     let gap = 1;
     let y = height;
@@ -86,10 +90,10 @@ const drawings: Record<DocumentView['style'], (height: number, shades: Shades) =
   },
 };
 
-/** A quarter of a circle as one cubic curve: this far its handles reach. */
+/** The length of the handles with which one cubic curve draws a quarter of a circle. */
 const HANDLE = 0.5523;
 
-// Chromium prints SVG's own circles as hundreds of short lines each; as curves they stay four.
+// Chromium prints SVG's own circles as hundreds of short lines each. Four curves stay four.
 function circle(x: number, y: number, radius: number, attributes: string) {
   const [r, k] = [radius.toFixed(2), (radius * HANDLE).toFixed(2)];
   const quarters = [

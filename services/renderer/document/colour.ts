@@ -1,31 +1,35 @@
-// Colours of a document from the one colour the caller gave: everything set on it, or in it, stays readable.
+// Derives the colours of a document from the one colour of the caller, so that everything set on it, or in it, stays
+// readable.
 import { LRUCache } from 'lru-cache';
 
 /** Red, green, blue, 0 to 255. */
 type Colour = readonly [number, number, number];
 
-/** WCAG 2, level AA for text of any size. */
+/** The contrast of WCAG 2, level AA, for text of any size. */
 const READABLE = 4.5;
-/** The lightness contrast (Lc) at which white text on a fill is read well. */
+/** The lightness contrast (Lc) at which white text on a fill is easy to read. */
 const LEGIBLE = 60;
 const STEP = 0.04;
 
-/** Body text. */
+/** The colour of body text. */
 export const INK = '#1b1f24';
 
 const WHITE: Colour = [255, 255, 255];
 const BLACK: Colour = [0, 0, 0];
 
 export interface Palette {
-  /** Fills: as given. */
+  /** The colour of fills, as given. */
   brand: string;
-  /** Text on the fill. */
+  /** The colour of text on the fill. */
   onBrand: string;
-  /** The brand's colour as text on white: darkened until it can be read. */
+  /** The brand's colour for text on white, darkened until it can be read. */
   ink: string;
-  /** Shapes on the fill, each further away from its text's colour, so that text on them stays readable. */
+  /**
+   * Colours of shapes on the fill, each further away from the colour of text there, so that text on the shapes stays
+   * readable.
+   */
   shades: readonly [string, string, string];
-  /** A breath of the brand behind dark text. */
+  /** A trace of the brand behind dark text. */
   tint: string;
 }
 
@@ -51,7 +55,10 @@ function paletteFrom(brandColor: string): Palette {
   };
 }
 
-/** White as long as it is read well, as brands set it: on red and orange WCAG 2 would have it black. */
+/**
+ * Returns the colour of text on a ground: white as long as it is easy to read, as brands set it. WCAG 2 would have it
+ * black on red and orange.
+ */
 function textOn(ground: Colour): Colour {
   const white = lightnessContrast(WHITE, ground);
   return white >= LEGIBLE || white > lightnessContrast(BLACK, ground) ? WHITE : BLACK;
@@ -74,14 +81,15 @@ function mix([r, g, b]: Colour, [toR, toG, toB]: Colour, share: number): Colour 
   return [part(r, toR), part(g, toG), part(b, toB)];
 }
 
-/** WCAG 2: from 1 (the same) to 21 (black on white). */
+/** Returns the contrast of WCAG 2: from 1 (the same colour) to 21 (black on white). */
 export function contrast(one: Colour, other: Colour) {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 }
 
 /**
- * Lightness contrast as the eye sees it: APCA 0.0.98G-4g, the candidate for WCAG 3, without its soft clamp at the low end.
+ * Returns the lightness contrast as the eye sees it: APCA 0.0.98G-4g, the candidate for WCAG 3, without its soft clamp
+ * at the low end.
  * @returns Lc, 0 to about 108: 45 is enough for large text, 60 for text, 75 for long texts.
  */
 export function lightnessContrast(text: Colour, ground: Colour): number {
@@ -91,7 +99,7 @@ export function lightnessContrast(text: Colour, ground: Colour): number {
   return Math.max(0, difference * 1.14 - 0.027) * 100;
 }
 
-/** Of a screen in a lit room: the darkest colours are lifted. */
+/** Returns the luminance of a screen in a lit room, where the darkest colours look lighter. */
 function screenLuminance([red, green, blue]: Colour): number {
   const part = (value: number) => (value / 255) ** 2.4;
   const luminance = 0.2126729 * part(red) + 0.7151522 * part(green) + 0.072175 * part(blue);

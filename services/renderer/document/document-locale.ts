@@ -4,7 +4,9 @@ import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.
 import { asWritten, currencyGap, digitsOf, groupedNumber, isNegative } from './amounts.ts';
 import { kindOf, type Labels, labelsOf } from './labels.ts';
 
-/** Symbol and number apart, so that neither reorders the other where one is written from right to left. */
+/**
+ * An amount with symbol and number apart, so that neither reorders the other where one is written from right to left.
+ */
 export interface Money {
   /** The sign, and the number where a locale writes it first. */
   before: string;
@@ -14,31 +16,31 @@ export interface Money {
 }
 
 export interface DocumentLocale {
-  /** BCP 47, of the words. */
+  /** A BCP 47 tag of the language of the words. */
   language: string;
   direction: 'ltr' | 'rtl';
   pageSize: PageSize;
   labels: Labels;
   heading: string;
-  /** Decimals of an amount. */
+  /** The decimals of an amount. */
   digits: number;
-  /** @param day `YYYY-MM-DD`. */
+  /** Writes a day. @param day `YYYY-MM-DD`. */
   day: (day: string) => string;
-  /** As short as it goes with the month in words: for a column. */
+  /** Writes a day as short as possible with the month in words, for a column. */
   shortDay: (day: string) => string;
-  /** @param days `YYYY-MM-DD`, the first and the last. */
+  /** Writes a period. @param days `YYYY-MM-DD`, the first and the last. */
   period: (days: { from: string; to: string }) => string;
   number: (value: Big) => string;
-  /** @param unit see units.ts; it stands after the number. */
+  /** Writes a quantity. @param unit see units.ts; it comes after the number. */
   quantity: (value: Big, unit: string | undefined) => string;
-  /** With so many decimals: in a column, units stand below units. */
+  /** Writes hours with this many decimals, so that units stand below units in a column. */
   hours: (value: Big, decimals: number) => string;
-  /** @param value 20 for 20 %. */
+  /** Writes a percentage. @param value 20 for 20 %. */
   percent: (value: Big) => string;
   money: (value: Big) => Money;
 }
 
-/** For documents with a currency symbol and no locale: English, and decimals by the symbol. */
+/** Returns the locale of documents with a currency symbol and no locale: English, with decimals by the symbol. */
 export function plainLocale(document: PrintableDocument): DocumentLocale {
   const digits = digitsOf(document);
   const symbol = document.currencySymbol.trim();
@@ -68,14 +70,19 @@ export function plainLocale(document: PrintableDocument): DocumentLocale {
   };
 }
 
-/** As wide and high as a plus: the hyphen of some faces is hard to see, for example before a euro sign. */
+/**
+ * The minus sign, as wide and high as a plus. The hyphen of some faces is hard to see, for example before a euro sign.
+ */
 export const MINUS = '\u2212';
 
 const signOf = (value: Big) => (isNegative(value) ? MINUS : '');
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
-/** `2026-03-05` → `5 March 2026`: made from the text, so no time zone can move it. Months in words: 03/05 is two dates. */
+/**
+ * Writes a day: `2026-03-05` → `5 March 2026`. It works on the text, so no time zone can move the day. The month is in
+ * words, because 03/05 means two dates.
+ */
 function printedDay(day: string): string {
   const [year, month, dayOfMonth] = day.split('-');
   return `${Number(dayOfMonth)} ${MONTHS[Number(month) - 1]} ${Number(year)}`;

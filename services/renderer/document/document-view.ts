@@ -1,4 +1,5 @@
-// The view of a document that the template gets: texts and numbers, each chosen by name. No other input of a caller reaches the page.
+// The view of a document that the template gets: texts and numbers, each chosen by name. No other input of a caller
+// reaches the page.
 import Big from 'big.js';
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
 import type { PageSize, PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
@@ -35,11 +36,11 @@ export interface DocumentView {
   pageSize: PageSize;
   heading: string;
   number: string;
-  /** The state beside the number, such as draft; paid and cancelled are in the headline. */
+  /** The state beside the number, such as draft. Paid and cancelled are in the headline. */
   mark: string | undefined;
-  /** The sum and what follows it, such as the due date. */
+  /** The sum and the phrase after it, such as the due date. */
   headline: { sum: Money; phrase: string | undefined };
-  /** Printed on every page of a document of a test account. */
+  /** The mark on every page of a document of a test account. */
   testMark: string | undefined;
   style: PdfDocument['fontStyle'];
   layout: PdfDocument['layoutType'];
@@ -47,14 +48,14 @@ export interface DocumentView {
   hasBanner: boolean;
   banner: InlineImage | undefined;
   logo: InlineImage | undefined;
-  /** A colour behind a logo that would be invisible without it. */
+  /** A colour behind a logo that would be invisible on the ground. */
   logoGround: string | undefined;
   palette: Palette;
   labels: Labels;
   issuer: Party;
   client: Party;
   facts: { label: string; value: string }[];
-  /** For the foot. */
+  /** The lines of the foot. */
   legal: string[];
   intro: string | undefined;
   bodyHtml: string | undefined;
@@ -63,22 +64,22 @@ export interface DocumentView {
   totals: TotalRow[];
   totalLabel: string;
   total: Money;
-  /** Below the total. */
+  /** The notes below the total. */
   taxNotes: string[];
-  /** What became of the total of a credit note. */
+  /** The use of the total of a credit note. */
   settlement: { label: string; amount: Money }[];
-  /** Undefined when nothing is due, or nothing says where to pay. */
+  /** Undefined when nothing is due, or when no bank account is given. */
   payment: Payment | undefined;
   paymentDue: string | undefined;
   notes: string | undefined;
   terms: string | undefined;
   requiresSignature: boolean;
-  /** The hours behind the lines, on pages of their own. */
+  /** The time sheet, on pages of its own. */
   timeSheet: TimeSheet | undefined;
   han: HanForms;
 }
 
-/** The brand colour unless the caller gives one. */
+/** The brand colour of each style, where the caller gives none. */
 const BRAND_OF: Record<PdfDocument['fontStyle'], string> = {
   elegant: '#2f4a43',
   modern: '#2b46e0',
@@ -86,17 +87,17 @@ const BRAND_OF: Record<PdfDocument['fontStyle'], string> = {
 };
 
 const PAPER = '#ffffff';
-/** About the ground of white and of dark text on a banner image. */
+/** Colours close to the ground of white and of dark text on a banner image. */
 const IMAGE_GROUND = { light: '#404040', dark: '#e6e6e6' } as const;
 
 export interface Parts {
   logo: InlineImage | undefined;
   banner: InlineImage | undefined;
-  /** Already sanitised. */
+  /** The body, already sanitised. */
   bodyHtml: string | undefined;
 }
 
-/** @returns the view, and warnings for the caller. */
+/** Returns the view, and warnings for the caller. */
 export function documentView(document: PrintableDocument, parts: Parts): { view: DocumentView; warnings: string[] } {
   const documentLocale = documentLocaleOf(document);
   const { labels, money, digits } = documentLocale;
@@ -175,16 +176,22 @@ function headingOf({ part }: PrintableDocument, { labels, heading }: DocumentLoc
 
 const NO_PRICE = { qty: undefined, rate: undefined } as const;
 
-/** "1 × −600" is no more than −600: of one that takes something off, and of the share of a quote, only the amount is printed. */
+/**
+ * True for a line that prints its amount only: one that takes something off, since "1 × −600" says no more than −600,
+ * and the share of a quote.
+ */
 function hasOnlyAmount({ locale, creditNote, part }: PrintableDocument, { qty, rate, unit, discount }: PrintableLine) {
   if (locale === undefined || creditNote || rate === undefined || unit !== undefined) return false;
   const isOne = new Big(qty ?? 1).eq(1) && new Big(discount ?? 0).eq(0);
   return isOne && (part === 'deposit' || part === 'progress' || new Big(rate).lt(0));
 }
 
-/** The caller gave the amount of a stored record, while its subtotal is computed. */
+/**
+ * Returns warnings about sums that do not agree. The caller gave the amount of a stored record, while its subtotal is
+ * computed.
+ */
 function mismatches({ addsUp, isSumOfLines }: Totals, { locale, receipt }: PrintableDocument): string[] {
-  if (receipt) return []; // Its lines are what is on invoices; the rest is credit.
+  if (receipt) return []; // The lines of a receipt are allocations to invoices, and the rest is credit.
   const isStored = locale !== undefined;
   const isAmountOff = !addsUp || (isStored && !isSumOfLines);
   return [
@@ -193,7 +200,7 @@ function mismatches({ addsUp, isSumOfLines }: Totals, { locale, receipt }: Print
   ];
 }
 
-/** The logo stands on paper, on the brand's colour or on the banner image. */
+/** Returns the colour below the logo: paper, the brand's colour or the banner image. */
 function groundOf({ logo, banner }: Parts, { showBanner, layoutType }: PrintableDocument, palette: Palette) {
   const isOnPaper = !showBanner || (banner !== undefined && layoutType === 'standard');
   if (isOnPaper) return logoGround(logo, PAPER, [palette.brand, INK]);
@@ -224,7 +231,7 @@ function remark(text: string | undefined): string | undefined {
 function receiptFacts({ receipt }: PrintableDocument, { receipt: labels }: Labels) {
   const reference = printable(receipt?.reference);
   return [
-    // The default of a payment whose method was not given.
+    // `other` is the default of a payment whose method was not given.
     ...(receipt && receipt.method !== 'other' ? [{ label: labels.method, value: labels.methods[receipt.method] }] : []),
     ...(reference ? [{ label: labels.reference, value: reference }] : []),
   ];
@@ -235,7 +242,7 @@ function markOf({ mark, receipt }: PrintableDocument, labels: Labels): string | 
   return mark === 'draft' ? labels.draft : undefined;
 }
 
-/** In English, because only documents of the PDF tool have this field. */
+/** Returns the phrase in English, because only documents of the PDF tool have this field. */
 function paymentDue(days: number) {
   if (days === 0) return 'Payment is due on signing.';
   return `Payment is due within ${days} ${days === 1 ? 'day' : 'days'} of signing.`;

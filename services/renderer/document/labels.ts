@@ -37,11 +37,11 @@ const LANGUAGES: Record<string, Language> = {
 
 export type DocumentKind = 'invoice' | 'quote' | 'receipt' | 'creditNote';
 
-/** @param language of ISO 639-1, see isWritten. */
+/** Returns the labels of a kind of document. @param language of ISO 639-1, see isWritten. */
 export function labelsOf(kind: DocumentKind, language = 'en'): Labels {
   const { invoice, quote, ...labels } = LANGUAGES[language] ?? english;
   if (kind === 'quote') return { ...labels, ...quote };
-  // These have no second date: what an invoice says of it is not printed.
+  // These kinds have no second date, so the labels that an invoice has for it are never printed.
   return { ...labels, ...invoice, ...headOf(kind, labels) };
 }
 
@@ -65,7 +65,7 @@ export function kindOf({
   return isQuote ? 'quote' : 'invoice';
 }
 
-/** True for a language that documents are written in; all others get English. */
+/** True for a language that documents are written in. All others get English. */
 export function isWritten(language: string): boolean {
   return Object.hasOwn(LANGUAGES, language);
 }

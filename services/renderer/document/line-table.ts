@@ -1,4 +1,4 @@
-// The layout of line items: which columns exist, which lines may break, and which lines stay with the total.
+// Lays out line items: the columns of the table, the lines that may break, and the lines that stay with the total.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import type { Money } from './document-locale.ts';
 import { hasWide, widthOf } from './texts.ts';
@@ -8,7 +8,7 @@ export interface LineView {
   qty: string;
   rate: Money | undefined;
   discount: string;
-  /** Where lines have several. */
+  /** The tax rate, where lines have several. */
   taxRate: string;
   amount: Money | undefined;
 }
@@ -18,7 +18,9 @@ interface TableLine extends Omit<LineView, 'description'> {
   item: string;
   /** The remaining lines, printed smaller. */
   details: string | undefined;
-  /** Set for a line that may break over pages: the rest of its item that does not fit beside the numbers, or ''. */
+  /**
+   * The rest of its description that does not fit beside the numbers, or ''. Set for a line that may break over pages.
+   */
   overflow: string | undefined;
 }
 
@@ -35,15 +37,17 @@ export interface LineTable {
   last: TableLine[];
 }
 
-/** Letters of a description that fit beside the numbers, a low estimate. */
+/** The letters of a description that fit beside the numbers, a low estimate. */
 const LETTERS_ACROSS = 50;
-/** Lines of text: a quarter of a page. */
+/** The height from which a line counts as tall, in lines of text: a quarter of a page. */
 const TALL = 13;
-/** Lines of text in the block with the total, which leave room for everything else on a page. */
+/** The most lines of text in the block with the total. They leave room for everything else on a page. */
 const LAST_MOST = { alone: 26, withSignature: 10 } as const;
 
 /**
- * @param options.textScale of the document. @param options.isSigned a signature block follows the total.
+ * Lays out lines.
+ * @param options.textScale of the document.
+ * @param options.isSigned a signature block follows the total.
  * @returns undefined without lines.
  */
 export function lineTable(
@@ -71,7 +75,10 @@ export function lineTable(
   };
 }
 
-/** The last two of four and more lines stay with the total. Three stay together, so that none is alone under the table head. */
+/**
+ * Returns the number of lines that stay with the total: the last two of four and more. Three stay together, so that
+ * none is alone under the table head.
+ */
 function lastLines(lines: readonly TableLine[], heights: readonly number[], most: number): number {
   const wanted = lines.length === 3 ? 3 : 2;
   let count = 1;
@@ -93,7 +100,7 @@ function tableLine({ description, ...numbers }: LineView, isTall: boolean): Tabl
   return { ...numbers, item: first.slice(0, at), details, overflow: first.slice(at).trimStart() };
 }
 
-/** Where the first line of a long item ends: the text is ragged there anyway. */
+/** Returns the end of the first line of a long item. The text is ragged there anyway. */
 function cutOf(text: string): number {
   if (widthOf(text) <= LETTERS_ACROSS) return text.length;
   const space = text.lastIndexOf(' ', LETTERS_ACROSS);
@@ -103,7 +110,7 @@ function cutOf(text: string): number {
   return characters.slice(0, count).join('').length;
 }
 
-/** In lines of text. */
+/** Returns the height of a description in lines of text. */
 function heightOf(description: string, across: number): number {
   if (description.length <= across) return description.includes('\n') ? description.split('\n').length : 1;
   const lines = description.split(/\r\n?|\n/);

@@ -1,4 +1,4 @@
-// Words, numbers, days and amounts of a locale: labels from our dictionaries, everything else from Intl.
+// Words, numbers, days and amounts of a locale: labels from the dictionaries here, everything else from Intl.
 import type Big from 'big.js';
 import { memoize } from 'es-toolkit/function/memoize';
 import { LRUCache } from 'lru-cache';
@@ -11,10 +11,13 @@ import { asWritten } from './amounts.ts';
 import { type DocumentLocale, MINUS, type Money, plainLocale } from './document-locale.ts';
 import { type DocumentKind, isWritten, kindOf, type Labels, labelsOf } from './labels.ts';
 
-/** Regions that use Letter paper, from CLDR. */
+/** The regions that use Letter paper, from CLDR. */
 const LETTER_REGIONS = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' '));
 
-/** Replacements for characters that some faces lack: the narrow spaces of French and of periods, the wide yen of Japanese. */
+/**
+ * Replacements for characters that some faces lack: the narrow spaces of French and of periods, the wide yen of
+ * Japanese.
+ */
 const PLAINER: Record<string, string> = { '\u202f': '\u00a0', '\u2009': ' ', '\uffe5': '\u00a5' };
 
 export function documentLocaleOf(document: PrintableDocument): DocumentLocale {
@@ -32,7 +35,7 @@ interface GivenLocale {
   kind: DocumentKind;
 }
 
-/** Making a format of Intl costs more than using it. */
+/** A cache, because making a format of Intl costs more than using it. */
 const locales = new LRUCache<string, DocumentLocale, GivenLocale>({
   max: 500,
   memoMethod: (_key, _stale, { context }) => makeDocumentLocale(context),
@@ -50,7 +53,7 @@ function makeDocumentLocale(given: GivenLocale): DocumentLocale {
     currencyDisplay: symbolKind(formats.written.numbers, currency),
     minimumFractionDigits: digits,
     maximumFractionDigits: DECIMALS_KEPT,
-    // Amounts in a column are grouped alike, also where running text would write 1000.
+    // Amounts in a column are grouped alike, even where running text would write 1000.
     useGrouping: 'always',
   });
   return {
@@ -71,25 +74,25 @@ function makeDocumentLocale(given: GivenLocale): DocumentLocale {
   };
 }
 
-/** What does not depend on the currency or the kind of document. */
+/** The formats that do not depend on the currency or the kind of document. */
 const formatsByLocale = new LRUCache<string, Formats>({ max: 500, memoMethod: (locale) => makeFormats(locale) });
 
 interface Formats {
   written: WrittenLocale;
   numbers: Intl.NumberFormat;
-  /** By their decimals. */
+  /** The formats of hours by their decimals. */
   hours: Intl.NumberFormat[];
   percents: Intl.NumberFormat;
   days: Intl.DateTimeFormat;
   shortDays: Intl.DateTimeFormat;
-  /** Made when a document needs it. */
+  /** Returns the format of a unit, made when a document needs it. */
   unit: (options: UnitFormat) => Intl.NumberFormat;
 }
 
 function makeFormats(locale: string): Formats {
   const written = writtenLocale(locale);
   const numbers = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat(written.numbers, options);
-  // The Gregorian calendar on all documents, because ambiguous due dates are disputed.
+  // All documents use the Gregorian calendar, because ambiguous due dates are disputed.
   const days = (dateStyle: 'medium' | 'long') =>
     new Intl.DateTimeFormat(written.format, { dateStyle, timeZone: 'UTC', calendar: 'gregory' });
   return {
@@ -112,7 +115,10 @@ interface UnitFormat {
   unitDisplay: 'short' | 'long';
 }
 
-/** Units that Intl has words for; for those of the calendar the short ones of some languages are read as others: `m.` is a month. */
+/**
+ * Units that Intl has words for. The short words of some languages for units of the calendar are ambiguous: `m.` is a
+ * month.
+ */
 const INTL_UNITS: Partial<Record<UnitName, UnitFormat>> = {
   minute: { unit: 'minute', unitDisplay: 'short' },
   hour: { unit: 'hour', unitDisplay: 'short' },
@@ -138,24 +144,25 @@ function quantities(formats: Formats, labels: Labels): DocumentLocale['quantity'
   };
 }
 
-/** Of hours, see hoursQuantity. */
+/** The decimals of hours, see hoursQuantity. */
 const HOURS_DECIMALS = [0, 1, 2, 3, 4];
 
 const startOf = (day: string) => new Date(`${day}T00:00:00Z`);
 
 interface WrittenLocale {
-  /** Of the words. */
+  /** The language of the words. */
   language: string;
   region: string;
-  /** BCP 47, of words and days. */
+  /** The BCP 47 tag of words and days. */
   format: string;
-  /** BCP 47, of numbers and amounts. */
+  /** The BCP 47 tag of numbers and amounts. */
   numbers: string;
 }
 
 /**
- * Documents in a language without a dictionary are English, with days in the form of their region, because a mix of two languages is
- * worse than either. Numbers keep the form of the locale, in European digits.
+ * Returns the tags of a locale. Documents in a language without a dictionary are English, with days in the form of
+ * their region, because a mix of two languages is worse than either. Numbers keep the form of the locale, in European
+ * digits.
  */
 export function writtenLocale(locale: string): WrittenLocale {
   if (!isTag(locale)) return { language: 'en', region: '', format: 'en', numbers: 'en' };
@@ -168,7 +175,9 @@ export function writtenLocale(locale: string): WrittenLocale {
   return { language: 'en', region, format: englishOf(region), numbers };
 }
 
-/** English as its region writes it, or as the world does: CLDR would write the days of all others as America does. */
+/**
+ * Returns English as its region writes it, or British English: CLDR would write the days of all others as America does.
+ */
 function englishOf(region: string): string {
   const own = `en-${region}`;
   return region && new Intl.DateTimeFormat(own).resolvedOptions().locale === own ? own : 'en-001';
@@ -183,20 +192,20 @@ export function isTag(locale: string): boolean {
   }
 }
 
-/** Without its extensions when they ask for digits that no font has, such as `-u-nu-mathsans`. */
+/** Returns the locale without its extensions when they ask for digits that no font has, such as `-u-nu-mathsans`. */
 function withDrawnDigits(locale: string): string {
   const { numberingSystem, baseName } = new Intl.Locale(locale);
   if (!numberingSystem || canDraw(new Intl.NumberFormat(locale).format(-1_234_567_890.5))) return locale;
   return baseName;
 }
 
-/** `AMD` where no font has the sign. */
+/** Returns the kind of sign to print: the code, such as `AMD`, where no font has the sign. */
 function symbolKind(format: string, currency: string): 'symbol' | 'narrowSymbol' | 'code' {
   const { kind, sign } = currencySign(format, currency);
   return canDraw(plainer(sign)) ? kind : 'code';
 }
 
-// As text, not as a double: every digit is printed as it is stored.
+// The value goes in as text and not as a double, so that every digit is printed as it is stored.
 function printed(format: Intl.NumberFormat, value: Big): string {
   return textOf(format.formatToParts(value.toFixed() as Intl.StringNumericLiteral), format);
 }
@@ -208,7 +217,7 @@ function moneyOf(format: Intl.NumberFormat, value: Big): Money {
   return { before: text(0, at), symbol: text(at, at + 1), after: text(at + 1) };
 }
 
-/** Marks of direction that Hebrew and Persian set around a number would turn it round in English words. */
+/** Direction marks that Hebrew and Persian put around a number. They would reverse it in English words. */
 const DIRECTION_MARKS = /[\u200e\u200f\u061c]/g;
 
 function textOf(parts: Intl.NumberFormatPart[], format: Intl.NumberFormat): string {

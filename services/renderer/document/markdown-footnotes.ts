@@ -1,15 +1,16 @@
-// Footnotes in markdown: `[^1]` in a text, and `[^1]: what it says` somewhere below. Printed at the end, in the order of the references.
+// Footnotes in markdown: `[^1]` in a text, and `[^1]: the note` somewhere below. They are printed at the end, in the
+// order of the references.
 import type { MarkedExtension, Tokens } from 'marked';
 
 interface Footnote extends Tokens.Generic {
   id: string;
 }
 
-/** Up to an empty line or the next footnote. */
+/** A footnote reaches to an empty line or the next footnote. */
 const DEFINITION = /^\[\^([^\]\s]{1,100})\]:[ \t]*([^\n]+(?:\n(?!\[\^|[ \t]*\n)[^\n]+)*)(?:\n+|$)/;
 const REFERENCE = /^\[\^([^\]\s]{1,100})\]/;
 
-/** Of the text that is laid out: one after the other, so one of each is enough. */
+/** The footnotes of the text that is laid out. Texts come one after the other, so one set is enough. */
 let defined = new Map<string, Footnote>();
 let referred: string[] = [];
 

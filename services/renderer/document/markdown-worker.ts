@@ -1,11 +1,11 @@
-// Turns Markdown into harmless HTML. Runs in a thread of its own: a text made to be slow stops only that thread.
+// Turns Markdown into harmless HTML in a thread of its own, so that a text made to be slow stops only that thread.
 import { parentPort } from 'node:worker_threads';
 import { marked } from 'marked';
 import sanitizeHtml from 'sanitize-html';
 import { footnotes } from './markdown-footnotes.ts';
 
-// No images: they would be a way out, and what they show is said instead. No ids, styles and classes but the two of ours: the text shall
-// not reach into the document around it.
+// Images are not allowed, because they would be a way out. Their description is printed instead. The only classes and
+// ids are two of Billhook's, because the text must not style the document around it.
 const ALLOWED: sanitizeHtml.IOptions = {
   allowedTags: [
     'h1 h2 h3 h4 h5 h6 p br hr blockquote pre code ul ol li strong b em i del s sub sup a span',
@@ -31,9 +31,9 @@ const ALLOWED: sanitizeHtml.IOptions = {
 
 marked.use(footnotes, {
   renderer: {
-    // As text, which every face prints: a form's field would be the only thing here that can be filled in.
+    // The boxes are text, which every face prints. A form's field could be filled in.
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
-    // The box stands for the bullet.
+    // The box replaces the bullet.
     listitem({ task, tokens }) {
       return `<li${task ? ' class="task"' : ''}>${this.parser.parse(tokens)}</li>\n`;
     },
@@ -50,10 +50,10 @@ parentPort?.on('message', ({ id, markdown }: { id: number; markdown: string }) =
   }
 });
 
-// From here on it counts how long a text takes.
+// The time that a text takes counts from here.
 parentPort?.postMessage({ spentMs: spentMs() });
 
-/** Processor time of this thread. */
+/** Returns the processor time of this thread. */
 function spentMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

@@ -4,18 +4,20 @@ import { AppError, unavailable } from '#libs/errors.ts';
 import { deadlinePassed } from '#libs/jobs/replies.ts';
 import { withDeadline } from '#libs/with-timeout.ts';
 
-/** Limit of processor time, which other work on the machine does not use up. */
+/** The limit of processor time, which other work on the machine does not use up. */
 const LIMIT_MS = 2_000;
-/** Limit of time for the thread to start, or to get its processor time. */
+/** The limit of time for the thread to start, or to get its processor time. */
 const PATIENCE_MS = 15_000;
 const CHECK_AGAIN_MS = 100;
 const HEAP_MEGABYTES = 128;
 
 export interface Markdown {
   /**
-   * @param limits.deadlineAt milliseconds since the epoch. @param limits.signal aborted when the document is no longer wanted.
-   * @throws AppError 422 when the conversion takes two seconds of processor time, 503 when the machine is too busy, 504 when the
-   * deadline passes; `signal.reason` when aborted.
+   * Converts Markdown.
+   * @param limits.deadlineAt milliseconds since the epoch.
+   * @param limits.signal aborted when the document is cancelled.
+   * @throws AppError 422 after two seconds of processor time, 503 when the machine is too busy, 504 when the deadline
+   * passes, and `signal.reason` when aborted.
    */
   toHtml(markdown: string, limits: { deadlineAt: number; signal: AbortSignal }): Promise<string>;
   close(): Promise<void>;
@@ -28,31 +30,31 @@ interface Waiter {
 }
 
 interface FromWorker {
-  /** None: the thread has started. */
+  /** The id of the text. Absent in the message that the thread has started. */
   id?: number;
-  /** Processor time of the thread so far. */
+  /** The processor time of the thread so far. */
   spentMs: number;
   html?: string;
   failure?: string;
 }
 
-/** @param options.patienceMs limit of time instead of 15 s. */
+/** Opens the converter. @param options.patienceMs limit of time instead of 15 s. */
 export function openMarkdown({ patienceMs = PATIENCE_MS }: { patienceMs?: number } = {}): Markdown {
-  /** In the order in which the thread gets them. */
+  /** The waiting texts, in the order in which the thread gets them. */
   const waiters = new Map<number, Waiter>();
   let lastId = 0;
   /** The text that the thread works on. */
   let current: number | undefined;
   let worker: Worker | undefined;
-  /** Timeout of that text. */
+  /** The timeout of that text. */
   let timer: NodeJS.Timeout | undefined;
   let hasStarted = false;
-  /** Processor time of the thread before that text. */
+  /** The processor time of the thread before that text. */
   let spentMs = 0;
-  /** Increases with every text that is watched. */
+  /** A number that increases with every text that is watched. */
   let watchCount = 0;
 
-  // Started with the first text, because most documents have none.
+  // The thread starts with the first text, because most documents have none.
   function running(): Worker {
     if (worker) return worker;
     const started = new Worker(new URL('./markdown-worker.ts', import.meta.url), {
@@ -73,7 +75,10 @@ export function openMarkdown({ patienceMs = PATIENCE_MS }: { patienceMs?: number
     return started;
   }
 
-  /** One text at a time: those that are given up while they wait cost the thread nothing. */
+  /**
+   * Sends the next text. The thread has one at a time, so that texts which are given up while they wait cost it
+   * nothing.
+   */
   function sendNext() {
     if (current !== undefined) return;
     [current] = waiters.keys();
@@ -93,7 +98,7 @@ export function openMarkdown({ patienceMs = PATIENCE_MS }: { patienceMs?: number
     sendNext();
   }
 
-  /** Neither the thread's start nor the texts before it count. */
+  /** Limits the time of the current text. The thread's start and the texts before it do not count. */
   function watch(thread: Worker) {
     clearTimeout(timer);
     watchCount += 1;
@@ -112,7 +117,7 @@ export function openMarkdown({ patienceMs = PATIENCE_MS }: { patienceMs?: number
     timer = setTimeout(() => void check(), waitMs);
   }
 
-  /** The current text made the thread hang or crash; the others only waited behind it. */
+  /** Replaces the thread, because the current text made it hang or crash. The other texts only waited behind it. */
   function replace(stuck: Worker, error: AppError) {
     if (worker !== stuck) return;
     worker = undefined;
@@ -131,7 +136,7 @@ export function openMarkdown({ patienceMs = PATIENCE_MS }: { patienceMs?: number
       try {
         return await withDeadline(deadlineAt, promise, { signal, error: deadlinePassed });
       } finally {
-        // The text that the thread works on stays: its processor time is watched until it ends.
+        // The text that the thread works on stays, because its processor time is watched until it ends.
         if (id !== current) waiters.delete(id);
       }
     },
@@ -142,7 +147,7 @@ export function openMarkdown({ patienceMs = PATIENCE_MS }: { patienceMs?: number
 }
 
 async function processorMs(thread: Worker): Promise<number> {
-  const { user, system } = await thread.cpuUsage().catch(() => ({ user: 0, system: 0 })); // It has just ended.
+  const { user, system } = await thread.cpuUsage().catch(() => ({ user: 0, system: 0 })); // The thread has just ended.
   return (user + system) / 1_000;
 }
 

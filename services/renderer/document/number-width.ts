@@ -1,7 +1,7 @@
-// How wide a number is when it is printed, as a close upper bound: measured on printed pages of each style.
+// Estimates the printed width of a number as a close upper bound, measured on printed pages of each style.
 import type { DocumentView } from './document-view.ts';
 
-/** In rem. A capital stands for every character that is not listed, such as a currency sign. */
+/** Widths in rem. A capital stands for every character that is not listed, such as a currency sign. */
 const WIDTHS = {
   elegant: { digit: 0.5, mark: 0.33, letter: 0.57, capital: 0.82, wide: 1 },
   modern: { digit: 0.59, mark: 0.27, letter: 0.56, capital: 0.72, wide: 1 },

@@ -2,17 +2,17 @@
 import type { DocumentView } from './document-view.ts';
 import { widthOf } from './texts.ts';
 
-/** Characters of one line. */
+/** The most characters of one line. */
 const LINE_LONGEST = 90;
-/** At the right edge, for the number of the page. As in document.css. */
+/** The room at the right edge for the number of the page, as in document.css. */
 const NUMBER_MM = 48;
 
 const MARGIN_MM = 20;
-/** Lines that the usual margin holds. */
+/** The lines that the usual margin holds. */
 const LINES_USUAL = 2;
 const LINE_MM = 4.1;
 
-/** @returns the texts as strings for a style sheet, and the lengths that they need. */
+/** Returns the texts as strings for a style sheet, and the lengths that they need. */
 export function marginTexts({ issuer, heading, number, testMark, legal }: DocumentView) {
   const title = shortened([testMark, heading, number].filter(Boolean).join(' '), LINE_LONGEST);
   const height = Math.max(LINES_USUAL, linesOf([title, ...legal], LINE_LONGEST));
@@ -38,7 +38,7 @@ function shortened(text: string, longest: number) {
         .trimEnd()}…`;
 }
 
-/** A text as a CSS string: everything but ASCII letters and digits is escaped. */
+/** Returns a text as a CSS string, with everything but ASCII letters and digits escaped. */
 function cssText(text: string) {
   return text.replaceAll(/[^A-Za-z0-9]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)} `);
 }

@@ -1,18 +1,18 @@
-// The issuer and the client as they are printed: names, addresses, tax numbers, and the legal foot of the issuer.
+// Issuer and client in their printed form: names, addresses, tax numbers, and the legal foot of the issuer.
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import type { Labels } from './labels.ts';
 import { inLine, inLines, printable, withNumberBound } from './texts.ts';
 
 export interface Party {
   label: string;
-  /** The company, or the person when there is none; may have several lines. */
+  /** The company, or the person when there is none. It may have several lines. */
   name: string;
   /** The name in one line. */
   nameInLine: string;
   lines: string[];
 }
 
-/** Inserts soft hyphens. */
+/** A function that inserts soft hyphens. */
 type Hyphenated = (text: string) => string;
 
 export function issuerOf(document: PrintableDocument, labels: Labels, hyphenated: Hyphenated): Party {
@@ -34,7 +34,7 @@ export function clientOf(document: PrintableDocument, labels: Labels, hyphenated
   return party(labels.to, { ...honoured(fields, document), numbers }, hyphenated);
 }
 
-/** In Japanese a person is addressed as 様, and a company without a person as 御中. */
+/** Adds Japanese honorifics: 様 for a person, 御中 for a company without a person. */
 function honoured<Fields extends Pick<PartyFields, 'company' | 'person'>>(
   fields: Fields,
   { locale }: PrintableDocument,
@@ -52,7 +52,7 @@ interface PartyFields {
   person: string;
   email: string;
   address: string | undefined;
-  /** With their labels. */
+  /** The numbers with their labels. */
   numbers: readonly (string | undefined)[];
 }
 
@@ -74,13 +74,15 @@ function party(
   };
 }
 
-/** One who trades under the own name is named once. */
+/** True when two names are the same, so that a sole trader is named once. */
 function isSame(name: string, other: string): boolean {
   const plain = (text: string) => inLine(text).normalize('NFKC').toLowerCase();
   return plain(name) === plain(other);
 }
 
-/** What the law wants on every page, for its foot: who the issuer is. Where to pay stands in the document. */
+/**
+ * Returns the foot with the issuer's details that the law wants on every page. Bank details are in the document itself.
+ */
 export function legalOf(document: PrintableDocument, labels: Labels): string[] {
   const { partnerLegalName, partnerLegalId, legalNote } = document;
   const name = [printable(partnerLegalName), labelled(partnerLegalId, (id) => registerNumber(id, labels))];
@@ -97,7 +99,7 @@ function taxNumbersOf({ partnerVatId, partnerTaxNumber, partnerTaxId }: Printabl
   ].filter((text) => text !== undefined);
 }
 
-/** A number alone says nothing; with letters it names its register itself. */
+/** Labels a register number without letters. One with letters names its register itself. */
 function registerNumber(id: string, labels: Labels): string {
   return /\p{L}/u.test(id) ? id : labels.registerNumber(id);
 }

@@ -9,14 +9,14 @@ import { printable } from './texts.ts';
 
 export interface TotalRow {
   label: string;
-  /** What it is the tax of. */
+  /** The amount that is taxed. */
   base?: Money | undefined;
   amount: Money;
 }
 
-/** What a client needs to pay: where to, how much, until when and with which reference. */
+/** The payment details: bank account, amount, due date and reference. */
 export interface Payment {
-  /** The accounts and what else the issuer says of them, with a blank line between two. */
+  /** The bank accounts and further texts of the issuer, with a blank line between two. */
   accounts: string;
   due: Money;
   facts: { label: string; value: string }[];
@@ -26,7 +26,10 @@ function untilOf({ isQuote, expiryDate, dueDate }: PrintableDocument): string | 
   return isQuote ? (expiryDate ?? dueDate) : dueDate;
 }
 
-/** A sum of zero or less is not due. What was paid may be less than the total, where the rest was credited or written off. */
+/**
+ * Returns the headline. A sum of 0 or less is not due. The paid amount may be less than the total, where the rest was
+ * credited or written off.
+ */
 export function headlineOf(document: PrintableDocument, { total }: Totals, { labels, day, money }: DocumentLocale) {
   const { mark, amountPaid, amountWrittenOff } = document;
   const settled = { paid: amountPaid, cancelled: undefined, written_off: amountWrittenOff };
@@ -36,7 +39,7 @@ export function headlineOf(document: PrintableDocument, { total }: Totals, { lab
   return { sum: money(due), phrase: until && due.gt(0) ? labels.onDay(day(until)) : undefined };
 }
 
-/** A draft has no number yet that a payment could name. */
+/** Returns the payment details. A draft has no number yet that a payment could name. */
 export function paymentOf(
   document: PrintableDocument,
   { total }: Totals,
@@ -62,7 +65,7 @@ function dueOf({ amountPaid, amountDue }: PrintableDocument, total: Big): Big {
   return amountPaid !== undefined && amountDue !== undefined ? new Big(amountDue) : total;
 }
 
-/** Which invoice a credit note corrects, and why. */
+/** Returns the facts about the invoice that a credit note corrects, and the reason. */
 function creditFacts({ creditNote }: PrintableDocument, { labels: { creditNote: labels }, day }: DocumentLocale) {
   if (!creditNote) return [];
   return [
@@ -72,7 +75,7 @@ function creditFacts({ creditNote }: PrintableDocument, { labels: { creditNote: 
   ];
 }
 
-/** @param payment says until when to pay, after the headline: a third time would be too much. */
+/** Returns the facts. @param payment names the due date, after the headline. A third time would be too much. */
 export function factsOf(document: PrintableDocument, locale: DocumentLocale, payment: Payment | undefined) {
   const { labels, day, period } = locale;
   const until = untilOf(document);
@@ -113,8 +116,8 @@ export function totalRows(
 }
 
 /**
- * Of several rates each says what it is the tax of. A stored document without tax has no row: a note says why, or its account never
- * charges any.
+ * Returns the rows of taxes. Each of several rates names the amount that it taxes. A stored document without tax has no
+ * row: a note gives the reason, or its account never charges any.
  */
 function taxRows(
   { taxes, tax, taxRate }: Pick<Totals, 'taxes' | 'tax' | 'taxRate'>,
@@ -132,7 +135,7 @@ function taxRows(
   }));
 }
 
-/** Why there is no tax, and that prices include it: below the total, each once. */
+/** Returns the notes below the total, each once: the reasons for no tax, and that prices include it. */
 export function taxNotes({ taxes, pricesIncludeTax }: PrintableDocument, { labels, language }: DocumentLocale) {
   const included = pricesIncludeTax ? [labels.taxes.included] : [];
   if (!taxes) return included;
@@ -141,7 +144,7 @@ export function taxNotes({ taxes, pricesIncludeTax }: PrintableDocument, { label
   return [...included, ...new Set(reasons)];
 }
 
-/** For partly paid documents, whose last row is the amount that is still due. */
+/** Returns the rows of a partly paid document. The last one is the amount that is still due. */
 export function settledRows(
   { total }: Totals,
   { amountPaid = 0, amountCredited, amountWrittenOff }: PrintableDocument,
@@ -155,7 +158,7 @@ export function settledRows(
   ];
 }
 
-/** Where the sum of a credit note went, without a minus. */
+/** Returns the rows with the uses of a credit note's sum, without a minus. */
 export function creditRows({ creditNote }: PrintableDocument, { labels, money }: DocumentLocale) {
   const { applied, ...rest } = creditNote ?? {};
   return [
@@ -164,7 +167,7 @@ export function creditRows({ creditNote }: PrintableDocument, { labels, money }:
   ];
 }
 
-/** The parts of what was received without a line: with the lines they sum to it. */
+/** Returns the parts of a received amount that have no line. Together with the lines they add up to it. */
 export function receiptRows(
   { credit, refunded }: Pick<Receipt, 'credit' | 'refunded'>,
   { labels, money }: Pick<DocumentLocale, 'labels' | 'money'>,

@@ -17,7 +17,7 @@ export type Render = (view: DocumentView) => string;
 
 const SIZE_PT = { elegant: 9.2, modern: 9, classic: 10.6 } as const;
 
-/** Naskh is drawn smaller than Latin. */
+/** The factor for Naskh, which is drawn smaller than Latin. */
 const ARABIC_LARGER = 1.08;
 
 const FACES = {
@@ -46,7 +46,7 @@ export function compileTemplate(): Render {
   };
 }
 
-/** @returns alternately text and names of values. */
+/** Cuts a sheet at its values. @returns alternately text and names of values. */
 function cutAtValues(sheet: string): string[] {
   return sheet.split(/\$(\w+)/);
 }
@@ -67,7 +67,7 @@ function stylesOf(sheet: readonly string[], view: DocumentView): string {
     onPicture: view.banner?.text === 'dark' ? INK : '#fff',
     logoGround: view.logoGround ?? 'none',
     ...marginTexts(view),
-    // A strip in the banner's colour on the pages after the first.
+    // This is a strip in the banner's colour on the pages after the first.
     pageBand: view.hasBanner ? '2.4mm' : '0',
     paper: view.pageSize,
     left: view.direction === 'rtl' ? 'right' : 'left',
@@ -80,7 +80,7 @@ function stylesOf(sheet: readonly string[], view: DocumentView): string {
   return sheet.map((part, index) => (index % 2 === 0 ? part : (values[part] ?? ''))).join('');
 }
 
-/** A value of `font-family` with about forty families, the same for every document of a style. */
+/** Returns a value of `font-family` with about forty families, the same for every document of a style. */
 function stack(first: string, han: HanForms): string {
   const key = `${first} ${han}`;
   const known = stacks.get(key);
@@ -91,28 +91,34 @@ function stack(first: string, han: HanForms): string {
   return made;
 }
 
-/** At most one for each face of a style and form of Han characters. */
+/** The font stacks: at most one for each face of a style and form of Han characters. */
 const stacks = new Map<string, string>();
 
-/** Days such as `21 de noviembre de 2026` must fit beside their label without a line break. */
+/** True for a day such as `21 de noviembre de 2026` that fits beside its label without a line break. */
 function isLongDay({ label, value }: DocumentView['facts'][number]) {
   return label.length + value.length > 34 && value.length < 28;
 }
 
-/** Space before a number, in rem: wider where there is room. */
+/** The space before a number in rem. It is wider where there is room. */
 const GAP = { wide: 2.6, narrow: 1.25 } as const;
-/** Parts of the table's width. Numbers that need more than the first get narrow gaps; with more than the second they may break. */
+/**
+ * Parts of the table's width. Numbers that need more than the first have narrow gaps. Those that need more than the
+ * second may break.
+ */
 const NUMBERS = { roomy: 0.4, most: 0.85 } as const;
 const TABLE_MM = 174;
 const MM_PER_POINT = 25.4 / 72;
-/** The heads of columns are smaller than numbers. */
+/** The size of column heads, which are smaller than numbers. */
 const HEAD = 0.9;
 
 function textOf(money: Money | undefined): string {
   return money ? money.before + money.symbol + money.after : '';
 }
 
-/** Each number column is as wide as its longest number or label, and the description has the rest. */
+/**
+ * Returns the widths of columns. Each number column is as wide as its longest number or label, and the description has
+ * the rest.
+ */
 function columnWidths({ table, labels, style, textScale }: DocumentView) {
   if (!table) return {};
   const lines = [...table.lines, ...table.last];
@@ -129,7 +135,7 @@ function columnWidths({ table, labels, style, textScale }: DocumentView) {
   const partWith = (gap: number) => (sum(Object.values(widths)) + (table.columns - 1) * gap) / across;
   const isRoomy = partWith(GAP.wide) <= NUMBERS.roomy;
   const gap = isRoomy ? GAP.wide : GAP.narrow;
-  // Longer numbers would leave the page: they share what there is, and break.
+  // Longer numbers would leave the page, so they share the width and break.
   const shrink = Math.min(1, NUMBERS.most / partWith(gap));
   return {
     ...mapValues(widths, (width) => `${((width + gap) * shrink).toFixed(2)}rem`),
@@ -137,7 +143,7 @@ function columnWidths({ table, labels, style, textScale }: DocumentView) {
   };
 }
 
-/** Of the time sheet: labels may take two lines, days and numbers one. */
+/** Returns the widths of the time sheet. Labels may take two lines, days and numbers one. */
 function sheetWidths({ timeSheet, labels }: DocumentView) {
   if (!timeSheet) return {};
   const { lines, total } = timeSheet;

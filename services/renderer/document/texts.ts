@@ -1,6 +1,6 @@
-// Texts of a caller on the way into a document.
+// Prepares texts of a caller for a document.
 
-/** The lines of an address or a name in one line. */
+/** Returns the lines of an address or a name in one line. */
 export function inLine(text: string): string {
   return inLines(text).join(', ');
 }
@@ -17,10 +17,10 @@ export function withDashesBound(text: string): string {
   return text.replaceAll(/ (?=[\u2010-\u2015-](?: |$))/gm, NO_BREAK);
 }
 
-/** Longer ones would not fit into a column. */
+/** The longest text that is kept on one line. A longer one would not fit into a column. */
 const BOUND_LONGEST = 26;
 
-/** Keeps a number and the word of its label that stands before it on one line. */
+/** Keeps a number and the word before it in its label on one line. */
 export function withNumberBound(label: (number: string) => string, number: string): string {
   if (number.length > BOUND_LONGEST) return label(number);
   const whole = number.replaceAll(' ', NO_BREAK);
@@ -33,7 +33,7 @@ export function withNumberBound(label: (number: string) => string, number: strin
 
 const NO_BREAK = '\u00a0';
 
-/** East Asian characters are twice as wide as others. */
+/** East Asian characters, which are twice as wide as others. */
 const WIDE = /[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\uff00-\uff60]/g;
 const HAS_WIDE = new RegExp(WIDE.source);
 
@@ -41,12 +41,12 @@ export function hasWide(text: string): boolean {
   return HAS_WIDE.test(text);
 }
 
-/** In characters of usual width. */
+/** Returns the width of a text in characters of usual width. */
 export function widthOf(text: string): number {
   return hasWide(text) ? text.length + (text.match(WIDE)?.length ?? 0) : text.length;
 }
 
-/** @returns undefined for an empty text, so that no label is printed without a text. */
+/** Returns a text, or undefined for an empty one, so that no label is printed without a text. */
 export function printable(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text;
 }

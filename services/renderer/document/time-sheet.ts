@@ -1,12 +1,12 @@
-// The time behind the lines of an invoice: a table of its own, with a sum for each line and one for all.
+// The time sheet of an invoice: a table with a sum for each line and one for all.
 import Big from 'big.js';
 import type { PrintableTimeEntry, PrintableTimeLine } from '#libs/jobs/printable-document.ts';
 import type { DocumentLocale, Money } from './document-locale.ts';
 
 export interface TimeSheet {
-  /** False when no hours were rounded: then one column of hours says it all. */
+  /** False when no hours were rounded. Then one column of hours is enough. */
   hasBilled: boolean;
-  /** False when the lines of the invoice were edited, which then has other sums. */
+  /** False when the lines of the invoice were edited, so that it has other sums. */
   hasAmounts: boolean;
   columns: number;
   lines: {
@@ -18,7 +18,7 @@ export interface TimeSheet {
     billed: string;
     amount: Money | undefined;
   }[];
-  /** Of all lines; undefined when there is only one. */
+  /** The sum of all lines. Undefined when there is only one. */
   total: { hours: string; billed: string; amount: Money | undefined } | undefined;
 }
 
@@ -28,15 +28,15 @@ interface SheetEntry {
   description: string | undefined;
   hours: string;
   billed: string;
-  /** So high that it may break over pages. */
+  /** True for a line so high that it may break over pages. */
   isTall: boolean;
 }
 
-/** Letters of a description: a quarter of a page. */
+/** The letters of a description from which a line counts as tall: a quarter of a page. */
 const TALL_LETTERS = 600;
 const TALL_LINES = 13;
 
-/** @returns undefined without time. */
+/** Returns the time sheet, or undefined without time. */
 export function timeSheet(
   given: readonly PrintableTimeLine[] | undefined,
   hyphenated: (text: string) => string,

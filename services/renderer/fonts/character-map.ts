@@ -1,15 +1,16 @@
-// Which characters a font file has glyphs for: reads its `cmap` table and nothing else, of files with many megabytes of outlines.
+// Reads the characters that a font file has glyphs for. It reads only the `cmap` table of files with many megabytes of
+// outlines.
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** True for a code point that the font has a glyph for. */
+/** Returns true for a code point that the font has a glyph for. */
 export type HasGlyph = (codePoint: number) => boolean;
 
-/** An entry of the directory of tables, and of the list of maps (OpenType 1.9, "Font file" and "cmap"). */
+/** The sizes of an entry in the directory of tables and in the list of maps (OpenType 1.9, "Font file" and "cmap"). */
 const TABLE_BYTES = 16;
 const MAP_BYTES = 8;
 const GROUP_BYTES = 12;
 
-/** @throws when the file is no OpenType font, or has no map of Unicode: all of ours have one. */
+/** Reads a font file. @throws when it is no OpenType font, or has no map of Unicode. All bundled fonts have one. */
 export function readCharacterMap(path: string): HasGlyph {
   const file = openSync(path, 'r');
   try {
@@ -25,7 +26,7 @@ export function readCharacterMap(path: string): HasGlyph {
   }
 }
 
-/** First and last code points in turn, in ascending order. */
+/** Returns first and last code points in turn, in ascending order. */
 function rangesOf(cmap: Buffer): Uint32Array {
   const formats = new Map<number, Buffer>();
   for (let entry = 0; entry < cmap.readUInt16BE(2); entry += 1) {
@@ -39,19 +40,19 @@ function rangesOf(cmap: Buffer): Uint32Array {
   throw new Error('The font has no map of Unicode');
 }
 
-/** Format 12: groups of consecutive characters and glyphs. */
+/** Reads format 12: groups of consecutive characters and glyphs. */
 function groupsOf(map: Buffer): Uint32Array {
   const ranges: number[] = [];
   for (let group = 0; group < map.readUInt32BE(12); group += 1) {
     const at = 16 + group * GROUP_BYTES;
-    // The glyph 0 is the box.
+    // Glyph 0 is the box for unknown characters.
     const hasBox = map.readUInt32BE(at + 8) === 0;
     ranges.push(map.readUInt32BE(at) + Number(hasBox), map.readUInt32BE(at + 4));
   }
   return Uint32Array.from(ranges);
 }
 
-/** Format 4: segments, each with a difference from character to glyph, or with a list of glyphs. */
+/** Reads format 4: segments, each with a difference from character to glyph, or with a list of glyphs. */
 function segmentsOf(map: Buffer): Uint32Array {
   const size = map.readUInt16BE(6);
   const [endAt, startAt, deltaAt, offsetAt] = [14, 16 + size, 16 + size * 2, 16 + size * 3];

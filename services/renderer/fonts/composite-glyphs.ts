@@ -1,30 +1,31 @@
-// Adds glyphs to a TrueType font that are put together from glyphs it has: ISO/IEC 14496-22, tables glyf, loca, hmtx, maxp, hhea, head.
+// Adds glyphs to a TrueType font that are composed of its own glyphs: ISO/IEC 14496-22, tables glyf, loca, hmtx, maxp,
+// hhea, head.
 
 interface Component {
   glyph: number;
-  /** In units of the font. */
+  /** The position in units of the font. */
   x: number;
   y: number;
 }
 
 export interface CompositeGlyph {
   components: Component[];
-  /** In units of the font. */
+  /** The advance width in units of the font. */
   advance: number;
 }
 
 export interface TrueTypeFont {
   unitsPerEm: number;
   glyphs: number;
-  /** In units of the font. */
+  /** Returns the advance width in units of the font. */
   advanceOf(glyph: number): number;
-  /** False for a glyph that is larger than the format has numbers for, such as a letter below hundreds of marks. */
+  /** Returns false for a glyph that is larger than the format can express, such as a letter below hundreds of marks. */
   canHold(glyph: CompositeGlyph): boolean;
-  /** @param added glyphs that it can hold. @returns the font with them behind its own, in their order. */
+  /** Returns the font with more glyphs behind its own. @param added glyphs that it can hold, in this order. */
   with(added: CompositeGlyph[]): Buffer;
 }
 
-/** Words for the offsets, which are distances and not points, and are not scaled. */
+/** Flags of a component: offsets are words, are distances and not points, and are not scaled. */
 const FLAGS = 0x1 | 0x2 | 0x10_00;
 const MORE_COMPONENTS = 0x20;
 const COMPONENT_BYTES = 8;
@@ -97,12 +98,12 @@ type Six = [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
 
 type OffsetOf = (glyph: number) => number;
 
-/** An empty glyph, as a space is, draws nothing. */
+/** Returns the components that draw something. An empty glyph, such as a space, does not. */
 function drawnOf(components: Component[], offsetOf: OffsetOf): Component[] {
   return components.filter(({ glyph }) => offsetOf(glyph + 1) > offsetOf(glyph));
 }
 
-/** @returns left, bottom, right and top of all components together; nothing when none is drawn. */
+/** Returns left, bottom, right and top of all components together, or nothing when none is drawn. */
 function boxOf(components: Component[], offsetOf: OffsetOf, glyf: Buffer): number[] {
   const boxes = drawnOf(components, offsetOf).map(({ glyph, x, y }) =>
     [x, y, x, y].map((distance, side) => glyf.readInt16BE(offsetOf(glyph) + 2 + side * 2) + distance),
@@ -116,7 +117,7 @@ const least = (one: number, other: number) => Math.min(one, other);
 const most = (one: number, other: number) => Math.max(one, other);
 const isShort = (value: number) => value >= -0x80_00 && value <= 0x7f_ff;
 
-/** @returns nothing when all components are empty. */
+/** Returns the composed glyph, or nothing when all components are empty. */
 function composed(components: Component[], offsetOf: OffsetOf, glyf: Buffer): Buffer {
   const drawn = drawnOf(components, offsetOf);
   if (drawn.length === 0) return Buffer.alloc(0);
@@ -133,7 +134,7 @@ function composed(components: Component[], offsetOf: OffsetOf, glyf: Buffer): Bu
   return bytes;
 }
 
-/** What a reader may have to make room for. */
+/** Raises the limits that a reader may have to make room for. */
 function raiseLimits(maxp: Buffer, glyphs: number, added: CompositeGlyph[]) {
   const deepest = added.map(({ components }) => components.length).reduce(most, 0);
   maxp.writeUInt16BE(glyphs, 4);

@@ -1,4 +1,5 @@
-// The fonts of documents: bundled as packages and named by a fontconfig file of our own, so that system fonts have no influence.
+// The fonts of documents. They are bundled as packages and named by a fontconfig file, so that system fonts have no
+// influence.
 import { chmod, chown, copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { escape as escapeXml } from 'es-toolkit/string/escape';
@@ -6,7 +7,7 @@ import { canRead, type Isolation } from '../browser/isolation.ts';
 
 interface Family {
   package: string;
-  /** Only faces that a style sheet uses: each one that occurs in a document is embedded. */
+  /** Only faces that a style sheet uses, because each one that occurs in a document is embedded. */
   faces: string[];
 }
 
@@ -15,17 +16,21 @@ const WITH_ITALIC = ['400Regular', '400Regular_Italic', '600SemiBold'];
 const REGULAR = ['400Regular'];
 const WITH_BOLD = ['400Regular', '700Bold'];
 
-/** By the name in style sheets. All are TrueType: Chromium converts other outlines to Type 3 fonts, which readers draw blurred. */
+/**
+ * Families by their name in style sheets. All are TrueType: Chromium converts other outlines to Type 3 fonts, which
+ * readers draw blurred.
+ */
 const FAMILIES: Record<string, Family> = {
   'Cormorant Garamond': { package: '@expo-google-fonts/cormorant-garamond', faces: ['500Medium'] },
   'Source Serif 4': { package: '@expo-google-fonts/source-serif-4', faces: WITH_ITALIC },
   'IBM Plex Sans': { package: '@expo-google-fonts/ibm-plex-sans', faces: WITH_ITALIC },
   'EB Garamond': { package: '@expo-google-fonts/eb-garamond', faces: WITH_ITALIC },
-  // Code in markdown.
+  // This family is for code in markdown.
   'IBM Plex Mono': { package: '@expo-google-fonts/ibm-plex-mono', faces: REGULAR },
-  // Letters of rarer Latin and Cyrillic alphabets, and every sign of a currency.
+  // This family has letters of rarer Latin and Cyrillic alphabets, and every currency sign.
   'Noto Sans': { package: '@expo-google-fonts/noto-sans', faces: PLAIN },
-  // For every other script, in every style. In Amiri each letter is one glyph; in faces with separate dots, copied words fall apart.
+  // The next families are for every other script, in every style. In Amiri each letter is one glyph; in faces with
+  // separate dots, copied words fall apart.
   Amiri: { package: '@expo-google-fonts/amiri', faces: WITH_BOLD },
   'Noto Sans Hebrew': { package: '@expo-google-fonts/noto-sans-hebrew', faces: PLAIN },
   'Noto Sans Armenian': { package: '@expo-google-fonts/noto-sans-armenian', faces: PLAIN },
@@ -49,7 +54,7 @@ const FAMILIES: Record<string, Family> = {
   'Noto Sans Symbols 2': { package: '@expo-google-fonts/noto-sans-symbols-2', faces: REGULAR },
   'Noto Sans Math': { package: '@expo-google-fonts/noto-sans-math', faces: REGULAR },
   'Noto Sans Symbols': { package: '@expo-google-fonts/noto-sans-symbols', faces: REGULAR },
-  // Han characters, which five languages draw in five ways.
+  // The next families are for Han characters, which five languages draw in five ways.
   'Noto Sans SC': { package: '@expo-google-fonts/noto-sans-sc', faces: WITH_BOLD },
   'Noto Sans TC': { package: '@expo-google-fonts/noto-sans-tc', faces: WITH_BOLD },
   'Noto Sans HK': { package: '@expo-google-fonts/noto-sans-hk', faces: WITH_BOLD },
@@ -76,44 +81,44 @@ const HAN = new Set<string>(HAN_FAMILIES.simplified);
 const OTHER_SCRIPTS = Object.keys(FAMILIES).filter((family) => !OF_STYLES.includes(family) && !HAN.has(family));
 
 /**
- * The check mark of Source Serif looks like a root sign. This family comes first, holds this one character, and exists only on pages
- * with CHECK_MARK_FACE.
+ * A family that comes first, has the check mark only, and exists on pages with CHECK_MARK_FACE. The check mark of
+ * Source Serif looks like a root sign.
  */
 const CHECK_MARK = 'Check Mark';
 export const CHECK_MARK_FACE = `@font-face{font-family:'${CHECK_MARK}';src:local('Noto Sans Symbols 2'),local('NotoSansSymbols2-Regular');unicode-range:U+2713}`;
 
-/** @returns every family that may draw a character, in fallback order. */
+/** Returns every family that may draw a character, in fallback order. */
 export function fallbackOrder(first: string, han: HanForms): string[] {
   const [emoji = '', ...others] = OTHER_SCRIPTS.toReversed();
   return [...new Set([CHECK_MARK, first, ...others.toReversed(), ...HAN_FAMILIES[han], emoji])];
 }
 
-/** The regular face of each family, by full path. */
+/** Returns the regular face of each family, by full path. */
 export function regularFaces(): { family: string; file: string }[] {
   return Object.keys(FAMILIES).map((family) => ({ family, file: filesOf(family)[0] ?? '' }));
 }
 
-/** Every font file, by its full path. */
+/** Returns every font file by its full path. */
 export function fontFiles(): string[] {
   return Object.keys(FAMILIES).flatMap(filesOf);
 }
 
 function filesOf(family: string): string[] {
   const { package: name, faces } = FAMILIES[family] ?? { package: '', faces: [] };
-  // By path, because the `exports` of these packages do not name their files.
+  // The files are named by path, because the `exports` of these packages do not name them.
   const folder = join(import.meta.dirname, '../../../node_modules', name);
   return faces.map((face) => join(folder, face, `${family.replaceAll(' ', '')}_${face}.ttf`));
 }
 
 /**
  * Gathers the faces in one folder and writes the fontconfig file that names it.
- * @param folder readable by Chromium; also keeps fontconfig's cache.
+ * @param folder readable by Chromium, also for fontconfig's cache.
  * @returns the path for FONTCONFIG_FILE.
  */
 export async function prepareFonts(folder: string, isolation: Isolation): Promise<string> {
   const [faces, cache] = [join(folder, 'faces'), join(folder, 'cache')];
   await mkdir(faces);
-  // Whatever the umask is, which is that of `npm start`: Chromium may run as another user.
+  // Chromium may run as another user, so the mode must not depend on the umask, which is that of `npm start`.
   await chmod(faces, 0o755);
   await mkdir(cache);
   if (isolation.owner !== undefined) await chown(cache, isolation.owner, isolation.owner);
@@ -122,7 +127,7 @@ export async function prepareFonts(folder: string, isolation: Isolation): Promis
   const gather = (await canRead(files, isolation)) ? symlink : copyForAll;
   await Promise.all(files.map((file) => gather(file, join(faces, basename(file)))));
   const path = join(folder, 'fonts.conf');
-  // A folder of links instead of patterns, which fontconfig reads relative to the working directory.
+  // A folder of links is named instead of patterns, which fontconfig reads relative to the working directory.
   await writeFile(
     path,
     `<?xml version="1.0"?>

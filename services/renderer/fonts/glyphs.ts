@@ -1,18 +1,20 @@
-// Replaces characters that no bundled font can draw by a visible box, removes those that reorder text, and makes the warnings about them.
+// Replaces characters that no bundled font can draw by a visible box, removes those that reorder text, and makes the
+// warnings about them.
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { atOnce, inSlices, type Slices } from '../in-slices.ts';
 import { isPlain, judgeGrapheme } from './judge-grapheme.ts';
 
-/** Graphemes that are judged in less than a millisecond. */
+/** The number of graphemes that take less than a millisecond. */
 const SLICE = 256;
 const NAMED_MOST = 5;
 
-/** The content as it can be printed, and warnings for the caller. */
+/** The content in the form in which it can be printed, and warnings for the caller. */
 export interface Drawn<Content> {
   content: Content;
   /**
-   * One for each field with such characters, naming the first of them, and one for all lines together, as for all of the time: warnings
-   * travel in a header, and five hundred lines in a script without a font would make it so long that no client takes it.
+   * One warning for each field with such characters, which names the first of them. All lines share one, and so does
+   * all time, because warnings travel in a header: five hundred lines in a script without a font would make it so long
+   * that no client accepts it.
    */
   warnings: string[];
 }
@@ -22,7 +24,11 @@ export function canDraw(text: string): boolean {
   return atOnce(drawing(text)).missing.size === 0;
 }
 
-/** @param document is not changed. Its Markdown is checked as HTML, where a number can stand for a character: see drawnHtml. */
+/**
+ * Replaces the characters of a document.
+ * @param document is not changed. Its Markdown is checked as HTML (see drawnHtml), where a number can stand for a
+ * character.
+ */
 export function drawnDocument(document: PrintableDocument): Promise<Drawn<PrintableDocument>> {
   return inSlices(drawingDocument(document));
 }
@@ -62,8 +68,10 @@ function* drawingDocument(document: PrintableDocument): Slices<Drawn<PrintableDo
 }
 
 /**
- * @param field where the part stands. @param found gets what cannot be drawn.
- * @returns the part with its texts as they can be printed; the same one when all can.
+ * Replaces the characters of a part.
+ * @param field the place of the part.
+ * @param found collects the characters that cannot be drawn.
+ * @returns the part with its texts as they can be printed, or the same one when all can.
  */
 function* drawingPart<Part>(part: Part, field: string, found: Found[]): Slices<Part> {
   if (typeof part === 'string') {
@@ -80,7 +88,7 @@ function* drawingPart<Part>(part: Part, field: string, found: Found[]): Slices<P
   return (Array.isArray(part) ? entries.map(([, value]) => value) : Object.fromEntries(entries)) as Part;
 }
 
-/** @param found by index; the other items stay. */
+/** Replaces some items. @param found new texts by index; the other items stay. */
 function withTexts<Item>(
   items: readonly Item[],
   found: readonly Found[],

@@ -1,4 +1,5 @@
-// Chooses the forms of Han characters of a document: China, Taiwan, Hong Kong, Japan and Korea draw many of them differently.
+// Chooses the forms of Han characters of a document, because China, Taiwan, Hong Kong, Japan and Korea draw many of
+// them differently.
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import type { HanForms } from './fonts.ts';
 
@@ -6,12 +7,12 @@ const KANA = /[\u3040-\u30ff]/;
 const HANGUL = /[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]/;
 const HAN = /\p{Script=Han}/gu;
 
-/** By the document's language, otherwise by its texts. */
+/** Returns the forms by the document's language, otherwise by its texts. */
 export function hanFormsOf({ lineItems, locale, ...fields }: PrintableDocument): HanForms {
   const ofLocale = locale === undefined ? undefined : formsOf(locale);
   if (ofLocale) return ofLocale;
   const texts = [...Object.values(fields), ...lineItems.map(({ description }) => description)];
-  // Images as data URIs are long and have none.
+  // Images as data URIs are long and have no such characters.
   const written = texts.filter((text) => typeof text === 'string' && !/^[\0-\u02ff]*$/.test(text)).join('\n');
   if (KANA.test(written)) return 'japanese';
   if (HANGUL.test(written)) return 'korean';
@@ -27,7 +28,7 @@ function formsOf(locale: string): HanForms | undefined {
     if (script === 'Hant') return region === 'HK' || region === 'MO' ? 'hongKong' : 'taiwan';
     return script === 'Hans' ? 'simplified' : undefined;
   } catch {
-    return undefined; // Stored by a version that did not check it.
+    return undefined; // An older version stored the locale without a check.
   }
 }
 
@@ -43,7 +44,7 @@ function isTraditional(text: string): boolean {
 
 let known: Record<'mainland' | 'taiwan', Set<string>> | undefined;
 
-/** The characters of GB 2312 and Big5, from the decoder tables of Node: takes a few milliseconds, once. */
+/** Returns the characters of GB 2312 and Big5 from the decoder tables of Node. It takes a few milliseconds, once. */
 function standards() {
   known ??= {
     mainland: decoded('gbk', { lead: [0xb0, 0xf7], trail: [[0xa1, 0xfe]] }),

@@ -1,29 +1,30 @@
-// Judges whether a bundled font draws a grapheme, and remembers it: a text that is not Latin asks a hundred thousand times.
+// Decides if a bundled font draws a grapheme, and caches the answer: a text that is not Latin asks a hundred thousand
+// times.
 import { withoutBidiControls } from '#libs/printable.ts';
 import { type HasGlyph, readCharacterMap } from './character-map.ts';
 import { regularFaces } from './fonts.ts';
 
 export interface Judged {
-  /** What is printed for it. */
+  /** The text that is printed for it. */
   shown: string;
   /** Code points that no face has, or not together with the others. */
   missing: readonly number[];
-  /** A code point that is not printed, because it would show text in another order than it is read. */
+  /** A code point that is removed, because it would show text in another order than it is read. */
   removed?: number;
 }
 
 /** Every face has these characters, so most texts need no check. */
 const PLAIN = /^[\t\n\r \u00a0!-~\u00a1-\u00ac\u00ae-\u017f\u2013\u2014\u2018-\u201e\u2022\u2026\u20ac]*$/;
 /**
- * Chromium draws nothing for these, whatever the face. Not among them: unassigned and private characters, for which it prints the
- * font's own box, and the Ogham space, which is a stroke.
+ * Characters that Chromium draws nothing for, whatever the face. Unassigned and private characters are not among them,
+ * because it prints the font's own box for these, nor is the Ogham space, which is a stroke.
  */
 const INVISIBLE = /(?!\u1680)[\p{Cc}\p{Z}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}]/u;
-/** From the symbol face, so that all boxes look alike and none looks like a zero. */
+/** The box of the symbol face, so that all boxes look alike and none looks like a zero. */
 const BOX = '\u25af';
-/** About all characters that one document can be made of. */
+/** About the number of characters that one document can be made of. */
 const REMEMBERED_MAX = 20_000;
-/** A letter may have a thousand marks. */
+/** The longest grapheme that is cached. A letter may have a thousand marks. */
 const REMEMBERED_LONGEST = 8;
 
 const remembered = new Map<string, Judged>();
@@ -44,13 +45,13 @@ export function judgeGrapheme(grapheme: string): Judged {
 }
 
 function judge(grapheme: string): Judged {
-  // Each is a grapheme of its own.
+  // Each of these is a grapheme of its own.
   const shown = withoutBidiControls(grapheme);
   if (shown !== grapheme) return { shown, missing: [], removed: grapheme.codePointAt(0) ?? 0 };
   return isPlain(grapheme) || isDrawnByOne(grapheme) ? { shown: grapheme, missing: [] } : boxed(grapheme);
 }
 
-/** Letter and marks must come from one face, composed or decomposed. */
+/** True when one face draws letter and marks together, composed or decomposed. */
 function isDrawnByOne(grapheme: string): boolean {
   const forms = [...new Set([grapheme.normalize('NFC'), grapheme.normalize('NFD')])].map(seenOf);
   return forms.some((form) => form.length === 0) || firstFace((has) => forms.some((form) => form.every(has)));
@@ -60,7 +61,7 @@ function seenOf(text: string): number[] {
   return Array.from(text).flatMap((character) => (INVISIBLE.test(character) ? [] : [character.codePointAt(0) ?? 0]));
 }
 
-/** Replaces only what cannot be drawn: a letter stays without its marks if a face has it. */
+/** Replaces only the characters that cannot be drawn. A letter stays without its marks if a face has it. */
 function boxed(grapheme: string): Judged {
   const [first = ''] = grapheme;
   const seen = seenOf(grapheme);
@@ -73,7 +74,7 @@ function boxed(grapheme: string): Judged {
 const faces = regularFaces();
 const opened: HasGlyph[] = [];
 
-/** In fallback order. A face is read only when all before it have failed. */
+/** Finds the first face in fallback order. A face is read only when all before it have failed. */
 function firstFace(draws: (has: HasGlyph) => boolean): boolean {
   for (let index = 0; index < faces.length; index += 1) {
     opened[index] ??= readCharacterMap(faces[index]?.file ?? '');

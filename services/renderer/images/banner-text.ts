@@ -1,9 +1,9 @@
-// Chooses dark or white text for a banner image, and how far the image is dimmed for white text: no further than it needs.
+// Chooses dark or white text for a banner image, and dims the image for white text as little as possible.
 import { contrast, INK, parseColour } from '../document/colour.ts';
 
 export interface BannerText {
   text: 'dark' | 'light';
-  /** Factor for the colours of the image; 1 leaves them. */
+  /** The factor for the colours of the image. 1 leaves them unchanged. */
   dim: number;
 }
 
@@ -12,13 +12,13 @@ export interface Pixels {
   info: { width: number; channels: number };
 }
 
-/** Large and bold text over an image that varies needs more than the 4.5 of WCAG 2. */
+/** The contrast of large and bold text over an image that varies. It needs more than the 4.5 of WCAG 2. */
 const DARK_TEXT_CONTRAST = 7;
-/** White text reaches a contrast of 4.5 on this level of grey. */
+/** The level of grey on which white text reaches a contrast of 4.5. */
 const LIGHT_TEXT_LEVEL = 0.45 * 255;
-/** Share of pixels that may be darker or lighter than the text needs. */
+/** The share of pixels that may be darker or lighter than the text needs. */
 const EXTREMES = 0.02;
-/** Every so many pixels in both directions are looked at. */
+/** The distance of the pixels that are measured, in both directions. */
 const STEP = 8;
 
 export function bannerTextOf({ data, info: { width, channels } }: Pixels): BannerText {

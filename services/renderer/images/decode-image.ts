@@ -1,5 +1,5 @@
-// Decodes and re-encodes images from callers. Runs in a process of its own without secrets and network, because image decoders have had
-// holes through which an image took over the program.
+// Decodes and re-encodes images from callers in a process of its own without secrets and network, because image
+// decoders have had holes through which an image took over the program.
 import sharp, { type Sharp } from 'sharp';
 import { BANNER_HEIGHT_MM, PAPER_WIDTH_MM } from '../document/paper.ts';
 import { type BannerText, bannerTextOf } from './banner-text.ts';
@@ -17,7 +17,7 @@ export type DecodeResponse = { id: number } & (DecodedImage | { fault: ImageFaul
 
 export interface DecodedImage {
   dataUri: string;
-  /** The colours of a logo with a transparent ground; absent when it has a ground of its own. */
+  /** The colours of a logo with a transparent ground. Absent when it has a ground of its own. */
   paint?: Paint[];
   /** The colour of text that can be read on a banner below the heading. */
   text?: BannerText['text'];
@@ -26,14 +26,14 @@ export interface DecodedImage {
 export interface Paint {
   /** Red, green, blue, 0 to 255. */
   colour: [number, number, number];
-  /** Share of all painted pixels, 0 to 1. */
+  /** The share of all painted pixels, 0 to 1. */
   share: number;
 }
 
-/** Checked in the header before decoding: a PNG of 600 KB can unfold to 800 MB. */
+/** The limit is checked in the header before decoding, because a PNG of 600 KB can unfold to 800 MB. */
 const PIXELS_MAX = 16_000_000;
 
-/** Printed at 62 × 16 mm at most: this is 300 dots per inch. */
+/** The logo is printed at 62 × 16 mm at most, so this is 300 dots per inch. */
 const LOGO = { width: 740, height: 380 };
 /** The paper's width at 190 dots per inch. */
 const BANNER_WIDTH = 1_600;
@@ -71,7 +71,7 @@ async function decode(bytes: Buffer, use: ImageUse): Promise<DecodedImage | { fa
   const height = Math.round((BANNER_WIDTH / PAPER_WIDTH_MM) * heightMm);
   const banner = image.flatten({ background: '#fff' }).resize({ width: BANNER_WIDTH, height, fit: 'cover' });
   if (use === 'banner-standard') return { dataUri: await asJpeg(banner) };
-  // The heading stands on this one.
+  // The heading stands on this banner.
   const pixels = await banner.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true });
   const { text, dim } = bannerTextOf(pixels);
   const { width, channels } = pixels.info;
@@ -84,20 +84,20 @@ async function asJpeg(image: Sharp): Promise<string> {
 }
 
 const INPUT = { limitInputPixels: PIXELS_MAX, failOn: 'error', pages: 1 } as const;
-/** Dots per inch at which one unit of SVG is one pixel, and the maximum of librsvg. */
+/** The dots per inch at which one unit of SVG is one pixel, and the maximum of librsvg. */
 const SVG_DENSITY = 72;
 const DENSITY_MAX = 2_400;
 
-/** Rasterised at the size in which it is printed. */
+/** Rasterises an SVG at the size in which it is printed. */
 async function drawn(svg: Buffer, use: ImageUse): Promise<Sharp> {
   const { width, height } = await sharp(svg, { ...INPUT, density: SVG_DENSITY }).metadata();
   const larger = use === 'logo' ? Math.min(LOGO.width / width, LOGO.height / height) : BANNER_WIDTH / width;
   return sharp(svg, { ...INPUT, density: Math.min(Math.max(SVG_DENSITY * larger, 1), DENSITY_MAX) });
 }
 
-/** Pixels along the longer side of the sample. */
+/** The pixels along the longer side of the sample. */
 const SAMPLE = 96;
-/** Share of transparent pixels; fewer are only an inaccurate edge. */
+/** The least share of transparent pixels. Fewer are only an inaccurate edge. */
 const TRANSPARENT_LEAST = 0.02;
 /** Colours that differ less than this in each part count as one. */
 const COLOUR_STEP = 32;

@@ -1,4 +1,5 @@
-// The images of a document: fetched through the outbound guard or read from a data URI, decoded, and cached.
+// Loads the images of a document: fetches them through the outbound guard or reads them from a data URI, decodes and
+// caches them.
 import { createHash } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
@@ -13,13 +14,13 @@ import type { ImageDecoder } from './image-decoder.ts';
 
 export type InlineImage = DecodedImage;
 
-/** Safe to show to the caller: reveals nothing about what is behind an address. */
+/** A problem that is safe to show to the caller. It reveals nothing about the program behind an address. */
 type ImageProblem = ImageFault | 'refused address' | 'unreachable' | 'took too long';
 
 export interface Images {
   /**
-   * @param signal aborted when the document is no longer wanted.
-   * @returns the image for the page or why there is none, without a promise when it is cached. Throws only `signal.reason`.
+   * Returns the image for the page or its problem, without a promise when it is cached. Throws only `signal.reason`.
+   * @param signal aborted when the document is cancelled.
    */
   get(wanted: WantedImage, signal: AbortSignal): Picture | Promise<Picture>;
 }
@@ -28,9 +29,9 @@ interface WantedImage {
   /** An http(s) URL or a base64 data URI. */
   source: string;
   use: ImageUse;
-  /** Whose cache may be used. */
+  /** The account whose cache may be used. */
   accountId: string;
-  /** For faults of ours: those of the host are in the result. */
+  /** The log for faults of this program. Faults of the host are in the result. */
   log: Logger;
   requestId: string;
 }
@@ -39,7 +40,9 @@ type Picture = InlineImage | { problem: ImageProblem };
 
 const BYTES_MAX = 5 * 1024 * 1024;
 const FETCH_LIMIT_MS = 5_000;
-/** Including the wait for the decoder. The document is printed without an image that takes longer. */
+/**
+ * The limit of one image, including the wait for the decoder. A document is printed without an image that takes longer.
+ */
 const PICTURE_LIMIT_MS = 10_000;
 const REDIRECTS_MAX = 2;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -81,7 +84,7 @@ export function openImages({ outbound, decoder }: { outbound: Outbound; decoder:
         // Other problems are found quickly, and a repaired image should appear at once.
         if (error instanceof ImageFailure && error.problem !== 'unreachable') throw error;
         if (!signal.aborted && !isOfHost(error))
-          log.error({ err: error, requestId, use }, 'image not read; the document is printed without it');
+          log.error({ err: error, requestId, use }, 'an image cannot be read; the document is printed without it');
         options.ttl = UNREACHABLE_LIFE_MS;
         return { problem: 'unreachable' };
       }
@@ -96,7 +99,7 @@ export function openImages({ outbound, decoder }: { outbound: Outbound; decoder:
     },
   };
 
-  /** Documents that want it at the same time fetch it once. */
+  /** Fetches an image once for all documents that want it at the same time. */
   async function fetched(key: string, context: WantedImage, signal: AbortSignal): Promise<Picture> {
     for (;;) {
       try {
@@ -110,7 +113,7 @@ export function openImages({ outbound, decoder }: { outbound: Outbound; decoder:
   }
 }
 
-/** True for what a host or the network does. Anything else is a fault of ours. */
+/** True for a fault of a host or the network. Anything else is a fault of this program. */
 function isOfHost(error: unknown): boolean {
   if (error instanceof ImageFailure || error instanceof OutboundRefused || error instanceof TimeoutError) return true;
   if (!(error instanceof Error) || isBug(error)) return false;
@@ -124,7 +127,7 @@ function fromDataUri(source: string): Buffer {
   return Buffer.from(source.slice(source.indexOf(',') + 1), 'base64');
 }
 
-/** The wait ends with the limit, whatever the host does. */
+/** Downloads an image. The wait ends with the limit, whatever the host does. */
 async function downloadInTime(source: string, outbound: Outbound, unwanted: AbortSignal): Promise<Buffer> {
   const signal = AbortSignal.any([unwanted, AbortSignal.timeout(FETCH_LIMIT_MS)]);
   return await withTimeout(FETCH_LIMIT_MS, download(source, outbound, signal), { signal });
@@ -143,7 +146,7 @@ async function download(source: string, outbound: Outbound, signal: AbortSignal)
     }
     response.destroy();
     const next = URL.parse(location, address);
-    // Never from https to http, where others can read and change the response.
+    // A redirect must not lead from https to http, where others can read and change the response.
     if (!next || (address.startsWith('https:') && next.protocol !== 'https:')) throw new ImageFailure('unreachable');
     address = next.href;
   }
@@ -177,7 +180,7 @@ function judged(address: string, outbound: Outbound) {
   try {
     return outbound.check(address, { protocols: ['http:', 'https:'] });
   } catch (error) {
-    // Known without a request, so it reveals nothing.
+    // This is known without a request, so it reveals nothing.
     throw error instanceof OutboundRefused ? new ImageFailure('refused address') : error;
   }
 }

@@ -5,18 +5,22 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { canRead, type Isolation } from '../browser/isolation.ts';
 import type { DecodedImage, DecodeRequest, DecodeResponse, ImageFault, ImageUse } from './decode-image.ts';
 
-/** Sixteen megapixels take about one second. */
+/** The time limit. Sixteen megapixels take about one second. */
 const LIMIT_MS = 5_000;
-/** A renderer has one or two processors: with more at once, fast images would exceed the time limit together with slow ones. */
+/**
+ * The images that are decoded at once. A renderer has one or two processors: with more, fast images would miss the
+ * limit together with slow ones.
+ */
 const AT_ONCE = 2;
 const HEAP_MEGABYTES = 128;
 const PROGRAM = join(import.meta.dirname, 'decode-image.ts');
 
 export interface ImageDecoder {
   /**
+   * Decodes an image.
    * @param options.accountId images of one account wait for each other, not for those of other accounts.
-   * @param options.signal ends the wait; an image that is still waiting is not decoded.
-   * @returns a data URI, or why there is none. Throws only `signal.reason`.
+   * @param options.signal ends the wait. An image that is still waiting is not decoded.
+   * @returns a data URI, or the reason why there is none. Throws only `signal.reason`.
    */
   decode(
     bytes: Buffer,
@@ -26,20 +30,23 @@ export interface ImageDecoder {
   close(): void;
 }
 
-/** `undefined`: the process died while it decoded this image or another one. */
+/** The result of the process. Undefined means that it died while it decoded this image or another one. */
 type Result = DecodedImage | { fault: ImageFault } | undefined;
 
-/** @param fontsFile for text in SVG. */
+/** Opens the decoder. @param fontsFile for text in SVG. */
 export async function openImageDecoder(isolation: Isolation, fontsFile?: string): Promise<ImageDecoder> {
   const wrapper = (await canRead([PROGRAM, process.execPath], isolation)) ? isolation.wrapper : [];
   const waiters = new Map<number, (result: Result) => void>();
   const limit = pLimit(AT_ONCE);
-  /** Limits in front of the common limit: no account has more images in that queue than are decoded at once. Removed when idle. */
+  /**
+   * Limits per account in front of the common limit: no account has more images in that queue than are decoded at once.
+   * Removed when idle.
+   */
   const ofAccounts = new Map<string, LimitFunction>();
   let lastId = 0;
   let child: ChildProcess | undefined;
 
-  // Started with the first image: most documents have none, or a cached one.
+  // The process starts with the first image, because most documents have none, or a cached one.
   function running(): ChildProcess {
     if (child) return child;
     const [program = process.execPath, ...rest] = [...wrapper, process.execPath];
@@ -93,7 +100,7 @@ export async function openImageDecoder(isolation: Isolation, fontsFile?: string)
     signal.addEventListener('abort', onAbort, { once: true });
     const occupy = () => (signal.aborted ? undefined : new Promise<void>((release) => slot.resolve(release)));
     void ofAccount(() => limit(occupy)).then(() => {
-      // The limit of an idle account is removed.
+      // The account is idle, and its limit is not needed.
       if (ofAccount.activeCount + ofAccount.pendingCount === 0) ofAccounts.delete(accountId);
     });
     try {
@@ -107,7 +114,7 @@ export async function openImageDecoder(isolation: Isolation, fontsFile?: string)
     async decode(bytes, use, { accountId, signal }) {
       const release = await acquireSlot(accountId, signal);
       try {
-        // A second attempt, in case another image made the process fail. An image that fails twice is rejected.
+        // The second attempt is for an image that failed because of another one. An image that fails twice is rejected.
         return (await send(bytes, use)) ?? (await send(bytes, use)) ?? { fault: 'not an image' };
       } finally {
         release();

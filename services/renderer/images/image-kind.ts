@@ -2,7 +2,7 @@
 
 export type ImageKind = 'PNG' | 'JPEG' | 'GIF' | 'WebP' | 'AVIF' | 'SVG' | 'HEIC' | 'BMP' | 'TIFF' | 'PDF' | 'ICO';
 
-/** What can be printed. */
+/** The kinds that can be printed. */
 export const READ_KINDS: ReadonlySet<ImageKind> = new Set(['PNG', 'JPEG', 'GIF', 'WebP', 'AVIF', 'SVG']);
 
 const MAGIC: readonly (readonly [at: number, magic: string, kind: ImageKind])[] = [
@@ -16,7 +16,7 @@ const MAGIC: readonly (readonly [at: number, magic: string, kind: ImageKind])[] 
   [0, '%PDF-', 'PDF'],
   [0, '\0\0\x01\0', 'ICO'],
 ];
-/** Such files begin with a box of a length, a name and brands (ISO/IEC 14496-12). */
+/** Files of these kinds begin with a box of a length, a name and brands (ISO/IEC 14496-12). */
 const BRANDS_AT = 8;
 const HEIF = /^(?:hei[cxms]|hev[cmx]|mif1|msf1)/;
 /** Declarations and comments may precede the element. */
@@ -38,7 +38,7 @@ export function kindOf(bytes: Buffer): ImageKind | undefined {
 
 const ACTIVE = /<(script|foreignObject|iframe|object|embed|audio|video)\b[\s\S]*?(?:<\/\1\s*>|\/>|$)/gi;
 const HANDLER = /\son\w+\s*=\s*(?:"[^"]*"|'[^']*')/gi;
-/** References to parts of the same drawing and embedded images are kept, nothing else. */
+/** References that are removed. Those to parts of the same drawing and to embedded images stay. */
 const REFERENCE =
   /\s(?:xlink:)?href\s*=\s*(?:"(?!#|data:image\/(?:png|jpeg);)[^"]*"|'(?!#|data:image\/(?:png|jpeg);)[^']*')/gi;
 const OUTER_URL = /url\(\s*["']?(?!["']?\s*#)[^)]*\)/gi;
@@ -49,8 +49,8 @@ const INCLUDE = /<(?:\w+:)?include\b[^>]*>/gi;
 const HARMFUL = [DOCTYPE, INSTRUCTION, ACTIVE, INCLUDE, HANDLER, REFERENCE, IMPORT];
 
 /**
- * Removes everything that runs or names another file. The library that draws it opens no files and has no network either.
- * Entities are removed as well: a file that depends on them is no longer an SVG.
+ * Removes everything that runs or names another file. The library that draws it opens no files and has no network
+ * either. Entities are removed as well: a file that depends on them is no longer an SVG.
  */
 export function harmlessSvg(bytes: Buffer): Buffer {
   let text = bytes.toString('utf8');
@@ -59,7 +59,7 @@ export function harmlessSvg(bytes: Buffer): Buffer {
     before = text;
     for (const harmful of HARMFUL) text = text.replaceAll(harmful, '');
     text = text.replaceAll(OUTER_URL, 'none');
-    // Again, because a part that is removed may have stood inside a name: `<scr<include/>ipt>`.
+    // The loop repeats, because a removed part may have been inside a name: `<scr<include/>ipt>`.
   } while (text !== before);
   return Buffer.from(text);
 }

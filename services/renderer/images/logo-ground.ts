@@ -2,14 +2,15 @@
 import { contrast, parseColour } from '../document/colour.ts';
 import type { InlineImage } from './fetch-image.ts';
 
-/** WCAG 2 contrast at which shapes are visible; text needs more. */
+/** The contrast of WCAG 2 at which shapes are visible. Text needs more. */
 const SEEN = 1.8;
-/** Share of the painted pixels that must be visible; the rest may be white letters inside a dark sign. */
+/** The share of the painted pixels that must be visible. The rest may be white letters inside a dark sign. */
 const SEEN_SHARE = 0.75;
 
 /**
- * @param ground the colour below the logo. @param others backgrounds in order of preference, all `#rrggbb`.
- * @returns a background for the logo, undefined when it is visible without one.
+ * Returns a background for the logo, or undefined when it is visible without one.
+ * @param ground the colour below the logo.
+ * @param others backgrounds in order of preference, all `#rrggbb`.
  */
 export function logoGround(
   logo: InlineImage | undefined,

@@ -1,21 +1,25 @@
-// A TrueType font inside a PDF as Chromium embeds it: its widths, its characters, and glyphs added to it.
+// A TrueType font inside a PDF of Chromium: its widths, its characters, and the glyphs that are added to it.
 import { type CompositeGlyph, readTrueType, type TrueTypeFont } from '../fonts/composite-glyphs.ts';
 import type { PdfFile } from './pdf-file.ts';
 
 const FROM_RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const HIGHEST_CODE = 0xff_ff;
-/** In one list of a map of characters (Adobe Technical Note 5014). */
+/** The most mappings in one list of a map of characters (Adobe Technical Note 5014). */
 const MAPPINGS_MOST = 100;
 
 export interface EmbeddedFont extends Pick<TrueTypeFont, 'unitsPerEm' | 'advanceOf'> {
-  /** @param code of a glyph. @returns UTF-16 in hexadecimal digits. */
+  /** Returns the characters of a glyph as UTF-16 in hexadecimal digits. @param code of the glyph. */
   textOf(code: string): string | undefined;
-  /** @param text UTF-16 in hexadecimal digits. @returns undefined when the font is full, or cannot hold the glyph. */
+  /**
+   * Adds a glyph.
+   * @param text UTF-16 in hexadecimal digits.
+   * @returns its code, or undefined when the font is full or cannot hold the glyph.
+   */
   codeOf(glyph: CompositeGlyph, text: string): number | undefined;
   save(): void;
 }
 
-/** @returns undefined for a font that is not TrueType. */
+/** Opens a font. @returns undefined for one that is not TrueType. */
 export function openFont(file: PdfFile, number: number): EmbeddedFont | undefined {
   const referred = (text: string, name: string) => {
     const found = new RegExp(`/${name} \\[?(\\d+) 0 R`).exec(text)?.[1];
@@ -90,7 +94,7 @@ function listed(mappings: string[]): string {
 
 export const hexCode = (code: number) => code.toString(16).toUpperCase().padStart(4, '0');
 
-/** @param digits UTF-16 in hexadecimal, as PDF files have it. */
+/** True for text from right to left. @param digits UTF-16 in hexadecimal, as PDF files have it. */
 export function isFromRightToLeft(digits: string): boolean {
   return FROM_RIGHT_TO_LEFT.test(textOf(digits));
 }
@@ -99,7 +103,10 @@ function textOf(digits: string): string {
   return Buffer.from(digits, 'hex').swap16().toString('utf16le');
 }
 
-/** Readers reverse text that runs from right to left, character by character, also the characters of one glyph. */
+/**
+ * Reverses text from right to left, because readers reverse it character by character, even the characters of one
+ * glyph.
+ */
 function asDrawn(digits: string): string {
   if (!isFromRightToLeft(digits)) return digits;
   return Buffer.from(Array.from(textOf(digits)).toReversed().join(''), 'utf16le')

@@ -1,31 +1,37 @@
-// Makes text in complex scripts searchable. Where several glyphs form one cluster of characters, Chromium writes the characters beside
-// them (ActualText), which half of the PDF readers ignore. Here each cluster becomes one glyph, whose characters every reader knows.
+// Makes text in complex scripts searchable. Where several glyphs form one cluster of characters, Chromium writes the
+// characters beside them (ActualText), which half of the PDF readers ignore. This file turns each cluster into one
+// glyph, whose characters every reader knows.
 import { inSlices, type Slices } from '../in-slices.ts';
 import { type EmbeddedFont, hexCode, isFromRightToLeft, openFont } from './embedded-font.ts';
 import { type PdfFile, readPdfFile, UnknownForm, unexpected } from './pdf-file.ts';
 
 const CLUSTER = '/Span<</ActualText <';
-/** A font is chosen, or a cluster begins and ends. */
+/** Matches the choice of a font, and the begin and end of a cluster. */
 const STEPS = /\/(F\d+) (\S+) Tf\n|\/Span<<\/ActualText <FEFF([0-9A-F]+)> >> BDC\n([\s\S]*?)EMC\n/g;
-/** A font is chosen, a joiner or non-joiner is shown, another cluster begins, or glyphs are shown. */
+/** Matches the choice of a font, a joiner or non-joiner, another cluster, and glyphs. */
 const SHOWN =
   /\/(F\d+) (\S+) Tf\n|\/Span<<\/ActualText <FEFF(200[CD])> >> BDC\n([^<]*)<[0-9A-F]+> Tj\nEMC\n|\/Span<<\/ActualText <FEFF([0-9A-F]+)> >> BDC\n|<([0-9A-F]+)> Tj\n/g;
 const SHOWS_NOTHING = /BT\n(?:\/F\d+ \S+ Tf\n|[-.\d ]+ Tm\n|[-.\d ]+ Td\n)*ET\n/g;
-/** Two texts from right to left in the same font on the same line, one right behind the other. */
+/** Matches two texts from right to left in the same font on the same line, one right behind the other. */
 const TORN =
   /BT\n(\/ReversedChars BMC\n\/F\d+ \S+ Tf\n[-.\d ]+ Tm\n)((?:(?!EMC\nET\n)[\s\S])*)EMC\nET\nBT\n\1(\S+) (\S+) Td /g;
-/** A soft hyphen that was not used as a line break: readers would copy it. */
+/** Matches a soft hyphen that was not used as a line break. Readers would copy it. */
 const SOFT_HYPHEN = /\/Span<<\/ActualText <FEFF00AD> >> BDC\n([^<]*)<[0-9A-F]+> Tj\nEMC\n/g;
 
-/** Characters that are one glyph each in every face. A soft hyphen is none of them. */
+/** Characters that are one glyph each in every face. A soft hyphen is not among them. */
 const SIMPLE_TEXT = /^[\0-\u00ac\u00ae-\u024f\u2010-\u2027\u2030-\u203a\u20a0-\u20bf\u2212]*$/;
 
-/** @returns false when no text of the page can have a cluster of several glyphs, as in most documents in Latin letters. */
+/**
+ * Returns false when no text of the page can have a cluster of several glyphs, as in most documents in Latin letters.
+ */
 export function mayHaveClusters(html: string): boolean {
   return !SIMPLE_TEXT.test(html);
 }
 
-/** @returns the same file when there is nothing to change, or when its structure is unknown. */
+/**
+ * Rewrites the clusters of a PDF.
+ * @returns the same file when there is nothing to change, or when its structure is unknown.
+ */
 export async function withFindableClusters(pdf: Buffer): Promise<Buffer> {
   try {
     return await inSlices(rewriting(pdf));
@@ -75,8 +81,9 @@ function rewritePage(file: PdfFile, page: string, fonts: Map<number, EmbeddedFon
 }
 
 /**
- * A joiner between letters from right to left is a glyph of its own, often of another face. It draws nothing, and half of the readers
- * drop it. Here it is omitted, and the glyph drawn after it, which is the letter before it, stands for both characters.
+ * Marks joiners. A joiner between letters from right to left is a glyph of its own, often of another face. It draws
+ * nothing, and half of the readers drop it. So it is omitted, and the glyph drawn after it, which is the letter before
+ * it, stands for both characters.
  */
 function withJoinersMarked(
   content: string,
@@ -126,7 +133,7 @@ interface Placed {
   y: number;
 }
 
-/** @returns undefined when one glyph cannot draw the cluster. */
+/** Returns the cluster as one glyph, or undefined when that cannot draw it. */
 function asOneGlyph(shown: string, text: string, font: EmbeddedFont, size: number): string | undefined {
   const first = shown.search(/<[0-9A-F]+> Tj\n/);
   const [before, drawing] = [shown.slice(0, first), shown.slice(first)];
@@ -144,7 +151,7 @@ function asOneGlyph(shown: string, text: string, font: EmbeddedFont, size: numbe
   return `${before}${moved(origin.x, origin.y)}<${hexCode(code)}> Tj\n${moved(line.x - origin.x, line.y - origin.y)}`;
 }
 
-/** Positions relative to the first glyph. @returns also the origin of the line after the last one. */
+/** Returns positions relative to the first glyph, and the origin of the line after the last one. */
 function placedGlyphs(drawing: string, font: EmbeddedFont, size: number) {
   const placed: Placed[] = [];
   const line = { x: 0, y: 0 };

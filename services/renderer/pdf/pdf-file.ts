@@ -1,29 +1,31 @@
 // Reads and rewrites the objects of a PDF of Chromium's structure: one cross-reference table, streams deflated or plain.
 import { deflateSync, inflateSync } from 'node:zlib';
 
-/** The file has another structure and must stay as it is. */
+/** The error for a file with another structure, which must stay as it is. */
 export class UnknownForm extends Error {}
 
 export interface PdfFile {
-  /** Numbers of all objects, in file order. */
+  /** The numbers of all objects, in file order. */
   numbers: number[];
-  /** The object without its number: its dictionary and whatever follows. */
+  /** Returns the object without its number: its dictionary and the rest. */
   textOf(number: number): string;
-  /** Inflated. */
+  /** Returns the inflated stream. */
   streamOf(number: number): Buffer;
   replaceText(number: number, text: string): void;
-  /** @param entries changed entries of its dictionary besides the length. */
+  /** Replaces a stream. @param entries changed entries of its dictionary besides the length. */
   replaceStream(number: number, content: Buffer, entries?: Record<string, number>): void;
   toBuffer(): Buffer;
 }
 
-/** An entry of the table of objects: ten digits, five digits, a letter and a line end (ISO 32000-1, 7.5.4). */
+/**
+ * The size of an entry in the table of objects: ten digits, five digits, a letter and a line end (ISO 32000-1, 7.5.4).
+ */
 export const ENTRY_BYTES = 20;
-/** Behind the last object: the trailer is shorter. */
+/** More than the trailer behind the last object takes. */
 export const TRAILER_BYTES = 400;
 const STREAM = '>> stream\n';
 
-/** @throws UnknownForm */
+/** Reads a file. @throws UnknownForm */
 export function readPdfFile(pdf: Buffer): PdfFile {
   const end = pdf.toString('latin1', Math.max(0, pdf.length - TRAILER_BYTES));
   const trailer = end.slice(end.lastIndexOf('trailer\n'), end.lastIndexOf('startxref'));
@@ -87,7 +89,7 @@ export function readPdfFile(pdf: Buffer): PdfFile {
   };
 }
 
-/** By object number; the numbers have no gaps. */
+/** Returns offsets by object number. The numbers have no gaps. */
 function offsetsIn(pdf: Buffer, tableAt: number): Map<number, number> {
   const head = /^xref\n0 (\d+)\n/.exec(pdf.toString('latin1', tableAt, tableAt + 30)) ?? unexpected();
   const offsets = new Map<number, number>();
@@ -99,7 +101,7 @@ function offsetsIn(pdf: Buffer, tableAt: number): Map<number, number> {
   return offsets;
 }
 
-/** @throws UnknownForm */
+/** Reports another structure. @throws UnknownForm */
 export function unexpected(): never {
   throw new UnknownForm();
 }

@@ -3,17 +3,21 @@ import { ENTRY_BYTES, TRAILER_BYTES, UnknownForm, unexpected } from './pdf-file.
 
 export interface Metadata {
   author: string;
-  /** BCP 47. */
+  /** A BCP 47 tag. */
   language: string;
-  /** Milliseconds since the epoch; when given, the same content gives the same bytes. */
+  /** The time of creation in milliseconds since the epoch. When it is given, the same content gives the same bytes. */
   madeAt?: number | undefined;
 }
 
-/** Chromium numbers nodes across all documents of a page. Matches only positions of node names, because a text may look like one. */
+/**
+ * The names of nodes, which Chromium numbers across all documents of a page. It matches only positions of names,
+ * because a text may look like one.
+ */
 const NODE = /(?<=\/ID |[[R)] ?)\(node\d{8}\)/g;
 
 /**
- * Appends the two changed objects as an incremental update (ISO 32000-1, 7.5.6): nothing in front of them moves.
+ * Appends the two changed objects as an incremental update (ISO 32000-1, 7.5.6), so that nothing in front of them
+ * moves.
  * @param pdf changed in place where the length stays the same.
  */
 export function withMetadata(pdf: Buffer, metadata: Metadata): Buffer {
@@ -66,7 +70,7 @@ function offsetOf(pdf: Buffer, xrefAt: number, object: number): number {
   return Number(pdf.toString('latin1', entryAt, entryAt + 10));
 }
 
-/** The object's dictionary without its closing brackets. */
+/** Returns the object's dictionary without its closing brackets. */
 function dictionaryOf(pdf: Buffer, offset: number): string {
   const end = pdf.indexOf('>>\nendobj', offset, 'latin1');
   if (end < 0) unexpected();
@@ -83,7 +87,7 @@ function fixTimes(pdf: Buffer, infoAt: number, madeAt: number) {
   }
 }
 
-/** In order, so that the sorted name tree stays sorted. */
+/** Renumbers nodes in order, so that the sorted name tree stays sorted. */
 function renumberNodes(pdf: Buffer) {
   if (!pdf.includes('/StructTreeRoot')) return;
   const places = [...pdf.toString('latin1').matchAll(NODE)];
@@ -92,7 +96,10 @@ function renumberNodes(pdf: Buffer) {
   for (const { 0: name, index } of places) pdf.write(order.get(name) ?? name, index, 'latin1');
 }
 
-/** ISO 32000-1, 7.9.2.2: ASCII as it is, everything else as hexadecimal UTF-16 with a byte order mark. */
+/**
+ * Writes a text string (ISO 32000-1, 7.9.2.2): ASCII as it is, everything else as hexadecimal UTF-16 with a byte order
+ * mark.
+ */
 function textString(text: string): string {
   if (/^[ -~]*$/.test(text)) return `(${text.replaceAll(/[\\()]/g, '\\$&')})`;
   return `<FEFF${Buffer.from(text, 'utf16le').swap16().toString('hex').toUpperCase()}>`;

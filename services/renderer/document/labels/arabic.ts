@@ -1,4 +1,4 @@
-// Arabic.
+// The words of documents in Arabic.
 import type { Language } from './language.ts';
 
 export const arabic: Language = {
@@ -89,7 +89,7 @@ export const arabic: Language = {
   writtenOff: 'مبلغ مشطوب',
   amountDue: 'المبلغ المستحق',
   settled: { paid: 'مدفوع', cancelled: 'ملغى', written_off: 'مشطوب' },
-  // Fifteen digits from 3 to 3 are the number of Saudi Arabia for value added tax.
+  // Fifteen digits that begin and end with 3 are a Saudi Arabian VAT number.
   taxId: (id) => (/^3\d{13}3$/.test(id) ? `رقم ضريبة القيمة المضافة ${id}` : `الرقم الضريبي ${id}`),
   vatId: (id) => `رقم ضريبة القيمة المضافة ${id}`,
   taxNumber: (id) => (/^3\d{13}3$/.test(id) ? `رقم ضريبة القيمة المضافة ${id}` : `الرقم الضريبي ${id}`),

@@ -1,4 +1,4 @@
-// Dutch.
+// The words of documents in Dutch.
 import type { Language } from './language.ts';
 
 export const dutch: Language = {

@@ -1,4 +1,4 @@
-// English.
+// The words of documents in English.
 import type { Language } from './language.ts';
 
 export const english: Language = {
@@ -104,7 +104,10 @@ export const english: Language = {
   testMark: 'TEST',
 };
 
-/** Numbers whose form says what they are: of the invoice system of Japan, and for value added tax in Saudi Arabia. */
+/**
+ * Returns the label of a number whose form identifies it: of the invoice system of Japan, and Saudi Arabian VAT
+ * numbers.
+ */
 function registered(id: string): string | undefined {
   if (/^T\d{13}$/.test(id)) return `Registration number ${id}`;
   return /^3\d{13}3$/.test(id) ? `VAT number ${id}` : undefined;

@@ -1,4 +1,4 @@
-// French.
+// The words of documents in French.
 import type { Language } from './language.ts';
 
 export const french: Language = {

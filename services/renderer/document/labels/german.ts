@@ -1,7 +1,7 @@
-// German.
+// The words of documents in German.
 import type { Language } from './language.ts';
 
-/** What a number of the Union begins with: its members (Greece as EL), and Northern Ireland. */
+/** The prefixes of VAT numbers in the Union: its members (Greece as EL), and Northern Ireland. */
 const UNION = /^(?:AT|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GR|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI)/i;
 
 export const german: Language = {
@@ -92,7 +92,7 @@ export const german: Language = {
   writtenOff: 'Ausgebucht',
   amountDue: 'Offener Betrag',
   settled: { paid: 'bezahlt', cancelled: 'storniert', written_off: 'ausgebucht' },
-  // The number of a tax office, or of a country that is no member.
+  // Any other number is from a tax office, or from a country that is no member.
   taxId: (id) => (UNION.test(id) ? `USt-IdNr. ${id}` : `Steuernummer ${id}`),
   vatId: (id) => `${UNION.test(id) ? 'USt-IdNr.' : 'MWST-Nr.'} ${id.replace(/ MWST$/, '')}`,
   taxNumber: (id) => `Steuernummer ${id}`,

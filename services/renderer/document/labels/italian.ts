@@ -1,7 +1,7 @@
-// Italian.
+// The words of documents in Italian.
 import type { Language } from './language.ts';
 
-/** The eighth and the eleventh begin with a vowel: l’8 dicembre. */
+/** True for the eighth and the eleventh, which begin with a vowel: l’8 dicembre. */
 const isElided = (day: string) => /^(?:8|11) /.test(day);
 
 export const italian: Language = {

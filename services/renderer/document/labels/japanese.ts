@@ -1,4 +1,4 @@
-// Japanese.
+// The words of documents in Japanese.
 import type { Language } from './language.ts';
 
 export const japanese: Language = {
@@ -89,7 +89,7 @@ export const japanese: Language = {
   writtenOff: '償却額',
   amountDue: 'ご請求残額',
   settled: { paid: 'お支払済み', cancelled: '取消済み', written_off: '償却済み' },
-  // T and thirteen digits is the number of the invoice system; others are not called so.
+  // T and thirteen digits are a number of the invoice system. Other numbers have another name.
   taxId: (id) => (/^T\d{13}$/.test(id) ? `登録番号 ${id}` : `税務番号 ${id}`),
   vatId: (id) => (/^T\d{13}$/.test(id) ? `登録番号 ${id}` : `VAT番号 ${id}`),
   taxNumber: (id) => (/^T\d{13}$/.test(id) ? `登録番号 ${id}` : `税務番号 ${id}`),

@@ -1,28 +1,28 @@
-// What a language has to say so that documents can be written in it.
+// The words that a language needs so that documents can be written in it.
 import type { CreditReason } from '#libs/rules/credits/credit-reasons.ts';
 import type { PaymentMethod } from '#libs/rules/money/payment-methods.ts';
 import type { QuotePart } from '#libs/rules/quotes/quote-parts.ts';
 
-/** What differs between an invoice and a quote. */
+/** The labels that differ between an invoice and a quote. */
 export interface KindLabels {
   heading: string;
   to: string;
   date: string;
-  /** What the second date means. */
+  /** The label of the second date. */
   until: string;
-  /** Stands after the sum in the headline: `due 21 December 2026`. */
+  /** The phrase after the sum in the headline: `due 21 December 2026`. */
   onDay: (day: string) => string;
 }
 
 export interface SharedLabels {
-  /** Headings of an invoice that bills a part of a quote. */
+  /** The headings of an invoice that bills a part of a quote. */
   parts: Record<Exclude<QuotePart, 'full'>, string>;
   from: string;
   poNumber: string;
-  /** What the client wants to read on its invoices. */
+  /** The label of the client's own reference on its invoices. */
   buyerReference: string;
   contract: string;
-  /** The day, or the first and last day, on which the work was done. */
+  /** The labels of the day, or the first and last day, of the work. */
   serviceDate: string;
   servicePeriod: string;
   description: string;
@@ -31,31 +31,31 @@ export interface SharedLabels {
   amount: string;
   subtotal: string;
   discount: string;
-  /** The difference between the lines and a quoted amount. */
+  /** The label of the difference between the lines and a quoted amount. */
   adjustment: string;
-  /** What is left to be taxed when the subtotal is not. */
+  /** The label of the amount that is taxed when the subtotal is not. */
   taxable: string;
-  /** @param rate with its sign, such as `20%`. */
+  /** The label of a tax. @param rate with its sign, such as `20%`. */
   tax: (rate: string) => string;
   taxes: TaxLabels;
-  /** What Intl has no words for. */
+  /** Units that Intl has no words for. */
   units: Record<'piece' | 'lump_sum', string>;
   shipping: string;
   total: string;
   paid: string;
-  /** What credit notes took off. */
+  /** The label of the amount that credit notes took off. */
   credited: string;
-  /** What is not asked for any more. */
+  /** The label of the amount that was written off. */
   writtenOff: string;
   amountDue: string;
-  /** Stand after the sum in the headline, instead of a day. */
+  /** Phrases after the sum in the headline, instead of a day. */
   settled: Record<'paid' | 'cancelled' | 'written_off', string>;
-  /** Of a number of which only the owner knows what it is. */
+  /** The label of a tax number whose kind only its owner knows. */
   taxId: (id: string) => string;
   vatId: (id: string) => string;
-  /** Of a tax office. */
+  /** The label of a number of a tax office. */
   taxNumber: (id: string) => string;
-  /** Of a register of companies that has no name here, see REGISTER_NAMES. */
+  /** The label of a number of a register that has no name here, see REGISTER_NAMES. */
   registerNumber: (id: string) => string;
   bankDetails: string;
   notes: string;
@@ -64,33 +64,33 @@ export interface SharedLabels {
   signature: string;
   name: string;
   signedOn: string;
-  /** Marks an invoice or quote that is not issued. */
+  /** The mark of an invoice or quote that is not issued. */
   draft: string;
-  /** Marks a document of a test account. */
+  /** The mark of a document of a test account. */
   testMark: string;
 }
 
-/** What a document says where its prices include tax, or its lines have several rates. */
+/** The labels of taxes, where prices include tax or the lines have several rates. */
 interface TaxLabels {
-  /** The subtotal of prices that include tax. */
+  /** The label of the subtotal of prices that include tax. */
   net: string;
-  /** Stands between a rate and what is taxed at it: `Tax (7%) on €100.00`. */
+  /** The word between a rate and the amount that it taxes: `Tax (7%) on €100.00`. */
   base: string;
   included: string;
-  /** Head of the column with the rate of each line. */
+  /** The head of the column with the rate of each line. */
   column: string;
 }
 
-/** What only a receipt says. */
+/** The labels that only a receipt has. */
 export interface ReceiptLabels {
   heading: string;
   to: string;
-  /** The account, which an invoice calls `from`: on a receipt that is the client. */
+  /** The label of the account. An invoice calls it `from`, which on a receipt is the client. */
   from: string;
   date: string;
-  /** What was paid: `Invoice INV-0042`. */
+  /** The label of a paid invoice: `Invoice INV-0042`. */
   invoice: (number: string) => string;
-  /** The part that is on no invoice. */
+  /** The label of the amount that no invoice has. */
   credit: string;
   refunded: string;
   received: string;
@@ -100,41 +100,41 @@ export interface ReceiptLabels {
   methods: Record<PaymentMethod, string>;
 }
 
-/** What only a credit note says. */
+/** The labels that only a credit note has. */
 export interface CreditNoteLabels {
   heading: string;
   to: string;
   date: string;
-  /** Before the number and the day of the invoice that it corrects. */
+  /** The label before the number and the day of the invoice that it corrects. */
   invoice: string;
   invoiceDate: string;
   reason: string;
   reasons: Record<CreditReason, string>;
-  /** Of a credit without lines. */
+  /** The description of the one line of a credit without lines. */
   line: (number: string) => string;
-  /** Of its sum: what the client need not pay any more. */
+  /** The label of the amount that the client need not pay any more. */
   applied: string;
 }
 
-/** The hours behind an invoice. */
+/** The labels of the time sheet. */
 export interface TimeLabels {
   heading: string;
   date: string;
-  /** What was done: project, task and description. */
+  /** The head of the column with project, task and description. */
   work: string;
-  /** As they were tracked. */
+  /** The head of the column with the tracked hours. */
   hours: string;
-  /** After rounding. */
+  /** The head of the column with the hours after rounding. */
   billed: string;
-  /** Of a line, beside its name. */
+  /** The label of the rate of a line, beside its name. */
   rate: string;
-  /** Of all lines. */
+  /** The label of the sum of all lines. */
   sum: string;
-  /** Below the total of the invoice: where its hours are. */
+  /** The note below the total of the invoice that points to its hours. */
   seeSheet: string;
 }
 
-/** Everything in one language. */
+/** All words in one language. */
 export interface Language extends SharedLabels {
   invoice: KindLabels;
   quote: KindLabels;

@@ -1,4 +1,4 @@
-// Portuguese, in words that Portugal and Brazil share.
+// The words of documents in Portuguese, which Portugal and Brazil share.
 import type { Language } from './language.ts';
 
 export const portuguese: Language = {

@@ -1,4 +1,4 @@
-// Spanish.
+// The words of documents in Spanish.
 import type { Language } from './language.ts';
 
 export const spanish: Language = {
