@@ -31,10 +31,15 @@ writeFileSync(
   `// A typed client of the API, made by \`npm run client\`. Do not change it by hand.\n// @ts-nocheck\n${withKeyedPostsOnly(readFileSync(file, 'utf8'))}`,
 );
 
-/** A number that may be a plain decimal string: this generator writes `number | string`, where others make a class of its own. */
+/** A number that may be a plain decimal string, or hours in a text: this generator writes `number | string`, where others make a class of its own. */
 function orString(_name: string, value: unknown): unknown {
-  const { 'x-decimal-string': isDecimal, type, ...rest } = (value ?? {}) as Record<string, unknown>;
-  return isDecimal ? { ...rest, anyOf: [{ type }, { type: 'string' }] } : value;
+  const {
+    'x-decimal-string': isDecimal,
+    'x-hours-text': isHours,
+    type,
+    ...rest
+  } = (value ?? {}) as Record<string, unknown>;
+  return isDecimal || isHours ? { ...rest, anyOf: [{ type }, { type: 'string' }] } : value;
 }
 
 /** The generator sends a key with PATCH, too, and takes what has a key for safe to send again; the API knows keys of POST alone. */

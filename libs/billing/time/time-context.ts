@@ -105,6 +105,7 @@ export function timeToBill(
     task: task ? { id: String(task._id), name: task.name } : null,
     date: entry.date,
     seconds: entry.seconds,
+    decimals: entry.hours_decimals,
     description: entry.description,
     member: entry.member ?? null,
     ...billed,

@@ -58,10 +58,11 @@ function issuedRecord(
     rate,
     rounding,
     prepaid,
-    entries: entries.map(({ id, date, seconds, description, member, project, task, rateFrom }) => ({
+    entries: entries.map(({ id, date, seconds, decimals, description, member, project, task, rateFrom }) => ({
       id,
       date,
       seconds,
+      decimals,
       description,
       member,
       project,

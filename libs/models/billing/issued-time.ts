@@ -13,6 +13,8 @@ export interface IssuedEntry {
   id: Id;
   date: string;
   seconds: number;
+  /** Of the hours as they were given; absent when they are exact. */
+  decimals?: number | undefined;
   description: string | null;
   /** Absent in records of an older version. */
   member?: string | null | undefined;
@@ -61,6 +63,7 @@ const issuedTimeSchema = new Schema(
         id: String,
         date: String,
         seconds: Number,
+        decimals: Number,
         description: String,
         member: String,
         project: Object,

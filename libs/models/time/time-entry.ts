@@ -22,6 +22,8 @@ export interface TimeEntryRecord extends Stamped {
   project_id: StoredId;
   task_id: StoredId | null;
   hours: number;
+  /** The decimals of the hours as the caller gave them. Absent when the hours are exact: measured, or written in minutes. */
+  hours_decimals?: number | undefined;
   /** hours × 3600, a whole number. The task's total is the sum of these. */
   seconds: number;
   /** The rate that the caller gave, or that of the task. */
@@ -48,9 +50,9 @@ export interface TimeEntryRecord extends Stamped {
   /** Absent when no rate was set anywhere, and the entry was billed at 0. */
   billed_rate_from?: RateSource;
   settled?: Settlement | null;
-  /** The start and end of time that a timer measured. */
-  started_at?: Date;
-  ended_at?: Date;
+  /** The start and end of measured time: both or none. Hours and date follow from them. */
+  started_at?: Date | undefined;
+  ended_at?: Date | undefined;
 }
 
 /** The index that billing walks. */
@@ -72,6 +74,7 @@ const timeEntrySchema = recordSchema<TimeEntryRecord>(
     project_id: requiredIdField,
     task_id: idField,
     hours: { type: Number, required: true },
+    hours_decimals: Number,
     seconds: { type: Number, required: true },
     hourly_rate: Number,
     rate: Number,

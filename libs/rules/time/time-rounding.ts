@@ -24,9 +24,17 @@ export interface TrackedTime {
   seconds: number;
   /** `YYYY-MM-DD`. */
   date: string;
+  /** The decimals of the hours as the caller gave them. Absent when the time is exact. */
+  decimals?: number | undefined;
+}
+
+/** Entries of the same length that are rounded together with others. */
+export interface TimeTogether extends Pick<TrackedTime, 'seconds' | 'decimals'> {
+  entries: number;
 }
 
 const SECONDS_PER_HOUR = 3600;
+const SECONDS_PER_MINUTE = 60;
 /** The decimals of a printed quantity. */
 const HOURS_DECIMALS = 4;
 
@@ -39,20 +47,48 @@ export function effectiveRounding(...rules: readonly (TimeRounding | null | unde
   return rule && rule.mode !== 'none' ? rule : null;
 }
 
-/** Rounds seconds. An exact multiple stays unchanged in every mode. @param rule null when nothing is rounded. */
-export function roundedSeconds(seconds: number, rule: TimeRounding | null): number {
+/**
+ * Rounds seconds. An exact multiple stays unchanged in every mode.
+ * @param rule null when nothing is rounded.
+ * @param within seconds: a rest below it does not round up.
+ */
+export function roundedSeconds(seconds: number, rule: TimeRounding | null, within = 0): number {
   if (!rule || rule.mode === 'none') return seconds;
-  const step = rule.minutes * 60;
+  const step = rule.minutes * SECONDS_PER_MINUTE;
   const whole = Math.floor(seconds / step);
   const rest = seconds - whole * step;
-  const isUp = rule.mode === 'up' ? rest > 0 : rule.mode === 'nearest' && 2 * rest >= step;
-  return Math.max((whole + (isUp ? 1 : 0)) * step, rule.minimum * 60);
+  const isUp = rule.mode === 'up' ? rest > 0 && rest >= within : rule.mode === 'nearest' && 2 * rest >= step;
+  return Math.max((whole + (isUp ? 1 : 0)) * step, rule.minimum * SECONDS_PER_MINUTE);
+}
+
+/**
+ * Rounds the sum of these entries. Hours with decimals stand for the minutes that they were made of: 0.67 is 40
+ * minutes, so rounding up to 20 minutes does not bill an hour. Each entry of a sum counts as its minutes, so that
+ * the errors of the decimals do not add up.
+ */
+export function roundedTogether(parts: readonly TimeTogether[], rule: TimeRounding | null): number {
+  if (!rule || rule.mode === 'none') return sumBy(parts, ({ seconds, entries }) => seconds * entries);
+  const [first] = parts;
+  const isOne = parts.length === 1 && first?.entries === 1;
+  const seconds = sumBy(parts, (part) => meantSeconds(part) * part.entries);
+  return roundedSeconds(seconds, rule, isOne ? halfOfLast(first.decimals) : 0);
+}
+
+/** Returns the whole minutes that are nearer than half of the last decimal, else the seconds as they are. */
+function meantSeconds({ seconds, decimals }: TimeTogether): number {
+  const minutes = Math.round(seconds / SECONDS_PER_MINUTE) * SECONDS_PER_MINUTE;
+  return Math.abs(minutes - seconds) < halfOfLast(decimals) ? minutes : seconds;
+}
+
+/** Returns the seconds by which hours may differ from the time that they stand for. */
+function halfOfLast(decimals: number | undefined): number {
+  return decimals === undefined ? 0 : SECONDS_PER_HOUR / 2 / 10 ** decimals;
 }
 
 /** Returns the seconds that are billed for the entries of one line. */
 export function billedSeconds(entries: readonly TrackedTime[], rule: TimeRounding | null): number {
   const units = unitsOf(entries, rule?.scope ?? 'line');
-  return sumBy(units, (seconds) => roundedSeconds(seconds, rule));
+  return sumBy(units, (unit) => roundedUnit(unit, rule));
 }
 
 /**
@@ -60,12 +96,13 @@ export function billedSeconds(entries: readonly TrackedTime[], rule: TimeRoundin
  * `billedSeconds`.
  */
 export function billedShares(entries: readonly TrackedTime[], rule: TimeRounding | null): number[] {
-  if (!rule || rule.scope === 'entry') return entries.map(({ seconds }) => roundedSeconds(seconds, rule));
+  if (!rule || rule.scope === 'entry') return entries.map((entry) => roundedUnit([entry], rule));
   const shares = entries.map(() => 0);
   const units = Map.groupBy(entries.keys(), (index) => (rule.scope === 'day' ? entries[index]?.date : ''));
   for (const indexes of units.values()) {
-    const tracked = sumBy(indexes, (index) => entries[index]?.seconds ?? 0);
-    const billed = BigInt(roundedSeconds(tracked, rule));
+    const unit = indexes.flatMap((index) => entries[index] ?? []);
+    const tracked = sumBy(unit, ({ seconds }) => seconds);
+    const billed = BigInt(roundedUnit(unit, rule));
     let before = 0n;
     let sum = 0;
     for (const index of indexes) {
@@ -79,15 +116,15 @@ export function billedShares(entries: readonly TrackedTime[], rule: TimeRounding
   return shares;
 }
 
-/** Returns the sums of seconds that are rounded one by one. */
-function unitsOf(entries: readonly TrackedTime[], scope: TimeRounding['scope']): number[] {
-  if (scope === 'entry') return entries.map(({ seconds }) => seconds);
-  const sums = new Map<string, number>();
-  for (const { date, seconds } of entries) {
-    const unit = scope === 'day' ? date : '';
-    sums.set(unit, (sums.get(unit) ?? 0) + seconds);
-  }
-  return [...sums.values()];
+function roundedUnit(unit: readonly TrackedTime[], rule: TimeRounding | null): number {
+  const parts = unit.map(({ seconds, decimals }) => ({ seconds, decimals, entries: 1 }));
+  return roundedTogether(parts, rule);
+}
+
+/** Returns the entries that are rounded together. */
+function unitsOf(entries: readonly TrackedTime[], scope: TimeRounding['scope']): TrackedTime[][] {
+  if (scope === 'entry') return entries.map((entry) => [entry]);
+  return [...Map.groupBy(entries, ({ date }) => (scope === 'day' ? date : '')).values()];
 }
 
 /**

@@ -18,6 +18,7 @@ import {
   paymentDaysInput,
   roundingInput,
 } from '../fields/billing-input.ts';
+import { HOURS_FORMS, hours } from '../fields/hours-input.ts';
 import { currency, day, line, name, text } from '../fields/input-fields.ts';
 import { percentage } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
@@ -134,11 +135,11 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .custom(localeInput)
     .allow(null)
     .description('BCP 47; language and number format of documents. en-US when null'),
-  max_entry_hours: number()
+  max_entry_hours: hours()
     .positive()
     .max(ENTRY_HOURS_LIMIT)
     .allow(null)
-    .description(`Hours that one time entry may have at most; ${DEFAULT_ENTRY_HOURS} when null`),
+    .description(`Hours that one time entry may have at most; ${DEFAULT_ENTRY_HOURS} when null. ${HOURS_FORMS}`),
   time_locked_before: day()
     .allow(null)
     .description('Time of earlier days can be billed, and neither logged, changed nor deleted: 409'),

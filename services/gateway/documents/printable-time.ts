@@ -3,7 +3,7 @@ import type { BilledTime, BilledTimeLine } from '#libs/billing/work/hours-of-inv
 import type { PrintableTimeEntry, PrintableTimeLine } from '#libs/jobs/printable-document.ts';
 import { fromMinor, lineNet } from '#libs/rules/money/money.ts';
 import type { TimeToBill } from '#libs/rules/time/time-lines.ts';
-import { hoursQuantity, roundedSeconds } from '#libs/rules/time/time-rounding.ts';
+import { billedSeconds, hoursQuantity } from '#libs/rules/time/time-rounding.ts';
 
 /** Of lines that were edited by hand only the hours are printed: what they cost is on the invoice. */
 export function printableTime({ isEdited, lines }: BilledTime, currency: string): PrintableTimeLine[] {
@@ -30,7 +30,7 @@ function printableEntry(entry: TimeToBill, { rounding }: BilledTimeLine, hasPlac
     ...(hasPlace ? { place: placeOf(entry) } : {}),
     ...(text ? { description: text } : {}),
     hours: hoursQuantity(seconds),
-    ...(isRoundedAlone ? { billed: hoursQuantity(roundedSeconds(seconds, rounding)) } : {}),
+    ...(isRoundedAlone ? { billed: hoursQuantity(billedSeconds([entry], rounding)) } : {}),
   };
 }
 

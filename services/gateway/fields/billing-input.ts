@@ -8,6 +8,7 @@ import {
   ROUNDING_SCOPES,
   type TimeRounding,
 } from '#libs/rules/time/time-rounding.ts';
+import { HOURS_FORMS, hours } from './hours-input.ts';
 import { name } from './input-fields.ts';
 import { number } from './number-input.ts';
 
@@ -43,11 +44,11 @@ export function memberRatesInput() {
 
 /** Above 0: nothing can be used of a budget of nothing. */
 export function budgetHoursInput() {
-  return number()
+  return hours()
     .greater(0)
     .max(BUDGET_HOURS_MAX)
     .allow(null)
-    .description('Announced when 80 and 100 % of it are used, billable or not');
+    .description(`Announced when 80 and 100 % of it are used, billable or not. ${HOURS_FORMS}`);
 }
 
 /** As budgetHoursInput, of money. */

@@ -4,9 +4,9 @@ import type { Id } from '#libs/models/tenant.ts';
 import { HourDrawdown, type HourDrawdownRecord, hourDrawdownListing } from '#libs/models/time/hour-drawdown.ts';
 import { HourPackage, type HourPackageRecord, hourPackageListing } from '#libs/models/time/hour-package.ts';
 import { exampleId } from '../fields/example-ids.ts';
+import { HOURS_FORMS, hours } from '../fields/hours-input.ts';
 import { currency, day, line, uuid } from '../fields/input-fields.ts';
 import { amount } from '../fields/money-input.ts';
-import { number } from '../fields/number-input.ts';
 import { byId, listOf } from '../http/list.ts';
 
 /** More than a person works in a life. */
@@ -33,7 +33,7 @@ export interface HourPackageChanges extends Content {
   hours?: number;
 }
 
-const hours = () => number().min(HOURS_MIN).max(HOURS_MAX);
+const hoursOfPackage = () => hours().min(HOURS_MIN).max(HOURS_MAX);
 
 const content = {
   name: line().allow(null, '').description('Printed on the lines that draw from it'),
@@ -41,11 +41,13 @@ const content = {
   currency: currency().allow(null).description("Of the amount; the client's unless given, else the account's"),
   valid_from: day().allow(null).description('The first day of work that it is for; unbounded unless given'),
   valid_until: day().allow(null).description('The last day of work that it is for; unbounded unless given'),
-  low_hours: number()
+  low_hours: hours()
     .min(0)
     .max(HOURS_MAX)
     .allow(null)
-    .description('`hour_package.low` is announced, once, when no more hours than these are left; never unless given'),
+    .description(
+      `\`hour_package.low\` is announced, once, when no more hours than these are left; never unless given. ${HOURS_FORMS}`,
+    ),
   rollover: Joi.boolean()
     .allow(null)
     .description('What is left after `valid_until` goes on counting while a later package of the client is valid'),
@@ -56,12 +58,12 @@ export const newHourPackage = Joi.object<NewHourPackage, true>({
   project_id: uuid()
     .allow(null)
     .description('For time of this project alone; of all projects of the client unless given'),
-  hours: hours().required(),
+  hours: hoursOfPackage().required(),
   ...content,
 }).example({ client_id: exampleId.clients, name: 'Support 2027', hours: 40, amount: 3600, currency: 'EUR' });
 
 export const hourPackageChanges = Joi.object<HourPackageChanges, true>({
-  hours: hours().description('Not less than was drawn'),
+  hours: hoursOfPackage().description(`Not less than was drawn. ${HOURS_FORMS}`),
   ...content,
 }).example({ hours: 50 });
 

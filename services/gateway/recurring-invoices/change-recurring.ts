@@ -28,7 +28,7 @@ import {
   templateCharges,
 } from '#libs/rules/documents/document-charges.ts';
 import { invoiceMoney } from '#libs/rules/documents/document-money.ts';
-import { type Decimal, plainDecimal } from '#libs/rules/money/money.ts';
+import { plainDecimal } from '#libs/rules/money/money.ts';
 import { newTaxTerms, reverseChargeProblem } from '#libs/rules/taxes/document-taxes.ts';
 import {
   MISSED_MAX,
@@ -236,6 +236,6 @@ function includedTime(given: IncludedTimeInput | null | undefined): IncludedTime
   const { included_hours, ...time } = given;
   return {
     ...time,
-    ...(included_hours === undefined ? {} : { included_hours: plainDecimal(included_hours as Decimal) }),
+    ...(included_hours === undefined ? {} : { included_hours: plainDecimal(included_hours) }),
   };
 }

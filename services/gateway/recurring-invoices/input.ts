@@ -13,11 +13,10 @@ import {
 import { RecurringRun, type RecurringRunRecord, recurringRunListing } from '#libs/models/billing/recurring-run.ts';
 import { oneOf } from '#libs/models/status-filter.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import type { Decimal } from '#libs/rules/money/money.ts';
 import { SCHEDULE_UNITS, type Schedule } from '#libs/rules/time/recurrence.ts';
 import { paymentDaysInput } from '../fields/billing-input.ts';
-import { decimal } from '../fields/decimal-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
+import { HOURS_FORMS, hours } from '../fields/hours-input.ts';
 import { clientCurrency, day, text, uuid } from '../fields/input-fields.ts';
 import { byStatuses } from '../fields/list-filters.ts';
 import {
@@ -40,7 +39,7 @@ const COUNT_MAX = 10_000;
 /** All hours of a month. */
 const HOURS_MAX = 744;
 
-export type IncludedTimeInput = Omit<IncludedTime, 'included_hours'> & { included_hours?: Decimal };
+export type IncludedTimeInput = Omit<IncludedTime, 'included_hours'> & { included_hours?: number };
 
 interface Content extends ChargesInput, TextsInput {
   project_id?: Id | null;
@@ -103,10 +102,11 @@ const includeTime = () =>
       ...projectsAndTasks,
       ...namedTimeLineInput,
       include_expenses: includeExpenses(),
-      included_hours: decimal()
-        .within(0, HOURS_MAX)
+      included_hours: hours()
+        .min(0)
+        .max(HOURS_MAX)
         .description(
-          'Hours of each invoice that its `line_items` pay for: they are taken off again, in the order of the lines',
+          `Hours of each invoice that its \`line_items\` pay for: they are taken off again, in the order of the lines. ${HOURS_FORMS}`,
         ),
     }),
   )

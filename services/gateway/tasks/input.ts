@@ -4,6 +4,7 @@ import type { Id } from '#libs/models/tenant.ts';
 import { TASK_STATUSES, Task, type TaskRecord, type TaskStatus, taskListing } from '#libs/models/time/task.ts';
 import { type AppliesRate, applyToInput, budgetHoursInput } from '../fields/billing-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
+import { hours } from '../fields/hours-input.ts';
 import { name, text, uuid } from '../fields/input-fields.ts';
 import { byStatus } from '../fields/list-filters.ts';
 import { number } from '../fields/number-input.ts';
@@ -29,7 +30,7 @@ const RATE_MAX = 1_000_000_000;
 const status = () => Joi.string().valid(...TASK_STATUSES);
 const optional = {
   description: text().allow(null, ''),
-  estimated_hours: number().min(0).max(HOURS_MAX).allow(null),
+  estimated_hours: hours().min(0).max(HOURS_MAX).allow(null),
   budget_hours: budgetHoursInput(),
   rate: number().min(0).max(RATE_MAX).allow(null),
   phase_id: uuid().allow(null),

@@ -13,7 +13,13 @@ import { Task } from '#libs/models/time/task.ts';
 import { TimeEntry, UNBILLED, UNBILLED_INDEX } from '#libs/models/time/time-entry.ts';
 import { lineNet, plainDecimal } from '#libs/rules/money/money.ts';
 import { hourlyRate, type RateHolder, rateFor } from '#libs/rules/time/hourly-rate.ts';
-import { effectiveRounding, hoursQuantity, roundedSeconds, type TimeRounding } from '#libs/rules/time/time-rounding.ts';
+import {
+  effectiveRounding,
+  hoursQuantity,
+  roundedTogether,
+  type TimeRounding,
+  type TimeTogether,
+} from '#libs/rules/time/time-rounding.ts';
 import { type UnbilledExpenses, unbilledExpenses } from './unbilled-expenses.ts';
 
 /** What a row says of its time; nothing where a fixed amount covers it. */
@@ -41,7 +47,9 @@ interface Group {
     rate: number | null;
     member: string | null;
     date?: string | null;
+    /** Of each entry, in groups of entries of the same length; null where their sum is enough. */
     seconds?: number | null;
+    decimals?: number | null;
   };
   entries: number;
   seconds: number;
@@ -152,8 +160,12 @@ async function groupsOf(
 ): Promise<Group[]> {
   const roundedBy = (scope: TimeRounding['scope']) =>
     [...rules].filter(([, rule]) => rule?.scope === scope).map(([id]) => storedId(id));
-  const [byDay, byEntry] = [roundedBy('day'), roundedBy('entry')];
-  const only = (ids: StoredId[], field: string) => ({ $cond: [{ $in: ['$project_id', ids] }, field, null] });
+  const [byLine, byDay, byEntry] = [roundedBy('line'), roundedBy('day'), roundedBy('entry')];
+  const isIn = (ids: StoredId[]) => ({ $in: ['$project_id', ids] });
+  const only = (ids: StoredId[], field: string | object) => ({ $cond: [isIn(ids), field, null] });
+  const rounded = [...byLine, ...byDay, ...byEntry];
+  // Hours with decimals are rounded by what they stand for, also in a sum.
+  const isApart = { $or: [isIn(byEntry), { $and: [isIn(rounded), { $isNumber: '$hours_decimals' }] }] };
   const group = {
     _id: {
       project: '$project_id',
@@ -163,7 +175,12 @@ async function groupsOf(
       // Only time without a settled rate has its rate by its member.
       member: { $cond: [{ $eq: [SETTLED, null] }, { $ifNull: ['$member', null] }, null] },
       ...(byDay.length > 0 ? { date: only(byDay, '$date') } : {}),
-      ...(byEntry.length > 0 ? { seconds: only(byEntry, '$seconds') } : {}),
+      ...(rounded.length > 0
+        ? {
+            seconds: { $cond: [isApart, '$seconds', null] },
+            decimals: only(rounded, { $ifNull: ['$hours_decimals', null] }),
+          }
+        : {}),
     },
     entries: { $sum: 1 },
     seconds: { $sum: '$seconds' },
@@ -234,13 +251,14 @@ function sumsOf(groups: readonly Group[], { rule, currency, rateOf }: Pricing) {
 
 function billedOf(line: readonly Group[], rule: TimeRounding | null): number {
   if (rule?.scope === 'entry') {
-    return sumBy(line, ({ _id, entries }) => entries * roundedSeconds(_id.seconds ?? 0, rule));
+    return sumBy(line, (group) => group.entries * roundedTogether([{ ...togetherOf(group), entries: 1 }], rule));
   }
   const days = Map.groupBy(line, ({ _id }) => (rule?.scope === 'day' ? (_id.date ?? '') : ''));
-  return sumBy([...days.values()], (day) =>
-    roundedSeconds(
-      sumBy(day, ({ seconds }) => seconds),
-      rule,
-    ),
-  );
+  return sumBy([...days.values()], (day) => roundedTogether(day.map(togetherOf), rule));
+}
+
+/** Entries of any length count as one: their hours are exact. */
+function togetherOf({ _id, entries, seconds }: Group): TimeTogether {
+  if (typeof _id.seconds !== 'number') return { seconds, entries: 1 };
+  return { seconds: _id.seconds, entries, decimals: _id.decimals ?? undefined };
 }

@@ -1,9 +1,12 @@
 // Rounding of tracked time: whole seconds, each unit of the scope by itself, and quantities that are exact on paper.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { secondsOf } from '#libs/models/time/time-entry.ts';
 import { lineNet } from '#libs/rules/money/money.ts';
+import { givenHours } from '#libs/rules/time/given-hours.ts';
 import {
   billedSeconds,
+  billedShares,
   hoursQuantity,
   ROUNDING_MINUTES,
   ROUNDING_MODES,
@@ -83,6 +86,75 @@ describe('rounding', () => {
         expect(of('line')).toBeLessThanOrEqual(of('day'));
         expect(of('day')).toBeLessThanOrEqual(of('entry'));
         expect(billedSeconds(time.toReversed(), by)).toBe(billedSeconds(time, by));
+      }),
+      runs(1_000),
+    );
+  });
+});
+
+describe('hours that were given with decimals', () => {
+  const given = (hours: number) => {
+    const { decimals } = givenHours(hours) ?? {};
+    return { seconds: secondsOf(hours), decimals, date: '2026-11-02' };
+  };
+
+  test.each([
+    [0.33, 20, 1200],
+    [0.67, 20, 2400],
+    [1.67, 20, 6000],
+    [0.67, 1, 2400],
+    [0.08, 5, 300],
+    [1.0833, 5, 3900],
+    [0.7, 20, 2400],
+    [0.68, 20, 3600],
+    [0.25, 20, 1200],
+    [0.3, 15, 1800],
+    [0.01, 1, 60],
+  ])('when %d is rounded up to %d minutes, then %d seconds are billed', (hours, by, expected) => {
+    const step = rule({ minutes: by as TimeRounding['minutes'] });
+    expect(billedSeconds([given(hours)], step)).toBe(expected);
+    expect(billedShares([given(hours)], step)).toEqual([expected]);
+  });
+
+  test('when 40 minutes are measured to 12 seconds more, then the step is begun; without a rule what was given is billed', () => {
+    expect(billedSeconds([{ seconds: 2412, date: '2026-11-02' }], rule({ minutes: 20 }))).toBe(3600);
+    expect(billedSeconds([given(0.67)], null)).toBe(2412);
+    expect(billedSeconds([given(0.33)], rule({ minutes: 20, mode: 'down' }))).toBe(1200);
+  });
+
+  test('when a whole step is given with any number of decimals, then rounding up never bills more, and this step unless the figure stands for several', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...ROUNDING_MINUTES),
+        fc.integer({ min: 1, max: 300 }),
+        fc.integer({ min: 1, max: 12 }),
+        (step, count, decimals) => {
+          const seconds = step * count * 60;
+          const hours = Number((seconds / 3600).toFixed(decimals));
+          // Half of the last decimal or more is another figure.
+          fc.pre(hours > 0 && Math.abs(hours * 3600 - seconds) < 1800 / 10 ** decimals - 1e-6);
+          const billed = billedSeconds([given(hours)], rule({ minutes: step }));
+          expect(billed).toBeLessThanOrEqual(Math.max(seconds, given(hours).seconds));
+          if (step * 60 > 3600 / 10 ** decimals) expect(billed).toBe(seconds);
+        },
+      ),
+      runs(2_000),
+    );
+  });
+
+  test('when many are rounded together, then the sum is that of the minutes they stand for, in every mode', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 1_440 }), { minLength: 2, maxLength: 60 }), anyRule, (all, by) => {
+        const time = all.map((count) => given(Number((count / 60).toFixed(2))));
+        for (const scope of ['day', 'line'] as const) {
+          const exact = billedSeconds(
+            all.map((count) => minutes(count)),
+            { ...by, scope },
+          );
+          if (by.mode === 'none') continue;
+          expect(billedSeconds(time, { ...by, scope })).toBe(exact);
+          expect(billedShares(time, { ...by, scope }).reduce((sum, share) => sum + share, 0)).toBe(exact);
+        }
       }),
       runs(1_000),
     );
