@@ -3,14 +3,15 @@ import { insertOwn } from '../../models/records.ts';
 import { newRecord } from '../../models/tenant.ts';
 import type { ProjectRecord } from '../../models/time/project.ts';
 import type { TaskRecord } from '../../models/time/task.ts';
-import { secondsOf, TimeEntry, type TimeEntryRecord } from '../../models/time/time-entry.ts';
+import { TimeEntry, type TimeEntryRecord } from '../../models/time/time-entry.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
+import type { EntryTime } from './entry-time.ts';
 import { givenRate, ratesOf, type SettledRate } from './settle-rate.ts';
 import { timeEntryViews } from './time-context.ts';
 import { requireUnlocked } from './time-lock.ts';
 import { followTime } from './time-totals.ts';
 
-export interface NewTime extends Pick<TimeEntryRecord, 'hours' | 'date' | 'member' | 'started_at' | 'ended_at'> {
+export interface NewTime extends EntryTime, Pick<TimeEntryRecord, 'member'> {
   project: Pick<ProjectRecord, '_id'>;
   task: TaskRecord | undefined;
   description?: string | null | undefined;
@@ -29,7 +30,6 @@ export async function logTime(unit: UnitOfWork, { project, task, description, ..
     ...time,
     project_id: project._id,
     task_id: task?._id ?? null,
-    seconds: secondsOf(time.hours),
     ...(await rateOfNew(unit, { project, task, member: time.member ?? null, hourly_rate: time.hourly_rate })),
     billable: time.billable ?? task?.billable ?? true,
     description: description || null,

@@ -8,8 +8,8 @@ import { changeOwn, driverOf, insertOwn, isUnchanged, lockOwn, removeOwn } from 
 import { type Id, newRecord, storedId } from '../../models/tenant.ts';
 import { Project } from '../../models/time/project.ts';
 import { ownerKey, Timer, type TimerRecord } from '../../models/time/timer.ts';
-import { hoursQuantity } from '../../rules/time/time-rounding.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
+import { EARLIEST, measuredTime, secondsBetween } from './entry-time.ts';
 import { logTime } from './log-time.ts';
 import { taskOfProject } from './task-of-project.ts';
 import { requireUnlocked } from './time-lock.ts';
@@ -146,27 +146,12 @@ async function become(unit: UnitOfWork, timer: TimerRecord, ended_at: Date, acco
   const project = await lockOwn(Project, accountId, timer.project_id, session);
   if (!project) throw notFound('Project', 'or access denied');
   const task = await taskOfProject(project._id, timer.task_id, accountId, session);
-  const hours = Number(hoursQuantity(secondsBetween(started_at, ended_at)));
-  const date = dayIn(account.time_zone, started_at);
-  const { entry, view } = await logTime(unit, {
-    project,
-    task,
-    description,
-    member,
-    hours,
-    date,
-    started_at,
-    ended_at,
-  });
+  const time = measuredTime({ started_at, ended_at }, account.time_zone);
+  const { entry, view } = await logTime(unit, { project, task, description, member, ...time });
   const stopped: Partial<TimerRecord> = { status: 'stopped', ended_at, time_entry_id: entry._id };
   const changed = await changeOwn(Timer, timer, stopped, session);
   await unit.announce('timer.stopped', await timerViewOf(changed, accountId, session));
   return view;
-}
-
-/** To the nearest second, and at least one: an entry has hours. */
-function secondsBetween(from: Date, to: Date): number {
-  return Math.max(1, Math.round((to.getTime() - from.getTime()) / 1000));
 }
 
 function isTooLong({ started_at }: TimerRecord, end: Date, account: AccountRecord): boolean {
@@ -186,9 +171,6 @@ async function requireUnlockedStart(unit: UnitOfWork, started_at: Date): Promise
 function requireRunning({ status }: TimerRecord): void {
   if (status !== 'running') throw conflict('Timer is not running');
 }
-
-/** The first day that every time zone writes with four digits is far behind any clock that measures time. */
-const EARLIEST = new Date('1970-01-01T00:00:00Z');
 
 function requirePast(field: string, moment: Date, now: Date): void {
   if (moment > now) throw fieldProblem(field, `${field} must not be in the future`);

@@ -26,17 +26,17 @@ export async function timerViewOf(timer: TimerRecord, accountId: Id, session?: S
   return view;
 }
 
-/** Removes the stopped timers that became these entries. @param entries that are deleted in the same transaction. */
+/** Removes the stopped timers that became these entries, also where the entry has lost its times. @param entries that are deleted in the same transaction. */
 export async function removeTimersOf(
-  entries: readonly Pick<TimeEntryRecord, '_id' | 'started_at'>[],
+  entries: readonly Pick<TimeEntryRecord, '_id'>[],
   { session, accountId, announceAll }: UnitOfWork,
 ): Promise<void> {
-  // Only a timer sets it.
-  const measured = entries.filter(({ started_at }) => started_at).map(({ _id }) => _id);
-  if (measured.length === 0) return;
-  const filter = { account_id: storedId(accountId), time_entry_id: { $in: measured }, status: 'stopped' } as object;
+  if (entries.length === 0) return;
+  const time_entry_id = { $in: entries.map(({ _id }) => _id) };
+  // Along the index of stopped timers by their entries.
+  const filter = { account_id: storedId(accountId), time_entry_id, status: 'stopped' } as object;
   const timers = (await driverOf(Timer)
-    .find(filter, { session, batchSize: measured.length + 1 })
+    .find(filter, { session, batchSize: entries.length + 1 })
     .toArray()) as unknown as TimerRecord[];
   if (timers.length === 0) return;
   await removeBatch(Timer, accountId, timers, session);

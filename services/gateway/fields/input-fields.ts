@@ -15,6 +15,7 @@ const messages: Joi.ValidationOptions['messages'] = {
   'string.currency': '{{#label}} must be a 3-letter ISO 4217 currency code',
   'string.guid': '{{#label}} must be a UUID',
   'string.instant': '{{#label}} must be an ISO 8601 timestamp',
+  'string.moment': '{{#label}} must be an ISO 8601 timestamp with time and zone, such as 2026-11-02T09:00:00Z',
   'string.blank': '{{#label}} must not be blank',
   'string.line': '{{#label}} must be one line',
   'string.text': '{{#label}} must not hold control characters or broken Unicode',
@@ -57,7 +58,27 @@ function words(type: Kinds, { isOneLine, isVisible }: { isOneLine: boolean; isVi
   });
 }
 
-type Kinds = 'day' | 'text' | 'line' | 'name' | 'paragraphs' | 'uuid' | 'currency' | 'instant';
+/** @param shortest the form with the fewest characters: a bare day only where it is a day. */
+function timestamp(type: Kinds, { shortest }: { shortest: string }) {
+  return (joi: Joi.Root) => ({
+    type,
+    base: joi.string(),
+    validate(value: string, { error }: Joi.CustomHelpers) {
+      // An unescaped + in a query is a blank by the time it gets here.
+      const text = value.replace(' ', '+');
+      const date = text.length < shortest.length ? undefined : instantOf(text);
+      return date ? { value: date } : { value, errors: error(`string.${type}`) };
+    },
+    jsonSchema: (_schema: unknown, result: object) => ({
+      ...result,
+      type: 'string',
+      format: 'date-time',
+      minLength: shortest.length,
+    }),
+  });
+}
+
+type Kinds = 'day' | 'text' | 'line' | 'name' | 'paragraphs' | 'uuid' | 'currency' | 'instant' | 'moment';
 
 const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
   (joi) => ({
@@ -87,28 +108,16 @@ const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
     },
     jsonSchema: (_schema: unknown, result: object) => ({ ...result, type: 'string', enum: currencyCodes }),
   }),
-  (joi) => ({
-    type: 'instant',
-    base: joi.string(),
-    validate(value: string, { error }: Joi.CustomHelpers) {
-      // An unescaped + in a query is a blank by the time it gets here.
-      const text = value.replace(' ', '+');
-      const date = instantOf(text);
-      return date ? { value: date } : { value, errors: error('string.instant') };
-    },
-    jsonSchema: (_schema: unknown, result: object) => ({
-      ...result,
-      type: 'string',
-      format: 'date-time',
-      minLength: 10,
-    }),
-  }),
+  timestamp('instant', { shortest: '2026-11-02' }),
+  timestamp('moment', { shortest: '2026-11-02T09:00Z' }),
 );
 
 /** A real calendar day, `YYYY-MM-DD`. */
 export const day = () => extended.day();
 /** A moment in ISO 8601, or a day for its first moment in UTC; read as a Date. */
 export const instant = () => extended.instant();
+/** As instant(), with time and zone: when work began is never a guess at midnight. */
+export const moment = () => extended.moment();
 /** What something is called: one line with something to see in it. */
 export const name = () => extended.name().max(LONGEST.string);
 /** One line, at most 2,000 characters; only blanks are read as the empty text. */

@@ -65,7 +65,9 @@ export const timeEntryResponse = Joi.object<ReturnType<typeof timeEntryView>, tr
   rate_from: orNull(Joi.string().valid(...RATE_SOURCES)).description(
     'Where that rate came from; `entry` when it was given',
   ),
-  started_at: orNull(Joi.string().isoDate()).description('Of time that a timer measured'),
+  started_at: orNull(Joi.string().isoDate()).description(
+    'When the work began: measured by a timer, or given. `hours` and `date` follow from it',
+  ),
   ended_at: orNull(Joi.string().isoDate()),
   updated_at: timestamp(),
 })

@@ -1,6 +1,7 @@
 // What a caller may send about time entries.
 
 import Joi from 'joi';
+import type { GivenTime } from '#libs/billing/time/entry-time.ts';
 import { ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import {
@@ -13,16 +14,14 @@ import {
 } from '#libs/models/time/time-entry.ts';
 import { hourlyRateInput, memberInput } from '../fields/billing-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
-import { day, text, uuid } from '../fields/input-fields.ts';
-import { number } from '../fields/number-input.ts';
+import { asGiven, HOURS_FORMS, hours } from '../fields/hours-input.ts';
+import { day, moment, text, uuid } from '../fields/input-fields.ts';
 import { byMember } from '../fields/time-input.ts';
 import { workFilters } from '../fields/work-filters.ts';
 import { byId, listOf, oneByOne } from '../http/list.ts';
 
-export interface NewTimeEntry {
+export interface NewTimeEntry extends GivenTime {
   project_id: Id;
-  hours: number;
-  date: string;
   task_id?: Id | null;
   description?: string | null;
   hourly_rate?: number | null;
@@ -32,18 +31,31 @@ export interface NewTimeEntry {
 
 export type TimeEntryChanges = Partial<NewTimeEntry>;
 
-const hours = () => number().positive().max(ENTRY_HOURS_LIMIT).custom(atLeastOneSecond);
+const hoursOfEntry = (text: string) =>
+  asGiven(hours().positive().max(ENTRY_HOURS_LIMIT).custom(atLeastOneSecond)).description(`${text}. ${HOURS_FORMS}`);
+const WITH_TIMES = 'Of time with `started_at` only together with the times, or when these become null';
 const optional = {
   description: text().allow(null, ''),
   hourly_rate: hourlyRateInput().description("Unless given, the task's"),
   billable: Joi.boolean().allow(null).description("Unless given, the task's, else true"),
   member: memberInput().allow(null).description('Who did the work: a name or an id of your own'),
+  started_at: moment().allow(null).description('When the work began, with time and zone; needs `ended_at`'),
+  ended_at: moment().allow(null).description('When the work ended, as `started_at`'),
 };
+
+/** As it was sent: a reference to the root leaves the fields in their published order. */
+const STARTED_AT = '/started_at';
+const UNLESS_TIMED = { is: Joi.any().invalid(null).required(), otherwise: Joi.required() };
 
 export const newTimeEntry = Joi.object<NewTimeEntry, true>({
   project_id: uuid().required(),
-  hours: hours().required(),
-  date: day().required(),
+  hours: hoursOfEntry('Unless given, from `started_at` to `ended_at`; required without them').when(
+    STARTED_AT,
+    UNLESS_TIMED,
+  ),
+  date: day()
+    .description("Unless given, the day of `started_at` in the account's time zone; required without it")
+    .when(STARTED_AT, UNLESS_TIMED),
   task_id: uuid().allow(null),
   ...optional,
 }).example({
@@ -57,8 +69,8 @@ export const newTimeEntry = Joi.object<NewTimeEntry, true>({
 export const timeEntryChanges = Joi.object<TimeEntryChanges, true>({
   project_id: uuid().description('A project of the same client'),
   task_id: uuid().allow(null).description('A task of the project; required with another project, unless it has none'),
-  hours: hours(),
-  date: day(),
+  hours: hoursOfEntry(WITH_TIMES),
+  date: day().description(WITH_TIMES),
   ...optional,
 }).example({ hours: 2.5 });
 

@@ -1,5 +1,7 @@
 // Time entries over HTTP. Totals of tasks and projects are kept in the transactions of its entries.
 
+import { pick } from 'es-toolkit/object/pick';
+import { timeOf, timeOfNew } from '#libs/billing/time/entry-time.ts';
 import { logTime } from '#libs/billing/time/log-time.ts';
 import { givenRate, ratesOf } from '#libs/billing/time/settle-rate.ts';
 import { taskOfProject } from '#libs/billing/time/task-of-project.ts';
@@ -15,7 +17,7 @@ import { changedFields, changeOwn, findOwn, isUnchanged, lockOwn, removeOwn } fr
 import type { Id } from '#libs/models/tenant.ts';
 import { Project } from '#libs/models/time/project.ts';
 import { Task } from '#libs/models/time/task.ts';
-import { secondsOf, TimeEntry, type TimeEntryRecord, timeEntryCore } from '#libs/models/time/time-entry.ts';
+import { TimeEntry, type TimeEntryRecord, timeEntryCore } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import {
   changedTimeEntryResponse,
@@ -42,7 +44,9 @@ export const timeEntryRoutes: readonly Route[] = [
     body: newTimeEntry,
     docs: {
       summary: 'Log time on a project, optionally on a task',
-      description: "`hours` are at most the account's `max_entry_hours`: 24 unless it was changed.",
+      description:
+        "`hours` are at most the account's `max_entry_hours`: 24 unless it was changed. " +
+        'With `started_at` and `ended_at`, `hours` and `date` follow from these, and can be left out.',
       response: createdTimeEntryResponse,
       missingReference: 'Project not found or access denied',
     },
@@ -82,6 +86,7 @@ export const timeEntryRoutes: readonly Route[] = [
       summary: 'Update a time entry, or move it to another project or task',
       description:
         'Time that is on an invoice stays where it is: 409. Another project must be of the same client, and a task of the project. ' +
+        '`hours` and `date` of time with `started_at` and `ended_at` change only with these, or when both become null. ' +
         'When the total of a task changes, `task.updated` is announced, too.',
       response: changedTimeEntryResponse,
       conflict: 'Cannot change time on an issued invoice',
@@ -105,13 +110,15 @@ export const timeEntryRoutes: readonly Route[] = [
 ];
 
 async function createTimeEntry({ caller, body, commit }: Context<NewTimeEntry, DryRun>) {
+  const fields = pick(body, ['description', 'hourly_rate', 'billable', 'member']);
   return commit(async (transaction) => {
     const { session, accountId } = transaction;
-    await requireEntryHours(body.hours, caller, session);
+    const time = await timeOfNew(transaction, body);
+    if (!time.started_at) await requireEntryHours(time.hours, caller, session);
     const project = await lockOwn(Project, accountId, body.project_id, session);
     if (!project) throw notFound('Project', 'or access denied');
     const task = await taskOfProject(project._id, body.task_id, accountId, session);
-    const { entry, view } = await logTime(transaction, { ...body, project, task });
+    const { entry, view } = await logTime(transaction, { ...fields, ...time, project, task });
     return created({ ...timeEntryCore(entry), task_id: view.task_id, project: view.project });
   });
 }
@@ -126,15 +133,17 @@ async function readTimeEntry({ caller, id, session }: Reading) {
 }
 
 async function updateTimeEntry({ caller, body, commit, requireRecord }: Context<TimeEntryChanges>) {
-  const { description, project_id: _project, task_id: _task, billable, hourly_rate, ...fields } = body;
+  const { description, billable, hourly_rate } = body;
   return commit(async (transaction) => {
     const { session, accountId, announce } = transaction;
     const entry = await requireRecord(TimeEntry, session);
-    if (body.hours !== undefined && body.hours !== entry.hours) await requireEntryHours(body.hours, caller, session);
+    const time = await timeOf(transaction, body, entry);
+    const hasOtherHours = time.hours !== undefined && time.hours !== entry.hours;
+    if (hasOtherHours && !time.started_at) await requireEntryHours(time.hours ?? 0, caller, session);
     const changes: Partial<TimeEntryRecord> = {
-      ...fields,
+      ...pick(body, body.member === undefined ? [] : ['member']),
+      ...time,
       ...(await changedPlace(entry, body, transaction)),
-      ...(body.hours === undefined ? {} : { seconds: secondsOf(body.hours) }),
       ...(description === undefined ? {} : { description: description || null }),
     };
     if (typeof billable === 'boolean') changes.billable = billable;

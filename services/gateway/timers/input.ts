@@ -13,7 +13,7 @@ import {
 } from '#libs/models/time/timer.ts';
 import { memberInput } from '../fields/billing-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
-import { instant, name, text, uuid } from '../fields/input-fields.ts';
+import { moment, name, text, uuid } from '../fields/input-fields.ts';
 import { byMember } from '../fields/time-input.ts';
 import { type Asked, byId, type Condition, listOf, oneByOne } from '../http/list.ts';
 
@@ -42,7 +42,7 @@ export interface TimerStop {
 }
 
 const description = () => text().allow(null, '').description('Of the time entry that it becomes');
-const startedAt = () => instant().description('When the timer is created unless given, and not later');
+const startedAt = () => moment().description('When the timer is created unless given, and not later');
 
 const member = () =>
   memberInput().allow(null).description('Who does the work: `member` of the time entry that it becomes');
@@ -80,7 +80,7 @@ export const timerChanges = Joi.object<TimerChangesBody, true>({
 }).example({ description: 'Mill, second sheet' });
 
 export const timerStop = Joi.object<TimerStop, true>({
-  ended_at: instant().description(
+  ended_at: moment().description(
     'Now unless given, and not later. Required after more hours than a time entry may have (`max_entry_hours`, 24)',
   ),
 }).example({});

@@ -91,6 +91,7 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
     [{ type: 'bank_transfer', holder: null, iban: null, bic: null, text: 'Account 12345678, sort code 01-02-03' }],
   ],
   started_at: ['2026-11-02T09:00:00.000Z', '2026-11-02T09:30:00.000Z'],
+  ended_at: ['2026-11-02T10:00:00.000Z', '2026-11-02T10:30:00.000Z'],
   shipping_tax_category: ['E', 'Z'],
   settle_tolerance: [0.05, 0.5],
   // The date of a payment must not be in the future.
@@ -110,6 +111,7 @@ const BY_TYPE: Record<string, [unknown, unknown]> = {
   day: ['2031-01-02', '2031-01-03'],
   currency: ['EUR', 'CHF'],
   number: [7.5, 8.5],
+  hours: [7.5, 8.5],
   decimal: [7.5, 8.5],
   boolean: [false, true],
 };
@@ -158,6 +160,7 @@ describe.each(sampled(created, 2).map((one) => [`${kindOf(one.row.path)}.${one.n
         // Only lines have prices.
         ...(name === 'prices_include_tax' ? { line_items: [{ description: 'x', quantity: 1, rate: 1 }] } : {}),
         ...chargedWith(resource, name),
+        ...timedWith(resource, name),
         ...(name === 'allocations' ? { client_id: await payerOf(value as Allocation[]) } : {}),
         // Of one owner, a timer must start after the one that runs.
         ...(resource === 'timers' ? { owner: `owner with ${name}` } : {}),
@@ -214,6 +217,13 @@ function chargedWith(resource: string, name: string): object {
     line_items: [{ description: 'x', quantity: 1, rate: 1_000 }],
     ...(name.startsWith('shipping_tax_') ? { shipping_amount: 5 } : {}),
   };
+}
+
+/** A time entry has both times, and hours and date follow from them. */
+function timedWith(resource: string, name: string): object {
+  if (resource !== 'time-entries' || !/^(started|ended)_at$/.test(name)) return {};
+  const [[started_at], [ended_at]] = [SAMPLES['started_at'], SAMPLES['ended_at']] as [string[], string[]];
+  return { started_at, ended_at, hours: null, date: null };
 }
 
 /** A project must belong to the client that the body names, and a task to the project. */

@@ -27,10 +27,12 @@ const posts = routeTable.filter(
 const patches = routeTable.filter(({ method }) => method === 'patch');
 const changesOfCreated = patches.filter((row) => createOf(row));
 
-/** An invoice needs an amount or lines, a recurring invoice lines or time. */
+/** An invoice needs an amount or lines, a recurring invoice lines or time, a time entry hours and a date or times. */
 const NEEDED: Record<string, string[]> = {
   createInvoice: ['amount'],
   updateInvoice: ['amount'],
+  createTimeEntry: ['hours', 'date'],
+  updateTimeEntry: ['hours', 'date'],
   createRecurringInvoice: ['line_items'],
   updateRecurringInvoice: ['line_items'],
 };
