@@ -30,7 +30,8 @@ export async function packedVersion(): Promise<string> {
 
 // The package's own unpacking uses the temporary folder, serves one process and has no checksum, so it is not used.
 export async function unpackPackedChromium(folder: string, search: Search): Promise<string> {
-  if (process.platform !== 'linux') throw new Error(`is made for Linux, this is ${process.platform}`);
+  const machine = `${process.platform} on ${process.arch}`;
+  if (machine !== 'linux on x64') throw new Error(`is made for linux on x64, this is ${machine}`);
   const packed = join(packageFolder(), 'bin', 'chromium.br');
   const target = createWriteStream(join(folder, 'chromium'), { mode: 0o755 });
   await search.progress.during('Unpacking Chromium', (await stat(packed)).size, async (at) => {

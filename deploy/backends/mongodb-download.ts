@@ -1,15 +1,10 @@
 // MongoDB's official archive for this machine. mongodb-memory-server selects and unpacks it; we download it.
-import { execFile } from 'node:child_process';
 import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
 import { fetchFile } from './download.ts';
 import type { Search } from './program.ts';
 
-const execute = promisify(execFile);
 const MONGODB_VERSION = '8.2.6';
-// Archives for these systems need OpenSSL 1.1, which newer systems lack.
-const OPENSSL_1_1 = /ubuntu(18|20)04|debian(9|10|11)|rhel[78]|amazon2-|suse1[25]/;
 
 // Puts `mongod` into the folder and returns its name.
 export async function unpackOfficialMongod(folder: string, search: Search): Promise<string> {
@@ -22,7 +17,6 @@ export async function unpackOfficialMongod(folder: string, search: Search): Prom
   // The library's own download does not check TLS certificates by default and retries a missing host for long.
   official.download = async (url: string) => {
     const archive = basename(new URL(url).pathname);
-    if (process.platform === 'linux') await refuseMissingLibraries(archive);
     const file = join(folder, archive);
     await fetchFile(url, file, `Fetching ${archive}`, search);
     return file;
@@ -30,16 +24,4 @@ export async function unpackOfficialMongod(folder: string, search: Search): Prom
   const unpacked = await official.getMongodPath();
   await rename(unpacked, join(folder, 'mongod'));
   return 'mongod';
-}
-
-// Checked before 100 MB are downloaded.
-async function refuseMissingLibraries(archive: string) {
-  const openssl = OPENSSL_1_1.test(archive) ? ['libcrypto.so.1.1', 'libssl.so.1.1'] : ['libcrypto.so.3', 'libssl.so.3'];
-  const known = await execute('/sbin/ldconfig', ['-p']).then(
-    ({ stdout }) => stdout,
-    () => undefined, // Unknown: the check after the download decides.
-  );
-  const missing =
-    known === undefined ? [] : ['libcurl.so.4', ...openssl].filter((library) => !known.includes(`${library} `));
-  if (missing.length > 0) throw new Error(`${archive} needs ${missing.join(', ')}, which this machine does not have`);
 }

