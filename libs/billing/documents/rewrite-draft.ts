@@ -6,10 +6,11 @@ import { changeOwn } from '../../models/records.ts';
 import { givenCharges } from '../../rules/documents/document-charges.ts';
 import { invoiceMoney } from '../../rules/documents/document-money.ts';
 import type { TaxIssuer } from '../../rules/taxes/document-taxes.ts';
+import { announceQuotes } from '../quotes/announce-quotes.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 export async function rewritten(
-  { session }: UnitOfWork,
+  unit: UnitOfWork,
   invoice: InvoiceRecord,
   { line_items, time, expenses }: Pick<InvoiceRecord, 'line_items' | 'time' | 'expenses'>,
   { issuer, dates }: { issuer: TaxIssuer; dates: DocumentDates },
@@ -19,5 +20,7 @@ export async function rewritten(
   const money = invoiceMoney({ ...terms, line_items, charges: givenCharges(invoice), issuer });
   const changes: Partial<InvoiceRecord> = { ...money, ...dates, time, expenses };
   changes.search = documentSearch({ ...invoice, ...changes });
-  return changeOwn(Invoice, invoice, changes, session);
+  const changed = await changeOwn(Invoice, invoice, changes, unit.session);
+  await announceQuotes(unit, [{ before: invoice, after: changed }]);
+  return changed;
 }

@@ -14,6 +14,7 @@ import { newId, type StoredId, storedId } from '../../models/tenant.ts';
 import type { EventType } from '../../models/webhooks/event-types.ts';
 import { effectiveInvoiceStatus } from '../../rules/documents/invoice-states.ts';
 import { dueOf, settledStatus, totalOf } from '../../rules/money/balance.ts';
+import { announceQuotes } from '../quotes/announce-quotes.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { paidOn } from './paid-on.ts';
 
@@ -78,7 +79,7 @@ export async function moveBalance(unit: UnitOfWork, invoice: InvoiceRecord, move
   return { before: invoice, after: await changeOwn(Invoice, invoice, changes, unit.session) };
 }
 
-/** Announces the changed invoices: one event each, type by type. */
+/** Announces the changed invoices, one event each, type by type, and their quotes. */
 export async function announceMoved(unit: UnitOfWork, moved: readonly Moved[], timeZone: string): Promise<void> {
   const today = dayIn(timeZone);
   const embedded = await embeddedIn(
@@ -92,6 +93,7 @@ export async function announceMoved(unit: UnitOfWork, moved: readonly Moved[], t
     );
     await unit.announceAll(type, views);
   }
+  await announceQuotes(unit, moved);
 }
 
 function eventOf({ before, after }: Moved): EventType {

@@ -22,7 +22,10 @@ async function partsBeside(unit: UnitOfWork, { _id, quote_id }: InvoiceRecord): 
   return (all.get(String(quote_id)) ?? []).filter((one) => !one._id.equals(_id));
 }
 
-/** @throws AppError 409 that names the part, when one has another amount than the draft takes off. */
+/**
+ * Checks the parts when the final invoice is sent. The quote is announced in the same transaction, which serves as its row lock.
+ * @throws AppError 409 that names the part, when one has another amount than the draft takes off.
+ */
 export async function requireDeductionsKept(unit: UnitOfWork, invoice: InvoiceRecord): Promise<void> {
   if (!invoice.quote_deducted) return;
   const parts = deductedOf(await partsBeside(unit, invoice));

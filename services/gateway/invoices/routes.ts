@@ -3,6 +3,7 @@
 import { omit } from 'es-toolkit/object/omit';
 import { createInvoice } from '#libs/billing/documents/create-invoice.ts';
 import { drawDocument } from '#libs/billing/documents/new-document.ts';
+import { announceQuotes } from '#libs/billing/quotes/announce-quotes.ts';
 import { unlinkOccurrence } from '#libs/billing/recurring/unlink-occurrence.ts';
 import { releaseBilled } from '#libs/billing/work/release-billed.ts';
 import { dayIn } from '#libs/day.ts';
@@ -133,6 +134,7 @@ async function deleteInvoice({ caller, commit, requireRecord }: Context) {
     await tombstoneNumber(session, accountId, invoice._id);
     await announce('invoice.deleted', view);
     await unlinkOccurrence(unit, invoice);
+    await announceQuotes(unit, [{ before: invoice, after: undefined }]);
     return deleted('Invoice deleted');
   });
 }

@@ -6,6 +6,7 @@ import { issuedFields } from '#libs/billing/documents/issue-document.ts';
 import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
 import { requireReferences } from '#libs/billing/documents/project-of-client.ts';
 import { announceBooked, bookPayment } from '#libs/billing/payments/book-payment.ts';
+import { announceQuotes } from '#libs/billing/quotes/announce-quotes.ts';
 import { recalculatedFinal, requireDeductionsKept } from '#libs/billing/quotes/final-invoice.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { issueWork } from '#libs/billing/work/issue-work.ts';
@@ -70,6 +71,7 @@ export async function updateInvoice({ caller, body: given, commit, requireRecord
     if (event) await announce(event, view);
     if (changes.parties) await issueWork(transaction, changed);
     if (changed.status === 'Cancelled') await releaseBilled(transaction, invoice);
+    await announceQuotes(transaction, [{ before: invoice, after: changed }]);
     return updated(view);
   });
 }

@@ -231,3 +231,64 @@ describe('a quote in parts', () => {
     ]);
   });
 });
+
+describe('credits of parts at the same moment', () => {
+  const ROUNDS = 6;
+
+  /** A quote of 1,000 with deposits of 300 and 200 that were sent. */
+  async function deposited() {
+    const { api, path, convert } = await offer();
+    const parts: { id: string }[] = [];
+    for (const percent of [30, 20]) {
+      const [, part] = await convert({ part: 'deposit', percent, accept: true, status: 'Sent' });
+      parts.push(part as never);
+    }
+    const credit = (index: number, amount: number) =>
+      api.post(`/api/v1/invoices/${parts[index]?.id}/credit-notes`, { reason: 'correction', amount });
+    const shown = async () => (await api.get(path)).body.data;
+    return { api, path, convert, credit, shown };
+  }
+
+  test('when the rest is converted while parts are credited, then each cent can be billed once, and the last event is the quote', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { api, convert, credit, shown } = await deposited();
+      const replies = await Promise.all([
+        credit(0, 100),
+        convert({ part: 'final', status: 'Sent' }),
+        credit(1, 50),
+        convert({ part: 'final', status: 'Sent' }),
+      ]);
+      const made = replies.filter((reply) => Array.isArray(reply) && reply[0] === 201);
+      expect(made).toHaveLength(1);
+      const quote = await shown();
+      const billed = quote.invoices.reduce(
+        (sum: number, { amount, corrected }: Record<string, number>) => sum + (amount ?? 0) - (corrected ?? 0),
+        0,
+      );
+      expect(billed + quote.left_to_bill).toBe(1000);
+      const events = (await api.get('/api/v1/events?limit=100')).body.data;
+      const last = events.findLast(({ data }: { data: { id: string } }) => data.id === quote.id);
+      expect(last.data).toEqual(quote);
+      if (quote.left_to_bill > 0) {
+        expect((await convert({ part: 'progress', amount: quote.left_to_bill }))[0]).toBe(201);
+      }
+      expect((await shown()).left_to_bill).toBe(0);
+    }
+  });
+
+  test('when a draft final is sent while a part is credited, then it is sent before, or refused after', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { api, convert, credit, shown } = await deposited();
+      const [, final] = await convert({ part: 'final' });
+      const at = `/api/v1/invoices/${final['id']}`;
+      const [credited, sent] = await Promise.all([credit(0, 100), api.patch(at, { status: 'Sent' })]);
+      expect(credited.status).toBe(201);
+      const { left_to_bill } = await shown();
+      expect([sent.status, left_to_bill]).toEqual([sent.status === 200 ? 200 : 409, 100]);
+      if (sent.status === 409) expect(sent.body.error).toContain('INV-0001 has changed since');
+      const events = (await api.get('/api/v1/events?limit=100')).body.data.map(({ type }: { type: string }) => type);
+      const order = [events.indexOf('credit_note.issued'), events.lastIndexOf('invoice.sent')];
+      if (sent.status === 200) expect(order[1]).toBeLessThan(order[0] as number);
+    }
+  });
+});

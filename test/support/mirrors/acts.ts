@@ -235,6 +235,11 @@ export const ACTS: Readonly<Record<string, Act>> = {
       ...amountOf(drawn),
       ...(drawn.isOther ? { settle: 'refund' } : {}),
     }),
+  creditWork: ({ other }, pick) =>
+    post(`/invoices/${pick('invoices')}/credit-notes`, {
+      reason: oneOf(['correction', 'goodwill'], other),
+      time_entry_ids: [pick('time-entries', other)],
+    }),
   allocateCredit: (drawn, pick) =>
     post(`/credit-notes/${pick('credit-notes')}/allocations`, {
       invoice_id: pick('invoices', drawn.other),

@@ -30,17 +30,13 @@ const GONE = EVENT_TYPES.filter((type) => type.endsWith('.deleted') || type === 
  * Records shown inside of others. Their own events carry their changes, so that a mirror joins them by id. docs/webhooks.md and the
  * guide of lists say so.
  */
-const EMBEDDED = ['client', 'project', 'task', 'invoice', 'invoices', 'last_invoice', 'quote'];
+const EMBEDDED = ['client', 'project', 'task', 'invoice', 'last_invoice', 'quote'];
 
-/** Fields of a record that follow from other records, whose events carry the changes; docs/behaviour.md names them. */
-const FOLLOWING: Readonly<Record<string, readonly string[]>> = {
-  // From the project's `billing`, the rates of task, project, client and account, and the state of the invoice.
-  '/api/v1/time-entries': ['billing', 'rate', 'rate_from'],
-  // From the project's `billing` and the state of the invoice.
-  '/api/v1/expenses': ['billing'],
-  // From its invoices, which name their quote and their part of it.
-  '/api/v1/quotes': ['invoices', 'left_to_bill'],
-};
+/** The paths whose records say in `billing` what became of them. */
+const WORK = ['/api/v1/time-entries', '/api/v1/expenses'];
+
+/** The values of `billing` of work that is on no invoice and not settled. docs/behaviour.md names what they follow from. */
+const OPEN = ['unbilled', 'covered', 'not_billable'];
 
 type Records = Map<string, AnyRecord>;
 
@@ -114,8 +110,8 @@ export async function differences(
       const single = readsSingly ? { single: (await gateway.get(`${path}/${record.id}`, { key })).body.data } : {};
       const copies = { ...single, ...pickRecord(mirrors, path, record.id) };
       for (const [name, copy] of Object.entries(copies)) {
-        const ignored = name === 'single' ? [] : (FOLLOWING[path] ?? []);
-        found.push(...otherFields(`${name} of ${path}`, record, copy, ignored));
+        const joined = name === 'single' ? copy : withBilling(path, copy, mirrors[name]);
+        found.push(...otherFields(`${name} of ${path}`, record, joined));
       }
     }
     const extra = [...(mirrors['events']?.get(path)?.keys() ?? [])].filter(
@@ -130,20 +126,26 @@ function pickRecord(mirrors: Readonly<Record<string, ReadonlyMap<string, Records
   return Object.fromEntries(Object.entries(mirrors).map(([name, mirror]) => [name, mirror.get(path)?.get(id)]));
 }
 
-function otherFields(
-  what: string,
-  record: AnyRecord,
+/** The `billing` of open work follows from its own `billable` and the `billing` of its project, which has events of its own. */
+function withBilling(
+  path: string,
   copy: AnyRecord | undefined,
-  ignored: readonly string[],
-): string[] {
+  mirror: ReadonlyMap<string, Records> | undefined,
+): AnyRecord | undefined {
+  if (!copy || !WORK.includes(path) || !OPEN.includes(copy['billing'])) return copy;
+  const project = mirror?.get('/api/v1/projects')?.get(copy['project']?.id);
+  if (!copy['billable'] || project?.['billing'] === 'none') return { ...copy, billing: 'not_billable' };
+  const isCovered = path === '/api/v1/time-entries' && project?.['billing'] === 'fixed';
+  return { ...copy, billing: isCovered ? 'covered' : 'unbilled' };
+}
+
+function otherFields(what: string, record: AnyRecord, copy: AnyRecord | undefined): string[] {
   if (!copy) return [`${what}: ${record.id} is missing`];
   const names = new Set([...Object.keys(record), ...Object.keys(copy)]);
-  return [...names]
-    .filter((name) => !ignored.includes(name))
-    .flatMap((name) => {
-      const [now, then] = [record, copy].map((one) => joined(name, one[name]));
-      return isEqual(now, then) ? [] : [`${what}: ${name} is ${JSON.stringify(now)}, not ${JSON.stringify(then)}`];
-    });
+  return [...names].flatMap((name) => {
+    const [now, then] = [record, copy].map((one) => joined(name, one[name]));
+    return isEqual(now, then) ? [] : [`${what}: ${name} is ${JSON.stringify(now)}, not ${JSON.stringify(then)}`];
+  });
 }
 
 /** An embedded record counts as its id. */
