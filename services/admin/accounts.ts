@@ -1,4 +1,4 @@
-// Commands about accounts.
+// The commands about accounts.
 
 import { repairTimeTotals } from '#libs/billing/audits/time-totals-audit.ts';
 import { Account, type AccountRecord, ENTRY_HOURS_LIMIT, maxEntryHours } from '#libs/models/accounts/account.ts';
@@ -50,7 +50,7 @@ export async function listAccounts() {
   return accounts.map(view);
 }
 
-/** In MiB, the largest first. */
+/** Lists the storage of accounts in MiB, the largest first. */
 export async function listUsage() {
   const mebibytes = (bytes: number) => Math.round(bytes / 2 ** 20);
   return (await readStorage()).map(({ id, name, recordBytes, fileBytes }) => {
@@ -58,7 +58,11 @@ export async function listUsage() {
   });
 }
 
-/** Counts records anew for the totals of lists, and adds up time anew for those of tasks and projects. @param id of one account; of all unless given. @returns what was wrong, by account. */
+/**
+ * Counts records anew for the totals of lists, and adds up time anew for those of tasks and projects.
+ * @param id one account, or all when absent.
+ * @returns the wrong totals by account.
+ */
 export async function recountAccounts(id: string | undefined) {
   if (id !== undefined) await requireAccount(id);
   const accounts =
@@ -79,7 +83,7 @@ export async function requireAccount(id: string): Promise<void> {
   if (!isId(id) || !(await Account.exists({ _id: id }))) throw new CommandError(`No account has the id ${id}`);
 }
 
-/** The stored fields that the options set. @throws CommandError for values that the API would reject. */
+/** Returns the stored fields that the options set. @throws CommandError for values that the API would reject. */
 function profileOf({ name, email, timeZone, locale, maxEntryHours }: ProfileOptions) {
   if (email !== undefined && !isEmail(email)) throw new CommandError(`${email} is not an e-mail address`);
   return {

@@ -7,8 +7,8 @@ import { CommandError } from './connection.ts';
 const ACTOR = 'command line';
 
 /**
- * Runs `work` and records it in the audit log with its detail or error message. Validate arguments first: a key pasted in place of an
- * id would be recorded, too.
+ * Runs `work` and records it in the audit log with its detail or error message. Validate arguments first, because a key
+ * pasted in place of an id would be recorded, too.
  * @throws CommandError for an AppError, with its details, which are not recorded.
  */
 export async function recorded<Result extends { detail?: string }>(

@@ -2,15 +2,15 @@
 import { errorText } from '#libs/errors.ts';
 
 export interface Finding {
-  /** `problem`: it fails or loses work. `warning`: it works until something else fails. */
+  /** `problem`: the system fails or loses work. `warning`: it works until something else fails. */
   status: 'ok' | 'warning' | 'problem' | 'unknown';
   check: string;
   found: string;
-  /** What to do; absent for `ok`. */
+  /** The next step for the operator. Absent for `ok`. */
   advice?: string;
 }
 
-/** @param bad the status when `isWell` is false. */
+/** Makes a finding. @param bad the status when `isWell` is false. */
 export function finding(
   check: string,
   found: string,
@@ -21,7 +21,7 @@ export function finding(
   return isWell ? { status: 'ok', check, found } : { status: bad, check, found, advice };
 }
 
-/** @returns the findings, or a problem that says why there are none. */
+/** Runs a check. @returns its findings, or a problem with the reason why there are none. */
 export async function orProblem(check: string, examine: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await examine();
@@ -39,7 +39,7 @@ export function isAtLeast(version: string, least: string): boolean {
   return major > leastMajor || (major === leastMajor && minor >= leastMinor);
 }
 
-/** Leases, deadlines and webhook signatures compare clocks of several machines. */
+/** The differences that matter, because leases, deadlines and webhook signatures compare clocks of several machines. */
 const CLOCK_WARNING_MS = 1_000;
 const CLOCK_PROBLEM_MS = 5_000;
 

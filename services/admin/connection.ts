@@ -1,4 +1,4 @@
-// Finds the stores for a command: those of the environment, or those of the system that runs here.
+// Finds the stores for a command: those that the environment names, or those of the system that runs here.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '#libs/errors.ts';
@@ -10,13 +10,13 @@ import { makeLogger } from '#libs/service/logger.ts';
 
 const REDIS_LIMIT_MS = 5_000;
 
-/** A failed command, in one line; the process exits with 1. */
+/** The error of a failed command, in one line. The process exits with 1. */
 export class CommandError extends Error {}
 
 export interface Target {
-  /** MONGODB_URI, when it is set. */
+  /** The value of MONGODB_URI, when it is set. */
   mongodbUri: string | undefined;
-  /** REDIS_URL, when it is set. */
+  /** The value of REDIS_URL, when it is set. */
   redisUrl: string | undefined;
   redisPrefix: string;
   /** The data folder of `npm start`. */
@@ -27,16 +27,16 @@ export interface Addresses {
   mongodbUri: string | undefined;
   redisUrl: string | undefined;
   redisPrefix: string;
-  /** Of the system that runs here with `npm start`; absent when the environment names another one. */
+  /** Facts about the system that runs here with `npm start`. Absent when the environment names another one. */
   local?: LocalFacts;
 }
 
-/** What `npm start` writes to local.json. */
+/** The facts that `npm start` writes to local.json. */
 interface LocalFacts {
-  /** Health ports of all processes, by name. */
+  /** The health ports of all processes, by name. */
   healthUrls?: Record<string, string>;
   outboundAllow?: string;
-  /** Of the key that seals secrets, see secret-box.ts. */
+  /** The id of the key that seals secrets, see secret-box.ts. */
   secretKeyId?: string;
 }
 
@@ -72,7 +72,7 @@ export async function withQueues<Result>(target: Target, work: (queues: Queues) 
   });
 }
 
-/** The environment's stores, else those of the system that runs here. Never mixes two systems. */
+/** Returns the stores of the environment, else those of the system that runs here. It never mixes two systems. */
 export async function findAddresses(target: Target): Promise<Addresses> {
   const { mongodbUri, redisUrl, redisPrefix } = target;
   if (mongodbUri || redisUrl) return { mongodbUri, redisUrl, redisPrefix };
@@ -89,9 +89,9 @@ type WrittenFacts = LocalFacts & { mongodbUri?: string; redisUrl?: string; redis
 
 async function localFacts(dataFolder: string): Promise<WrittenFacts> {
   try {
-    return JSON.parse(await readFile(join(dataFolder, 'local.json'), 'utf8')) as WrittenFacts; // Written by deploy/local.
+    return JSON.parse(await readFile(join(dataFolder, 'local.json'), 'utf8')) as WrittenFacts; // deploy/local wrote the file.
   } catch {
-    // Absent or incomplete: nothingRuns says what to do.
+    // The file is absent or incomplete. nothingRuns explains the next step.
     return {};
   }
 }

@@ -13,7 +13,7 @@ const execute = promisify(execFile);
 const NODE_LEAST_VERSION = '24.16';
 const PROBE_LIMIT_MS = 10_000;
 
-/** Variables that services share. None is required here: they may be set where the services run. */
+/** Variables that services share. None is required here, because they may be set where the services run. */
 const shape = Joi.object({
   ...Object.fromEntries(Object.entries(variables).map(([name, variable]) => [name, variable.optional()])),
 });
@@ -48,7 +48,7 @@ export function examineNode(): Finding[] {
   return [finding('Node', node, isAtLeast(node, NODE_LEAST_VERSION), advice)];
 }
 
-/** @param path of Chromium; undefined where no renderer runs, which checks nothing. */
+/** Examines Chromium. @param path undefined where no renderer runs, which checks nothing. */
 export async function examineChromium(path: string | undefined): Promise<Finding[]> {
   if (!path) return [];
   try {
@@ -62,7 +62,7 @@ export async function examineChromium(path: string | undefined): Promise<Finding
   }
 }
 
-/** Chromium's sandbox needs user namespaces; `unshare` shows whether the kernel grants them. */
+/** Checks if Chromium's sandbox works. It needs user namespaces; `unshare` shows if the kernel grants them. */
 async function sandboxFinding(): Promise<Finding> {
   const check = 'Chromium sandbox';
   if (process.platform !== 'linux') return { status: 'ok', check, found: 'needs nothing on this system' };

@@ -9,7 +9,7 @@ interface Readiness {
   checks?: Record<string, { status: string; required: boolean; tookMs: number; problem?: string }>;
 }
 
-/** @param url of the health port: `http://host:port`. */
+/** Examines a service. @param url of the health port: `http://host:port`. */
 export async function examineService(url: string): Promise<Finding[]> {
   try {
     const response = await fetch(new URL('/readyz?verbose', url), { signal: AbortSignal.timeout(LIMIT_MS) });

@@ -17,12 +17,12 @@ import { countSecretsByKey } from './store/sealed-secrets.ts';
 import { type AccountStorage, readStorage } from './store/storage.ts';
 
 const MEMORY_SHARE_MAX = 0.6;
-/** Of its quota: an account that keeps more is soon refused. */
+/** The share of its quota from which on an account counts as nearly full. Its writes are soon rejected. */
 const QUOTA_SHARE_MAX = 0.8;
 const NAMED_MAX = 5;
 const WAIT_MAX_MS = 60_000;
 
-/** Each check by itself: one that cannot be made hides no other. */
+/** Runs each check by itself, so that one that cannot be made hides no other. */
 export async function examineMongodb(): Promise<Finding[]> {
   const checks: [check: string, examine: () => Promise<Finding[]>][] = [
     ['MongoDB state', examineDatabase],
@@ -138,7 +138,7 @@ function holeFinding(store: 'mongodb' | 'redis' | 'valkey', name: string, versio
   return finding(`${name} security`, found, holes.length === 0, advice, 'warning');
 }
 
-/** A lost member goes unnoticed until the next one fails. */
+/** Reports lost members. One goes unnoticed until the next one fails. */
 function memberFindings(unhealthy: string[] | undefined): Finding[] {
   if (unhealthy === undefined) return [];
   const found = unhealthy.length === 0 ? 'all members take part' : `unavailable: ${unhealthy.join(', ')}`;
@@ -146,7 +146,10 @@ function memberFindings(unhealthy: string[] | undefined): Finding[] {
   return [finding('MongoDB health', found, unhealthy.length === 0, advice, 'warning')];
 }
 
-/** @param quotaMegabytes ACCOUNT_STORAGE_MEGABYTES as it is set here; 0 is no limit. */
+/**
+ * Examines the storage of accounts.
+ * @param quotaMegabytes ACCOUNT_STORAGE_MEGABYTES as it is set here. 0 means no limit.
+ */
 export async function examineStorage(quotaMegabytes: number): Promise<Finding[]> {
   const accounts = await readStorage();
   const sizeOf = ({ recordBytes }: AccountStorage) => Math.round(recordBytes / 2 ** 20);
@@ -162,7 +165,7 @@ export async function examineStorage(quotaMegabytes: number): Promise<Finding[]>
   return [finding('Storage of accounts', found, full.length === 0, advice, 'warning')];
 }
 
-/** @param keys SECRET_KEY, where it is known; without it the secrets cannot be checked. */
+/** Examines webhook secrets. @param keys SECRET_KEY, where it is known. If it is not, the secrets cannot be checked. */
 export async function examineSecrets(keys: string | undefined): Promise<Finding[]> {
   const check = 'Webhook secrets';
   const counts = await countSecretsByKey();
@@ -182,7 +185,7 @@ export async function examineSecrets(keys: string | undefined): Promise<Finding[
     const advice = 'Run "admin webhooks reseal"; until then these keys must stay in SECRET_KEY';
     return [{ status: 'warning', check, found, advice }];
   }
-  // Does not say which key may be removed: the first may be the old one, with its successor behind it.
+  // The finding does not name a key to remove: the first may be the old one, with its successor behind it.
   const rest = others.length > 0 ? `; none with ${others.join(', ')}` : '';
   return [{ status: 'ok', check, found: `${total}, all sealed with the first key (${first})${rest}` }];
 }

@@ -1,4 +1,4 @@
-// Checks the counts that lists have their totals from.
+// Checks the counts from which lists have their totals.
 import { errorText } from '#libs/errors.ts';
 import { type CountsCompared, compareCounts } from '#libs/models/recount.ts';
 import { type Finding, finding } from './check-result.ts';
@@ -10,7 +10,7 @@ export async function examineTotals(): Promise<Finding[]> {
   try {
     return findingsOf(await compareCounts());
   } catch (error) {
-    // Counting walks along indexes; that one is missing is a finding of its own.
+    // Counting walks along indexes. An absent index is a finding of its own.
     const found = errorText(error);
     return [{ status: 'unknown', check: CHECK, found, advice: 'Run "admin migrate", then this again' }];
   }

@@ -1,4 +1,4 @@
-// `admin doctor`: checks everything the system depends on, and says what is wrong and what to do.
+// `admin doctor` checks everything that the system depends on, and reports each problem with the next step.
 import { errorText } from '#libs/errors.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { connectMongo } from '#libs/mongo/connection.ts';
@@ -18,8 +18,9 @@ const CONNECT_LIMIT_MS = 5_000;
 const log = () => makeLogger('admin', 'silent');
 
 /**
+ * Examines the system.
  * @param env of this process. Components that it does not name are `unknown`.
- * @param services URLs of health ports; those of a system that runs here are known.
+ * @param services URLs of health ports. Those of a system that runs here are known.
  */
 export async function examine(env: NodeJS.ProcessEnv, target: Target, services: string[]): Promise<Finding[]> {
   const addresses = await findAddresses(target);
@@ -38,7 +39,10 @@ export async function examine(env: NodeJS.ProcessEnv, target: Target, services: 
   ];
 }
 
-/** The services' SECRET_KEY: from the environment or from the system that runs here. Its form was checked before. */
+/**
+ * Returns the SECRET_KEY of the services, from the environment or from the system that runs here. Its form was checked
+ * before.
+ */
 async function secretKeyFor(env: NodeJS.ProcessEnv, target: Target): Promise<string | undefined> {
   return readUsableSettings(env).SECRET_KEY ?? (await keptSecretKey(target).catch(() => undefined));
 }
@@ -49,7 +53,7 @@ async function mongodbFindings(
 ): Promise<Finding[]> {
   if (!uri) return [notSet('MongoDB', 'MONGODB_URI')];
   try {
-    // Does not create indexes: a missing one is reported.
+    // This connection makes no indexes, because an absent one is reported.
     const disconnect = await connectMongo(uri, { log: log(), poolSize: 2 });
     try {
       return [
@@ -100,7 +104,7 @@ const SIGNS: Record<Finding['status'], string> = {
   unknown: 'unknown',
 };
 
-/** One line per check and the advice below it; JSON prints an array. */
+/** Prints findings: one line per check with the advice below it, or a JSON array. */
 export function printFindings(findings: Finding[], asJson: boolean): void {
   const lines = asJson
     ? [JSON.stringify(findings)]

@@ -1,4 +1,4 @@
-// Commands about webhook endpoints: register one, and see what was delivered to it.
+// The commands about webhook endpoints: register one, and list its deliveries.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
@@ -34,7 +34,7 @@ export async function createEndpoint(
     const input = { url, events, ...note };
     const { endpoint, secret } = await recorded('webhook.create', options.account, async () => {
       const made = await registerEndpoint(options.account, input, { outbound, box });
-      // Not the whole URL, which may contain a token.
+      // The whole URL may contain a token, so only its host is recorded.
       return { ...made, detail: `${made.endpoint.id} at ${new URL(made.endpoint.url).host}` };
     });
     const { id, ...rest } = endpoint;
@@ -52,9 +52,9 @@ export async function listEndpoints(options: { account: string }) {
   return endpoints.map(endpointView);
 }
 
-/** The newest deliveries of an endpoint, with their last attempt. */
+/** Returns the newest deliveries of an endpoint, with their last attempt. */
 export async function listDeliveries(endpointId: string, options: { limit?: number }) {
-  // The operator gives an endpoint, not an account.
+  // The operator names an endpoint, not an account.
   const endpoint = isId(endpointId)
     ? await WebhookEndpoint.findOne({ _id: endpointId }).setOptions(acrossAccounts).lean<WebhookEndpointRecord>()
     : null;
@@ -95,8 +95,8 @@ async function resealAll(box: SecretBox): Promise<number> {
 }
 
 /**
- * The key of a system that runs here with `npm start`, which generates one when none is set.
- * @throws CommandError also when that system uses another key than the environment's.
+ * Returns the key of a system that runs here with `npm start`, which generates one when none is set.
+ * @throws CommandError when there is none, or when that system uses another key than the environment's.
  */
 export async function keptSecretKey(target: Target): Promise<string> {
   const { local } = await findAddresses(target);
@@ -108,7 +108,7 @@ export async function keptSecretKey(target: Target): Promise<string> {
 async function readKeptKey(dataFolder: string): Promise<string | undefined> {
   try {
     const text = await readFile(join(dataFolder, 'secret-key.json'), 'utf8');
-    return (JSON.parse(text) as { secretKey?: string }).secretKey; // Written by deploy/local.
+    return (JSON.parse(text) as { secretKey?: string }).secretKey; // deploy/local wrote the file.
   } catch {
     return undefined;
   }

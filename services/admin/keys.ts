@@ -1,4 +1,4 @@
-// Commands about API keys.
+// The commands about API keys.
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import { instantOf } from '#libs/day.ts';
 import {
@@ -84,7 +84,7 @@ async function replaceKey(id: string, overlapHours: number, session: Session) {
 }
 
 async function requireKey(id: string, session?: Session): Promise<ApiKeyRecord> {
-  // The operator gives a key, not an account.
+  // The operator names a key, not an account.
   const options = { ...acrossAccounts, ...(session ? { session } : {}) };
   const key = isId(id) ? await ApiKey.findOne({ _id: id }).setOptions(options).lean<ApiKeyRecord>() : null;
   if (!key) throw new CommandError(`No key has the id ${id}`);

@@ -145,7 +145,7 @@ command(program, 'doctor', 'look at config, stores, queues, clocks and browser, 
   });
 
 command(program, 'migrate', 'create missing collections and indexes').action((options) =>
-  // Connecting creates them; the command exists for deployments that do it before the first gateway.
+  // Connecting makes the indexes. The command is for deployments that make them before the first gateway starts.
   answer(options, async () => ({ indexes: 'present' }), printRecord),
 );
 
@@ -207,7 +207,7 @@ function entryHours(): Option {
   ).argParser(Number);
 }
 
-/** MongoDB treats 0 as no limit. */
+/** Reads a number of 1 or more, because MongoDB treats 0 as no limit. */
 function countingNumber(text: string): number {
   const number = wholeNumber(text);
   if (number === 0) throw new InvalidArgumentError('It must be at least 1.');

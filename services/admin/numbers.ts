@@ -1,4 +1,4 @@
-// Commands about the numbers of invoices, quotes, credit notes and payments.
+// The commands about the numbers of invoices, quotes, credit notes and payments.
 
 import { documentNumber, numberIn, skipNumbers } from '#libs/models/billing/number-ledger.ts';
 import { Counter } from '#libs/models/counter.ts';
@@ -10,10 +10,10 @@ import { requireAccount } from './accounts.ts';
 import { recorded } from './audited.ts';
 import { CommandError } from './connection.ts';
 
-/** Skipping cannot be undone, so one digit too many must fail. */
+/** The most numbers to skip. Skipping cannot be undone, so one digit too many must fail. */
 const SKIPPED_MOST = 10_000;
 
-/** Skips the numbers drawn after a restored backup: the next document gets the number after `to`. */
+/** Skips the numbers that were drawn after a restored backup. The next document gets the number after `to`. */
 export async function advanceNumbers(options: { account: string; kind: string; to: string }) {
   await requireAccount(options.account);
   const kind = kindOf(options.kind);
@@ -34,7 +34,7 @@ async function advance(accountId: Id, kind: NumberKind, to: number) {
   return { first, detail: `${documentNumber(kind, first)} to ${documentNumber(kind, to)} skipped` };
 }
 
-/** @returns the first number skipped. */
+/** Skips numbers. @returns the first one. */
 async function skipTo(session: Session, { accountId, kind, to }: { accountId: Id; kind: NumberKind; to: number }) {
   const counter = await Counter.findById(accountId, { [kind]: 1 }, { session }).lean();
   const count = to - (counter?.[kind] ?? 0);

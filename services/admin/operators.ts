@@ -1,4 +1,4 @@
-// Commands for operators: the people with a login to the operations dashboard.
+// The commands about operators, the people with a login to the operations dashboard.
 import {
   insertOperator,
   isOperatorName,
@@ -16,7 +16,9 @@ import { recorded } from './audited.ts';
 import { CommandError } from './connection.ts';
 
 /**
- * @param options.password generated when absent. @param options.replace updates role and password of an existing operator.
+ * Makes an operator.
+ * @param options.password generated when absent.
+ * @param options.replace updates role and password of an existing operator.
  * @returns the operator, with the password only when it was generated, because it cannot be read again.
  */
 export async function createOperator(options: { name: string; role: string; password?: string; replace?: boolean }) {

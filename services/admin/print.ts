@@ -1,6 +1,6 @@
 // Prints results: text by default, JSON for programs.
 
-/** A list of `name  value` lines; with `--json` one record per call. */
+/** Prints a list of `name  value` lines, or with `--json` one record per call. */
 export function printRecord(record: object, asJson: boolean): void {
   if (asJson) {
     writeLine(json(record));
@@ -11,7 +11,7 @@ export function printRecord(record: object, asJson: boolean): void {
   for (const [name, value] of entries) writeLine(`${name.padEnd(width)}  ${show(value)}`);
 }
 
-/** A table; with `--json` one array. */
+/** Prints a table, or with `--json` one array. */
 export function printTable(records: object[], asJson: boolean): void {
   if (asJson) {
     writeLine(json(records));
@@ -46,7 +46,7 @@ function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Escaped inside JSON strings, too. */
+/** Writes a value as JSON, with the same escapes inside its strings. */
 function json(value: unknown): string {
   return oneLine(JSON.stringify(value));
 }

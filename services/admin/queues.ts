@@ -1,4 +1,4 @@
-// Commands about the queues: state, pause, resume, retry.
+// The commands about the queues: state, pause, resume, retry.
 import { catalog, type JobDefinition } from '#libs/jobs/catalog.ts';
 import { findDefinition, pauseQueue, resumeQueue, retryFailedJobs, retryJob } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
@@ -27,7 +27,7 @@ export async function resume(queues: Queues, name: string) {
   return view(queues, definition);
 }
 
-/** @param id one job; all failed jobs when absent. */
+/** Retries failed jobs. @param id one job, or all failed jobs when absent. */
 export async function retry(queues: Queues, name: string, id: string | undefined) {
   const definition = requireQueue(name);
   if (id === undefined) {

@@ -1,4 +1,4 @@
-// The environment variables of the commands. A secret may be a file, as for the services.
+// The environment variables of the commands. A secret may come from a file, as in the services.
 import Joi from 'joi';
 import { ConfigError } from '#libs/service/config-error.ts';
 import { readEnv, variables } from '#libs/service/env.ts';
@@ -21,12 +21,12 @@ const shape = {
   ACCOUNT_STORAGE_MEGABYTES: variables.ACCOUNT_STORAGE_MEGABYTES,
 };
 
-/** @throws ConfigError naming every problem at once. */
+/** Reads the settings. @throws ConfigError that names every problem at once. */
 export function readSettings(env: NodeJS.ProcessEnv): Readonly<Settings> {
   return readEnv(env, Joi.object<Settings>(shape));
 }
 
-/** For the doctor, which continues with the valid variables. */
+/** Reads the valid settings, for the doctor, which continues with them. */
 export function readUsableSettings(env: NodeJS.ProcessEnv): Readonly<Settings> {
   const usable = Object.entries(shape).map(([name, variable]) => {
     const own = Object.fromEntries([name, `${name}_FILE`].flatMap((key) => (env[key] ? [[key, env[key]]] : [])));

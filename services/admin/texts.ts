@@ -5,7 +5,7 @@ import { CommandError } from './connection.ts';
 const NAME_LONGEST = 200;
 const NOTE_LONGEST = 2_000;
 
-/** @returns the trimmed name. @throws CommandError naming the option. */
+/** Checks a name. @returns it trimmed. @throws CommandError that names the option. */
 export function requireName(option: string, text: string): string {
   const name = text.trim();
   if (name.length === 0 || name.length > NAME_LONGEST) {
@@ -15,7 +15,7 @@ export function requireName(option: string, text: string): string {
   return name;
 }
 
-/** @throws CommandError naming the option. */
+/** Checks a note. @throws CommandError that names the option. */
 export function requireNote(option: string, text: string): string {
   if (text.length > NOTE_LONGEST) throw new CommandError(`${option} must have at most ${NOTE_LONGEST} characters`);
   return requirePrintable(option, text);

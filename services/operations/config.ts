@@ -1,4 +1,4 @@
-// Every variable the operations dashboard reads.
+// The variables of the operations dashboard.
 import Joi from 'joi';
 import { hostNames, NAMES_RULE, proxyCount, type RecordsConfig, readEnv, recordsVariables } from '#libs/service/env.ts';
 

@@ -61,11 +61,11 @@ const actions: Record<string, (visit: Visit) => Promise<Done>> = {
 
 export interface Dashboard {
   app: Express;
-  /** Close it before the queues and MongoDB. */
+  /** Ends runs. Close it before the queues and MongoDB. */
   close(): Promise<void>;
 }
 
-/** @param trustProxy how many proxies in front set X-Forwarded-For. */
+/** Opens the dashboard. @param trustProxy the number of proxies in front that set X-Forwarded-For. */
 export function openDashboard({ trustProxy, ...given }: Omit<Parts, 'bulk'> & { trustProxy: number }): Dashboard {
   const parts = { ...given, bulk: openBulkRunner(given) };
   const stopSampler = startSampler(parts.queues, parts.log);
@@ -120,7 +120,7 @@ async function perform(parts: Parts, act: (visit: Visit) => Promise<Done>, reque
   response.redirect(303, entryId ? `${to}${to.includes('?') ? '&' : '?'}done=${entryId}` : to);
 }
 
-/** The message about an action comes from the audit log, so that no link can put a text on the page. */
+/** Returns the message about an action. It comes from the audit log, so that no link can put a text on the page. */
 async function outcomeOf(request: Request, operator: string) {
   const id = request.query['done'];
   if (!isId(id)) return undefined;

@@ -1,22 +1,25 @@
-// Opens the port of the dashboard under the host names it may be reached by, and closes it without a failed request.
+// Opens the port of the dashboard for its allowed host names, and closes it without a failed request.
 import { createServer, type RequestListener } from 'node:http';
 import { judgeHost } from '#libs/service/allowed-hosts.ts';
 import type { Logger } from '#libs/service/logger.ts';
 
 /** Longer than any page takes: a search ends after five seconds. */
 const CLOSE_LIMIT_MS = 10_000;
-/** Operators and their browsers, no more. */
+/** Enough for operators and their browsers. */
 const CONNECTIONS_MAX = 200;
 
 export interface ListenOptions {
   host: string;
   port: number;
-  /** OPERATIONS_ALLOWED_HOSTS. */
+  /** The value of OPERATIONS_ALLOWED_HOSTS. */
   names?: string | undefined;
   log: Logger;
 }
 
-/** @returns what stops the server: requests in flight get their response, and no new ones are accepted. */
+/**
+ * Starts the server.
+ * @returns a function that stops it: requests in flight get their response, and no new ones are accepted.
+ */
 export async function listen(app: RequestListener, options: ListenOptions): Promise<() => Promise<void>> {
   const isAllowed = judgeHost(options.names);
   const server = createServer({ maxHeaderSize: 16 * 1024, connectionsCheckingInterval: 5_000 }, (request, response) => {

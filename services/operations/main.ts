@@ -1,4 +1,4 @@
-// Starts the operations dashboard: the web app that shows the operator how the system is, and lets them act on it.
+// Starts the operations dashboard, the web app in which the operator sees the state of the system and acts on it.
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import { openQueues } from '#libs/jobs/queue.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
@@ -14,7 +14,7 @@ import { readConfig } from './config.ts';
 import { openDashboard } from './dashboard.ts';
 import { listen } from './listen.ts';
 
-/** The dashboard shows that Redis is unavailable: the start waits no longer for it. */
+/** The start waits this long for Redis. The dashboard itself shows that Redis is unavailable. */
 const REDIS_LIMIT_MS = 1_000;
 
 await run(async ({ onClose, useLogger }) => {
@@ -23,7 +23,7 @@ await run(async ({ onClose, useLogger }) => {
   useLogger(log);
   onClose(await startTracing('operations', config.OTEL_EXPORTER_OTLP_ENDPOINT));
 
-  // It may be the first process of a new version. Harmless when all indexes exist.
+  // This may be the first process of a new version. Existing indexes stay as they are.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
   onClose(() => mongo.close());
   const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });

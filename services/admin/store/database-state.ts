@@ -7,9 +7,9 @@ export interface DatabaseState {
   /** Absent on a standalone server, which has no transactions. */
   replicaSet: string | undefined;
   members: number;
-  /** `host:port state` of each unhealthy member; undefined when the user lacks permission. */
+  /** `host:port state` of each unhealthy member. Undefined when the user lacks permission. */
   unhealthyMembers: string[] | undefined;
-  /** Offset of its clock from ours, corrected by half of the round trip. Positive when it is ahead. */
+  /** The offset of its clock from this one, corrected by half of the round trip. Positive when it is ahead. */
   clockAheadMs: number;
   roundTripMs: number;
 }
@@ -17,7 +17,7 @@ export interface DatabaseState {
 /** The dashboard's charts need `$dateTrunc` of 5.0. */
 export const MONGODB_LEAST_VERSION = '5.0';
 
-/** @throws when MongoDB does not respond. */
+/** Reads the state. @throws when MongoDB does not respond. */
 export async function readDatabaseState(): Promise<DatabaseState> {
   const { db } = mongoose.connection;
   if (!db) throw new Error('not connected');
@@ -44,12 +44,15 @@ async function readUnhealthyMembers(admin: mongoose.mongo.Admin): Promise<string
     };
     return members.filter(({ stateStr }) => !WELL.has(stateStr)).map(({ name, stateStr }) => `${name} ${stateStr}`);
   } catch {
-    // Needs the role clusterMonitor, which services do not have, and a replica set.
+    // This needs the role clusterMonitor, which services do not have, and a replica set.
     return undefined;
   }
 }
 
-/** @returns `collection (field, field)` for each index a model declares and the database lacks, or has in another form. */
+/**
+ * Returns `collection (field, field)` for each index that a model declares and the database lacks, or has in another
+ * form.
+ */
 export async function findMissingIndexes(): Promise<string[]> {
   const missing: string[] = [];
   for (const model of allModels) {
@@ -67,7 +70,7 @@ export async function findMissingIndexes(): Promise<string[]> {
 
 interface Index {
   fields: string;
-  /** Equal for two indexes that accept, find and keep the same. */
+  /** A text that is equal for two indexes that accept, find and keep the same. */
   form: string;
 }
 
@@ -84,7 +87,7 @@ async function indexesOf(collection: string): Promise<Index[]> {
     const indexes = await mongoose.connection.collection(collection).indexes();
     return indexes.map((index) => indexOf(index.key, index));
   } catch (error) {
-    // A missing collection has no indexes.
+    // An absent collection has no indexes.
     if ((error as { codeName?: string }).codeName === 'NamespaceNotFound') return [];
     throw error;
   }

@@ -7,7 +7,7 @@ import { keyIdOf, type SecretBox } from '#libs/secret-box.ts';
 
 type Sealed = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'secret' | 'previous_secrets'>;
 
-/** @returns the number of secrets that sign for any account, by the id of the key that opens them. */
+/** Counts the secrets that sign for any account, by the id of the key that opens them. */
 export async function countSecretsByKey(): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for await (const endpoint of endpoints({})) {
@@ -18,15 +18,15 @@ export async function countSecretsByKey(): Promise<Map<string, number>> {
 }
 
 export interface Resealing {
-  /** Endpoints whose secrets are now sealed with the first key. */
+  /** The number of endpoints whose secrets are now sealed with the first key. */
   resealed: number;
-  /** Endpoints whose secrets no key in the list opens. */
+  /** The endpoints whose secrets no key in the list opens. */
   unreadable: Id[];
 }
 
 /**
- * Reseals every secret that is not sealed with the first key. May run beside the services and repeatedly: an endpoint changed meanwhile
- * is read again.
+ * Reseals every secret that is not sealed with the first key. It may run beside the services and repeatedly: an
+ * endpoint that is changed meanwhile is read again.
  * @param onProgress gets the number of finished endpoints.
  */
 export async function resealSecrets(box: SecretBox, onProgress: (done: number) => void): Promise<Resealing> {
@@ -43,7 +43,7 @@ export async function resealSecrets(box: SecretBox, onProgress: (done: number) =
         unreadable.add(String(endpoint._id));
         continue;
       }
-      // Updates only the values it read, so that a rotated secret does not return.
+      // The update requires the values that were read, so that a rotated secret does not return.
       const { _id, account_id, secret, previous_secrets } = endpoint;
       const unchanged = { _id, account_id, secret, previous_secrets: previous_secrets ?? { $exists: false } };
       const { modifiedCount } = await WebhookEndpoint.updateOne(unchanged, update);
@@ -54,12 +54,12 @@ export async function resealSecrets(box: SecretBox, onProgress: (done: number) =
   }
 }
 
-/** @returns undefined when no key opens it. */
+/** Returns the resealed secrets, or undefined when no key opens them. */
 function anew(endpoint: Sealed, box: SecretBox) {
   try {
     const secret = box.seal(box.open(endpoint.secret));
     if (!endpoint.previous_secrets) return { $set: { secret } };
-    // Drops expired secrets, whose key may be gone.
+    // Expired secrets are dropped, because their key may not exist any more.
     const previous_secrets = formerSecrets(endpoint).map((former) => ({
       ...former,
       secret: box.seal(box.open(former.secret)),

@@ -1,4 +1,4 @@
-// How much each account stores, from its counter and its batches: no record is read for it.
+// Reads the storage of each account from its counter and its batches, without reading records.
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
 import { Counter } from '#libs/models/counter.ts';
 import { DocumentBatch } from '#libs/models/documents/document-batch.ts';
@@ -7,13 +7,13 @@ import { driverOf } from '#libs/models/records.ts';
 export interface AccountStorage {
   id: string;
   name: string;
-  /** Of records and events, see stored-bytes.ts. */
+  /** The bytes of records and events, see stored-bytes.ts. */
   recordBytes: number;
-  /** Of printed files. */
+  /** The bytes of printed files. */
   fileBytes: number;
 }
 
-/** Of all accounts, the largest first. */
+/** Reads the storage of all accounts, the largest first. */
 export async function readStorage(): Promise<AccountStorage[]> {
   const [accounts, records, files] = await Promise.all([
     Account.find({}, { name: 1 }).lean<Pick<AccountRecord, '_id' | 'name'>[]>(),

@@ -1,4 +1,4 @@
-// Runs an action on all matches, batch by batch, and records its progress: it can be watched, stopped and continued.
+// Runs an action on all matches, batch by batch, and records its progress. An operator can watch, stop and continue it.
 import { agreedDate } from '#libs/clock.ts';
 import { errorText } from '#libs/errors.ts';
 import { findDefinition, retryFailedJobs } from '#libs/jobs/control.ts';
@@ -11,7 +11,7 @@ import type { Logger } from '#libs/service/logger.ts';
 import { nextDeliveries } from '../store/delivery-search.ts';
 import { deliverySearchOf, selectionParams } from '../views/filters.ts';
 
-/** Small enough that stopping is quick and pages keep their connections to MongoDB. */
+/** The size of a batch. It is small enough that stopping is quick and pages keep their connections to MongoDB. */
 const BATCH = 50;
 
 interface Step {
@@ -31,7 +31,7 @@ export interface BulkRunner {
   }): Promise<BulkRecord>;
   /** Continues a run that this process has taken over. */
   resume(run: BulkRecord): void;
-  /** Ends after the current batch; an operator can continue the run in any process. */
+  /** Ends after the current batch. An operator can continue the run in any process. */
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () =
   function resume(run: BulkRecord) {
     const work = runToEnd(run)
       .catch(async (error) => {
-        parts.log.error({ err: error, run: String(run._id) }, 'bulk run failed');
+        parts.log.error({ err: error, run: String(run._id) }, 'a bulk run failed; an operator can continue it');
         const problem = errorText(error);
         // If this write fails as well, the run is shown as interrupted.
         await endBulk(run, 'failed', problem).catch(() => undefined);
@@ -80,7 +80,7 @@ export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () =
     };
   }
 
-  /** A delivery that always fails must not block those after it: the run goes on without it. */
+  /** Replays a delivery. One that always fails must not block those after it, so the run goes on without it. */
   async function replay({ _id, account_id }: { _id: StoredId; account_id: StoredId }, run: BulkRecord) {
     try {
       return await replayDelivery(String(account_id), String(_id));
@@ -88,13 +88,13 @@ export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () =
       requireAvailable(error);
       parts.log.error(
         { err: error, run: String(run._id), delivery: String(_id) },
-        'delivery not replayed; the run skips it',
+        'a delivery cannot be replayed; the run skips it',
       );
       return null;
     }
   }
 
-  /** @param earlier the number of jobs retried in earlier steps. */
+  /** Retries a batch of jobs. @param earlier the number of jobs retried in earlier steps. */
   async function retryStep(run: BulkRecord, earlier: number): Promise<Step> {
     const definition = findDefinition(run.selection);
     if (!definition) throw new Error(`there is no queue ${run.selection}`);

@@ -1,4 +1,4 @@
-// Finds the queue that a path names, and says when Redis is unavailable.
+// Finds the queue that a path names, and reports an unavailable Redis.
 import { errorText } from '#libs/errors.ts';
 import type { JobDefinition } from '#libs/jobs/catalog.ts';
 import { findDefinition } from '#libs/jobs/control.ts';
@@ -11,7 +11,7 @@ export function requireQueue(name: unknown): JobDefinition<unknown> {
   return definition;
 }
 
-/** @throws DashboardError 503 in place of the error of Redis; errors of MongoDB as they are. */
+/** Waits for a reading. @throws DashboardError 503 in place of the error of Redis. Errors of MongoDB stay unchanged. */
 export async function orUnavailable<Value>(reading: Promise<Value>): Promise<Value> {
   return reading.catch((error) => {
     if (error instanceof DashboardError || isUnanswered(error)) throw error;

@@ -1,4 +1,4 @@
-// Pausing, resuming and retrying a queue.
+// The actions that pause, resume and retry a queue.
 import { pauseQueue, resumeQueue, retryJob } from '#libs/jobs/control.ts';
 import { audited } from '#libs/models/operations/audit-entry.ts';
 import { actorOf, type Done, type Visit } from '../session/visit.ts';
@@ -30,7 +30,7 @@ export async function retryOne({ request, queues, visitor }: Visit): Promise<Don
   const definition = requireQueue(request.params['name']);
   const id = String(request.params['id']);
   const gone = () => new DashboardError(404, `The job ${id} no longer exists: it was completed or removed`);
-  // Checked before the audit log records it: a key pasted into the address must not be stored.
+  // The check comes before the audit log: a key pasted into the address must not be stored.
   if ((await orUnavailable(queues.stateOf(definition, id))) === 'unknown') throw gone();
   const auditedAction = { ...actorOf(visitor), action: 'job.retry', target: `${definition.name} ${id}` } as const;
   const { entryId } = await audited(auditedAction, async () => {

@@ -1,4 +1,4 @@
-// Replays all deliveries that match a search: shows how many, then runs in the background.
+// Replays all deliveries that match a search. It shows their number first, then runs in the background.
 import { audited } from '#libs/models/operations/audit-entry.ts';
 import { actorOf, type Done, type Visit } from '../session/visit.ts';
 import { countDeliveries } from '../store/delivery-search.ts';
@@ -44,7 +44,7 @@ export async function confirmReplay({ request, visitor }: Visit): Promise<Page> 
 export async function replayMatching({ request, visitor, bulk }: Visit): Promise<Done> {
   const { selection: given } = request.body as { selection?: unknown };
   const selection = selectionOf(selectionParams(typeof given === 'string' ? given : ''));
-  // Before the audit log records it: only a search that can be made is recorded.
+  // This comes before the audit log, so that only a search that can be made is recorded.
   const search = deliverySearchOf(selection);
   const title = `Replay deliveries that are ${inWords(selection)}`;
   const auditedAction = { ...actorOf(visitor), action: 'deliveries.replay', target: selection.toString() } as const;
@@ -60,7 +60,7 @@ export async function replayMatching({ request, visitor, bulk }: Visit): Promise
   return { to: `/bulk/${runId}`, entryId };
 }
 
-/** Dead and held deliveries, unless a state is selected. */
+/** Returns a selection with the states dead and held, unless it names others. */
 function selectionOf(params: URLSearchParams): URLSearchParams {
   const selection = new URLSearchParams(params);
   selection.delete('page');

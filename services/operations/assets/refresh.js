@@ -6,7 +6,7 @@ const shown = document.getElementById('refreshed');
 const toggle = document.getElementById('refresh-toggle');
 const sections = () => [...document.querySelectorAll('[data-live]')];
 
-// On a phone the sections scroll sideways: show the current one.
+// On a phone the sections scroll sideways, so this shows the current one.
 document.querySelector('nav [aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
 
 if (shown && toggle && sections().length > 0) {
@@ -19,7 +19,7 @@ if (shown && toggle && sections().length > 0) {
     say(isPaused ? `Stopped at ${clock(lastAt)}` : `Updated ${clock(lastAt)}`);
     if (!isPaused) void refresh();
   });
-  // A tab in the background does not refresh; it does as soon as it is visible again.
+  // A tab in the background does not refresh. It does as soon as it is visible again.
   document.addEventListener('visibilitychange', () => void refresh());
   setInterval(() => void refresh(), STEP_MS);
   say(`Updated ${clock(lastAt)}`);
@@ -37,7 +37,7 @@ if (shown && toggle && sections().length > 0) {
       if (response.status === 401) return location.reload();
       if (!response.ok) throw new Error(`status ${response.status}`);
       const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
-      // Paused meanwhile: the numbers stay those that the page names the time of.
+      // The operator paused meanwhile. The numbers stay those of the time that the page shows.
       if (isPaused) return;
       for (const section of sections()) replace(section, fresh.getElementById(section.id));
       lastAt = new Date();
@@ -57,7 +57,7 @@ function replace(old, fresh) {
   const reachable = (root) => [...root.querySelectorAll('a, button, input, select')];
   const focused = reachable(old).indexOf(document.activeElement);
   old.replaceChildren(...fresh.childNodes);
-  // Keep the keyboard focus.
+  // The keyboard focus stays on the same control.
   if (focused >= 0) reachable(old)[focused]?.focus({ preventScroll: true });
 }
 

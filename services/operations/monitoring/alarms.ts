@@ -1,4 +1,4 @@
-// The alarms at the top of the overview: each says what is wrong and what follows from it.
+// The alarms at the top of the overview. Each names a problem and its consequence.
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { DUE_COUNTED_MAX } from '#libs/models/billing/scheduler-backlog.ts';
 import { type BulkRecord, bulkStateOf } from '#libs/models/operations/bulk-run.ts';
@@ -9,17 +9,19 @@ import type { Numbers, Part, QueueNumbers } from './numbers.ts';
 export interface Alarm {
   tone: 'bad' | 'warn';
   text: string;
-  /** Where to look or act. */
+  /** The page on which to look or act. */
   href?: string;
 }
 
-/** A caller waits 30 s for a document; no caller waits for the other queues. */
+/** The patience of callers: one waits 30 s for a document, none waits for the other queues. */
 const PATIENCE_MS = { document: 5_000, other: 60_000 } as const;
-/** Reads show overdue and expired documents without the scheduler; only the events are late. */
+/**
+ * The patience for the scheduler. Reads show overdue and expired documents without it, and only the events are late.
+ */
 const SCHEDULER_PATIENCE_MS = 10 * 60_000;
 /** A warning becomes an alarm after this many times the patience. */
 const ALARM_FACTOR = 3;
-/** Above this share of its limit Redis soon rejects new jobs. */
+/** The share of its memory limit above which Redis soon rejects new jobs. */
 const MEMORY_SHARE_MAX = 0.6;
 
 export function alarmsOf(numbers: Numbers): Alarm[] {
@@ -42,7 +44,7 @@ export function alarmsOf(numbers: Numbers): Alarm[] {
   ];
 }
 
-/** An unknown number must not look like a good one. */
+/** Returns an alarm for a number that cannot be read, because it must not look like a good one. */
 function unread(name: string, { problem }: Part<unknown>): Alarm[] {
   return problem === undefined ? [] : [{ tone: 'bad', text: `${name} cannot be read (${problem}).` }];
 }
@@ -80,7 +82,7 @@ function queueAlarms({ name, isPaused, ready, ageMs }: QueueNumbers): Alarm[] {
   return [{ tone, text: `The oldest job of ${name} has waited ${duration(ageMs)}.`, href }];
 }
 
-/** How bad it is that a job of this queue has waited so long. */
+/** Returns the urgency of the oldest job of a queue. */
 export function urgencyOf(queue: string, ageMs: number): 'bad' | 'warn' | undefined {
   const patienceMs = queue === renderDocument.name ? PATIENCE_MS.document : PATIENCE_MS.other;
   if (ageMs > patienceMs * ALARM_FACTOR) return 'bad';

@@ -1,4 +1,5 @@
-// Everything the overview shows, read at once. A part that cannot be read says so; the others are shown.
+// Reads everything that the overview shows at once. A part that cannot be read shows its problem, and the others
+// appear.
 import type { VNode } from 'preact';
 import { errorText } from '#libs/errors.ts';
 import { catalog } from '#libs/jobs/catalog.ts';
@@ -15,9 +16,9 @@ import { note } from '../views/parts.ts';
 
 export const CHART_MINUTES = 60;
 const MINUTE_MS = 60_000;
-/** Several browsers and tabs share one reading. */
+/** The life of a reading, which several browsers and tabs share. */
 const READING_LIFE_MS = 2_000;
-/** Open deliveries are counted no further. */
+/** The number at which the count of open deliveries stops. */
 export const COUNTED_MAX = 100_000;
 
 export type Part<Value> = { value: Value; problem?: undefined } | { value?: undefined; problem: string };
@@ -26,7 +27,7 @@ export interface QueueNumbers extends QueueCounts {
   name: string;
   ageMs: number;
   isPaused: boolean;
-  /** The last hour. */
+  /** The samples of the last hour. */
   samples: QueueSampleRecord[];
 }
 
@@ -40,7 +41,7 @@ export interface Numbers {
   open: Part<Awaited<ReturnType<typeof countOpenDeliveries>>>;
   outbox: Part<OutboxState>;
   scheduler: Part<SchedulerBacklog>;
-  /** Including interrupted ones: their records still say that they run. */
+  /** Unfinished runs. Interrupted ones are among them, because their records still have the state `running`. */
   runs: Part<BulkRecord[]>;
 }
 
@@ -91,7 +92,7 @@ export async function part<Value>(reading: Promise<Value>): Promise<Part<Value>>
   }
 }
 
-/** The part as `show` draws it, or why it cannot be read. */
+/** Returns the part as `show` draws it, or a note with the problem of reading it. */
 export function shown<Value>({ value, problem }: Part<Value>, show: (value: Value) => VNode): VNode {
   return problem === undefined ? show(value as Value) : note('bad', `This cannot be read now: ${problem}`);
 }

@@ -7,7 +7,7 @@ import { startPollingLoop } from '#libs/service/polling-loop.ts';
 
 const STEP_MS = 15_000;
 
-/** @returns a function that stops it. */
+/** Starts to sample. @returns a function that stops it. */
 export function startSampler(queues: Queues, log: Logger): () => Promise<void> {
   const work = async () => {
     await sample(queues);

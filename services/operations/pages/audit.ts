@@ -1,4 +1,4 @@
-// The audit log: logins, rejected logins, and every action of an operator.
+// The page of the audit log: logins, rejected logins, and every action of an operator.
 import { AUDIT_ACTIONS, AUDIT_OUTCOMES, AuditEntry, type AuditRecord } from '#libs/models/operations/audit-entry.ts';
 import { operatorName } from '#libs/models/operations/operator.ts';
 import type { Visit } from '../session/visit.ts';

@@ -1,4 +1,4 @@
-// Runs: actions on many records, their progress, and buttons to stop or continue them.
+// The pages of runs: actions on many records, their progress, and buttons to stop or continue them.
 import type { VNode } from 'preact';
 import { audited } from '#libs/models/operations/audit-entry.ts';
 import { type BulkRecord, BulkRun, bulkStateOf, resumeBulk, stopBulk } from '#libs/models/operations/bulk-run.ts';

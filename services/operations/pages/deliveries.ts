@@ -1,4 +1,4 @@
-// The search for deliveries.
+// The page that searches for deliveries.
 import type { VNode } from 'preact';
 import { DELIVERY_STATUSES, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
 import type { Visit, Visitor } from '../session/visit.ts';

@@ -1,4 +1,4 @@
-// One delivery with its attempts, and the button that replays it.
+// The page of one delivery with its attempts, and the button that replays it.
 import { audited } from '#libs/models/operations/audit-entry.ts';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
 import { type Attempt, Delivery, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';

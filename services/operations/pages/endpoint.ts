@@ -1,4 +1,4 @@
-// One webhook endpoint: its state, its latest deliveries, and the replay of those it missed.
+// The page of one webhook endpoint: its state, its latest deliveries, and the replay of those that it missed.
 import type { VNode } from 'preact';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
 import type { DeliveryRecord } from '#libs/models/webhooks/delivery.ts';

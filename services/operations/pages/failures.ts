@@ -1,4 +1,4 @@
-// Current failures grouped by cause: the same cause a thousand times is one line and one action.
+// The page of current failures, grouped by cause: the same cause a thousand times is one line and one action.
 import type { VNode } from 'preact';
 import { catalog } from '#libs/jobs/catalog.ts';
 import { findFailedJobs } from '#libs/jobs/control.ts';
@@ -145,7 +145,7 @@ async function failedJobGroups(queues: Queues): Promise<JobGroup[]> {
   return perQueue.flat().sort((a, b) => b.count - a.count);
 }
 
-/** Equal failures differ only in ids and numbers. */
+/** Returns the reason without ids and numbers, so that equal failures have the same text. */
 function fingerprint(reason: string): string {
   return reason
     .slice(0, 200)
@@ -167,7 +167,7 @@ function jobGroups(groups: Part<JobGroup[]>): VNode {
   </div>`;
 }
 
-/** The URL of each endpoint. Covers all accounts: operators see the whole system. */
+/** Returns the URL of each endpoint. The query covers all accounts, because operators see the whole system. */
 async function urlsOf(groups: FailureGroup[]): Promise<Map<string, string>> {
   const endpoints = await WebhookEndpoint.find({ _id: { $in: groups.map(({ endpointId }) => endpointId) } })
     .setOptions(acrossAccounts)

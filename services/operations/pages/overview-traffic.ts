@@ -1,4 +1,4 @@
-// Throughput of the last hour: documents and deliveries.
+// The throughput of the last hour: documents and deliveries.
 import type { VNode } from 'preact';
 import { WAITING_COUNTED_MAX } from '#libs/models/webhooks/outbox.ts';
 import { CHART_MINUTES, COUNTED_MAX, type Numbers, shown } from '../monitoring/numbers.ts';

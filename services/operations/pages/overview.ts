@@ -1,4 +1,4 @@
-// The first page: whether the system is healthy, and if not, which part is not.
+// The first page. It shows if the system is healthy, and if not, the part that is not.
 import type { VNode } from 'preact';
 import type { WorkerReading } from '#libs/jobs/control.ts';
 import { DUE_COUNTED_MAX } from '#libs/models/billing/scheduler-backlog.ts';

@@ -1,4 +1,4 @@
-// One queue: its state, jobs in flight, failed jobs, and buttons to pause, resume and retry.
+// The page of one queue: its state, jobs in flight, failed jobs, and buttons to pause, resume and retry.
 import type { VNode } from 'preact';
 import { type ActiveJob, type FailedJob, findFailedJobs, pausedWith, readWorkers } from '#libs/jobs/control.ts';
 import { orUnavailable, requireQueue } from '../actions/known-queue.ts';

@@ -1,4 +1,5 @@
-// The raw jobs in bull-board, read-only: actions go through our own pages, which check roles and write the audit log.
+// The raw jobs in bull-board, read-only. Actions go through the dashboard's own pages, which check roles and write the
+// audit log.
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
@@ -24,7 +25,7 @@ export function rawJobs(queues: Queues): Router {
   return Router().use(readOnly, securityHeaders(), serverAdapter.getRouter());
 }
 
-/** Enforces the board's read-only mode once more: none of its GET routes changes anything. */
+/** Rejects requests other than reads. The board is read-only already, and none of its GET routes changes anything. */
 function readOnly(request: Request, _response: Response, next: NextFunction) {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new DashboardError(405, 'Raw jobs are read-only. Use the pages of the queues to act.');
@@ -32,7 +33,7 @@ function readOnly(request: Request, _response: Response, next: NextFunction) {
   next();
 }
 
-/** Operators must not see the content of documents. */
+/** Removes the content of documents, which operators must not see. */
 function withoutDocument(data: unknown): unknown {
   if (typeof data !== 'object' || data === null || !('document' in data)) return data;
   const { title, number, lineItems } = (data.document ?? {}) as {
@@ -44,7 +45,7 @@ function withoutDocument(data: unknown): unknown {
   return { ...data, document: `${title ?? ''} ${number ?? ''}, ${counted(lines, 'line')} (not shown)` };
 }
 
-/** The board needs its own policy: its styles are inline, and it finds its files by its base URL. */
+/** Sets the board's own policy: its styles are inline, and it finds its files by its base URL. */
 function securityHeaders() {
   return helmet({
     contentSecurityPolicy: {

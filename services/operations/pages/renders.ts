@@ -1,4 +1,4 @@
-// The search for rendered documents: how long each took, and why some failed.
+// The page that searches for rendered documents: the time of each, and the reasons of failures.
 import type { VNode } from 'preact';
 import { RENDER_STATUSES, type RenderRecord } from '#libs/models/documents/render-record.ts';
 import type { Visit } from '../session/visit.ts';

@@ -1,11 +1,11 @@
-// The cookies of the dashboard: the session, and the browser that an operator has logged in with.
+// The cookies of the dashboard: the session, and the browser in which an operator has logged in.
 import type { CookieOptions, Request, Response } from 'express';
 import { BROWSER_LIFE_MS } from '#libs/models/operations/operator-browser.ts';
 import { SESSION_LIFE_MS } from '#libs/models/operations/operator-session.ts';
 
 const SESSION = 'billhook_operations';
 const BROWSER = 'billhook_browser';
-/** Only the login reads it. */
+/** The path of the browser's cookie, because only the login reads it. */
 const LOGIN_PATH = '/login';
 
 export function sessionTokenOf(request: Request): string | undefined {
@@ -28,7 +28,7 @@ export function setBrowser(request: Request, response: Response, token: string) 
   response.cookie(BROWSER, token, { ...optionsOf(request, LOGIN_PATH), maxAge: BROWSER_LIFE_MS });
 }
 
-/** A browser may send its cookies in any order. */
+/** Returns the token in a cookie. A browser may send its cookies in any order. */
 function tokenIn(request: Request, name: string): string | undefined {
   return new RegExp(`(?:^|;\\s*)${name}=([\\w-]{43})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
 }

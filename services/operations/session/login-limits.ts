@@ -1,52 +1,67 @@
 // Limits failed logins, so that passwords cannot be guessed and a stranger cannot lock an operator out.
 import { LRUCache } from 'lru-cache';
 
-/** Where an attempt comes from, and whose it claims to be. */
+/** The origin of an attempt, and the operator that it claims to be. */
 interface Attempt {
   name: string;
   address: string;
-  /** Of a browser in which this operator has logged in before: other attempts do not count against it. */
+  /** The token of a browser in which this operator has logged in before. Other attempts do not count against it. */
   browser?: string | undefined;
 }
 
 export interface LoginLimits {
-  /** Counts the attempt as failed until it is cancelled, so that parallel attempts cannot exceed a limit. */
+  /**
+   * Admits or rejects an attempt. It counts as failed until it is cancelled, so that parallel attempts cannot exceed a
+   * limit.
+   */
   admit(attempt: Attempt): Admission;
 }
 
 export type Admission =
-  /** `cancel`: it was no failure, because its password was right or could not be checked. */
+  /** `cancel`: marks an attempt as no failure, because its password was right or could not be checked. */
   | { isAdmitted: true; cancel: () => void }
   /** `isFirst`: the first rejection of its window, the only one that is recorded. */
   | { isAdmitted: false; retryAfterMs: number; isFirst: boolean };
 
 const WINDOW_MS = 15 * 60_000;
-/** Per name and address: a person mistypes a few times, an attacker needs thousands of attempts. */
+/** The limit per name and address: a person mistypes a few times, an attacker needs thousands of attempts. */
 const FAILURES_PER_PAIR = 10;
-/** Several operators may share an address. */
+/** The limit per address, which several operators may share. */
 const FAILURES_PER_ADDRESS = 30;
 const FAILURES_PER_BROWSER = 10;
-/** Of a name from all addresses together; each further one doubles the delay before the next. */
+/**
+ * The failures of a name from all addresses before delays begin. Each further one doubles the delay before the next
+ * attempt.
+ */
 const FAILURES_WITHOUT_DELAY = 10;
 const FIRST_DELAY_MS = 1_000;
-/** An attacker with many addresses has 1,440 attempts a day for a name. */
+/** The longest delay. An attacker with many addresses has 1,440 attempts a day for a name. */
 const LONGEST_DELAY_MS = 60_000;
-/** Only admitted attempts make entries, and each costs a quarter of a second: no attacker evicts one within its window. */
+/**
+ * The most entries. Only admitted attempts make them, and each costs a quarter of a second, so no attacker evicts one
+ * within its window.
+ */
 const ENTRIES_MAX = 10_000;
 
 interface Failures {
   count: number;
   endsAt: number;
-  /** Of a name: its next attempt is not admitted before. */
+  /** The time before which the next attempt of a name is not admitted. */
   delayedUntil?: number;
   isRejecting: boolean;
 }
 
-/** In this process, because logins must work while Redis is unavailable: several dashboards have a limit each. */
+/**
+ * Opens limits in the memory of this process, because logins must work while Redis is unavailable. Several dashboards
+ * have a limit each.
+ */
 export function openLoginLimits(now: () => number = () => performance.now()): LoginLimits {
   const entries = new LRUCache<string, Failures>({ max: ENTRIES_MAX });
 
-  /** @returns the failures of the window in progress, or none. Not kept yet: a rejected attempt must not fill the memory. */
+  /**
+   * Returns the failures of the present window, or none. It stores nothing, because a rejected attempt must not fill
+   * the memory.
+   */
   function failuresOf(key: string): Failures {
     const found = entries.get(key);
     return found && now() < found.endsAt ? found : { count: 0, endsAt: now() + WINDOW_MS, isRejecting: false };

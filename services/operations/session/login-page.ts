@@ -1,4 +1,4 @@
-// The form that opens a session.
+// The page with the login form.
 import type { VNode } from 'preact';
 import { html } from '../views/html.ts';
 import { documentOf } from '../views/layout.ts';

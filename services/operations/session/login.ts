@@ -16,11 +16,12 @@ import { loginPage } from './login-page.ts';
 import { addressOf, localPath, requireSameOrigin, requireToken } from './visit.ts';
 
 const NAME_LONGEST = 100;
-/** About ten seconds of attempts: a person who waits longer has given up. */
+/** The most attempts that wait. They take about ten seconds, and a person does not wait longer. */
 const WAITING_MAX = 40;
 
 export function loginRoutes(limits = openLoginLimits()): Router {
-  // One attempt at a time: it costs a quarter of a second of a core and 64 MiB. Strangers do not delay browsers that are known.
+  // One attempt runs at a time, because it costs a quarter of a second of a core and 64 MiB. Strangers do not delay
+  // known browsers.
   const queues = { known: pLimit(1), unknown: pLimit(1) };
 
   async function attempt(request: Request, response: Response) {
@@ -43,7 +44,11 @@ function showLogin(request: Request, response: Response) {
   sendLogin(response, 200, { next: localPath(request.query['next']) });
 }
 
-/** @param given.browser its token, when the operator has logged in with it before. @param given.notFailed called unless the password was wrong. */
+/**
+ * Logs an operator in.
+ * @param given.browser its token, when the operator has logged in with it before.
+ * @param given.notFailed called unless the password was wrong.
+ */
 async function logIn(
   request: Request,
   response: Response,
@@ -90,7 +95,8 @@ async function reject(rejection: Admission & { isAdmitted: false }, request: Req
   const { name, next } = fieldsOf(request);
   const seconds = Math.ceil(rejection.retryAfterMs / 1_000);
   const entry = { operator: name || '(no name)', address: addressOf(request), action: 'login' } as const;
-  // Only the first rejection is recorded: a flood must not fill the audit log. The rejection does not depend on the log.
+  // Only the first rejection is recorded, because a flood must not fill the audit log. The rejection does not depend on
+  // the log.
   if (rejection.isFirst) await audit(entry, 'refused', 'too many failed attempts').catch(() => undefined);
   const problem = `Too many failed attempts, retry in ${seconds > 60 ? `${Math.ceil(seconds / 60)} minutes` : counted(seconds, 'second')}`;
   response.set('Retry-After', String(seconds));

@@ -3,7 +3,7 @@ import helmet from 'helmet';
 
 export function securityHeaders() {
   return helmet({
-    // With helmet's own `no-referrer` browsers send forms with `Origin: null`, which any site could send.
+    // With helmet's own `no-referrer`, browsers send forms with `Origin: null`, which any site could send.
     referrerPolicy: { policy: 'same-origin' },
     contentSecurityPolicy: {
       useDefaults: false,

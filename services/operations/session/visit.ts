@@ -1,4 +1,4 @@
-// The session behind a request to the dashboard, and what its operator may do.
+// The session behind a request to the dashboard, and the rights of its operator.
 import { timingSafeEqual } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import type { Queues } from '#libs/jobs/queue.ts';
@@ -13,17 +13,17 @@ import { sessionTokenOf } from './cookies.ts';
 export interface Visitor {
   name: string;
   role: OperatorRole;
-  /** The token of every form. */
+  /** The token that every form carries. */
   csrf: string;
   address: string;
   token: string;
 }
 
-/** What pages and actions have access to. */
+/** The parts of the system that pages and actions use. */
 export interface Parts {
   queues: Queues;
   log: Logger;
-  /** Nudges the webhook services: deliveries are due. */
+  /** Nudges the webhook services, because deliveries are due. */
   nudge: () => void;
   bulk: BulkRunner;
 }
@@ -39,10 +39,10 @@ export interface Visit extends Parts {
   request: Request;
 }
 
-/** A path of this dashboard: a link to the login must not redirect to another site. */
+/** A path of this dashboard. A link to the login must not redirect to another site. */
 const LOCAL_PATH = /^\/(?![/\\])[\w\-./?=&%:+]*$/;
 
-/** Admits only requests with a live session; a browser that requests a page is redirected to the login. */
+/** Admits only requests with a live session. A browser that requests a page is redirected to the login. */
 export async function requireSession(request: Request, response: Response, next: NextFunction) {
   const visitor = await findVisitor(request);
   if (visitor) {
@@ -63,7 +63,7 @@ async function findVisitor(request: Request): Promise<Visitor | undefined> {
   const token = sessionTokenOf(request);
   const session = token ? await findSession(token) : null;
   if (!token || !session) return undefined;
-  // Read for every request: a removed operator or a changed role takes effect at once.
+  // The operator is read for every request, so that a removal or a changed role takes effect at once.
   const operator = await Operator.findById(session.operator_id).lean<OperatorRecord>();
   if (!operator) return undefined;
   const { name } = operator;
@@ -79,12 +79,12 @@ export function visitorOf(response: Response): Visitor {
   return response.locals['visitor'] as Visitor;
 }
 
-/** The visitor as the audit log names them. */
+/** Returns the visitor in the form of the audit log. */
 export function actorOf({ name, address }: Visitor) {
   return { operator: name, address };
 }
 
-/** @throws DashboardError 403 when another site sent the form. */
+/** Rejects a form that another site sent. @throws DashboardError 403. */
 export function requireSameOrigin(request: Request) {
   const origin = request.get('Origin');
   const site = request.get('Sec-Fetch-Site');
@@ -106,7 +106,7 @@ export function requireToken(request: Request, visitor: Visitor) {
   }
 }
 
-/** @throws DashboardError 403 for a viewer, after recording the attempt. */
+/** Rejects a viewer and records the attempt. @throws DashboardError 403. */
 export async function requireOperator(request: Request, visitor: Visitor) {
   if (visitor.role === 'operator') return;
   const target = `${request.method} ${request.path}`;

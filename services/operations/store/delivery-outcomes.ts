@@ -1,4 +1,4 @@
-// How deliveries of all accounts end: failures by cause, outcomes by minute, and what is still open.
+// Reads the outcomes of deliveries of all accounts: failures by cause, ended ones by minute, and open ones.
 
 import { acrossAccounts, type Id } from '#libs/models/tenant.ts';
 import { Delivery, type DeliveryStatus, RETRYING, SETTLED, SETTLED_DEAD } from '#libs/models/webhooks/delivery.ts';
@@ -7,16 +7,16 @@ import { lastOf, SEARCH_LIMIT_MS } from './delivery-search.ts';
 export interface FailureGroup {
   endpointId: Id;
   accountId: Id;
-  /** Error class and, if there was a response, its status: `status 500`, `timeout`. */
+  /** The error class and, if there was a response, its status: `status 500`, `timeout`. */
   cause: string;
-  /** Dead or held. */
+  /** The number of dead and held ones. */
   settled: number;
-  /** Still retried. */
+  /** The number that is still retried. */
   retrying: number;
   lastAt: Date;
 }
 
-/** Deliveries made since then whose last attempt failed, by endpoint and cause, most first. */
+/** Returns deliveries made since then whose last attempt failed, by endpoint and cause, most first. */
 export async function findFailureGroups(since: Date, limit: number): Promise<FailureGroup[]> {
   const groups = await Delivery.aggregate<{
     _id: { endpoint_id: unknown; account_id: unknown; error_class: string; response_status?: number };
@@ -60,8 +60,8 @@ export interface OutcomeMinute {
 }
 
 /**
- * How many deliveries ended in each minute since then. An open page asks every few seconds, so no delivery is read:
- * one index counts the ended ones, another the dead ones, and the rest was delivered.
+ * Counts the deliveries that ended in each minute since then. An open page asks every few seconds, so no delivery is
+ * read: one index counts the ended ones, another the dead ones, and the rest was delivered.
  */
 export async function findOutcomes(since: Date): Promise<OutcomeMinute[]> {
   const [ended, dead] = await Promise.all([
@@ -76,7 +76,7 @@ export async function findOutcomes(since: Date): Promise<OutcomeMinute[]> {
   });
 }
 
-/** @param hint an index that has all fields of the filter. */
+/** Counts by minute. @param hint an index that has all fields of the filter. */
 async function countByMinute(filter: object, hint: string) {
   return Delivery.aggregate<{ _id: Date; count: number }>([
     { $match: filter },
@@ -84,7 +84,7 @@ async function countByMinute(filter: object, hint: string) {
   ]).option({ ...acrossAccounts, maxTimeMS: SEARCH_LIMIT_MS, hint } as object);
 }
 
-/** How many are in each open state, counted up to `max` each. As above, no delivery is read. */
+/** Counts the deliveries in each open state, up to `max` each. No delivery is read here either. */
 export async function countOpenDeliveries(max: number) {
   const count = (filter: { status: DeliveryStatus }) =>
     Delivery.countDocuments(filter, { limit: max, maxTimeMS: SEARCH_LIMIT_MS }).setOptions(acrossAccounts);

@@ -11,17 +11,17 @@ export interface DeliverySearch {
   endpointId?: Id | undefined;
   statuses?: DeliveryStatus[] | undefined;
   eventType?: string | undefined;
-  /** As in FailureGroup. */
+  /** The cause in the form of FailureGroup. */
   cause?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
 }
 
-/** Limit of every operator's query: a search that is too wide must not load the database for minutes. */
+/** The time limit of every operator's query. A search that is too wide must not load the database for minutes. */
 export const SEARCH_LIMIT_MS = 5_000;
 const ALL: DeliveryStatus[] = ['pending', 'delivered', 'dead', 'held'];
 
-/** @returns matches, newest first. */
+/** Returns matches, newest first. */
 export async function searchDeliveries(search: DeliverySearch, page: { skip: number; limit: number }) {
   return Delivery.find(await filterOf(search))
     .setOptions(acrossAccounts)
@@ -32,20 +32,20 @@ export async function searchDeliveries(search: DeliverySearch, page: { skip: num
     .lean<DeliveryRecord[]>();
 }
 
-/** @returns how many match, counted up to `max`. */
+/** Counts matches up to `max`. */
 export async function countDeliveries(search: DeliverySearch, max: number): Promise<number> {
   return Delivery.countDocuments(await filterOf(search), { limit: max, maxTimeMS: SEARCH_LIMIT_MS }).setOptions(
     acrossAccounts,
   );
 }
 
-/** For a run over all matches: those unchanged since `before`, ordered by id, after `position`. */
+/** Returns the next matches of a run: those unchanged since `before`, ordered by id, after `position`. */
 export async function nextDeliveries(
   search: DeliverySearch,
   run: { before: Date; position: string | undefined; limit: number },
 ): Promise<Pick<DeliveryRecord, '_id' | 'account_id'>[]> {
   const after = run.position ? [{ _id: { $gt: storedId(run.position) } }] : [];
-  // A pipeline, because mongoose cannot compare UUIDs in a filter.
+  // mongoose cannot compare UUIDs in a filter, so this is a pipeline.
   return Delivery.aggregate<Pick<DeliveryRecord, '_id' | 'account_id'>>([
     { $match: { $and: [await filterOf(search), { updated_at: { $lte: run.before } }, ...after] } },
     { $sort: { _id: 1 } },
@@ -54,29 +54,32 @@ export async function nextDeliveries(
   ]).option({ ...acrossAccounts, maxTimeMS: SEARCH_LIMIT_MS } as object);
 }
 
-/** Values as they are stored: pipelines are not cast. */
+/** Returns the filter with values as they are stored, because pipelines are not cast. */
 async function filterOf(search: DeliverySearch) {
   const { endpointId, eventType, cause, from, to } = search;
   const [errorClass, status] = cause?.split(' ') ?? [];
   return {
-    // Always present: it is the first field of the index that the search uses.
+    // The status is always present, because it is the first field of the index that the search uses.
     status: { $in: search.statuses?.length ? search.statuses : ALL },
     ...(from || to ? { created_at: { ...(from ? { $gte: from } : {}), ...(to ? { $lt: to } : {}) } } : {}),
     ...(endpointId ? { endpoint_id: storedId(endpointId), account_id: await accountOf(endpointId) } : {}),
     ...(eventType ? { event_type: eventType } : {}),
-    // After the endpoint: a search for an account also finds deliveries to deleted endpoints.
+    // This comes after the endpoint, so that a search for an account also finds deliveries to deleted endpoints.
     ...(search.id ? await filterOfId(search.id) : {}),
     ...(errorClass ? { $expr: { $and: causeIs(errorClass, status) } } : {}),
   };
 }
 
-/** An unused account id when the endpoint does not exist: nothing matches then, unless the search names the account too. */
+/**
+ * Returns the account of the endpoint. If there is no endpoint, an unused account id makes nothing match, unless the
+ * search names the account too.
+ */
 async function accountOf(endpointId: Id) {
   const endpoint = await WebhookEndpoint.findOne({ _id: endpointId }).setOptions(acrossAccounts).lean();
   return endpoint?.account_id ?? storedId('00000000-0000-0000-0000-000000000000');
 }
 
-/** The kind of id decides which index is used; a request's id has none and needs a narrow time. */
+/** Returns the filter for an id, whose kind decides the index. The id of a request has none and needs a narrow time. */
 async function filterOfId(id: string) {
   if (isId(id)) {
     if (await Delivery.exists({ _id: id }).setOptions(acrossAccounts)) return { _id: storedId(id) };
@@ -89,7 +92,10 @@ async function filterOfId(id: string) {
   return { request_id: id };
 }
 
-/** A field of the last attempt. Not the last of `$attempts.field`: that leaves out attempts without the field. */
+/**
+ * Returns a field of the last attempt. The last of `$attempts.field` would not do, because that leaves out attempts
+ * without the field.
+ */
 export const lastOf = (field: string) => ({ $let: { vars: { last: { $last: '$attempts' } }, in: `$$last.${field}` } });
 
 function causeIs(errorClass: string, status: string | undefined) {

@@ -1,4 +1,4 @@
-// The operator's search for rendered documents of all accounts, and how fast they were.
+// The operator's search for rendered documents of all accounts, and their speed.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { Render, type RenderRecord, type RenderStatus } from '#libs/models/documents/render-record.ts';
 import { acrossAccounts, isId, storedId } from '#libs/models/tenant.ts';
@@ -9,16 +9,16 @@ export interface RenderSearch {
   id?: string | undefined;
   statuses?: RenderStatus[] | undefined;
   errorClass?: string | undefined;
-  /** Only documents that took at least this long. */
+  /** The least duration of a document. */
   minMs?: number | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
 }
 
-/** Documents that a caller waited for and did not get. */
+/** The statuses of documents that a caller waited for and did not get. */
 const FAILURES: RenderStatus[] = ['failed', 'expired', 'refused'];
 
-/** @returns matches, newest first. */
+/** Returns matches, newest first. */
 export async function searchRenders(search: RenderSearch, page: { skip: number; limit: number }) {
   return Render.find(filterOf(search))
     .setOptions(acrossAccounts)
@@ -29,7 +29,7 @@ export async function searchRenders(search: RenderSearch, page: { skip: number; 
     .lean<RenderRecord[]>();
 }
 
-/** @returns how many match, counted up to `max`. */
+/** Counts matches up to `max`. */
 export async function countRenders(search: RenderSearch, max: number): Promise<number> {
   return Render.countDocuments(filterOf(search), { limit: max, maxTimeMS: SEARCH_LIMIT_MS }).setOptions(acrossAccounts);
 }
@@ -53,22 +53,22 @@ interface RenderMinute {
   at: Date;
   done: number;
   failed: number;
-  /** Milliseconds of documents that were done, each figure within 5 %; absent when there were none. */
+  /** The duration of done documents in milliseconds, within 5 %. Absent when there were none. */
   p50?: number;
   p95?: number;
 }
 
 export interface RenderSpeed {
   minutes: RenderMinute[];
-  /** Over all the minutes. */
+  /** The duration over all minutes. */
   p50: number | undefined;
   p95: number | undefined;
 }
 
-/** Durations are counted in classes that are 10 % wide, so that the database sends counts instead of durations. */
+/** The width of a class of durations, 10 %. The database sends counts of classes instead of durations. */
 const CLASS_WIDTH = 1.1;
 
-/** How many documents were rendered in each minute since then, and how fast. */
+/** Counts the documents of each minute since then, with their durations. */
 export async function findRenderSpeed(since: Date): Promise<RenderSpeed> {
   const rows = await Render.aggregate<{ _id: { at: Date; isDone: boolean; class: number }; count: number }>([
     // A document whose caller had disconnected is no failure.
@@ -128,7 +128,7 @@ export interface RenderFailureGroup {
   lastAt: Date;
 }
 
-/** Documents since then that were not rendered, by cause, most first. */
+/** Returns documents since then that failed, by cause, most first. */
 export async function findRenderFailures(since: Date, limit: number): Promise<RenderFailureGroup[]> {
   const groups = await Render.aggregate<{
     _id: { status: RenderStatus; error_class?: string };

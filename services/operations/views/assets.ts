@@ -16,7 +16,7 @@ const YEAR_SECONDS = 365 * 24 * 3600;
 
 let known: Map<string, Asset> | undefined;
 
-/** @returns the path for the browser. */
+/** Returns the path of an asset for the browser. */
 export function assetPath(name: 'style.css' | 'refresh.js' | 'icon.svg'): string {
   return assetNamed(name).path;
 }

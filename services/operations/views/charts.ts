@@ -9,13 +9,16 @@ const HEIGHT = 56;
 const MINUTE_MS = 60_000;
 
 export interface Series {
-  /** The class of the style sheet that colours it. */
+  /** The class of the style sheet that colours the series. */
   name: 'good' | 'bad' | 'main' | 'quiet';
-  /** One for each minute, oldest first; undefined where no sample exists. */
+  /** A value for each minute, oldest first. Undefined where no sample exists. */
   values: (number | undefined)[];
 }
 
-/** The last `count` minutes, each with what `valueOfPoint` makes of it. The current minute is left out: it would always look like a drop. */
+/**
+ * Returns the values of the last `count` minutes. The current minute is left out, because it would always look like a
+ * drop.
+ */
 export function perMinute<Point extends { at: Date }, Value>(
   points: readonly Point[],
   count: number,
@@ -27,7 +30,7 @@ export function perMinute<Point extends { at: Date }, Value>(
   return Array.from({ length: count }, (_, index) => valueOfPoint(byMinute.get(last - count + 1 + index)));
 }
 
-/** Bars on top of each other, one for each minute. @param label describes the chart in a sentence. */
+/** Draws bars on top of each other, one for each minute. @param label a sentence that describes the chart. */
 export function bars(series: Series[], label: string): VNode {
   const length = series[0]?.values.length ?? 0;
   const totals = Array.from({ length }, (_, index) => sumBy(series, ({ values }) => values[index] ?? 0));
@@ -37,7 +40,7 @@ export function bars(series: Series[], label: string): VNode {
   const rects = series.flatMap(({ name, values }) =>
     values.map((value, index) => {
       if (!value) return null;
-      // A single failure among thousands must be visible.
+      // Even a single failure among thousands must be visible.
       const height = Math.max(1.5, (value / top) * (HEIGHT - 4));
       bottoms[index] = (bottoms[index] ?? HEIGHT) - height;
       const [x, y] = [index * step, bottoms[index] ?? 0];
@@ -47,7 +50,7 @@ export function bars(series: Series[], label: string): VNode {
   return frame(label, rects);
 }
 
-/** A filled line; with a gap where no sample exists. */
+/** Draws a filled line, with a gap where no sample exists. */
 export function line(series: Series, label: string, floor = 1): VNode {
   const { values, name } = series;
   const top = Math.max(floor, ...values.map((value) => value ?? 0));
@@ -93,7 +96,7 @@ function frame(label: string, content: unknown): VNode {
   </svg>`;
 }
 
-/** Labels of the time axis, with the highest value between them. */
+/** Draws the labels of the time axis, with the highest value between them. */
 export function axis(minutes: number, top: string): VNode {
   return html`<div class="axis-names"><span>${duration(minutes * MINUTE_MS)} ago</span><span>${top}</span><span>now</span></div>`;
 }

@@ -8,18 +8,18 @@ import type { RenderSearch } from '../store/render-search.ts';
 import { DashboardError } from './dashboard-error.ts';
 
 export const PAGE_SIZE = 50;
-/** MongoDB reads every skipped record; a narrower search is faster. */
+/** The last page, because MongoDB reads every skipped record. A narrower search is faster. */
 const PAGE_LAST = 200;
 const TEXT_LONGEST = 200;
-/** What `datetime-local` sends, with or without seconds. */
+/** The form that `datetime-local` sends, with or without seconds. */
 const TIME_FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?$/;
 
-/** The query's parameters; of a repeated one the last. */
+/** Returns the query's parameters, and the last value of a repeated one. */
 export function paramsOf(request: Request): URLSearchParams {
   return selectionParams(request.originalUrl.split('?')[1] ?? '');
 }
 
-/** Empty fields of a form are no filters. */
+/** Returns the parameters that are not empty: an empty field of a form is no filter. */
 export function selectionParams(query: string): URLSearchParams {
   const given = [...new URLSearchParams(query)].filter(([, value]) => value.trim() !== '');
   return new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, value.trim()])));
@@ -33,7 +33,7 @@ export function pageNumberOf(params: URLSearchParams): number {
   return number;
 }
 
-/** The slice of a page; one record more than is shown tells whether there is a next page. */
+/** Returns the slice of a page. One record more than is shown tells if there is a next page. */
 export function sliceOf(number: number) {
   return { skip: (number - 1) * PAGE_SIZE, limit: PAGE_SIZE + 1 };
 }
@@ -69,7 +69,7 @@ export function textOf(params: URLSearchParams, name: string): string | undefine
   return params.get(name)?.slice(0, TEXT_LONGEST) ?? undefined;
 }
 
-/** One state, or several separated by commas. */
+/** Reads one state, or several separated by commas. */
 function statusesOf<Status extends string>(params: URLSearchParams, known: readonly Status[]): Status[] | undefined {
   const given = textOf(params, 'status')?.split(',');
   const unknown = given?.find((status) => !(known as readonly string[]).includes(status));
@@ -88,7 +88,7 @@ export function timeOf(params: URLSearchParams, name: string): Date | undefined 
   return date;
 }
 
-/** A time in the format of `datetime-local`. */
+/** Writes a time in the format of `datetime-local`. */
 export function timeText(date: Date): string {
   return date.toISOString().slice(0, 16);
 }

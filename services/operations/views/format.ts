@@ -1,4 +1,4 @@
-// Numbers, sizes, durations and times as a person reads them at a glance.
+// Writes numbers, sizes, durations and times in the form that a person reads at a glance.
 import type { VNode } from 'preact';
 import { html } from './html.ts';
 
@@ -10,27 +10,27 @@ const DAY = 24 * HOUR;
 const plain = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** `950`, `12,400`, `1.2M`. */
+/** Writes a number: `950`, `12,400`, `1.2M`. */
 export function count(value: number): string {
   return value < 100_000 ? plain.format(value) : compact.format(value);
 }
 
-/** One thing or many, each with its verb if it has one: `1 job waits`, `2 jobs wait`. */
+/** Writes one thing or many, each with its verb if it has one: `1 job waits`, `2 jobs wait`. */
 export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** A number that is counted up to `max`: `950`, `10,000 or more`. */
+/** Writes a number that is counted up to `max`: `950`, `10,000 or more`. */
 export function countUpTo(max: number, value: number): string {
   return value < max ? count(value) : `${count(value)} or more`;
 }
 
-/** The same with the name of the things. */
+/** Does the same as countUpTo, with the name of the things. */
 export function countedUpTo(max: number, value: number, one: string, many = `${one}s`): string {
   return `${countUpTo(max, value)} ${value === 1 ? one : many}`;
 }
 
-/** `0 s`, `84 ms`, `1.2 s`, `3 min`, `5 h`, `2 d`. */
+/** Writes a duration: `0 s`, `84 ms`, `1.2 s`, `3 min`, `5 h`, `2 d`. */
 export function duration(ms: number): string {
   if (ms < 1) return '0 s';
   if (ms < SECOND) return `${Math.round(ms)} ms`;
@@ -48,12 +48,12 @@ export function bytes(value: number): string {
   return `${plain.format(value / 1024 ** power)} ${UNITS[power]}`;
 }
 
-/** `2026-01-31 12:00:05`, always UTC: operators in two places must read the same. */
+/** Writes a time `2026-01-31 12:00:05`. It is always UTC, because operators in two places must read the same. */
 function utc(date: Date): string {
   return date.toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** How long ago, with the exact time as tooltip and for machines. */
+/** Shows the time since then, with the exact time as tooltip and for machines. */
 export function ago(date: Date | null | undefined, now: number = Date.now()): VNode {
   if (!date) return html`<span class="quiet">–</span>`;
   const ms = now - date.getTime();
@@ -61,7 +61,7 @@ export function ago(date: Date | null | undefined, now: number = Date.now()): VN
   return html`<time datetime=${date.toISOString()} title=${`${utc(date)} UTC`}>${text}</time>`;
 }
 
-/** The exact time. */
+/** Shows the exact time. */
 export function moment(date: Date): VNode {
   return html`<time datetime=${date.toISOString()}>${utc(date)}</time>`;
 }

@@ -3,10 +3,13 @@ import { html as template } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 
-/** Content between tags. */
+/** The content between tags. */
 export type Children = ComponentChildren;
 
-/** A template with one root element. Entities such as `&amp;` are not decoded in it: write the character. */
+/**
+ * Makes a tree from a template with one root element. Entities such as `&amp;` are not decoded in it, so write the
+ * character.
+ */
 export function html(strings: TemplateStringsArray, ...values: unknown[]): VNode {
   // htm returns an array only for a template with several roots.
   return template(strings, ...values) as VNode;

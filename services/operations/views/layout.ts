@@ -1,4 +1,4 @@
-// The frame around every page: head, navigation, the logged-in operator.
+// The frame around every page: head, navigation, and the logged-in operator.
 import type { VNode } from 'preact';
 import type { Visitor } from '../session/visit.ts';
 import { assetPath } from './assets.ts';
@@ -39,7 +39,7 @@ export function documentOf(title: string, body: VNode): VNode {
   </html>`;
 }
 
-/** @param message the outcome of the action that redirected here. */
+/** Draws the frame. @param message the outcome of the action that redirected here. */
 export function frame(page: Page, visitor: Visitor, message?: { tone: 'good' | 'bad'; text: string }): VNode {
   const { title, section, body } = page;
   return documentOf(

@@ -8,17 +8,17 @@ export function badge(text: string, tone: Tone = 'quiet'): VNode {
   return html`<span class=${`badge ${tone}`}>${text}</span>`;
 }
 
-/** A message box. Screen readers announce `bad` at once. */
+/** Shows a message box. Screen readers announce `bad` at once. */
 export function note(tone: Tone, content: Children): VNode {
   return html`<div class=${`note ${tone}`} role=${tone === 'bad' ? 'alert' : null}>${content}</div>`;
 }
 
-/** A section that the page refreshes by itself. @param id stays the same over refreshes. */
+/** Shows a section that the page refreshes by itself. @param id stays the same over refreshes. */
 export function live(id: string, content: Children): VNode {
   return html`<section id=${id} data-live>${content}</section>`;
 }
 
-/** A number with its name. @param detail small text below it. */
+/** Shows a number with its name. @param detail small text below it. */
 export function stat(name: string, value: Children, options: { detail?: Children; tone?: Tone } = {}): VNode {
   return html`<div class=${`stat ${options.tone ?? ''}`}>
     <dt>${name}</dt>
@@ -29,14 +29,14 @@ export function stat(name: string, value: Children, options: { detail?: Children
 export interface Column<Row> {
   name: string;
   cell: (row: Row) => Children;
-  /** Numbers are aligned right, so that they can be compared. */
+  /** True for numbers, which are aligned right so that they can be compared. */
   isNumber?: boolean;
 }
 
-/** Content of an empty cell. */
+/** The content of an empty cell. */
 const NOTHING = '–';
 
-/** On a phone each row becomes a card whose lines carry the columns' names. */
+/** Shows a table. On a phone each row becomes a card whose lines carry the columns' names. */
 export function table<Row>(caption: string, columns: Column<Row>[], rows: readonly Row[], empty: Children): VNode {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
   return html`<div class="table">
@@ -61,14 +61,14 @@ export function table<Row>(caption: string, columns: Column<Row>[], rows: readon
   </div>`;
 }
 
-/** A button that changes something: a form of its own, with the session's token. */
+/** Shows a button that changes something: a form of its own, with the session's token. */
 export function action(options: {
   to: string;
   csrf: string;
   label: string;
   tone?: Tone;
   fields?: Record<string, string>;
-  /** For screen readers: tells equal buttons apart. */
+  /** The object of the action. It tells equal buttons apart for screen readers. */
   of?: string;
 }): VNode {
   return html`<form method="post" action=${options.to} class="action">
@@ -87,12 +87,12 @@ export function textField(name: string, label: string, value: string, placeholde
   return html`<label>${label}<input name=${name} value=${value} placeholder=${placeholder} autocomplete="off" spellcheck=${false} /></label>`;
 }
 
-/** A time in UTC. */
+/** Shows a field for a time in UTC. */
 export function timeField(name: string, label: string, value: string): VNode {
   return html`<label>${label}<input type="datetime-local" name=${name} value=${value} /></label>`;
 }
 
-/** A value from a link that is not among the choices stays selected until another one is chosen. */
+/** Shows a choice. A value from a link that is not among the choices stays selected until another one is chosen. */
 export function choiceField(name: string, label: string, value: string, choices: Choice[]): VNode {
   const isKnown = value === '' || choices.some((choice) => choice.value === value);
   return html`<label>${label}<select name=${name}>
@@ -100,7 +100,7 @@ export function choiceField(name: string, label: string, value: string, choices:
   </select></label>`;
 }
 
-/** Earlier and later pages of a list. @param query of the page that is shown. */
+/** Shows links to the earlier and later pages of a list. @param query of the page that is shown. */
 export function pager(path: string, query: URLSearchParams, page: { number: number; hasNext: boolean }): VNode | null {
   if (page.number === 1 && !page.hasNext) return null;
   const to = (number: number) => {
@@ -115,12 +115,12 @@ export function pager(path: string, query: URLSearchParams, page: { number: numb
   </nav>`;
 }
 
-/** The end of an id, which differs; the whole id is the tooltip. */
+/** Shows the end of an id, which differs. The whole id is the tooltip. */
 export function shortId(id: string): VNode {
   return html`<code title=${id}>${id.length > 14 ? `…${id.slice(-12)}` : id}</code>`;
 }
 
-/** An id in full, as it is copied. */
+/** Shows an id in full, in the form to copy. */
 export function idLine(name: string, id: unknown, href?: string): VNode {
   const code = html`<code>${String(id)}</code>`;
   return html`<div><dt>${name}</dt><dd>${href ? html`<a href=${href}>${code}</a>` : code}</dd></div>`;

@@ -11,7 +11,7 @@ import { note } from './parts.ts';
 
 export function sendProblem(error: unknown, log: Logger, request: Request, response: Response) {
   const { status, message } = problemOf(error);
-  if (status >= 500) log.error({ err: error, path: request.path }, 'dashboard request failed');
+  if (status >= 500) log.error({ err: error, path: request.path }, 'a request to the dashboard failed');
   const body = note('bad', message);
   const visitor = response.locals['visitor'] ? visitorOf(response) : undefined;
   const page = visitor
@@ -30,7 +30,7 @@ function problemOf(error: unknown): { status: number; message: string } {
   if (isOutOfTime(error)) {
     return { status: 422, message: 'The search took longer than 5 seconds. Please choose a shorter time.' };
   }
-  // Errors of the body parser.
+  // The body parser throws errors with a status.
   const { status } = (error ?? {}) as { status?: number };
   if (status && status < 500) return { status, message: 'The request could not be read.' };
   return { status: 500, message: 'Something went wrong here. The log of the service operations says what.' };
