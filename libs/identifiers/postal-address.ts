@@ -1,7 +1,6 @@
 // Structured postal addresses, and the lines in which their country writes them.
 
 import { formatAddress } from 'localized-address-format';
-import { LRUCache } from 'lru-cache';
 import { intlLocale } from '../profile-forms.ts';
 
 export interface PostalAddress {
@@ -54,19 +53,8 @@ export function postalLines(address: PostalAddress, { locale, from }: Written): 
   return [...shown, ...(country === from ? [] : [countryName(country, locale)])].join('\n');
 }
 
-/** A formatter costs a hundred times more to make than to use. */
-const names = new LRUCache<string, Intl.DisplayNames>({ max: 100 });
-
-function namesIn(locale: string): Intl.DisplayNames {
-  const known = names.get(locale);
-  if (known) return known;
-  const made = new Intl.DisplayNames([locale, 'en'], { type: 'region' });
-  names.set(locale, made);
-  return made;
-}
-
 function countryName(country: string, locale: string): string {
-  return namesIn(intlLocale(locale)).of(country) ?? country;
+  return new Intl.DisplayNames([intlLocale(locale), 'en'], { type: 'region' }).of(country) ?? country;
 }
 
 function defined<Fields extends object>(fields: Fields) {

@@ -45,8 +45,8 @@ export interface Queues {
    * Returns BullMQ's state, or `unknown` when the queue has no such job: it is done and removed, or lost with Redis.
    */
   stateOf(definition: JobDefinition<unknown>, id: string): Promise<string>;
-  /** True while the queue has the job and no worker ever took it. */
-  isUntaken(definition: JobDefinition<unknown>, id: string): Promise<boolean>;
+  /** Returns what became of a job without a reply. `lost`: the process of its worker ended during a run. `gone`: the queue has no such job. */
+  fateOf(definition: JobDefinition<unknown>, id: string): Promise<'untaken' | 'running' | 'lost' | 'gone'>;
   counts(definition: JobDefinition<unknown>): Promise<QueueCounts>;
   /** Returns the number of connected workers in all processes. */
   workerCount(definition: JobDefinition<unknown>): Promise<number>;
@@ -120,10 +120,17 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
       }
     },
     stateOf: (definition, id) => raw(definition).getJobState(id),
-    async isUntaken(definition, id) {
-      // This reads two fields instead of the job, which may carry a whole document.
-      const [addedAt, takenAt] = await redis.hmget(raw(definition).toKey(id), 'timestamp', 'processedOn');
-      return Boolean(addedAt) && !takenAt;
+    async fateOf(definition, id) {
+      const queue = raw(definition);
+      // This reads fields instead of the job, which may carry a whole document. BullMQ counts the runs that started and those that ended.
+      const [[addedAt, started = 0, ended = 0], isLocked] = await Promise.all([
+        redis.hmget(queue.toKey(id), 'timestamp', 'ats', 'atm'),
+        redis.exists(`${queue.toKey(id)}:lock`),
+      ]);
+      if (!addedAt) return 'gone';
+      if (!started) return 'untaken';
+      const running = isLocked ? 1 : 0;
+      return Number(started) - Number(ended) > running ? 'lost' : 'running';
     },
     async counts(definition) {
       const counts = await raw(definition).getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed');

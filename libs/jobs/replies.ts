@@ -176,6 +176,17 @@ export function deadlinePassed(): AppError {
   return new AppError(504, 'The document was not ready before its deadline');
 }
 
+const ENDED_STATUS = 502;
+
+/** The error of a document that ended the process of the renderer that printed it. */
+export function rendererEnded(): AppError {
+  return new AppError(ENDED_STATUS, 'The renderer ended while it printed the document');
+}
+
+export function isRendererEnded(error: unknown): boolean {
+  return error instanceof AppError && error.status === ENDED_STATUS;
+}
+
 const keyOf = (prefix: string, id: string) => `${prefix}:reply:${id}`;
 const channelOf = (prefix: string, address: string) => `${prefix}:replies:${address}`;
 const cancelChannelOf = (prefix: string) => `${prefix}:cancels`;

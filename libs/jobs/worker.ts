@@ -22,6 +22,8 @@ export interface JobContext {
    * Redis.
    */
   isFirstRun: boolean;
+  /** The process of an earlier run ended before the run did, or lost its connection to Redis. */
+  hasLostRun: boolean;
   /** Aborted when the job is cancelled. */
   signal: AbortSignal;
   /**
@@ -92,6 +94,7 @@ export function startWorker<Payload>(
         attempt,
         isLastAttempt: attempt >= definition.attempts,
         isFirstRun: job.attemptsStarted <= 1,
+        hasLostRun: job.attemptsStarted > attempt,
         signal: signal ?? new AbortController().signal,
         async yieldSlot(wait) {
           waits += 1;

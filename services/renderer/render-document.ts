@@ -5,7 +5,7 @@ import { AppError, isBug } from '#libs/errors.ts';
 import type { FairLimit } from '#libs/fair-limit.ts';
 import type { RenderDocument } from '#libs/jobs/catalog.ts';
 import { type PrintableDocument, shapeOf } from '#libs/jobs/printable-document.ts';
-import { deadlinePassed, type Reply, type ReplyFailure, sendReply } from '#libs/jobs/replies.ts';
+import { deadlinePassed, type Reply, type ReplyFailure, rendererEnded, sendReply } from '#libs/jobs/replies.ts';
 import type { JobContext, Work } from '#libs/jobs/worker.ts';
 import { withoutBidiControls } from '#libs/printable.ts';
 import type { Redis } from '#libs/redis/connection.ts';
@@ -53,6 +53,8 @@ export function renderDocumentWith(parts: RendererParts): Work<RenderDocument> {
       parts.onEnd({ outcome, seconds: (performance.now() - startedAt) / 1_000, warnings });
     if (payload.deadlineAt - agreedTime() < LEAST_MS) return end('expired');
     try {
+      // Its caller counts how many renderers it ends. A caller that waits is better served by another run.
+      if (payload.isBackground && context.hasLostRun) throw rendererEnded();
       const reply = await printDocument(payload, context, parts);
       await send(reply, payload, context, parts);
       end('done', reply.warnings.length);

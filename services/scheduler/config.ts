@@ -1,4 +1,4 @@
-// Every variable the scheduler reads.
+// The variables of the scheduler.
 import Joi from 'joi';
 import { type RecordsConfig, readEnv, recordsVariables, variables } from '#libs/service/env.ts';
 

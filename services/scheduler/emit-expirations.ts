@@ -1,5 +1,5 @@
-// Writes the expiry event of each overdue invoice and expired quote once, after midnight in the time zone of its account.
-// Reads show both states without it.
+// Writes the expiry event of each overdue invoice and expired quote once, after midnight in the time zone of its
+// account. Reads show both states even before the event is written.
 
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
@@ -26,10 +26,13 @@ interface Candidate {
 interface Kind<Document extends Expiring> {
   round: RoundName;
   records: Records<Document>;
-  /** Documents of all accounts whose day may have passed. */
+  /** Yields documents of all accounts whose day may have passed. */
   candidates(before: string): AsyncIterable<Candidate>;
   event: EventType;
-  /** Whether its day has passed, even if an older version left the mark on a document that cannot expire. */
+  /**
+   * True when its day has passed. False for a document that cannot expire, even if an older version left the mark on
+   * it.
+   */
   hasExpired(document: Document, today: string): boolean;
   view(document: Document, today: string, embedded: EmbeddedIn): unknown;
 }
@@ -61,9 +64,11 @@ interface Round {
 }
 
 /**
- * Any number of processes may run this at once: the transaction that removes the mark `expires_on` writes the event.
- * @param signal ends the round early; the next round of any scheduler finds the rest.
- * @returns how many events were written. @throws when a document failed, after the events of all others were written.
+ * Writes the expiry events that are due. Any number of processes may do this at once, because the transaction that
+ * removes the mark `expires_on` writes the event.
+ * @param signal ends the round early. The next round of any scheduler finds the rest.
+ * @returns the number of events written.
+ * @throws when a document failed, after the events of all others were written.
  */
 export async function emitExpirations(now: Date = agreedDate(), signal?: AbortSignal): Promise<number> {
   const round: Round = { now, signal, failures: collectFailures() };
@@ -96,10 +101,10 @@ async function emitExpiration<Document extends Expiring>(
   today: string,
 ): Promise<boolean> {
   const { result } = await runUnitOfWork({ accountId }, async ({ session, announce }) => {
-    // Read again inside the transaction: it may have been paid, moved or announced since.
+    // The transaction reads the document again, because it may have been paid, moved or announced since.
     const document = await findOwn(kind.records, accountId, id, session);
     if (!document?.expires_on || document.expires_on >= today) return false;
-    // `updated_at` changes with it, because reads show another status from today on.
+    // `updated_at` changes with the mark, because reads show another status from today on.
     const changed = await changeOwn(kind.records, document, { expires_on: undefined } as Partial<Document>, session);
     if (document.status !== 'Sent' || !kind.hasExpired(document, today)) return false;
     await announce(kind.event, kind.view(changed, today, await embeddedIn([changed], accountId, session)));
@@ -108,7 +113,7 @@ async function emitExpiration<Document extends Expiring>(
   return result;
 }
 
-// Covers all accounts: the scheduler belongs to none.
+// The query covers all accounts, because the scheduler belongs to none.
 function candidatesOf(model: typeof Invoice | typeof Quote, before: string): AsyncIterable<Candidate> {
   return (model as typeof Invoice)
     .find({ expires_on: { $lt: before } })

@@ -1,4 +1,4 @@
-// Starts the scheduler: dates in; expiry events and recurring invoices out.
+// Starts the scheduler, which turns dates into expiry events and recurring invoices.
 import { agreedDate } from '#libs/clock.ts';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
@@ -18,11 +18,11 @@ import { readConfig } from './config.ts';
 import { emitExpirations } from './emit-expirations.ts';
 import { runRecurringInvoices } from './run-recurring-invoices.ts';
 
-/** How late after midnight an overdue invoice may be announced. */
+/** The longest delay after midnight until an overdue invoice is announced. */
 const EXPIRATIONS_EVERY_MS = 30_000;
-/** How late after midnight a recurring invoice may be made. */
+/** The longest delay after midnight until a recurring invoice is made. */
 const RECURRING_EVERY_MS = 30_000;
-/** The scheduler works without Redis: the start waits no longer to learn whether it accepts the credentials. */
+/** The start waits this long for Redis, to learn if it accepts the credentials. The scheduler works without Redis. */
 const REDIS_LIMIT_MS = 1_000;
 
 await run(async ({ onClose, useLogger }) => {
@@ -31,7 +31,7 @@ await run(async ({ onClose, useLogger }) => {
   useLogger(log);
   onClose(await startTracing('scheduler', config.OTEL_EXPORTER_OTLP_ENDPOINT));
 
-  // It may be the first process of a new version. Harmless when all indexes exist.
+  // This may be the first process of a new version. Existing indexes stay as they are.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
   onClose(() => mongo.close());
   const redis = connectFailFast(config.REDIS_URL, log);
@@ -45,7 +45,7 @@ await run(async ({ onClose, useLogger }) => {
     port: config.HEALTH_PORT,
     service: 'scheduler',
     checks: { mongodb: pingMongo },
-    // Redis only carries nudges: without them the relay finds new events half a second later.
+    // Redis only carries nudges. If it is unavailable, the relay finds new events half a second later.
     informational: { redis: () => redis.ping() },
     metrics,
     log,

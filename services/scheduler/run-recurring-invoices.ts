@@ -1,4 +1,5 @@
-// Makes the recurring invoices whose day has come on the calendar of their account. Any number of schedulers may run this at once.
+// Makes the recurring invoices whose day has come on the calendar of their account. Any number of schedulers may do
+// this at once.
 import { partition } from 'es-toolkit/array/partition';
 import { shuffle } from 'es-toolkit/array/shuffle';
 import pLimit from 'p-limit';
@@ -17,11 +18,16 @@ import { collectFailures } from '#libs/models/rounds.ts';
 import { acrossAccounts, type Id } from '#libs/models/tenant.ts';
 import { isDuplicate } from '#libs/mongo/errors.ts';
 
-/** Made in one round; the rest in the next, which follows at once. */
+/** The most invoices of one round. The next round follows at once with the rest. */
 const ROUND_MAX = 2_000;
-/** Accounts at a time: what one waits for the database, another uses. */
+/**
+ * The number of accounts that are worked on at a time, so that one uses the time that another waits for the database.
+ */
 const ACCOUNTS_AT_ONCE = 4;
-/** Made by another scheduler one after the other: it goes through the same account, and the rest is left to it. */
+/**
+ * The number of invoices in a row that another scheduler made. After these it is taken to go through the same account,
+ * and gets the rest.
+ */
 const ELSEWHERE_MAX = 2;
 
 type Candidate = Pick<RecurringInvoiceRecord, '_id' | 'account_id' | 'next_on' | 'retry_on' | 'next_index'>;
@@ -31,7 +37,7 @@ type Due = Candidate & { zone: string };
 interface Round {
   at: Date;
   tries: RoundTries;
-  /** Bytes of records that an account may keep. */
+  /** The bytes of records that an account may keep. */
   quotaBytes: number | undefined;
   signal: AbortSignal | undefined;
   made: number;
@@ -39,8 +45,9 @@ interface Round {
 }
 
 /**
- * @param signal ends the round early; the next round of any scheduler makes the rest.
- * @returns how many invoices were made, and whether there may be more that are due.
+ * Makes the invoices that are due.
+ * @param signal ends the round early. The next round of any scheduler makes the rest.
+ * @returns the number of invoices made, and whether more may be due.
  * @throws when one failed that no caller can repair, after all others were made.
  */
 export async function runRecurringInvoices(
@@ -52,7 +59,8 @@ export async function runRecurringInvoices(
   const round: Round = { at, tries, quotaBytes, signal, made: 0, failures: collectFailures() };
   const [suspects, others] = partition(due, ({ _id }) => round.tries.isSuspect(_id));
   await runAll(others, round, ACCOUNTS_AT_ONCE);
-  // One after the other, and last: what ends the process then is known, and has kept no other from being made.
+  // Suspects come last and one after the other. One that ends the process is then known, and has kept no other from
+  // being made.
   await runAll(suspects, round, 1);
   round.failures.report((failed) => `${failed} recurring invoices could not be made`);
   return { made: round.made, hasMore: due.length === ROUND_MAX && round.made > 0 };
@@ -60,7 +68,7 @@ export async function runRecurringInvoices(
 
 async function runAll(due: readonly Due[], round: Round, most: number): Promise<void> {
   const atOnce = pLimit(most);
-  // Schedulers that begin at different accounts seldom meet: of two that make the same invoice one works in vain.
+  // Schedulers that begin at different accounts seldom meet. If two make the same invoice, one works in vain.
   const accounts = shuffle([...Map.groupBy(due, ({ account_id }) => String(account_id))]);
   await Promise.all(accounts.map(([accountId, found]) => atOnce(() => runOfAccount(accountId, found, round)))).catch(
     (error: unknown) => {
@@ -91,7 +99,10 @@ function isDue({ next_on, retry_on }: Candidate, today: string): boolean {
   return next_on !== undefined && next_on <= today && (retry_on === undefined || retry_on <= today);
 }
 
-/** The record as it is now; undefined when it needs nothing more in this round. */
+/**
+ * The state of a recurring invoice after an attempt: the changed record, or undefined when it needs nothing more in
+ * this round.
+ */
 type Outcome = Candidate | 'made elsewhere' | undefined;
 
 async function runOne(accountId: Id, candidate: Candidate, round: Round): Promise<Outcome> {
@@ -118,7 +129,7 @@ async function makeNext(accountId: Id, candidate: Candidate, round: Round): Prom
   }
 }
 
-/** @throws what is a fault of ours. */
+/** Stores the failure on the record if its owner can repair it. @throws any other error. */
 async function afterFailure(
   error: unknown,
   candidate: Candidate,
@@ -127,7 +138,7 @@ async function afterFailure(
   if (error instanceof NothingToBill) {
     return (await runUnitOfWork({ accountId }, (unit) => skipOccurrence(unit, candidate, at))).result;
   }
-  // What the owner can repair is stored on the record.
+  // The owner can repair this failure, so the record shows it.
   if (!(error instanceof AppError) || error.status >= 500) throw error;
   const failure = { message: messageOf(error), at };
   await runUnitOfWork({ accountId }, (unit) => recordFailure(unit, candidate, failure));
@@ -143,7 +154,7 @@ async function unlessMadeElsewhere(work: () => Promise<Outcome>): Promise<Outcom
   }
 }
 
-/** The owner sees that it failed, and an id that the operator finds the cause by. */
+/** Shows the owner that it failed, with an id by which the operator finds the cause. */
 async function recordSetAside(
   { id, error }: SetAside,
   candidate: Candidate,
@@ -167,7 +178,7 @@ function messageOf({ message, details }: AppError): string {
   return problems.length > 0 ? problems.join('; ') : message;
 }
 
-// Covers all accounts: the scheduler belongs to none.
+// The query covers all accounts, because the scheduler belongs to none.
 function candidatesAt(at: Date, among: object = {}) {
   const day = dayIn(EARLIEST_ZONE, at);
   return RecurringInvoice.find({

@@ -6,26 +6,31 @@ import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
 import { inBatches } from './loading/in-batches.ts';
 import { acquireDeliveries, extendLease, type LeasedDelivery, reservedDelivery } from './store/delivery-leases.ts';
 
-/** With less left of a reservation no attempt begins on it: the process may stall for that long, and the attempt must not be made twice. */
+/**
+ * The least time that must be left of a reservation. The process may stall for that long, and the attempt must not be
+ * made twice.
+ */
 const RESERVATION_LEFT_MIN_MS = 20_000;
-/** Most attempts have ended by then; the others extend their reservation to a lease. */
+/** Most attempts have ended after this time. The others extend their reservation to a lease. */
 const EXTEND_AFTER_MS = 1_000;
 
 export interface DeliveryLease {
   delivery: LeasedDelivery;
-  /** Milliseconds since the epoch: after it another worker may acquire the delivery. */
+  /** Returns the time in milliseconds since the epoch after which another worker may acquire the delivery. */
   until(): number;
-  /** The attempt is over: the lease need not be extended any more. */
+  /** Stops extending the lease, because the attempt is over. */
   release(): void;
 }
 
 /**
- * @param isFirstRun false for a job that runs again, because Redis was unavailable when it ended: its reservation may be used up.
+ * Acquires the lease of a delivery.
+ * @param isFirstRun false for a job that runs again, because Redis was unavailable when it ended. Its reservation may
+ * be used up.
  * @returns undefined when the job is stale: its delivery is not pending, not due yet, or leased to another worker.
  */
 export type AcquireDelivery = (job: DeliverWebhook, isFirstRun: boolean) => Promise<DeliveryLease | undefined>;
 
-/** @param leaseMs longer than any attempt: after it another worker makes the attempt again. */
+/** Makes the function. @param leaseMs longer than any attempt. After it another worker makes the attempt again. */
 export function makeAcquireDelivery(leaseMs: number): AcquireDelivery {
   const acquireStored = inBatches(async (jobs: DeliverWebhook[]) => {
     const until = agreedTime() + leaseMs;
@@ -36,7 +41,8 @@ export function makeAcquireDelivery(leaseMs: number): AcquireDelivery {
       reservationsOf(jobs),
     );
     const byId = new Map(leased.map((delivery) => [String(delivery._id), delivery]));
-    // Two jobs of one delivery meet here when the first was late. Sharing one lease, one would undo what the other has done.
+    // Two jobs of one delivery meet here when the first was late. If they shared one lease, one would undo what the
+    // other has done.
     return jobs.map(({ deliveryId }) => {
       const delivery = byId.get(deliveryId);
       byId.delete(deliveryId);
@@ -58,7 +64,7 @@ function leaseReserved(delivery: LeasedDelivery, reservedUntil: number, leaseMs:
   const extend = async () => {
     if (isOver) return;
     const later = agreedTime() + leaseMs;
-    // Acquired by another worker meanwhile, because this process stood still: an attempt that has not begun must not begin.
+    // Another worker acquired it, because this process was suspended. An attempt that has not begun must not begin.
     until = (await extendLease(delivery, new Date(later))) ? later : 0;
   };
   // If MongoDB is unavailable for long, the attempt may be made twice.

@@ -1,4 +1,4 @@
-// Makes one attempt: opens the endpoint's secrets, signs, calls, and says what to record.
+// Makes one attempt: opens the endpoint's secrets, signs, calls, and returns the outcome to record.
 import { LRUCache } from 'lru-cache';
 import { agreedDate } from '#libs/clock.ts';
 import { type Id, type StoredId, wireId } from '#libs/models/tenant.ts';
@@ -9,33 +9,27 @@ import type { SecretBox } from '#libs/secret-box.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import type { Outcome, PostSigned } from './post-signed.ts';
 
-const SECRETS_CACHED_MAX = 1_000;
-/** The log names an endpoint whose secret cannot be opened this often at most. */
+/** The shortest interval between two log lines about an endpoint whose secret cannot be opened. */
 const LOGGED_EVERY_MS = 10 * 60_000;
-/** Without a signature no call is made. */
+const LOGGED_MAX = 1_000;
+/** The outcome without a signature. No call is made. */
 const UNSIGNED: Outcome = { isWell: false, durationMs: 0, errorClass: 'secret_unreadable' };
 
-/** Makes the call at once: the lease was checked just before. */
+/** Makes the call at once, because the lease was checked just before. */
 export type AttemptDelivery = (
   endpoint: WebhookEndpointRecord,
   content: {
     eventId: StoredId;
     /** The frozen bytes of the event. */
     body: string;
-    /** The event is of a test account. */
+    /** True for an event of a test account. */
     isTest: boolean;
   },
   log: Logger,
 ) => Promise<{ outcome: Outcome; attempt: Attempt }>;
 
 export function makeAttemptDelivery(options: { box: SecretBox; postSigned: PostSigned }): AttemptDelivery {
-  // An endpoint gets many deliveries with one secret.
-  const opened = new LRUCache<string, string>({
-    max: SECRETS_CACHED_MAX,
-    memoMethod: (sealed) => options.box.open(sealed),
-  });
-  const box = { open: (sealed: string) => opened.memo(sealed) };
-  const logged = new LRUCache<Id, true>({ max: SECRETS_CACHED_MAX, ttl: LOGGED_EVERY_MS });
+  const logged = new LRUCache<Id, true>({ max: LOGGED_MAX, ttl: LOGGED_EVERY_MS });
 
   return async (endpoint, { eventId, body, isTest }, log) => {
     const at = agreedDate();
@@ -47,10 +41,13 @@ export function makeAttemptDelivery(options: { box: SecretBox; postSigned: PostS
     return { outcome, attempt: attemptOf(at, outcome) };
   };
 
-  /** @returns undefined when no key opens the current secret. That counts as a failed attempt, so that the attempts end one day. */
+  /**
+   * Returns the secrets that sign, or undefined when no key opens the current one. That counts as a failed attempt, so
+   * that attempts come to an end.
+   */
   function signingSecrets(endpoint: WebhookEndpointRecord, log: Logger): string[] | undefined {
     try {
-      return secretsOf(endpoint, box);
+      return secretsOf(endpoint, options.box);
     } catch (error) {
       const endpointId = wireId(endpoint._id);
       if (!logged.has(endpointId)) {

@@ -1,4 +1,5 @@
-// What follows from an attempt: delivered, another attempt later, dead, or suspended; and the health of its endpoint.
+// Decides what follows from an attempt: delivered, another attempt later, dead, or suspended. It also updates the
+// health of the endpoint.
 import { agreedTime } from '#libs/clock.ts';
 import { deliverWebhook, retryWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
@@ -14,9 +15,9 @@ import type { LeasedDelivery } from './store/delivery-leases.ts';
 import type { Settlement, Verdict } from './store/delivery-settlement.ts';
 import type { SuspendDelivery } from './suspend-delivery.ts';
 
-/** Shorter waits use the queue's own timer, which is exact; longer ones the poller, which looks once a second. */
+/** Shorter waits use the queue's own timer, which is exact. Longer ones use the poller, which looks once a second. */
 const SHORT_WAIT_MS = 60_000;
-/** Third and later attempts use the queue for late ones. The second comes so soon that it counts as a first. */
+/** The third and later attempts use the queue for late ones. The second comes so soon that it counts as a first. */
 const EARLY_ATTEMPTS = 2;
 
 export interface ConcludeOptions {
@@ -42,11 +43,12 @@ export function makeConcludeAttempt({ queues, retryScale, settle, suspend }: Con
     await settle({ delivery, verdict, attempt });
     await (outcome.isWell ? recordSuccess(endpoint) : recordFailure(endpoint, attempt.at));
     if (verdict.move !== 'retryLater' || waitMs === undefined || waitMs > SHORT_WAIT_MS) return;
-    // Two more: the job that runs now may be of the revision after the acquired one, and BullMQ ignores the id of a job that lives.
+    // This adds 2 to the revision. The running job may already have revision + 1, and BullMQ ignores a job whose id is
+    // still in use.
     const job = deliveryJob(delivery, delivery.revision + 2, waitMs);
     await queues
       .enqueue(attemptsMade < EARLY_ATTEMPTS ? deliverWebhook : retryWebhook, job)
-      // Redis is unavailable: the poller enqueues it, see due_at.
+      // If Redis is unavailable, the poller enqueues the delivery, see due_at.
       .catch(() => undefined);
   };
 }

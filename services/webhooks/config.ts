@@ -1,4 +1,4 @@
-// Every variable the webhook service reads.
+// The variables of the webhook service.
 import Joi from 'joi';
 import { type RecordsConfig, readEnv, recordsVariables, variables } from '#libs/service/env.ts';
 

@@ -1,4 +1,4 @@
-// The job of one attempt: acquires the delivery, waits for admission, makes the attempt, and records what follows.
+// The job of one attempt: acquires the delivery, waits for admission, makes the attempt, and records the outcome.
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import type { DeliverWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
@@ -28,9 +28,9 @@ import type { Admitted, Wait } from './traffic/admission.ts';
 import { openBodyRoom } from './traffic/body-room.ts';
 import type { Traffic } from './traffic/traffic.ts';
 
-/** With less left of its lease no attempt begins. */
+/** The least time that must be left of the lease for an attempt to begin. */
 const LEASE_LEFT_MIN_MS = 1_000;
-/** An attempt with a large body waits so long at least for those that are in flight. */
+/** The least time that an attempt with a large body waits for those in flight. */
 const BODY_WAIT_MS = 1_000;
 
 export interface DeliverOptions {
@@ -39,7 +39,7 @@ export interface DeliverOptions {
   traffic: Traffic;
   events: EventLoader;
   postSigned: PostSigned;
-  /** Longer than any attempt: after it another worker makes the attempt again. */
+  /** Longer than any attempt. After it another worker makes the attempt again. */
   leaseMs: number;
   retryScale: number;
   onOutcome: (outcome: Outcome) => void;
@@ -81,9 +81,9 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     if (setAside)
       log.error(
         { err: error, errorId: setAside.id, deliveryId: job.deliveryId },
-        'this delivery is set aside for a day',
+        'this delivery is set aside and tried again in a day',
       );
-    // After a failure the lease is still this worker's.
+    // After a failure the lease still belongs to this worker.
     const lease = retryAt && (mine.lease ?? (await acquire(job, false)));
     if (lease) await postpone(lease, retryAt);
     if (error) throw error;
@@ -115,13 +115,14 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     const seen = await retryWhileUnavailable(load);
     // Loading took so long that another worker is about to acquire the delivery.
     if (isRunningOut(lease)) return;
-    // A new primary may not show a record yet that exists.
+    // A new primary may not show an existing record yet.
     const [endpoint, event, account] = seen.every(Boolean) ? seen : await readAfterElection(load);
     if (!endpoint || !event) return giveUp(delivery);
     if (!endpoint.enabled) return suspend(delivery, endpointId);
     const admission = await traffic.admit(endpointId, delivery.deferrals);
     if (!admission.admitted) return defer(delivery, admission);
-    // While the attempt waited here, the endpoint may have been changed, disabled or deleted, and the lease goes on running.
+    // The endpoint may have been changed, disabled or deleted while the attempt waited here, and the lease goes on
+    // running.
     const current = await orRelease(endpoints.load(endpointId), admission);
     if (!current?.enabled || isRunningOut(lease)) {
       admission.release();
@@ -148,13 +149,13 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     log.info({ deliveryId, endpointId, requestId, status, errorClass, problem, durationMs }, 'attempt made');
   }
 
-  /** Its endpoint or its event is gone. */
+  /** Gives up a delivery whose endpoint or event does not exist any more. */
   async function giveUp(delivery: LeasedDelivery): Promise<void> {
     const attempt = { at: agreedDate(), error_class: 'endpoint_deleted' };
     await settle({ delivery, verdict: { move: 'giveUp' }, attempt });
   }
 
-  /** @returns undefined when the event is gone. */
+  /** Calls the endpoint. @returns undefined when the event does not exist any more. */
   async function call(endpoint: WebhookEndpointRecord, event: EventHead, isTest: boolean, log: Logger) {
     const body = await options.events.bodyOf(event);
     return body === undefined ? undefined : attemptDelivery(endpoint, { eventId: event._id, body, isTest }, log);
@@ -172,10 +173,11 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
     outcome: Outcome,
     wasDeferred: boolean,
   ): Promise<void> {
-    // A response that does not end still counts as a call in flight: otherwise its endpoint could hold any number of connections.
+    // A response that does not end still counts as a call in flight. Otherwise its endpoint could hold any number of
+    // connections.
     if (outcome.rest) await outcome.rest;
     const { recovered } = admission.release(outcome);
-    // The process whose breaker deferred it may have ended: then no other process recalls the rest.
+    // The process whose breaker deferred it may have ended. Then no other process recalls the rest.
     if (recovered || (wasDeferred && outcome.isWell)) await recallAllDeferred(endpoint);
   }
 }
@@ -184,7 +186,7 @@ function isRunningOut(lease: DeliveryLease): boolean {
   return lease.until() - agreedTime() < LEASE_LEFT_MIN_MS;
 }
 
-/** An attempt that was admitted and fails on the way makes room for the next one. */
+/** Runs a step of an admitted attempt. If it fails, the admission is released for the next attempt. */
 async function orRelease<Result>(step: Promise<Result>, admission: Admitted): Promise<Result> {
   try {
     return await step;

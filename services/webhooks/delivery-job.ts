@@ -7,11 +7,14 @@ interface Attemptable {
   endpoint_id: StoredId;
   request_id?: string | null | undefined;
   trace?: string | null | undefined;
-  /** See DeliverWebhook. */
+  /** True when the worker that had the delivery ended without an outcome, see DeliverWebhook. */
   isAgain?: boolean;
 }
 
-/** @param revision makes the job's id unique: BullMQ ignores an id as long as an older job with it lives. */
+/**
+ * Returns the queue entry.
+ * @param revision makes the job's id unique. BullMQ ignores an id as long as an older job with it exists.
+ */
 export function deliveryJob(delivery: Attemptable, revision: number, delayMs = 0) {
   const deliveryId = String(delivery._id);
   return {

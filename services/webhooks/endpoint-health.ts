@@ -1,4 +1,5 @@
-// Records how attempts at an endpoint end, and disables it after five days of failures or when its receiver answers 410 Gone.
+// Records how attempts at an endpoint end. Disables it after five days of failures, or when its receiver answers 410
+// Gone.
 import { drawNext, lastDrawn } from '#libs/models/sequences.ts';
 import { pausedAfter } from '#libs/models/webhooks/endpoint-pauses.ts';
 import { reconcileEndpoint, requestReconcile } from '#libs/models/webhooks/endpoint-reconcile.ts';
@@ -13,22 +14,25 @@ import { inTransaction } from '#libs/mongo/connection.ts';
 
 /** Svix's figure: longer than a weekend, shorter than a week of wasted calls. */
 const FAILING_MAX_MS = 5 * 24 * 3_600_000;
-/** An endpoint with one event a week that fails twice is not dead. */
+/** The least number of failures. An endpoint with one event a week that fails twice is not dead. */
 const FAILURES_MIN = 5;
 
-/** As it was when it was called. */
+/** The endpoint in the state in which it was called. */
 type Endpoint = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'url' | 'failing_since' | 'failures'>;
 
-/** The account may have changed the URL during the call: how one URL responds says nothing about the next. */
+/**
+ * Returns a filter with the called URL. The account may have changed it during the call, and the response of one URL
+ * says nothing about the next.
+ */
 const asCalled = ({ _id, account_id, url }: Endpoint) => ({ _id, account_id, url });
 
-/** One success ends a series of failures. A healthy endpoint costs no write. */
+/** Ends a series of failures, which takes one success. A healthy endpoint costs no write. */
 export async function recordSuccess(endpoint: Endpoint): Promise<void> {
   if (!endpoint.failing_since) return;
   await WebhookEndpoint.updateOne(asCalled(endpoint), { $unset: { failing_since: 1, failures: 1 } });
 }
 
-/** @param at when the attempt began. */
+/** Counts a failure. @param at the start of the attempt. */
 export async function recordFailure(endpoint: Endpoint, at: Date): Promise<void> {
   const filter = asCalled(endpoint);
   if (!endpoint.failing_since) {
@@ -39,7 +43,7 @@ export async function recordFailure(endpoint: Endpoint, at: Date): Promise<void>
   if (isOld && (endpoint.failures ?? 0) + 1 >= FAILURES_MIN) await disable(endpoint, 'failing');
 }
 
-/** The receiver answered 410. @returns false when the endpoint has another URL by now, or was enabled again. */
+/** Disables an endpoint that answered 410. @returns false when it has another URL by now, or was enabled again. */
 export async function recordGone(endpoint: Endpoint): Promise<boolean> {
   await disable(endpoint, 'gone');
   const { _id, account_id } = endpoint;
@@ -51,7 +55,7 @@ async function disable(called: Endpoint, reason: DisabledReason): Promise<void> 
   await inTransaction(async (session) => {
     const sequence = await lastDrawn(session, accountId, 'event');
     const endpoint = await WebhookEndpoint.findOneAndUpdate(
-      // Nothing to disable when another attempt succeeded meanwhile, or another process was first.
+      // The filter matches nothing when another attempt succeeded meanwhile, or another process was first.
       { ...asCalled(called), enabled: true, ...(reason === 'failing' ? { failing_since: called.failing_since } : {}) },
       { $set: { enabled: false, disabled_reason: reason, updated_at: new Date() }, ...pausedAfter(sequence) },
       { session, returnDocument: 'after' },

@@ -25,7 +25,7 @@ export interface FanOutOptions {
   queues: Queues;
   traffic: Traffic;
   events: EventLoader;
-  /** Called with how many deliveries of an event were enqueued. */
+  /** Called with the number of deliveries of an event that were enqueued. */
   onFannedOut: (deliveries: number) => void;
 }
 
@@ -65,7 +65,10 @@ export function makeFanOutEvent({
     if (tried.isDone) return;
     const { setAside, retryAt, error } = tried;
     if (setAside)
-      log.error({ err: error, errorId: setAside.id, eventId }, 'the fan-out of this event is set aside for a day');
+      log.error(
+        { err: error, errorId: setAside.id, eventId },
+        'the fan-out of this event is set aside and tried again in a day',
+      );
     if (retryAt) await postponeFanOut(event._id, retryAt);
     if (error) throw error;
   };
@@ -75,7 +78,7 @@ export function makeFanOutEvent({
     const { deferred, openIds } = deferralsOf(endpointIds);
     const added = await insert({ event, endpointIds, deferred });
     onFannedOut(added.deliveries.length);
-    // All deliveries are stored: from here on the poller brings them, whatever happens to the queue.
+    // All deliveries are stored. From here on the poller enqueues those that the queue loses.
     const entries = added.deliveries.map((delivery) => entryOf(event, delivery, added.reservation));
     await Promise.all([
       markDone(event._id),
@@ -91,7 +94,7 @@ export function makeFanOutEvent({
 
   function deferralsOf(endpointIds: readonly StoredId[]) {
     const deferred = new Map<Id, Deferral>();
-    /** Endpoints with an open breaker. */
+    /** The endpoints with an open breaker. */
     const openIds: Id[] = [];
     for (const endpointId of endpointIds.map(wireId)) {
       const wait = traffic.predictWait(endpointId);

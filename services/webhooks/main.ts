@@ -1,4 +1,4 @@
-// Starts the webhook service: events in, signed calls out.
+// Starts the webhook service, which turns events into signed calls.
 import { agreedDate } from '#libs/clock.ts';
 import { deliverWebhook, fanOutEvent, retryWebhook } from '#libs/jobs/catalog.ts';
 import { listenForNudges } from '#libs/jobs/nudge.ts';
@@ -29,17 +29,20 @@ import { openRelay } from './relay-events.ts';
 import { openEventLoopDelay } from './traffic/event-loop-delay.ts';
 import { openTraffic } from './traffic/traffic.ts';
 
-/** Events that are fanned out at the same time share their round trips to the database. */
+/** The number of events fanned out at a time. They share their round trips to the database. */
 const FAN_OUT_CONCURRENCY = 50;
 const RELAY_EVERY_MS = 500;
 const POLL_EVERY_MS = 1_000;
-/** How soon a process finds out that another one shares the work. */
+/** The time until a process finds out that another one shares the work. */
 const COUNT_PROCESSES_EVERY_MS = 5_000;
-/** How soon another process finds the reconcile requests of one that died. */
+/** The time until another process finds the reconcile requests of one that died. */
 const RECONCILE_EVERY_MS = 30_000;
-/** A slow or paused worker must not be taken for dead: another one would make its attempt a second time. */
+/**
+ * The length of a lease in timeouts. A slow or paused worker must not count as dead, or another one would make its
+ * attempt a second time.
+ */
 const LEASE_TIMEOUTS = 3;
-/** For the database work around the attempt, which the timeout of the call leaves out. */
+/** The time for the database work around the attempt, which the timeout of the call leaves out. */
 const LEASE_MARGIN_MS = 5_000;
 const CLOSE_MARGIN_MS = 1_000;
 
@@ -58,7 +61,7 @@ await run(async ({ onClose, useLogger }) => {
   const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });
   onClose(() => queues.close());
   const metrics = makeMetrics();
-  // Its Redis user may read no other queue.
+  // The Redis user of this service may read no other queue.
   watchQueues(metrics, queues, log, [fanOutEvent, deliverWebhook, retryWebhook]);
   watchOutbox(metrics, async () => (await readOutbox()).oldestMs);
   const deliveries = deliveryMetrics(metrics);
@@ -134,7 +137,7 @@ await run(async ({ onClose, useLogger }) => {
     },
     { name: 'the reconciler of endpoints', everyMs: RECONCILE_EVERY_MS, log },
   );
-  // All at once: while one ends what it has in flight, no other begins anything.
+  // These close at once: while one ends its work in flight, no other begins anything.
   onClose(() =>
     Promise.all([
       ...workers.map((one) => one.close(config.WEBHOOK_TIMEOUT_MS + CLOSE_MARGIN_MS)),

@@ -1,4 +1,4 @@
-// One HTTP call of a delivery: signs the frozen bytes, posts them, and classifies what came back.
+// One HTTP call of a delivery: signs the frozen bytes, posts them, and classifies the response.
 import type { IncomingMessage } from 'node:http';
 import axios, { type AxiosResponse, isAxiosError } from 'axios';
 import { Webhook } from 'standardwebhooks';
@@ -8,11 +8,16 @@ import type { Outbound } from '#libs/outbound/outbound.ts';
 import { OutboundRefused } from '#libs/outbound/target-rules.ts';
 import { readRetryAfter } from './schedule.ts';
 
-/** The response body is discarded; this much of it is read so that the connection can be used again. */
+/** The part of the response body that is read, so that the connection can be used again. The body is discarded. */
 const RESPONSE_MAX_BYTES = 16 * 1024;
-/** A response that has not ended this long after its head may never end: the connection is closed, and the next call opens another. */
+/**
+ * The time that a response may take after its head. One that is later may never end: the connection is closed, and the
+ * next call opens another.
+ */
 const REST_LIMIT_MS = 1_000;
-/** A reused connection that the receiver had closed fails within a round trip. One that fails later may have failed because of the event. */
+/**
+ * A reused connection that the receiver had closed fails within a round trip. A later failure may be due to the event.
+ */
 const STALE_SHOWS_MS = 1_000;
 
 interface Call {
@@ -20,9 +25,9 @@ interface Call {
   eventId: string;
   /** The frozen bytes of the event. */
   body: string;
-  /** Current secret first; each makes one signature. */
+  /** The secrets, the current one first. Each makes one signature. */
   secrets: string[];
-  /** The event is of a test account: a header says so. */
+  /** True for an event of a test account. A header shows it. */
   isTest: boolean;
 }
 
@@ -34,15 +39,18 @@ export interface Outcome {
   /** Absent on success. */
   errorClass?: ErrorClass;
   retryAfterMs?: number | undefined;
-  /** For the log, never for a tenant. */
+  /** A description for the log. A tenant must not see it. */
   problem?: string;
-  /** Resolves when the response has ended or was cut off; absent when all of it came with its head. */
+  /** Resolves when the response has ended or was cut off. Absent when all of it came with its head. */
   rest?: Promise<void> | undefined;
 }
 
 export type PostSigned = (call: Call) => Promise<Outcome>;
 
-/** @param options.timeoutMs for all of it: resolving, connecting, sending, and the head of the response. */
+/**
+ * Makes the function.
+ * @param options.timeoutMs the limit for everything: resolving, connecting, sending, and the head of the response.
+ */
 export function makePostSigned(options: { outbound: Outbound; timeoutMs: number; userAgent: string }): PostSigned {
   return async (call) => {
     const startedAt = performance.now();
@@ -64,13 +72,13 @@ export function makePostSigned(options: { outbound: Outbound; timeoutMs: number;
 
 async function postOnFreshConnection(call: Call, options: Parameters<typeof makePostSigned>[0]) {
   const startedAt = performance.now();
-  // One timer for the call and its repetition. An AbortSignal.timeout would stay in memory until it fires.
+  // One timer covers the call and its repetition. An AbortSignal.timeout would stay in memory until it fires.
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), options.timeoutMs);
   try {
     return await post(call, options, late.signal);
   } catch (error) {
-    // The receiver closed an idle connection at the moment it was used again: that says nothing about the receiver.
+    // The receiver closed an idle connection at the moment it was used again. That says nothing about the receiver.
     const wasReused = isAxiosError(error) && (error.request as { reusedSocket?: boolean } | undefined)?.reusedSocket;
     const wasStale = wasReused && performance.now() - startedAt < STALE_SHOWS_MS;
     if (wasStale && (error.code === 'ECONNRESET' || error.code === 'EPIPE'))

@@ -1,4 +1,5 @@
-// The relay: enqueues events whose deliveries do not exist yet. Any number of relays may run, because fan-out is idempotent.
+// The relay. It enqueues events whose deliveries do not exist yet. Any number of relays may run, because fan-out is
+// idempotent.
 import { agreedTime } from '#libs/clock.ts';
 import { deliverWebhook, fanOutEvent } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
@@ -7,22 +8,29 @@ import { FIRST_ATTEMPTS_QUEUED_MAX } from './limits.ts';
 import { findDueEvents, markRelayed } from './store/due-events.ts';
 
 const BATCH = 200;
-/** After this an event that was enqueued and not fanned out is enqueued again: Redis or a worker has lost it. */
+/**
+ * The time after which an event that was enqueued and not fanned out is enqueued again, because Redis or a worker has
+ * lost it.
+ */
 const RELAY_LEASE_MS = 10_000;
 /** The weight of the latest event in the average. */
 const SMOOTHING = 0.1;
 
 export interface Relay {
-  /** @returns true when there is more. @throws while MongoDB or Redis is unavailable; the events stay due. */
+  /**
+   * Enqueues due events.
+   * @returns true when there is more.
+   * @throws while MongoDB or Redis is unavailable; the events stay due.
+   */
   relay(): Promise<boolean>;
-  /** To be called for each event that was fanned out, with its deliveries that are due at once. */
+  /** Tells the relay about an event that was fanned out, with the number of its deliveries that are due at once. */
   fannedOut(deliveries: number): void;
 }
 
 export function openRelay(queues: Queues): Relay {
-  /** Deliveries per event, a moving average. */
+  /** The deliveries per event, a moving average. */
   let width = 1;
-  /** The account that came last in the previous round. */
+  /** The last account of the previous round. */
   let after: Id | undefined;
 
   return {
@@ -44,7 +52,7 @@ export function openRelay(queues: Queues): Relay {
           ...(trace ? { trace } : {}),
         })),
       );
-      // After, not before: an event that did not get on the queue is still due.
+      // This comes after enqueueing, so that an event that did not get on the queue is still due.
       await markRelayed(events, new Date(agreedTime() + RELAY_LEASE_MS));
       after = wireId(last.account_id);
       return events.length === BATCH;

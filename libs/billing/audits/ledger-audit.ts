@@ -97,6 +97,12 @@ function creditsOff(own: object) {
   return [{ $match: { ...own, $expr: { $or: [{ $ne: [parts, TOTAL] }, { $lt: ['$unallocated', 0] }] } } }];
 }
 
+/** A credit of nothing that made a part of the work billable again: prepaid hours, for instance. */
+const FREED_ALONE = {
+  amount: 0,
+  $or: [{ time_entry_ids: { $exists: true } }, { expense_ids: { $exists: true } }],
+};
+
 /** A credit note takes off what is due of its invoice before it is credit. */
 function besideInvoice(own: object) {
   const isOpen = { $in: ['$status', ['Sent', 'Overdue']] };
@@ -114,7 +120,14 @@ function besideInvoice(own: object) {
         as: 'invoice',
       },
     },
-    { $match: { $or: [{ invoice: [] }, { unallocated: { $gt: 0 }, 'invoice.due': { $gt: 0 } }] } },
+    {
+      $match: {
+        $or: [
+          { invoice: [], $nor: [FREED_ALONE] },
+          { unallocated: { $gt: 0 }, 'invoice.due': { $gt: 0 } },
+        ],
+      },
+    },
   ];
 }
 

@@ -4,7 +4,7 @@ import { CreditNote, type CreditNoteRecord } from '../../models/billing/credit-n
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { driverOf } from '../../models/records.ts';
-import { type StoredId, storedId } from '../../models/tenant.ts';
+import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
 import { creditGroups, leftToCredit, netOf, taxSumOf } from '../../rules/credits/credit-amounts.ts';
 import type { CreditReason, Settlement } from '../../rules/credits/credit-reasons.ts';
 import { type CreditedCharges, creditedCharges } from '../../rules/credits/credited-charges.ts';
@@ -13,7 +13,8 @@ import { exactMinor } from '../../rules/money/exact-amount.ts';
 import type { Decimal } from '../../rules/money/money.ts';
 import type { PaymentMethod } from '../../rules/money/payment-methods.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { creditLines } from './credit-lines.ts';
+import { type ChargedLines, creditLines } from './credit-lines.ts';
+import type { CreditedWork } from './named-work.ts';
 
 export interface RefundDetails {
   date?: string | undefined;
@@ -32,6 +33,9 @@ export interface NewCreditNote {
   shipping_amount?: Decimal | null | undefined;
   settle: Settlement;
   refund?: RefundDetails | null | undefined;
+  /** Work on the invoice, in place of lines. */
+  time_entry_ids?: readonly Id[] | undefined;
+  expense_ids?: readonly Id[] | undefined;
   /** The invoice is cancelled with it, so that its time and its quote can be billed again whatever was credited before. */
   isCancelling?: boolean;
 }
@@ -48,6 +52,9 @@ export type Earlier = Pick<
   | 'line_items'
   | 'discounts'
   | 'shipping_amount'
+  | 'time_entry_ids'
+  | 'expense_ids'
+  | 'hours_returned'
 >;
 
 export async function creditNotesOf({ accountId, session }: UnitOfWork, invoice_id: StoredId): Promise<Earlier[]> {
@@ -62,28 +69,48 @@ export async function creditNotesOf({ accountId, session }: UnitOfWork, invoice_
     'line_items',
     'discounts',
     'shipping_amount',
+    'time_entry_ids',
+    'expense_ids',
+    'hours_returned',
   ];
   const projection = Object.fromEntries(names.map((name) => [name, 1]));
   return (await driverOf(CreditNote).find(of, { session, projection }).toArray()) as unknown as Earlier[];
+}
+
+/** False as long as nothing is credited. An invoice of nothing is credited when it is reversed. */
+export function wasCredited({ total_credited, is_reversed }: InvoiceRecord): boolean {
+  return is_reversed === true || (total_credited ?? 0) > 0;
 }
 
 /** Amounts and lines. A credit over a whole invoice shows what the invoice shows. */
 export function creditOf(
   invoice: InvoiceRecord,
   earlier: readonly Earlier[],
-  { given, locale }: { given: NewCreditNote; locale: string },
+  {
+    given,
+    charged,
+    work,
+    locale,
+  }: {
+    given: NewCreditNote;
+    charged: ChargedLines | undefined;
+    work: CreditedWork | undefined;
+    locale: string;
+  },
 ) {
   const { currency, tax_rate, tax_category, prices_include_tax } = invoice;
   const before = earlier.flatMap((note) => note.line_items ?? []);
-  const line_items = given.line_items ? creditLines(invoice, before, { lines: given.line_items, locale }) : null;
+  const lines = work?.line_items ?? given.line_items;
+  const line_items = lines ? creditLines(invoice, before, { lines, locale, charged }) : null;
   const amount = given.amount === undefined ? undefined : exactMinor(given.amount, currency);
   const shipping = shippingOf(given, currency);
   const left = leftToCredit(invoice, earlier);
   const number = printedNumber('invoice', invoice);
-  const isFirst = earlier.length === 0;
+  const isFirst = !wasCredited(invoice);
   const isByLine = line_items !== null || shipping !== undefined;
-  const charged = isByLine ? creditedCharges(invoice, earlier, { line_items, shipping, number }) : undefined;
-  const groups = creditGroups(left, { amount, line_items: charged?.lines }, { terms: invoice, number, isFirst });
+  const charges = isByLine ? creditedCharges(invoice, earlier, { line_items, shipping, number }) : undefined;
+  const wanted = { amount, line_items: charges?.lines, mayBeNothing: work !== undefined };
+  const groups = creditGroups(left, wanted, { terms: invoice, number, isFirst });
   const money = {
     currency,
     tax_rate,
@@ -97,7 +124,7 @@ export function creditOf(
   const content = {
     description: given.description || (isWhole && !invoice.line_items ? invoice.description : null),
     line_items: isWhole ? invoice.line_items : line_items,
-    ...(isWhole ? invoiceCharges(invoice) : charged && noteCharges(charged)),
+    ...(isWhole ? invoiceCharges(invoice) : charges && noteCharges(charges)),
   };
   return { money, content };
 }

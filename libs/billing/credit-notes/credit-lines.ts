@@ -9,17 +9,21 @@ import { lineTexts } from '../../rules/documents/line-wording.ts';
 import { fromMinor, lineNet, plainDecimal, sumOfLines } from '../../rules/money/money.ts';
 import { taxesOf } from '../../rules/taxes/document-taxes.ts';
 import { type LineTax, ownTax, taxOfLine } from '../../rules/taxes/tax-groups.ts';
+import type { ChargedLine } from '../../rules/time/charged-hours.ts';
 
 type Credited = Pick<
   InvoiceRecord,
   'currency' | 'tax_rate' | 'tax_category' | 'taxes' | 'amount' | 'tax_amount' | 'line_items' | 'number' | 'number_text'
 >;
 
+/** The lines of time with hours that were paid for before, by their place among the lines, from 1. */
+export type ChargedLines = ReadonlyMap<number, ChargedLine>;
+
 /** @param earlier lines of the invoice's credit notes. @throws AppError 400 for a line of unknown tax, 409 for more of a line than is left. */
 export function creditLines(
   invoice: Credited,
   earlier: readonly LineItem[],
-  { lines, locale }: { lines: readonly LineItem[]; locale: string },
+  { lines, locale, charged }: { lines: readonly LineItem[]; locale: string; charged?: ChargedLines | undefined },
 ): LineItem[] {
   const taxed = lines.map((line, index) => lineItem({ ...line, ...taxOfCredit(invoice, line, index) }));
   const before = new Map<number, Big>();
@@ -27,7 +31,7 @@ export function creditLines(
   const rounding = new Map<string, { tax: LineTax; sum: number }>();
   for (const line of taxed) {
     if (!isPiece(invoice, line)) continue;
-    const { tax, by } = roundingOf(invoice, before, line);
+    const { tax, by } = roundingOf(invoice, before, { line, charged });
     const key = `${tax.rate} ${tax.category}`;
     rounding.set(key, { tax, sum: (rounding.get(key)?.sum ?? 0) + by });
   }
@@ -98,7 +102,11 @@ function add(quantities: Map<number, Big>, { line = 0, qty }: LineItem): { from:
 }
 
 /** Rounded alone, pieces may sum to more or less than their line: what is credited follows the quantity that is credited by now. */
-function roundingOf(invoice: Credited, before: Map<number, Big>, line: LineItem): { tax: LineTax; by: number } {
+function roundingOf(
+  invoice: Credited,
+  before: Map<number, Big>,
+  { line, charged }: { line: LineItem; charged: ChargedLines | undefined },
+): { tax: LineTax; by: number } {
   const named = namedLine(invoice, line) as LineItem;
   const { from, to } = add(before, line);
   const isWithin = new Big(named.qty).lt(0) ? to.gte(named.qty) : to.lte(named.qty);
@@ -108,6 +116,17 @@ function roundingOf(invoice: Credited, before: Map<number, Big>, line: LineItem)
       `Cannot credit more of line ${line.line} of ${printedNumber('invoice', invoice)} than is left: ${left}`,
     );
   }
-  const net = (qty: Big | string) => lineNet({ ...named, qty: new Big(qty).toFixed() }, invoice.currency);
-  return { tax: taxOfLine(line, invoice), by: net(to) - net(from) - net(line.qty) };
+  const worth = (qty: Big) => worthOf(named, qty, { ...invoice, charged: charged?.get(line.line ?? 0) });
+  return { tax: taxOfLine(line, invoice), by: worth(to) - worth(from) - lineNet(line, invoice.currency) };
+}
+
+/** Returns the worth of a quantity of a line. The charged quantity is worth the charged amount, whatever its rounding. */
+function worthOf(
+  named: LineItem,
+  qty: Big,
+  { currency, charged }: { currency: string; charged: ChargedLine | undefined },
+): number {
+  const net = lineNet({ ...named, qty: qty.toFixed() }, currency);
+  if (!charged || qty.gt(charged.qty)) return net;
+  return qty.eq(charged.qty) ? charged.worth : Math.min(net, charged.worth);
 }

@@ -23,11 +23,15 @@ import { correctedPart, correctFixedPart } from '../quotes/fixed-amount.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { NOTHING_BILLED, releaseBilled } from '../work/release-billed.ts';
 import { creditNotesOf, creditOf, type Earlier, type NewCreditNote, type RefundDetails } from './credit-content.ts';
+import type { ChargedLines } from './credit-lines.ts';
+import { type CreditedWork, chargedTime, creditedWork, releaseCreditedWork } from './named-work.ts';
 
 export interface DrawnCreditNote {
   note: CreditNoteRecord;
   moved: Moved;
   account: AccountRecord;
+  /** Undefined when no work is named. */
+  work: CreditedWork | undefined;
 }
 
 /** @throws AppError 404 for an invoice that is not the account's, 409 when it cannot be credited or less is left of it, 400, 422. */
@@ -40,10 +44,12 @@ export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditN
   const invoice = await findOwn(Invoice, accountId, id, session);
   if (!invoice) throw notFound('Invoice', 'or access denied');
   requireCreditable(invoice, given.reason);
-  const earlier = wasCredited(invoice) ? await creditNotesOf(unit, invoice._id) : [];
-  const { money, content } = creditOf(invoice, earlier, { given, locale: account.locale });
+  const earlier = await creditNotesOf(unit, invoice._id);
+  const { work, charged } = await workOf(unit, invoice, { earlier, given, locale: account.locale });
+  const { money, content } = creditOf(invoice, earlier, { given, charged, work, locale: account.locale });
   requirePrintableContent(content);
   const total = totalOf(money);
+  if (total === 0) requireReversing(invoice, given.reason);
   const applied = Math.min(total, dueOf(invoice) + (invoice.amount_written_off ?? 0));
   const rest = total - applied;
   const sequence = sequenceOf('credit_note', drawn.number_period ?? '');
@@ -59,6 +65,7 @@ export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditN
     invoice_issued_on: invoice.issue_date ?? dayIn(account.time_zone, invoice.created_at),
     ...money,
     ...content,
+    ...work?.kept,
     reason: given.reason,
     settle: given.settle,
     applied_at_issue: applied,
@@ -71,19 +78,37 @@ export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditN
     parties: invoice.parties as Parties, // Frozen when the invoice was issued.
   };
   await insertOwn(CreditNote, note, session);
-  const reversed = isReversedBy(invoice, earlier, { ...given, total }) ? NOTHING_BILLED : undefined;
-  const corrected = reversed ? undefined : correctedPart(invoice, [...earlier, note]);
+  const reversed = isReversedBy(invoice, earlier, { ...given, total, work }) ? NOTHING_BILLED : undefined;
+  const corrected = reversed ? undefined : { ...correctedPart(invoice, [...earlier, note]), ...work?.without };
   const moved = await moveBalance(unit, invoice, { paid: 0, day, credited: { total, applied, reversed, corrected } });
-  return { note, moved, account };
+  return { note, moved, account, work };
 }
 
-export async function announceCredited(unit: UnitOfWork, { note, moved, account }: DrawnCreditNote): Promise<void> {
+/** Returns the named work, and the charged part of the hours where some were paid for before. */
+async function workOf(
+  unit: UnitOfWork,
+  invoice: InvoiceRecord,
+  { earlier, given, locale }: { earlier: readonly Earlier[]; given: NewCreditNote; locale: string },
+): Promise<{ work?: CreditedWork; charged?: ChargedLines | undefined }> {
+  const isNamed = given.time_entry_ids !== undefined || given.expense_ids !== undefined;
+  if (!isNamed && !given.line_items) return {};
+  const time = await chargedTime(unit, invoice, { earlier, locale });
+  const charged = time?.byPlace;
+  if (!isNamed) return { charged };
+  return { charged, work: creditedWork(invoice, given, { earlier, time, reason: given.reason, locale }) };
+}
+
+export async function announceCredited(
+  unit: UnitOfWork,
+  { note, moved, account, work }: DrawnCreditNote,
+): Promise<void> {
   const view = creditNoteView(note);
   await unit.announce('credit_note.issued', view);
   if (note.refunds.length > 0) await unit.announce('credit_note.refunded', view);
   await announceMoved(unit, [moved], account.time_zone);
-  if (moved.after.is_reversed) await releaseBilled(unit, moved.before);
-  else await correctFixedPart(unit, moved.before, moved.after);
+  if (moved.after.is_reversed) return releaseBilled(unit, moved.before);
+  await correctFixedPart(unit, moved.before, moved.after);
+  if (work?.without) await releaseCreditedWork(unit, moved.before, work, account.locale);
 }
 
 /** @param earliest the day of the credit note. @throws AppError 400 for a day to come, and for one before the credit note. */
@@ -107,26 +132,28 @@ export function isCreditable(invoice: InvoiceRecord): boolean {
   return totalOf(invoice) > (invoice.total_credited ?? 0);
 }
 
-/** An invoice of nothing is credited once, and reversed with it. */
-function wasCredited({ total_credited, is_reversed }: InvoiceRecord): boolean {
-  return is_reversed === true || (total_credited ?? 0) > 0;
-}
-
 function requireCreditable(invoice: InvoiceRecord, reason: CreditReason): void {
   const { status } = invoice;
   if (status === 'Draft') throw conflict('Cannot credit a draft');
   if (status === 'Cancelled') throw conflict('Cannot credit a cancelled invoice');
-  if (totalOf(invoice) === 0 && !REVERSING.includes(reason)) {
-    throw conflict(`${printedNumber('invoice', invoice)} is worth nothing: it can only be cancelled or corrected`);
-  }
+  if (totalOf(invoice) === 0) requireReversing(invoice, reason);
+}
+
+/** @throws AppError 409 for a credit of nothing that does not make work billable again. */
+function requireReversing(invoice: InvoiceRecord, reason: CreditReason): void {
+  if (REVERSING.includes(reason)) return;
+  const what = totalOf(invoice) === 0 ? printedNumber('invoice', invoice) : 'What is credited';
+  throw conflict(`${what} is worth nothing: it can only be cancelled or corrected`);
 }
 
 /** All of the invoice is credited, and each of its credit notes cancels or corrects it. */
 function isReversedBy(
   invoice: InvoiceRecord,
   earlier: readonly Earlier[],
-  { reason, total, isCancelling }: NewCreditNote & { total: number },
+  { reason, total, isCancelling, work }: NewCreditNote & { total: number; work: CreditedWork | undefined },
 ): boolean {
+  // Part of the work on an invoice of nothing is not all of it.
+  if (totalOf(invoice) === 0 && work && !work.isAll) return false;
   if ((invoice.total_credited ?? 0) + total < totalOf(invoice)) return false;
   return isCancelling === true || [reason, ...earlier.map((one) => one.reason)].every((one) => REVERSING.includes(one));
 }

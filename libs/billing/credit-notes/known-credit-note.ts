@@ -10,6 +10,8 @@ import { findRefund } from '../payments/known-refund.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { NewCreditNote } from './credit-content.ts';
 
+const WORK = ['time_entry_ids', 'expense_ids'] as const;
+
 /** @param id of the invoice. @throws AppError 422 when the external id is that of another refund. */
 export async function findKnownCreditNote(
   unit: UnitOfWork,
@@ -20,7 +22,8 @@ export async function findKnownCreditNote(
     shipping_amount,
     reason,
     refund,
-  }: Pick<NewCreditNote, 'amount' | 'line_items' | 'shipping_amount' | 'reason' | 'refund'>,
+    ...named
+  }: Omit<NewCreditNote, 'description' | 'settle' | 'isCancelling'>,
 ): Promise<CreditNoteRecord | undefined> {
   const known = refund?.external_id ? await findRefund(unit, refund.external_id) : undefined;
   if (!known) return undefined;
@@ -31,7 +34,8 @@ export async function findKnownCreditNote(
     note.reason === reason &&
     (amount === undefined || toMinor(amount, note.currency) === note.amount) &&
     (shipping_amount == null || toMinor(shipping_amount, note.currency) === (note.shipping_amount ?? 0)) &&
-    (!line_items || holds(note.line_items ?? [], line_items));
+    (!line_items || holds(note.line_items ?? [], line_items)) &&
+    WORK.every((name) => isEqual((note[name] ?? []).map(String).toSorted(), [...new Set(named[name])].toSorted()));
   if (isSame) return note;
   throw new AppError(422, 'external_id was already used with another refund');
 }

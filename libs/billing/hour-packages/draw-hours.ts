@@ -3,6 +3,7 @@ import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../../day.ts';
 import { readAccount } from '../../models/accounts/account.ts';
 import { clientsOf } from '../../models/accounts/client.ts';
+import type { ReturnedHours } from '../../models/billing/credit-note.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { changeTime } from '../../models/counter.ts';
@@ -107,6 +108,26 @@ export async function giveHoursBack(unit: UnitOfWork, { _id, time }: Pick<Invoic
   await removeBatch(HourDrawdown, accountId, drawdowns, session);
   const given = drawdowns.map(({ package_id, seconds }) => ({ package_id: String(package_id), seconds: -seconds }));
   await announcePackages(unit, 'hour_package.released', await moveHours(unit, given));
+}
+
+/** Gives back a part of what the lines of the invoice draw. */
+export async function returnHours(
+  unit: UnitOfWork,
+  { _id }: Pick<InvoiceRecord, '_id'>,
+  returned: readonly ReturnedHours[],
+): Promise<void> {
+  const { session, accountId } = unit;
+  const drawdowns = await drawdownsOf(unit, _id);
+  const moves: Pick<Draw, 'package_id' | 'seconds'>[] = [];
+  for (const { package_id, line, seconds } of returned) {
+    const drawn = drawdowns.find((one) => one.line === line && one.package_id.equals(package_id));
+    if (!drawn) continue;
+    const back = Math.min(seconds, drawn.seconds);
+    if (back === drawn.seconds) await removeBatch(HourDrawdown, accountId, [drawn], session);
+    else await changeOwn(HourDrawdown, drawn, { seconds: drawn.seconds - back }, session);
+    moves.push({ package_id: String(package_id), seconds: -back });
+  }
+  await announcePackages(unit, 'hour_package.released', await moveHours(unit, moves));
 }
 
 /** What the invoice draws, line by line. */

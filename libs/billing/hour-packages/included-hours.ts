@@ -44,7 +44,7 @@ export function lessPaidHours(
   }: { hours?: string | undefined; packages: readonly HourPackageRecord[]; others: readonly TimeToBill[] },
   locale: string,
 ): PaidLines {
-  const paid = { included: secondsOf(hours), packages: packages.map(packageState), others };
+  const paid = { included: includedSeconds(hours), packages: packages.map(packageState), others };
   const covered = coverHours(lines.made, paid);
   const prepaid = withPrepaidHours(lines, covered.draws, { packages, locale });
   const included = includedItems(lines, covered.included, lineTexts(locale).includedHours);
@@ -56,7 +56,7 @@ export function lessPaidHours(
 }
 
 /** To the nearest second: 0.8333 hours are 50 minutes. */
-function secondsOf(hours: string | undefined): number {
+export function includedSeconds(hours: string | undefined): number {
   return new Big(hours ?? 0).times(3600).round(0, Big.roundHalfUp).toNumber();
 }
 

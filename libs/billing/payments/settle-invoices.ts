@@ -40,8 +40,8 @@ interface Credited {
   applied: number;
   /** What it bills can be billed again: the fields that it has no longer. */
   reversed?: Partial<InvoiceRecord> | undefined;
-  /** Less than that: its part of a fixed amount without what was corrected of it. */
-  corrected?: Pick<InvoiceRecord, 'fixed_part'> | undefined;
+  /** Less than that: its part of a fixed amount without what was corrected of it, and its work without what was released. */
+  corrected?: Partial<Pick<InvoiceRecord, 'fixed_part' | 'time' | 'expenses'>> | undefined;
 }
 
 export interface Moved {

@@ -22,6 +22,8 @@ export interface WantedTime {
     time_entry_ids?: readonly Id[] | undefined;
     project_ids?: readonly Id[] | undefined;
     task_ids?: readonly Id[] | undefined;
+    /** Who did the work, exactly as the entries have it. */
+    members?: readonly string[] | undefined;
     /** Calendar days; both belong to the range. */
     date_from?: string | undefined;
     date_to: string;
@@ -65,7 +67,7 @@ async function namedEntries({ session, accountId }: UnitOfWork, ids: readonly Id
 
 async function unbilledEntries({ session, accountId }: UnitOfWork, wanted: WantedTime) {
   const { client, selection, most, takesOldest } = wanted;
-  const { project_ids, task_ids, date_from, date_to } = selection;
+  const { project_ids, task_ids, members, date_from, date_to } = selection;
   const account_id = storedId(accountId);
   const selecting = { accountId, client, session };
   const projects = await hourlyProjects(selecting, project_ids);
@@ -78,6 +80,7 @@ async function unbilledEntries({ session, accountId }: UnitOfWork, wanted: Wante
         project_id: { $in: projects },
         date: { ...(date_from ? { $gte: date_from } : {}), $lte: date_to },
         ...(tasks ? { task_id: { $in: tasks.map(({ _id }) => _id) } } : {}),
+        ...(members ? { member: { $in: members } } : {}),
       } as object,
       // One more shows that there are too many; how many more is never counted.
       {

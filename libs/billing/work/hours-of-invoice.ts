@@ -62,6 +62,12 @@ async function issuedTimeOf({ _id, account_id }: InvoiceRecord, { session }: Rea
   return found as unknown as IssuedTimeRecord[];
 }
 
+/** Returns false for an invoice of an older version, and for one without time. */
+export async function hasIssuedTime({ session }: Reading, { _id, account_id }: InvoiceRecord): Promise<boolean> {
+  const of = { account_id, invoice_id: _id } as object;
+  return (await driverOf(IssuedTime).findOne(of, { ...(session ? { session } : {}), projection: { _id: 1 } })) !== null;
+}
+
 function asIssued(records: readonly IssuedTimeRecord[], locale: string): BilledTime {
   const lines = [...Map.groupBy(records, ({ line }) => line)].flatMap(([id, parts]) => {
     const [first] = parts;

@@ -12,7 +12,7 @@ import type { ListingOf } from '../list-indexes.ts';
 import { COUNTED_TOGETHER } from '../record-counts.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
-import { requiredIdField, type StoredId } from '../tenant.ts';
+import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import {
   ALLOCATION_FIELDS,
   type CreditAllocation,
@@ -22,6 +22,14 @@ import {
 } from './allocation.ts';
 import { printedNumber } from './number-ledger.ts';
 import { frozenClient, type Parties, partiesField } from './parties.ts';
+
+/** The prepaid hours of a line of its invoice that it gave back. */
+export interface ReturnedHours {
+  package_id: StoredId;
+  /** Of the invoice's `time`. */
+  line: number;
+  seconds: number;
+}
 
 /** A stored credit note. Amounts are in the currency's smallest unit and never negative: the PDF adds the minus. */
 export interface CreditNoteRecord extends Stamped {
@@ -52,6 +60,10 @@ export interface CreditNoteRecord extends Stamped {
   shipping_amount?: number | undefined;
   /** The shares of a credit by line in the discount, see credited-charges.ts. */
   discounts?: DiscountShare[] | undefined;
+  /** The work that it names, see named-work.ts; absent where it names none. */
+  time_entry_ids?: StoredId[] | undefined;
+  expense_ids?: StoredId[] | undefined;
+  hours_returned?: ReturnedHours[] | undefined;
   settle: Settlement;
   /** The amount that it took off its invoice when it was issued. The PDF always shows this amount. */
   applied_at_issue: number;
@@ -100,6 +112,12 @@ const creditNoteSchema = recordSchema<CreditNoteRecord>(
     discount_amount: Number,
     shipping_amount: Number,
     discounts: { type: [Object], default: undefined },
+    time_entry_ids: { type: [idField], default: undefined },
+    expense_ids: { type: [idField], default: undefined },
+    hours_returned: {
+      type: [{ _id: false, package_id: requiredIdField, line: Number, seconds: Number }],
+      default: undefined,
+    },
     settle: { type: String, enum: SETTLEMENTS, required: true },
     applied_at_issue: { type: Number, required: true },
     unallocated: { type: Number, required: true },
@@ -169,6 +187,8 @@ export function creditNoteView(note: CreditNoteRecord) {
     refunds: note.refunds.map((refund) => refundView(refund, major)),
     unallocated: major(note.unallocated),
     issued_on: note.issued_on,
+    time_entry_ids: (note.time_entry_ids ?? []).map(String),
+    expense_ids: (note.expense_ids ?? []).map(String),
     created_at: note.created_at.toISOString(),
     updated_at: note.updated_at.toISOString(),
   };

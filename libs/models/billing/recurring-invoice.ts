@@ -34,6 +34,8 @@ export interface IncludedTime {
   include_expenses?: boolean | undefined;
   /** The hours of each invoice that the fixed lines pay for, a plain decimal. */
   included_hours?: string | undefined;
+  /** Whose time it bills; everybody's unless given. */
+  members?: string[] | undefined;
 }
 
 /**
@@ -159,6 +161,7 @@ export function recurringInvoiceView(
           line_text: time.line_text ?? null,
           include_expenses: time.include_expenses ?? false,
           included_hours: time.included_hours === undefined ? null : Number(time.included_hours),
+          members: time.members ?? null,
         }
       : null,
     status: recurring.status,

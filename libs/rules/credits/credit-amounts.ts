@@ -32,6 +32,8 @@ export interface Taxed extends TaxTerms {
 export interface CreditWanted {
   amount?: number | undefined;
   line_items?: readonly TaxedLine[] | null | undefined;
+  /** The lines may be worth nothing, as those of work that was paid for already. */
+  mayBeNothing?: boolean | undefined;
 }
 
 /** Returns the part of each tax group of the invoice that its credit notes have not credited yet. */
@@ -60,7 +62,7 @@ export interface CreditSource {
  * @throws AppError 409 when less is left, 400 when the lines are worth nothing.
  */
 export function creditGroups(left: readonly DocumentTax[], wanted: CreditWanted, source: CreditSource): DocumentTax[] {
-  if (isUsedUp(left) && !source.isFirst) throw tooMuch(source, 0);
+  if (isUsedUp(left) && !source.isFirst && !wanted.mayBeNothing) throw tooMuch(source, 0);
   const groups = wantedGroups(left, wanted, source);
   requireRest(left, groups, source);
   return groups;
@@ -68,10 +70,10 @@ export function creditGroups(left: readonly DocumentTax[], wanted: CreditWanted,
 
 function wantedGroups(
   left: readonly DocumentTax[],
-  { amount, line_items }: CreditWanted,
+  { amount, line_items, mayBeNothing }: CreditWanted,
   source: CreditSource,
 ): DocumentTax[] {
-  if (line_items) return groupsOfLines(left, line_items, source);
+  if (line_items) return groupsOfLines(left, line_items, { ...source, mayBeNothing });
   const net = netOf(left);
   if (amount === undefined || amount === net)
     return isUsedUp(left) ? [...left] : left.filter((group) => !isEmpty(group));
@@ -83,12 +85,17 @@ function wantedGroups(
   });
 }
 
-function groupsOfLines(left: readonly DocumentTax[], lines: readonly TaxedLine[], source: CreditSource): DocumentTax[] {
+function groupsOfLines(
+  left: readonly DocumentTax[],
+  lines: readonly TaxedLine[],
+  source: CreditSource & Pick<CreditWanted, 'mayBeNothing'>,
+): DocumentTax[] {
   const { terms } = source;
   const wanted = creditedLines(lines, terms);
   const worth = agreedOf(wanted, terms);
   const rest = agreedOf(left, terms);
-  if (worth === 0 && rest > 0) throw fieldProblem('line_items', 'line_items must sum to more than 0');
+  if (worth === 0 && rest > 0 && !source.mayBeNothing)
+    throw fieldProblem('line_items', 'line_items must sum to more than 0');
   if (worth > rest) throw tooMuch(source, rest);
   return wanted.map((group) => {
     const same = left.find((other) => isSameTax(group, other));

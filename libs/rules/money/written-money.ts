@@ -1,6 +1,5 @@
 // Writes amounts as a locale does in running text: with the decimals of ISO 4217, and the currency sign that documents
 // print.
-import { LRUCache } from 'lru-cache';
 import { intlLocale } from '../../profile-forms.ts';
 import { decimalsOf, fromMinor } from './money.ts';
 
@@ -21,16 +20,9 @@ export function currencySign(format: string, currency: string): { kind: 'symbol'
   return { kind: 'narrowSymbol', sign: narrow };
 }
 
-/** A final invoice writes an amount for each of its parts and rates, and formatters are expensive to make. */
-const FORMATS_MAX = 100;
-const formats = new LRUCache<string, Intl.NumberFormat>({ max: FORMATS_MAX });
-
 /** Writes an amount with its currency sign. @param minor in the smallest unit. @param locale BCP 47. */
 export function writtenMoney(minor: number, currency: string, locale: string): string {
-  const key = `${locale} ${currency}`;
-  const format = formats.get(key) ?? moneyFormat(intlLocale(locale), currency);
-  formats.set(key, format);
-  return format.format(fromMinor(minor, currency));
+  return moneyFormat(intlLocale(locale), currency).format(fromMinor(minor, currency));
 }
 
 function moneyFormat(locale: string, currency: string): Intl.NumberFormat {

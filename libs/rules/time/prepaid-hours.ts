@@ -55,37 +55,41 @@ export interface CoveredHours {
  * - The day of the work decides which packages cover it.
  */
 export function coverHours(lines: readonly LineToCover[], { included, packages, others }: PaidInAdvance): CoveredHours {
-  const own = lines.flatMap((line) => openShares(line.entries, line.rounding, line.id));
+  const own = lines.flatMap((line) => sharesOf(line.entries, line.rounding, line.id)).filter(isOpen);
   const byFee = takeIncluded(own.toSorted(inOrderOfWork), included);
   // The rounding is that of an invoice with one line per task.
-  const ahead = groupedTime(others, 'task').flatMap((group) => openShares(group, group[0]?.rounding ?? null));
+  const ahead = groupedTime(others, 'task')
+    .flatMap((group) => sharesOf(group, group[0]?.rounding ?? null))
+    .filter(isOpen);
   return { included: byFee, draws: drawsOf([...own, ...ahead].toSorted(inOrderOfWork), packages, lines) };
 }
 
 /** The seconds of an entry that are still to be charged. */
-interface Share {
+export interface Share {
   entry: TimeToBill;
   /** Undefined for time that is not on the invoice. */
   line?: number | undefined;
   seconds: number;
 }
 
-/** Returns the seconds to cover. Time with a rate of 0 is free and uses no hours. */
-function openShares(entries: readonly TimeToBill[], rounding: TimeRounding | null, line?: number): Share[] {
+/** Returns the seconds of each entry after rounding. */
+export function sharesOf(entries: readonly TimeToBill[], rounding: TimeRounding | null, line?: number): Share[] {
   const seconds = billedShares(entries, rounding);
-  return entries.flatMap((entry, index) => (isFree(entry) ? [] : [{ entry, line, seconds: seconds[index] ?? 0 }]));
+  return entries.map((entry, index) => ({ entry, line, seconds: seconds[index] ?? 0 }));
 }
 
-function isFree({ rate, rateFrom }: TimeToBill): boolean {
-  return rate === 0 && rateFrom !== 'none';
+/** False for time with a rate of 0: it is free and uses no hours. */
+export function isOpen({ entry: { rate, rateFrom } }: Share): boolean {
+  return rate !== 0 || rateFrom === 'none';
 }
 
-function inOrderOfWork({ entry: one }: Share, { entry: other }: Share): number {
+export function inOrderOfWork({ entry: one }: Share, { entry: other }: Share): number {
   if (one.date !== other.date) return one.date < other.date ? -1 : 1;
   return one.id < other.id ? -1 : 1;
 }
 
-function takeIncluded(shares: readonly Share[], included: number): Map<number, number> {
+/** Takes the hours that a fee includes off the shares. @returns seconds by line. */
+export function takeIncluded(shares: readonly Share[], included: number): Map<number, number> {
   const byLine = new Map<number, number>();
   let left = included;
   for (const share of shares) {
@@ -100,7 +104,9 @@ function takeIncluded(shares: readonly Share[], included: number): Map<number, n
 
 function drawsOf(shares: readonly Share[], packages: readonly PackageState[], lines: readonly LineToCover[]): Draw[] {
   const covers = coverageOf(packages);
-  const ordered = packages.toSorted(compare).map((one) => ({ one, left: one.left, byLine: new Map<number, number>() }));
+  const ordered = packages
+    .toSorted(inOrderOfUse)
+    .map((one) => ({ one, left: one.left, byLine: new Map<number, number>() }));
   let open = ordered.filter(({ left }) => left > 0);
   for (const { entry, line, seconds } of shares) {
     let wanted = seconds;
@@ -123,7 +129,7 @@ function drawsOf(shares: readonly Share[], packages: readonly PackageState[], li
 }
 
 /** Indexes the packages, because a thousand packages and as many entries are a million pairs to compare. */
-function coverageOf(packages: readonly PackageState[]) {
+export function coverageOf(packages: readonly PackageState[]) {
   const places = new Map(
     [...Map.groupBy(packages, ({ project_id }) => project_id)].map(([id, of]) => [
       id,
@@ -158,7 +164,7 @@ function isValid({ valid_from, valid_until }: PackageState, date: string): boole
 const endOf = ({ valid_until }: PackageState) => valid_until ?? '9999-12-31';
 
 /** Orders packages by their end, then those for one project first, then by age. */
-function compare(one: PackageState, other: PackageState): number {
+export function inOrderOfUse(one: PackageState, other: PackageState): number {
   const ends = [endOf(one), endOf(other)] as const;
   if (ends[0] !== ends[1]) return ends[0] < ends[1] ? -1 : 1;
   const byPlace = Number(one.project_id === null) - Number(other.project_id === null);

@@ -1,5 +1,7 @@
 // What a caller may send about credit notes.
 import Joi from 'joi';
+import { BILLED_EXPENSES_MAX } from '#libs/billing/expenses/find-expenses.ts';
+import { BILLED_ENTRIES_MAX } from '#libs/billing/work/find-unbilled-time.ts';
 import { CreditNote, type CreditNoteRecord, creditNoteListing } from '#libs/models/billing/credit-note.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { CREDIT_REASONS, type CreditReason, SETTLEMENTS, type Settlement } from '#libs/rules/credits/credit-reasons.ts';
@@ -10,6 +12,7 @@ import { text, uuid } from '../fields/input-fields.ts';
 import { byRest } from '../fields/list-filters.ts';
 import { type CreditLineInput, creditLineItems } from '../fields/money-input.ts';
 import { movedAmount, type RefundDetailsInput, refundDetails } from '../fields/movement-input.ts';
+import { ids } from '../fields/time-input.ts';
 import { byId, listOf } from '../http/list.ts';
 
 export type CreditRefundBody = RefundDetailsInput & { amount: number };
@@ -21,6 +24,8 @@ export interface CreditNoteBody {
   line_items?: CreditLineInput[] | null;
   shipping_amount?: Decimal | null;
   settle: Settlement;
+  time_entry_ids?: Id[];
+  expense_ids?: Id[];
   refund?: RefundDetailsInput;
 }
 
@@ -48,13 +53,20 @@ export const newCreditNote = Joi.object<CreditNoteBody, true>({
   refund: Joi.object<RefundDetailsInput>(refundDetails)
     .meta({ schema: 'CreditNoteRefundInput' })
     .description('With `settle` refund: how the money went back'),
+  time_entry_ids: ids(BILLED_ENTRIES_MAX).description(
+    'What these time entries of the invoice were charged; with `correction` or `cancellation` they can be billed again',
+  ),
+  expense_ids: ids(BILLED_EXPENSES_MAX).description('The same of expenses'),
 })
   .custom(oneWay)
   .example({ reason: 'correction', line_items: [{ description: 'Drawings', quantity: 1, rate: 95 }] });
 
 /** A body names what is credited in one way, and a refund only where money goes back. */
 function oneWay(body: CreditNoteBody, { message }: Joi.CustomHelpers) {
+  const named = (['time_entry_ids', 'expense_ids'] as const).filter((name) => body[name]);
+  const others = [...(body.amount === undefined ? [] : ['amount']), ...(body.line_items ? ['line_items'] : [])];
   const problems = [
+    ...named.flatMap((name) => others.map((other) => `${name} must not stand beside ${other}`)),
     ...(body.amount !== undefined && body.line_items?.length ? ['amount must not stand beside line_items'] : []),
     ...(body.amount !== undefined && body.shipping_amount ? ['amount must not stand beside shipping_amount'] : []),
     ...(body.refund && body.settle !== 'refund' ? ['refund is for settle refund only'] : []),

@@ -28,6 +28,8 @@ const allocation = Joi.object({
   released_on: orNull(Joi.string()).description('When it became credit again; the invoice counts it no more'),
 }).meta({ schema: 'CreditAllocation' });
 
+const idsResponse = () => Joi.array().items(id()).required();
+
 const refund = Joi.object(refundShape).meta({ schema: 'CreditRefund' });
 
 export const creditNoteResponse = Joi.object<ReturnType<typeof creditNoteView>, true>({
@@ -61,6 +63,8 @@ export const creditNoteResponse = Joi.object<ReturnType<typeof creditNoteView>, 
   refunds: Joi.array().items(refund).required(),
   unallocated: number().description('What is left of it: credit of the client'),
   issued_on: calendarDay(),
+  time_entry_ids: idsResponse().description('The time entries that it named'),
+  expense_ids: idsResponse().description('The expenses that it named'),
   created_at: timestamp(),
   updated_at: timestamp(),
 })
@@ -96,6 +100,8 @@ export const creditNoteResponse = Joi.object<ReturnType<typeof creditNoteView>, 
     refunds: [],
     unallocated: 756.6,
     issued_on: '2026-11-20',
+    time_entry_ids: [],
+    expense_ids: [],
     created_at: exampleTime,
     updated_at: exampleTime,
   });

@@ -45,7 +45,8 @@ export const creditNoteRoutes: readonly Route[] = [
       summary: 'Issue a credit note for an invoice, or for a part of it',
       description:
         'It reduces the amount due first. What was paid beyond that becomes credit of the client, or is refunded with `settle` refund. ' +
-        'All credit notes of an invoice sum to the invoice at most. A credit note is never changed or taken back.',
+        'All credit notes of an invoice sum to the invoice at most. Named time entries and expenses are credited with what they were charged. ' +
+        'A credit note is never changed or taken back.',
       response: creditNoteResponse,
       conflict: 'Cannot credit more than is left of INV-0042: 610.00',
     },

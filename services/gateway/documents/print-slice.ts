@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import { AppError } from '#libs/errors.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { isRendererEnded } from '#libs/jobs/replies.ts';
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
 import { type ClaimedBatch, type Outcome, settleDocument } from '#libs/models/documents/batch-clock.ts';
 import { FILE_BYTES_MAX, keepFile } from '#libs/models/documents/batch-file.ts';
@@ -68,7 +69,7 @@ export async function printSlice(batch: ClaimedBatch, { print, signal, filesMaxB
     if (problem) throw (problem as PromiseRejectedResult).reason;
   }
 
-  /** One that ended three gateways is set aside. */
+  /** One that ended three gateways or renderers is set aside. */
   async function triedOutcomeOf(document: BatchedDocument, index: number): Promise<Outcome | undefined> {
     let outcome: Outcome | undefined;
     const record = { id: document.document_id, accountId: String(batch.account_id) };
@@ -103,6 +104,8 @@ export async function printSlice(batch: ClaimedBatch, { print, signal, filesMaxB
     } catch (error) {
       // MongoDB is unavailable: nothing can be recorded, and the next holder of the lease tries again.
       if (isUnavailable(error)) throw error;
+      // Thrown, so that it is counted as a try that ended a process.
+      if (isRendererEnded(error)) throw error;
       return signal.aborted ? undefined : afterFailure(error, document);
     }
   }

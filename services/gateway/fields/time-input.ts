@@ -4,7 +4,7 @@ import { TIME_GROUPS } from '#libs/rules/time/time-lines.ts';
 import { memberInput, roundingInput } from './billing-input.ts';
 import { paragraphs, uuid } from './input-fields.ts';
 
-/** Projects or tasks that a selection may name. */
+/** Projects, tasks or members that a selection may name. */
 const NAMED_MAX = 100;
 
 export const ids = (most: number) => Joi.array().items(uuid()).min(1).max(most);
@@ -14,6 +14,16 @@ export const projectsAndTasks = {
   project_ids: ids(NAMED_MAX).description('All projects of the client unless given'),
   task_ids: ids(NAMED_MAX).description('All tasks of these projects, and time without a task, unless given'),
 };
+
+/** Expenses have no member: those that come along are chosen without it. */
+export const membersInput = () =>
+  Joi.array()
+    .items(memberInput())
+    .min(1)
+    .max(NAMED_MAX)
+    .description(
+      "Whose time it is, exactly as the entries have it. Everybody's, and time without a member, unless given",
+    );
 
 /** Beside the time that a filter finds. */
 export const includeExpenses = () =>

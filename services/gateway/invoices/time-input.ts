@@ -9,7 +9,7 @@ import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { clientCurrency, day, text, uuid } from '../fields/input-fields.ts';
 import { type LineInput, lineItems, newTaxRate, pricesIncludeTax } from '../fields/money-input.ts';
-import { ids, includeExpenses, projectsAndTasks, timeLineInput } from '../fields/time-input.ts';
+import { ids, includeExpenses, membersInput, projectsAndTasks, timeLineInput } from '../fields/time-input.ts';
 
 export interface TimeInput {
   time_entry_ids?: Id[];
@@ -24,6 +24,7 @@ export interface TimeInput {
   rounding?: TimeRounding;
   missing_rate: 'refuse' | 'skip' | 'zero';
   line_text?: string;
+  members?: string[];
 }
 
 export interface TimeInvoiceInput extends TimeInput, DatesInput {
@@ -43,7 +44,7 @@ export interface ReleaseInput {
   expense_ids?: Id[];
 }
 
-const FILTERS = ['project_ids', 'task_ids', 'date_from', 'date_to'] as const;
+const FILTERS = ['project_ids', 'task_ids', 'date_from', 'date_to', 'members'] as const;
 
 const selection = {
   time_entry_ids: ids(BILLED_ENTRIES_MAX).description(
@@ -88,11 +89,12 @@ export const timeInvoice = Joi.object<TimeInvoiceInput>({
   service_period: datesInput.service_period.description(
     'Printed. The first and the last day of the work unless this or `service_date` is given',
   ),
+  members: membersInput(),
 })
   .custom(eitherIdsOrFilter)
   .example({ client_id: exampleId.clients, date_to: '2026-11-30', group_by: 'task', missing_rate: 'zero' });
 
-export const addedTime = Joi.object<TimeInput>(selection)
+export const addedTime = Joi.object<TimeInput>({ ...selection, members: membersInput() })
   .custom(eitherIdsOrFilter)
   .example({ time_entry_ids: [exampleId['time-entries']], missing_rate: 'zero' });
 

@@ -6,7 +6,7 @@ import { AppError, unavailable } from '#libs/errors.ts';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import { announceCancel, type Replies, type Reply } from '#libs/jobs/replies.ts';
+import { announceCancel, type Replies, type Reply, rendererEnded } from '#libs/jobs/replies.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { isSlow, requireBoundedWork } from '#libs/rules/documents/layout-work.ts';
 import type { Logger } from '#libs/service/logger.ts';
@@ -34,6 +34,7 @@ interface PrintRequest {
 /**
  * @throws AppError 503 with Retry-After when Redis is unavailable or too many wait, 429 when the account has too many in flight,
  * 422 when the document is too much work, 504 after 30 s, and the renderer's own errors. A 503 or 504 with a cause says nothing about the document: no renderer has seen it.
+ * In the background also `rendererEnded`, instead of another run that may end the next renderer.
  */
 export interface PrintDocument {
   (request: PrintRequest): Promise<Reply>;
@@ -106,10 +107,12 @@ export function openPrinting({
       // Also after a failed enqueue, because its reply may have been lost: no caller waits for this job any more.
       // What no renderer has taken by its deadline must not pile up in the queue.
       if (signal.aborted || (!isBackground && isLate(error))) void giveUp(id);
-      if (!isBackground || !isLate(error) || !(await isUntaken(id))) throw error;
-      // Work that can wait is tried for hours.
+      if (!isBackground || !isLate(error)) throw error;
+      const fate = await fateOf(id);
       void giveUp(id);
-      throw untaken(error);
+      if (fate === 'lost') throw rendererEnded();
+      // Work that can wait is tried for hours.
+      throw fate === 'untaken' ? untaken(error) : error;
     } finally {
       listening[Symbol.dispose]();
     }
@@ -127,12 +130,12 @@ export function openPrinting({
     }
   }
 
-  async function isUntaken(id: string) {
+  async function fateOf(id: string) {
     try {
-      return await queues.isUntaken(renderDocument, id);
+      return await queues.fateOf(renderDocument, id);
     } catch (error) {
       log.debug({ err: error, jobId: id }, 'reading the state of a document failed; it counts as not started');
-      return true; // Redis is unavailable, which says nothing about the document.
+      return 'untaken'; // Redis is unavailable, which says nothing about the document.
     }
   }
 

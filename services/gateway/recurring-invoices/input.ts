@@ -28,7 +28,7 @@ import {
   pricesIncludeTax,
 } from '../fields/money-input.ts';
 import { type TextsInput, textsInput } from '../fields/texts-input.ts';
-import { includeExpenses, namedTimeLineInput, projectsAndTasks } from '../fields/time-input.ts';
+import { includeExpenses, membersInput, namedTimeLineInput, projectsAndTasks } from '../fields/time-input.ts';
 import { byId, listOf } from '../http/list.ts';
 import { withNulls } from '../http/optional-fields.ts';
 
@@ -108,6 +108,7 @@ const includeTime = () =>
         .description(
           `Hours of each invoice that its \`line_items\` pay for: they are taken off again, in the order of the lines. ${HOURS_FORMS}`,
         ),
+      members: membersInput(),
     }),
   )
     .allow(null)

@@ -47,6 +47,7 @@ const includedTime = Joi.object({
   line_text: orNull(Joi.string()),
   include_expenses: Joi.boolean().required(),
   included_hours: orNull(Joi.number()),
+  members: orNull(Joi.array().items(words())),
 }).meta({ schema: 'IncludedTime' });
 
 export const recurringInvoiceResponse = Joi.object<ReturnType<typeof recurringInvoiceView>, true>({

@@ -6,6 +6,7 @@ import type { Id } from '#libs/models/tenant.ts';
 import { embeddedProject } from '#libs/models/time/project.ts';
 import { fromMinor } from '#libs/rules/money/money.ts';
 import { hoursQuantity } from '#libs/rules/time/time-rounding.ts';
+import { memberInput } from '../fields/billing-input.ts';
 import { uuid } from '../fields/input-fields.ts';
 import {
   calendarDay,
@@ -24,6 +25,7 @@ import { type UnbilledProject, unbilledTime } from './unbilled-time.ts';
 
 interface UnbilledQuery extends PageQuery {
   client_id?: Id;
+  member?: string;
 }
 
 const { limit, offset } = pageQuery;
@@ -66,7 +68,14 @@ export const unbilledRoutes: readonly Route[] = [
     path: '/api/v1/unbilled',
     operation: 'listUnbilledTime',
     scope: 'time-entries:read',
-    query: Joi.object<UnbilledQuery>({ client_id: uuid(), limit, offset }),
+    query: Joi.object<UnbilledQuery>({
+      client_id: uuid(),
+      limit,
+      offset,
+      member: memberInput().description(
+        'The time of one person, exactly as it was given. Expenses and fixed amounts have no member: they are left out',
+      ),
+    }),
     docs: {
       summary: 'List what could be billed, by client, project and currency',
       description:
@@ -78,7 +87,8 @@ export const unbilledRoutes: readonly Route[] = [
 ];
 
 async function listUnbilled({ caller, query }: Context<unknown, UnbilledQuery>) {
-  const rows = await unbilledTime(await readAccount(caller.accountId), query.client_id);
+  const { client_id, member } = query;
+  const rows = await unbilledTime(await readAccount(caller.accountId), { clientId: client_id, member });
   const page = rows.slice(query.offset, query.offset + query.limit);
   return listed(page.map(viewOf), { total: rows.length }, query);
 }

@@ -56,8 +56,14 @@ interface Group {
   oldest: string;
 }
 
-/** All at one instant. @param clientId of all clients when absent. @returns by the names of client and project. */
-export async function unbilledTime(account: AccountRecord, clientId?: Id): Promise<UnbilledProject[]> {
+interface Only {
+  clientId?: Id | undefined;
+  /** Whose time. Expenses and fixed amounts have no member, and are left out then. */
+  member?: string | undefined;
+}
+
+/** All at one instant. @returns by the names of client and project. */
+export async function unbilledTime(account: AccountRecord, { clientId, member }: Only): Promise<UnbilledProject[]> {
   const { projects, clients, rules, groups, tasks, expenses } = await readOwnAtOnce(
     String(account._id),
     LIST_LIMIT_MS,
@@ -66,10 +72,11 @@ export async function unbilledTime(account: AccountRecord, clientId?: Id): Promi
       const inProjects = clientId ? { project_id: { $in: [...places.projects.keys()].map(storedId) } } : {};
       // As an invoice without `date_to`: it bills work until today.
       const only = { ...inProjects, date: { $lte: dayIn(account.time_zone) } };
-      const groups = await groupsOf(reader, only, places.rules);
+      const groups = await groupsOf(reader, member === undefined ? only : { ...only, member }, places.rules);
       const taskIds = groups.flatMap(({ _id: { task, rate } }) => (task && rate === null ? [task] : []));
       const tasks = await reader.byIds(Task, taskIds, ['rate']);
-      return { ...places, groups, tasks, expenses: await unbilledExpenses(reader, only) };
+      const expenses = member === undefined ? await unbilledExpenses(reader, only) : [];
+      return { ...places, groups, tasks, expenses };
     },
   );
   const byProject = Map.groupBy(groups, ({ _id }) => String(_id.project));
@@ -77,7 +84,7 @@ export async function unbilledTime(account: AccountRecord, clientId?: Id): Promi
     const group = byProject.get(projectId);
     const client = clients.get(String(project.client_id));
     if (!client) return [];
-    if (project.billing === 'fixed') return leftOf(project, client);
+    if (project.billing === 'fixed') return member === undefined ? leftOf(project, client) : [];
     if (!group || project.billing === 'none') return [];
     const rateOf = ({ task, rate, member }: Group['_id']) =>
       hourlyRate({

@@ -16,8 +16,6 @@ import { note } from '../views/parts.ts';
 
 export const CHART_MINUTES = 60;
 const MINUTE_MS = 60_000;
-/** The life of a reading, which several browsers and tabs share. */
-const READING_LIFE_MS = 2_000;
 /** The number at which the count of open deliveries stops. */
 export const COUNTED_MAX = 100_000;
 
@@ -45,17 +43,7 @@ export interface Numbers {
   runs: Part<BulkRecord[]>;
 }
 
-const readings = new WeakMap<Queues, { at: number; numbers: Promise<Numbers> }>();
-
-export function readNumbers(queues: Queues): Promise<Numbers> {
-  const known = readings.get(queues);
-  if (known && performance.now() - known.at < READING_LIFE_MS) return known.numbers;
-  const numbers = readNow(queues);
-  readings.set(queues, { at: performance.now(), numbers });
-  return numbers;
-}
-
-async function readNow(queues: Queues): Promise<Numbers> {
+export async function readNumbers(queues: Queues): Promise<Numbers> {
   const readAt = new Date();
   const since = new Date(readAt.getTime() - (CHART_MINUTES + 1) * MINUTE_MS);
   const [queueNumbers, workers, redis, renders, outcomes, open, outbox, scheduler, runs] = await Promise.all([

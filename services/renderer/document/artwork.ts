@@ -1,6 +1,4 @@
-// The built-in banner: a drawing in the document's own colour, another one for each style. It keeps clear of the words
-// on it.
-import { LRUCache } from 'lru-cache';
+// The built-in banner: a drawing in the document's own colour, another one for each style. It keeps clear of the words on it.
 import type { DocumentView } from './document-view.ts';
 import { BANNER_HEIGHT_MM, DRAWING_WIDTH_MM, PAPER_WIDTH_MM } from './paper.ts';
 
@@ -10,21 +8,13 @@ import { BANNER_HEIGHT_MM, DRAWING_WIDTH_MM, PAPER_WIDTH_MM } from './paper.ts';
  */
 export function artworkOf({ style, layout, palette, direction, hasBanner, banner }: DocumentView): string {
   if (!hasBanner || banner) return '';
-  const key = `${style} ${layout} ${direction} ${palette.shades.join()}`;
-  const known = drawn.get(key);
-  if (known) return known;
   const height = BANNER_HEIGHT_MM[layout];
   const drawing = drawings[style](height, palette.shades);
   const isMirrored = direction === 'rtl';
-  const svg = `<svg class="drawing" viewBox="0 0 ${PAPER_WIDTH_MM} ${height}" preserveAspectRatio="${isMirrored ? 'xMinYMax' : 'xMaxYMax'} slice">${
+  return `<svg class="drawing" viewBox="0 0 ${PAPER_WIDTH_MM} ${height}" preserveAspectRatio="${isMirrored ? 'xMinYMax' : 'xMaxYMax'} slice">${
     isMirrored ? `<g transform="matrix(-1 0 0 1 ${PAPER_WIDTH_MM} 0)">${drawing}</g>` : drawing
   }</svg>`;
-  drawn.set(key, svg);
-  return svg;
 }
-
-/** The drawings, of a few kilobytes each. */
-const drawn = new LRUCache<string, string>({ max: 200 });
 
 type Shades = readonly [string, string, string];
 

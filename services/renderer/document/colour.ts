@@ -1,6 +1,4 @@
-// Derives the colours of a document from the one colour of the caller, so that everything set on it, or in it, stays
-// readable.
-import { LRUCache } from 'lru-cache';
+// Colours of a document from the one colour the caller gave: everything set on it, or in it, stays readable.
 
 /** Red, green, blue, 0 to 255. */
 type Colour = readonly [number, number, number];
@@ -35,12 +33,6 @@ export interface Palette {
 
 /** @param brandColor `#abc` or `#aabbcc`. */
 export function paletteOf(brandColor: string): Palette {
-  return palettes.memo(brandColor);
-}
-
-const palettes = new LRUCache<string, Palette>({ max: 500, memoMethod: (brandColor) => paletteFrom(brandColor) });
-
-function paletteFrom(brandColor: string): Palette {
   const brand = parseColour(brandColor);
   const onBrand = textOn(brand);
   const away = onBrand === WHITE ? BLACK : WHITE;

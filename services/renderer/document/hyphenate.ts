@@ -19,7 +19,6 @@ const LONG_WORD = new RegExp(
 const GERMAN = /[äöüß]|\b(?:GmbH|mbH|AG|KG|OHG|UG|eG|e\.\s?[VK]\.)(?=\W|$)/;
 
 const require = createRequire(import.meta.url);
-const loaded = new Map<string, Hyphenate>();
 
 /** Returns a function that inserts soft hyphens into long words, but not into web and mail addresses. */
 export function hyphenatorOf({ locale, clientCompany, partnerCompany, clientName, partnerName }: PrintableDocument) {
@@ -39,13 +38,8 @@ function guessed(names: string): string {
 }
 
 function dictionary(language: string): Hyphenate {
-  let hyphenate = loaded.get(language);
-  if (!hyphenate) {
-    const { hyphenateSync } = require(`hyphen/${language}`) as {
-      hyphenateSync: (word: string, options: { hyphenChar: string }) => string;
-    };
-    hyphenate = (word) => hyphenateSync(word, { hyphenChar: SOFT_HYPHEN });
-    loaded.set(language, hyphenate);
-  }
-  return hyphenate;
+  const { hyphenateSync } = require(`hyphen/${language}`) as {
+    hyphenateSync: (word: string, options: { hyphenChar: string }) => string;
+  };
+  return (word) => hyphenateSync(word, { hyphenChar: SOFT_HYPHEN });
 }

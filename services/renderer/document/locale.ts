@@ -1,15 +1,14 @@
 // Words, numbers, days and amounts of a locale: labels from the dictionaries here, everything else from Intl.
 import type Big from 'big.js';
 import { memoize } from 'es-toolkit/function/memoize';
-import { LRUCache } from 'lru-cache';
-import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { type UnitName, unitName } from '#libs/rules/documents/units.ts';
 import { DECIMALS_KEPT, decimalsOf } from '#libs/rules/money/money.ts';
 import { currencySign } from '#libs/rules/money/written-money.ts';
 import { canDraw } from '../fonts/glyphs.ts';
 import { asWritten } from './amounts.ts';
 import { type DocumentLocale, MINUS, type Money, plainLocale } from './document-locale.ts';
-import { type DocumentKind, isWritten, kindOf, type Labels, labelsOf } from './labels.ts';
+import { isWritten, kindOf, type Labels, labelsOf } from './labels.ts';
 
 /** The regions that use Letter paper, from CLDR. */
 const LETTER_REGIONS = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' '));
@@ -24,26 +23,7 @@ export function documentLocaleOf(document: PrintableDocument): DocumentLocale {
   const { locale, currency, pageSize } = document;
   const kind = kindOf(document);
   if (locale === undefined || currency === undefined) return plainLocale(document);
-  const key = `${locale} ${currency} ${pageSize} ${kind}`;
-  return locales.memo(key, { context: { locale, currency, pageSize, kind } });
-}
-
-interface GivenLocale {
-  locale: string;
-  currency: string;
-  pageSize: PageSize | undefined;
-  kind: DocumentKind;
-}
-
-/** A cache, because making a format of Intl costs more than using it. */
-const locales = new LRUCache<string, DocumentLocale, GivenLocale>({
-  max: 500,
-  memoMethod: (_key, _stale, { context }) => makeDocumentLocale(context),
-});
-
-function makeDocumentLocale(given: GivenLocale): DocumentLocale {
-  const { currency, kind } = given;
-  const formats = formatsByLocale.memo(given.locale);
+  const formats = makeFormats(locale);
   const { language, region, format } = formats.written;
   const labels = labelsOf(kind, language);
   const digits = decimalsOf(currency);
@@ -59,7 +39,7 @@ function makeDocumentLocale(given: GivenLocale): DocumentLocale {
   return {
     language: format,
     direction: language === 'ar' ? 'rtl' : 'ltr',
-    pageSize: given.pageSize ?? (LETTER_REGIONS.has(region) ? 'letter' : 'a4'),
+    pageSize: pageSize ?? (LETTER_REGIONS.has(region) ? 'letter' : 'a4'),
     labels,
     heading: labels.heading,
     digits,
@@ -74,9 +54,6 @@ function makeDocumentLocale(given: GivenLocale): DocumentLocale {
   };
 }
 
-/** The formats that do not depend on the currency or the kind of document. */
-const formatsByLocale = new LRUCache<string, Formats>({ max: 500, memoMethod: (locale) => makeFormats(locale) });
-
 interface Formats {
   written: WrittenLocale;
   numbers: Intl.NumberFormat;
@@ -85,7 +62,7 @@ interface Formats {
   percents: Intl.NumberFormat;
   days: Intl.DateTimeFormat;
   shortDays: Intl.DateTimeFormat;
-  /** Returns the format of a unit, made when a document needs it. */
+  /** Made when a line needs it, and used by all others. */
   unit: (options: UnitFormat) => Intl.NumberFormat;
 }
 

@@ -21,13 +21,6 @@ export function numberWidth(text: string, style: DocumentView['style']): number 
   return width;
 }
 
-const kinds = new Map<string, keyof (typeof WIDTHS)['modern']>();
-const KINDS_MOST = 1_000;
-
 function kindOf(character: string) {
-  const known = kinds.get(character);
-  if (known) return known;
-  const kind = KINDS.find(([, pattern]) => pattern.test(character))?.[0] ?? 'capital';
-  if (kinds.size < KINDS_MOST) kinds.set(character, kind);
-  return kind;
+  return KINDS.find(([, pattern]) => pattern.test(character))?.[0] ?? 'capital';
 }

@@ -82,19 +82,12 @@ function stylesOf(sheet: readonly string[], view: DocumentView): string {
 
 /** Returns a value of `font-family` with about forty families, the same for every document of a style. */
 function stack(first: string, han: HanForms): string {
-  const key = `${first} ${han}`;
-  const known = stacks.get(key);
-  if (known !== undefined) return known;
-  const families = fallbackOrder(first, han);
-  const made = families.map((family) => `'${family}'`).join(',');
-  stacks.set(key, made);
-  return made;
+  return fallbackOrder(first, han)
+    .map((family) => `'${family}'`)
+    .join(',');
 }
 
-/** The font stacks: at most one for each face of a style and form of Han characters. */
-const stacks = new Map<string, string>();
-
-/** True for a day such as `21 de noviembre de 2026` that fits beside its label without a line break. */
+/** Days such as `21 de noviembre de 2026` must fit beside their label without a line break. */
 function isLongDay({ label, value }: DocumentView['facts'][number]) {
   return label.length + value.length > 34 && value.length < 28;
 }

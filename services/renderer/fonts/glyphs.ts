@@ -124,13 +124,12 @@ function* finding(texts: (readonly [string, unknown])[]): Slices<Found[]> {
   return all;
 }
 
-let graphemes: Intl.Segmenter | undefined;
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 function* drawing(text: string): Slices<Omit<Found, 'field'>> {
   const missing = new Set<number>();
   const removed = new Set<number>();
   if (isPlain(text)) return { text, missing, removed };
-  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   let changed = '';
   let count = 0;
   for (const { segment } of graphemes.segment(text)) {

@@ -1,4 +1,4 @@
-// Modes of accounts, cached for as long as there is room: an account never changes its mode.
+// Loads the modes of accounts, and caches them as long as there is room: an account never changes its mode.
 import { type AccountRecord, findAccountModes } from '#libs/models/accounts/account.ts';
 import { type CachedLoader, openCachedLoader } from './cached-loader.ts';
 

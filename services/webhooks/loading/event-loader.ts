@@ -1,19 +1,24 @@
-// Events, cached for a while: the body of one changes only when a client is anonymised.
+// Loads events, and caches them for a while: the body of one changes only when a client is anonymised.
 import { wireId } from '#libs/models/tenant.ts';
 import { FIRST_ATTEMPTS_QUEUED_MAX } from '../limits.ts';
 import { type EventHead, findBodies, findEvents } from '../store/events.ts';
 import { type CachedLoader, openCachedLoader } from './cached-loader.ts';
 
-/** As many as may wait on the queue, each for one endpoint: between its fan-out and its last call an event is read once. */
+/**
+ * The number of events that may wait on the queue, each for one endpoint. So an event is read once between its
+ * fan-out and its last call.
+ */
 const CACHED_MAX = FIRST_ATTEMPTS_QUEUED_MAX;
-/** After this long no worker sends an erased body. An event is usually loaded for its last call within a second. */
+/**
+ * The time after which no worker sends an erased body. An event is usually loaded for its last call within a second.
+ */
 const CACHED_MS = 60_000;
-/** Of bodies, small and large ones each: the largest is a thousand times the usual one. */
+/** The limit for small bodies, and for large ones. The largest body is a thousand times the usual one. */
 const CACHED_CHARACTERS = 16 * 1024 * 1024;
 
-/** A cached event is good enough for its body. */
+/** A loader of events. A cached event is good enough for its body. */
 export interface EventLoader extends CachedLoader<EventHead> {
-  /** @returns undefined when the event does not exist any more. */
+  /** Returns the body, or undefined when the event does not exist any more. */
   bodyOf(event: EventHead): Promise<string | undefined>;
 }
 

@@ -2,14 +2,15 @@
 import DataLoader from 'dataloader';
 
 const BATCH_MAX = 200;
-/** Short beside the call of an endpoint: every delivery waits for it once or twice. */
+/** The window of a batch. Every delivery waits for it once or twice, so it is short beside the call of an endpoint. */
 const WINDOW_MS = 2;
-/** For work that delays no call: the attempt is made, the jobs are on the queue. */
+/** The window for work that delays no call, because the attempt is made or the jobs are on the queue. */
 export const PATIENT = { windowMs: 60 };
 
 /**
- * @param work gets items in the order they were asked for and returns one result for each.
- * @param options.windowMs items that come within this time after the first share its batch.
+ * Combines calls.
+ * @param work gets items in the order in which they were asked for, and returns one result for each.
+ * @param options.windowMs the time after the first item in which others join its batch.
  * @returns a function for one item. When a batch fails, each of its items fails with that error.
  */
 export function inBatches<Item, Result>(

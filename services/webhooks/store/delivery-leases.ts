@@ -1,4 +1,4 @@
-// Leases of deliveries: a worker acquires one for each attempt, and extends one that was reserved for it.
+// Leases of deliveries. A worker acquires one for each attempt, or extends one that was reserved for it.
 import { randomUUID } from 'node:crypto';
 import { agreedDate } from '#libs/clock.ts';
 import { driverOf } from '#libs/models/records.ts';
@@ -12,7 +12,10 @@ export type LeasedDelivery = Pick<
   '_id' | 'account_id' | 'event_id' | 'endpoint_id' | 'request_id' | 'attempts_made' | 'revision' | 'deferrals'
 > & { lease_id: string };
 
-/** One that was reserved when it was made: until the reservation ends no other process changes it, so it need not be read. */
+/**
+ * Returns a delivery that was reserved when it was made. No other process changes it until the reservation ends, so it
+ * need not be read.
+ */
 export function reservedDelivery(job: {
   deliveryId: Id;
   eventId: Id;
@@ -35,7 +38,7 @@ export function reservedDelivery(job: {
   };
 }
 
-/** For an attempt that outlasts its reservation. @returns false when the lease is no longer its own. */
+/** Extends a lease, for an attempt that outlasts its reservation. @returns false when the lease is lost. */
 export async function extendLease(
   { _id, account_id, lease_id }: Pick<LeasedDelivery, '_id' | 'account_id' | 'lease_id'>,
   until: Date,
@@ -51,7 +54,8 @@ export async function extendLease(
 /**
  * Acquires deliveries of any accounts for one attempt each.
  * @param reservations that the jobs of these deliveries carry.
- * @returns those that are leased to the caller until `leaseUntil`; the others are not due, leased to another worker, or not pending.
+ * @returns those that are leased to the caller until `leaseUntil`. The others are not due, leased to another worker, or
+ * not pending.
  */
 export async function acquireDeliveries(
   ids: readonly Id[],
@@ -64,7 +68,8 @@ export async function acquireDeliveries(
   const deliveries = driverOf(Delivery);
   await deliveries.updateMany(
     { _id, ...guardOf('acquire', { now, reservations }) } as object,
-    // No index has the fields of a lease, which makes this the cheapest of writes. So due_at stays, and the poller reads the lease.
+    // No index has the fields of a lease, which makes this the cheapest of writes. So due_at stays, and the poller
+    // reads the lease.
     changeOf('acquire', { leaseId, leaseUntil }),
     // A lease that a failover loses costs a second call with the same id, which at-least-once delivery allows.
     { writeConcern: { w: 1 } },

@@ -1,4 +1,4 @@
-// How an attempt ends: the attempt and its consequence, written together for all deliveries that end at about the same time.
+// Writes attempts and their verdicts, together for all deliveries that end at about the same time.
 import { agreedDate } from '#libs/clock.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { type Attempt, Delivery } from '#libs/models/webhooks/delivery.ts';
@@ -7,24 +7,24 @@ import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
 import type { LeasedDelivery } from './delivery-leases.ts';
 import type { Deferral } from './new-deliveries.ts';
 
-/** What becomes of a leased delivery: one of the worker's moves. */
+/** The consequence for a leased delivery: one of the worker's moves. */
 export type Verdict =
   | { move: 'deliver' | 'giveUp' | 'suspendLeased' }
-  /** `dueAt`: when the poller looks after it. */
+  /** `dueAt`: the time at which the poller looks after it. */
   | { move: 'retryLater'; nextAt: Date; dueAt: Date }
   | { move: 'defer'; deferral: Deferral };
 
 export interface Settlement {
   delivery: Pick<LeasedDelivery, '_id' | 'account_id' | 'lease_id'>;
   verdict: Verdict;
-  /** Absent when none was made. */
+  /** Absent when no attempt was made. */
   attempt?: Attempt;
 }
 
 /**
- * Writes attempt and verdict of each in one update, unless its lease has passed to another worker, which writes its own.
- * A failover or a crash of the database may lose an outcome: that costs a second call, which at-least-once delivery allows. So no write
- * waits for the disk.
+ * Writes attempt and verdict of each in one update, unless its lease has passed to another worker, which writes its
+ * own. A failover or a crash of the database may lose an outcome. That costs a second call, which at-least-once
+ * delivery allows, so no write waits for the disk.
  */
 export async function settleDeliveries(settlements: readonly Settlement[], now: Date = agreedDate()): Promise<void> {
   const byLease = Map.groupBy(settlements.filter(isDelivered), ({ delivery }) => delivery.lease_id);
@@ -36,11 +36,11 @@ export async function settleDeliveries(settlements: readonly Settlement[], now: 
       update: changeOf(verdict.move, { ...valuesOf(verdict, attempt, now), attempt }),
     })),
   ];
-  // Safe to repeat: a delivery that was written has no lease any more, so the guard leaves it as it is.
+  // A repetition is safe: a delivery that was written has no lease any more, so the guard leaves it as it is.
   await retryWhileUnavailable(() =>
     driverOf(Delivery).bulkWrite(
-      // Not updateOne: MongoDB would store each of those a second time, in case the driver retries. The lease already makes a retry safe.
-      // Without the hint the planner would weigh all indexes that begin with the account.
+      // updateOne would not do: MongoDB would store each of those a second time, in case the driver retries. The lease
+      // already makes a retry safe. The hint keeps the planner from weighing all indexes that begin with the account.
       writes.map((one) => ({ updateMany: { ...(one as { filter: object; update: object }), hint: { _id: 1 } } })),
       { ordered: false, writeConcern: { w: 1 } },
     ),
@@ -55,7 +55,10 @@ function isDelivered(settlement: Settlement): settlement is Delivered {
   return settlement.verdict.move === 'deliver' && settlement.attempt !== undefined;
 }
 
-/** Most attempts end like this, many at a time: one update for all that share a lease costs half of one for each. */
+/**
+ * Returns one update for all delivered ones that share a lease. Most attempts end like this, and it costs half of one
+ * update for each.
+ */
 function deliveredTogether(leaseId: string, group: readonly Delivered[], now: Date) {
   const ids = group.map(({ delivery }) => delivery._id);
   const attempts = group.map(({ attempt }) => attempt);
@@ -68,7 +71,7 @@ function deliveredTogether(leaseId: string, group: readonly Delivered[], now: Da
 }
 
 function valuesOf(verdict: Verdict, attempt: Attempt | undefined, now: Date) {
-  // Without a response the time it took must not show, see ErrorClass.
+  // The time that an attempt took must not show where there was no response, see ErrorClass.
   const updatedAt = attempt?.error_class === 'unreachable' ? attempt.at : now;
   switch (verdict.move) {
     case 'defer': {

@@ -1,4 +1,4 @@
-// Deliveries that are due for the poller, and when they are due again.
+// Finds the deliveries that are due for the poller, and sets when they are due again.
 import { agreedDate } from '#libs/clock.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { acrossAccounts, type Id, wireId } from '#libs/models/tenant.ts';
@@ -7,7 +7,7 @@ import { changeOf, guardOf } from '#libs/models/webhooks/delivery-moves.ts';
 import { DELIVERY_MOVES } from '#libs/models/webhooks/delivery-states.ts';
 import type { Deferral } from './new-deliveries.ts';
 
-/** The endpoint responds again: its deferred deliveries are due now. */
+/** Makes the deferred deliveries of an endpoint due now, because it responds again. */
 export async function recallDeferred(accountId: Id, endpointId: Id, now: Date = agreedDate()): Promise<void> {
   await Delivery.updateMany(
     { account_id: accountId, endpoint_id: endpointId, ...guardOf('recall', { now }) },
@@ -21,8 +21,8 @@ export type DueDelivery = Pick<
 > & { due_at: Date };
 
 /**
- * Deliveries of all accounts that are due now. When there are more than `limit`, half of them are the ones that fell due last: the
- * backlog of one account, which may last for hours, delays no retry of another one.
+ * Returns deliveries of all accounts that are due now. When there are more than `limit`, half of them are the ones that
+ * fell due last: the backlog of one account may last for hours, and must not delay the retries of another.
  */
 export async function findDueDeliveries(limit: number, now: Date = agreedDate()): Promise<DueDelivery[]> {
   const oldest = await findDue(1, limit, now);
@@ -50,25 +50,25 @@ async function findDue(direction: 1 | -1, limit: number, now: Date): Promise<Due
     .lean<DueDelivery[]>();
 }
 
-/** What the poller did with a delivery that was due. */
+/** The move that the poller makes with a due delivery. */
 export type DueMove = { delivery: DueDelivery } & (
   | { move: 'enqueue' | 'enqueueAgain' | 'recheckAfterLease' /** When the poller looks again. */; dueAt: Date }
   | { move: 'deferDue'; deferral: Deferral }
 );
 
-/** The revision that a delivery has after the move: the id of its job is made of it. */
+/** Returns the revision that a delivery has after the move, for the id of its job. */
 export function revisionAfter({ delivery: { revision }, move }: DueMove): number {
   return revision + (DELIVERY_MOVES[move].raisesRevision ? 1 : 0);
 }
 
-/** Sets when the poller looks at them again, unless another process has changed them meanwhile. */
+/** Makes the moves, except where another process has changed the delivery meanwhile. */
 export async function moveDue(moves: readonly DueMove[]): Promise<void> {
   if (moves.length === 0) return;
   await driverOf(Delivery).bulkWrite(
     moves.map((one) => {
       const { _id, account_id, revision, due_at } = one.delivery;
       return {
-        // updateMany for the reason in settleDeliveries. A write that fails leaves the delivery due.
+        // updateMany has the reason given in settleDeliveries. A write that fails leaves the delivery due.
         updateMany: {
           filter: { _id, account_id, ...guardOf(one.move, { revision, dueAt: due_at }) } as object,
           hint: { _id: 1 },

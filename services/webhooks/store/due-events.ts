@@ -1,4 +1,4 @@
-// Which events the relay takes next, of all accounts: a fair share for each account with new events.
+// Finds the events that the relay takes next, with a fair share for each account with new events.
 import { agreedDate } from '#libs/clock.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { acrossAccounts, type Id, type StoredId, storedId, wireId } from '#libs/models/tenant.ts';
@@ -8,20 +8,21 @@ export type DueEvent = Pick<EventRecord, '_id' | 'account_id' | 'enqueue_count' 
 
 /** While more new events wait than the relay takes, one in this many is overdue. */
 const OVERDUE_EVERY = 8;
-/** This many accounts share one round of the relay; the next ones share the next round. */
+/** The number of accounts that share one round of the relay. The next ones share the next round. */
 const ACCOUNTS_PER_ROUND = 8;
 
 export interface DueQuery {
   limit: number;
-  /** The account that came last in the previous round: those after it come first now. */
+  /** The last account of the previous round. Those after it come first now. */
   after?: Id | undefined;
   now?: Date;
 }
 
 /**
- * Events whose deliveries do not exist yet. When there are more than `limit`, new ones come before those that were relayed and lost, but
- * some of the latter are taken with them, so that a backlog of hours delays none of them. Accounts alternate event by event: ten thousand
- * events of one account do not delay the only one of another.
+ * Returns events whose deliveries do not exist yet. When there are more than `limit`:
+ * - New events come before those that were relayed and lost, but some of the latter are among them, so that no backlog
+ *   delays them.
+ * - Accounts alternate event by event, so that ten thousand events of one account do not delay the only one of another.
  */
 export async function findDueEvents({ limit, after = '', now = agreedDate() }: DueQuery): Promise<DueEvent[]> {
   const first = await findDue({ due_at: { $lte: now } }, limit);
@@ -30,28 +31,28 @@ export async function findDueEvents({ limit, after = '', now = agreedDate() }: D
     findNewByAccount(limit, after),
     findDue({ due_at: { $gt: AT_ONCE, $lte: now } }, Math.floor(limit / OVERDUE_EVERY)),
   ]);
-  // The first ones fill up what the accounts of this round leave.
+  // The first ones fill up the room that the accounts of this round leave.
   return mixed([...roundRobin(fresh, after), ...roundRobin(first, after)], overdue).slice(0, limit);
 }
 
-/** New events of the accounts of this round, of each its share. */
+/** Returns new events of the accounts of this round, each with its share. */
 async function findNewByAccount(limit: number, after: Id): Promise<DueEvent[]> {
   const accounts = (await Event.distinct('account_id', { due_at: AT_ONCE }).setOptions(acrossAccounts)) as StoredId[];
   const next = startingAfter(accounts.map(wireId), after).slice(0, ACCOUNTS_PER_ROUND);
-  // All new events are of one account: the first ones in time are that account's anyway.
+  // All new events are of one account, so the first ones in time are its events.
   if (next.length < 2) return [];
   const share = Math.ceil(limit / next.length);
   const reads = next.map((accountId) => findDue({ due_at: AT_ONCE, account_id: storedId(accountId) }, share));
   return (await Promise.all(reads)).flat();
 }
 
-/** The accounts in their order, beginning behind the given one. */
+/** Returns the accounts in their order, beginning behind the given one. */
 function startingAfter(accounts: readonly Id[], after: Id): Id[] {
   const sorted = [...accounts].sort();
   return [...sorted.filter((accountId) => accountId > after), ...sorted.filter((accountId) => accountId <= after)];
 }
 
-/** The first event of each account, then the second of each, and so on. */
+/** Returns the first event of each account, then the second of each, and so on. */
 function roundRobin(events: readonly DueEvent[], after: Id): DueEvent[] {
   const byAccount = Map.groupBy(events, ({ account_id }) => wireId(account_id));
   const lists = startingAfter([...byAccount.keys()], after).map((accountId) => byAccount.get(accountId) ?? []);
@@ -59,12 +60,15 @@ function roundRobin(events: readonly DueEvent[], after: Id): DueEvent[] {
   return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list[index] ?? [])).flat();
 }
 
-/** The beginning is mixed as well: the relay may have room for no more than that. */
+/**
+ * Mixes overdue events into the others. The beginning is mixed as well, because the relay may have room for no more
+ * than that.
+ */
 function mixed(first: readonly DueEvent[], overdue: readonly DueEvent[]): DueEvent[] {
   const between = OVERDUE_EVERY - 1;
   const groups = overdue.map((event, index) => [event, ...first.slice(index * between, (index + 1) * between)]);
   const all = [...groups.flat(), ...first.slice(overdue.length * between)];
-  // An overdue event or one of an account's share may be among the first as well.
+  // An overdue event, or one of an account's share, may be among the first as well.
   return [...new Map(all.map((event) => [wireId(event._id), event])).values()];
 }
 
@@ -77,11 +81,12 @@ async function findDue(due: object, limit: number): Promise<DueEvent[]> {
     .lean<DueEvent[]>();
 }
 
-/** They are on the queue. The relay looks again at `dueAt`, in case the queue or a worker loses them. */
+/** Marks events that are on the queue. The relay looks again at `dueAt`, in case the queue or a worker loses them. */
 export async function markRelayed(events: readonly DueEvent[], dueAt: Date): Promise<void> {
   const latest = new Date(Math.max(...events.map(({ due_at }) => due_at.getTime())));
   await driverOf(Event).updateMany(
-    // An event that another process has fanned out meanwhile has no due_at, and one that it has relayed has a later one: both stay.
+    // An event that another process has fanned out meanwhile has no due_at, and one that it has relayed has a later
+    // one. Both stay unchanged.
     { _id: { $in: events.map(({ _id }) => _id) }, due_at: { $lte: latest } } as object,
     { $set: { due_at: dueAt }, $inc: { enqueue_count: 1 } },
     { hint: { _id: 1 } },

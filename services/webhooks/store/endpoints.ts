@@ -1,9 +1,9 @@
-// Endpoints of all accounts, as fan-out and delivery read them: straight from the driver, because each delivery reads one.
+// Reads endpoints of all accounts for fan-out and delivery with the driver, because each delivery reads one.
 import { driverOf } from '#libs/models/records.ts';
 import { type Id, type StoredId, storedId, wireId } from '#libs/models/tenant.ts';
 import { ENDPOINTS_MAX, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 
-/** Endpoints by id. */
+/** Returns endpoints by id. */
 export async function findEndpoints(ids: readonly Id[]): Promise<Map<Id, WebhookEndpointRecord>> {
   const endpoints = (await driverOf(WebhookEndpoint)
     .find({ _id: { $in: [...new Set(ids)].map(storedId) } }, { batchSize: ids.length + 1 })
@@ -14,8 +14,8 @@ export async function findEndpoints(ids: readonly Id[]): Promise<Map<Id, Webhook
 export type Subscription = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'events' | 'enabled' | 'pauses'>;
 
 /**
- * What the endpoints of these accounts subscribe to, by account. Disabled ones are among them, see wasEnabledFor: they are few, and the
- * index has read them anyway.
+ * Returns the subscriptions of these accounts, by account. Disabled endpoints are among them (see wasEnabledFor): they
+ * are few, and the index has read them anyway.
  */
 export async function findSubscriptions(accountIds: readonly StoredId[]): Promise<Map<Id, Subscription[]>> {
   const distinct = new Map(accountIds.map((id) => [String(id), id]));

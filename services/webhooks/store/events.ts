@@ -1,4 +1,4 @@
-// Events of all accounts by id, and marking them as fanned out.
+// Reads events of all accounts by id, and marks them as fanned out.
 import { driverOf } from '#libs/models/records.ts';
 import { type Id, type StoredId, storedId, wireId } from '#libs/models/tenant.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
@@ -9,7 +9,7 @@ export const SMALL_EVENT_BYTES = 64 * 1024;
 /** An event with its body when that is small. */
 export type EventHead = Omit<EventRecord, 'body'> & {
   body?: string;
-  /** Of the whole event as it is stored, of which the body is nearly all. */
+  /** The size of the whole stored event, which is nearly all body. */
   stored_bytes: number;
 };
 
@@ -34,7 +34,7 @@ export async function findEvents(ids: readonly Id[]): Promise<Map<Id, EventHead>
   return new Map(events.map((event) => [wireId(event._id), event]));
 }
 
-/** Bodies of events, whatever their size: the caller bounds how many. */
+/** Returns bodies of events, whatever their size. The caller bounds their number. */
 export async function findBodies(ids: readonly Id[]): Promise<Map<Id, Pick<EventRecord, '_id' | 'body'>>> {
   const events = (await driverOf(Event)
     .find({ _id: { $in: [...new Set(ids)].map(storedId) } }, { projection: { body: 1 } })
@@ -42,14 +42,14 @@ export async function findBodies(ids: readonly Id[]): Promise<Map<Id, Pick<Event
   return new Map(events.map((event) => [wireId(event._id), event]));
 }
 
-/** All deliveries of these events exist: the relay need not look again. */
+/** Marks events whose deliveries all exist. The relay need not look again. */
 export async function markFannedOut(ids: readonly StoredId[]): Promise<void> {
   await driverOf(Event).updateMany({ _id: { $in: [...ids] } }, { $unset: { due_at: 1 } });
 }
 
-/** The fan-out of this event is set aside: the relay looks again at `dueAt`. */
+/** Postpones an event whose fan-out is set aside. The relay looks again at `dueAt`. */
 export async function postponeFanOut(id: StoredId, dueAt: Date): Promise<void> {
-  // One that was fanned out meanwhile has no due_at.
+  // An event that was fanned out meanwhile has no due_at.
   await driverOf(Event).updateOne({ _id: id, due_at: { $exists: true } } as object, {
     $set: { due_at: dueAt } as object,
   });

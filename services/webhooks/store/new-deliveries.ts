@@ -1,5 +1,5 @@
-// The deliveries that a fan-out makes. All values are stored ones already, so they go straight to the driver: casting them again took a
-// tenth of the time.
+// Stores the deliveries that a fan-out makes. The driver gets the values directly, because they are stored ones already
+// and casting them again took a tenth of the time.
 import { agreedDate } from '#libs/clock.ts';
 import { driverOf, type Owned } from '#libs/models/records.ts';
 import { type Id, type StoredId, storedId, wireId } from '#libs/models/tenant.ts';
@@ -11,18 +11,18 @@ import { duplicatesIn } from '#libs/mongo/errors.ts';
 export interface FanOut {
   event: FannedOut;
   endpointIds: StoredId[];
-  /** By endpoint, of those that cannot be tried now. */
+  /** The deferrals of endpoints that cannot be called now. */
   deferred?: ReadonlyMap<Id, Deferral>;
 }
 
-/** A delivery that is postponed without spending an attempt. */
+/** The plan of a delivery that is postponed without spending an attempt. */
 export interface Deferral {
   nextAt: Date;
-  /** How often in a row the breaker has deferred it. */
+  /** The number of times in a row that the breaker has deferred it. */
   deferrals: number;
 }
 
-/** A delivery that was made now. */
+/** A delivery that this call has made. */
 export interface AddedDelivery {
   id: Id;
   endpointId: StoredId;
@@ -30,7 +30,7 @@ export interface AddedDelivery {
 
 /**
  * Makes the deliveries that do not exist yet.
- * @param dueAt when the poller looks for those that were lost on the way to the queue.
+ * @param dueAt the time at which the poller looks for those that the queue lost.
  * @param reservation of those that are due now.
  * @returns for each fan-out those that are new and due now.
  */
@@ -60,11 +60,11 @@ export async function insertDeliveries(
   return fanOuts.map((fanOut) => (added.get(fanOut) ?? []).map(({ id, stored }) => ({ id, endpointId: stored })));
 }
 
-/** @returns the positions of those that exist already. */
+/** Inserts deliveries. @returns the positions of those that exist already. */
 async function insertNew(deliveries: Owned[]): Promise<Set<number>> {
   try {
-    // With a majority, the default: the events are marked as fanned out after this, maybe on another primary, and deliveries that only
-    // the old primary had would be lost.
+    // The write waits for a majority, the default. The events are marked as fanned out after this, maybe on another
+    // primary, so deliveries that only the old primary had would be lost.
     await driverOf(Delivery).insertMany(deliveries, { ordered: false });
     return new Set();
   } catch (error) {

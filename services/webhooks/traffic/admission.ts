@@ -1,15 +1,15 @@
-// The decision on an attempt that asks to call an endpoint: admitted, or how long to wait.
+// The decision on an attempt that asks to call an endpoint: admitted, or a time to wait.
 import type { AttemptOutcome } from './endpoint-attempts.ts';
 
 export interface Wait {
   waitMs: number;
-  /** Because of the breaker, not because the limit is reached. */
+  /** True when the breaker is the reason, false when the limit is. */
   isOpen: boolean;
 }
 
 export interface Admitted {
   admitted: true;
-  /** @param outcome absent when no attempt was made. */
+  /** Releases the admission. @param outcome absent when no attempt was made. */
   release: (outcome?: AttemptOutcome) => { recovered: boolean };
 }
 

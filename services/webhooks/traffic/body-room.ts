@@ -1,11 +1,16 @@
-// Bounds the bytes of large bodies that attempts in flight have in memory, each as a text and as what is sent.
+// Bounds the bytes of large bodies that attempts in flight have in memory. Each is there twice, as a text and as the
+// bytes that are sent.
 import { SMALL_EVENT_BYTES } from '../store/events.ts';
 
-/** Of one process. */
+/** The limit of one process. */
 const LARGE_BODIES_MAX_BYTES = 32 * 1024 * 1024;
 
 export interface BodyRoom {
-  /** @returns a function that gives the room back; undefined while there is too little. Small bodies need none: the slots bound them. */
+  /**
+   * Takes room.
+   * @returns a function that gives it back, or undefined while there is too little. Small bodies need none: the slots
+   * bound them.
+   */
   take(bytes: number): (() => void) | undefined;
 }
 

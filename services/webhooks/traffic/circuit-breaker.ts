@@ -1,53 +1,59 @@
-// The circuit breaker of one endpoint: opens when it only fails, and closes when a trial succeeds.
+// The circuit breaker of one endpoint. It opens when attempts only fail, and closes when a trial succeeds.
 
 const WINDOW_MS = 5 * 60_000;
 const OUTCOMES_MIN = 10;
 const OUTCOMES_KEPT = 50;
 const FAILURE_SHARE = 0.7;
 const OPEN_MS = 30_000;
-/** Deferred deliveries come back this many per time that the breaker is open: the more there are, the later each. */
+/**
+ * The number of deferred deliveries that come back per time that the breaker is open. The more there are, the later
+ * each.
+ */
 const BACK_PER_OPEN = 100;
-/** Half an hour: no delivery is deferred for longer. */
+/** The longest deferral, in times that the breaker is open: half an hour. */
 const OPENS_MAX = 60;
-/** After this many failures in a row planned deliveries are deferred before they are enqueued. */
+/** The number of failures in a row after which planned deliveries are deferred before they are enqueued. */
 const FAILURES_FORESEEN = 2;
-/** A planned trial takes this long from the poller through the queue; after that another one is planned. */
+/** The time that a planned trial takes from the poller through the queue. After that another one is planned. */
 const TRIAL_COMES_MS = 2_000;
 
 export interface CircuitBreaker {
-  /** True also after its time, until a trial has succeeded. */
+  /** Returns true until a trial has succeeded, also after the time of the breaker is over. */
   isOpen(): boolean;
-  /** True while not even a trial is made. */
+  /** Returns true while not even a trial is made. */
   isBlocking(): boolean;
-  /** @returns true when the outcome closes it. */
+  /** Records an outcome. @returns true when it closes the breaker. */
   record(isWell: boolean): boolean;
-  /** @returns milliseconds to wait, or undefined when the attempt may be made. @param deferrals how often in a row it was deferred. */
+  /**
+   * Returns the milliseconds to wait, or undefined when the attempt may be made.
+   * @param deferrals the number of deferrals in a row.
+   */
   wait(isTrialUnderWay: boolean, deferrals?: number): number | undefined;
-  /** A trial was planned: it will come through the queue. */
+  /** Notes that a trial was planned and will come through the queue. */
   expectTrial(): void;
   isTrialExpected(): boolean;
   hasFailedLast(): boolean;
   hasSucceededLast(): boolean;
-  /** True after failures in a row. */
+  /** Returns true after failures in a row. */
   isFailing(): boolean;
-  /** True when there is nothing to remember. */
+  /** Returns true when there is nothing to remember. */
   isHealthy(): boolean;
 }
 
-/** Longer than any deferral, and than an outcome counts: at worst a breaker that was forgotten opens once more. */
+/** Longer than any deferral, and than an outcome counts. At worst a breaker that was forgotten opens once more. */
 export const memoryMs = (scale: number) => Math.max((1 + OPENS_MAX) * OPEN_MS * scale, WINDOW_MS);
 
-/** @param scale multiplies the time it stays open. */
+/** Makes a breaker. @param scale multiplies the time for which it stays open. */
 export function makeCircuitBreaker(scale: number, now: () => number): CircuitBreaker {
   const openMs = OPEN_MS * scale;
-  /** The last ones, oldest first. */
+  /** The latest outcomes, oldest first. */
   const outcomes: Array<{ at: number; isWell: boolean }> = [];
   let openUntil = 0;
-  /** Deferrals since it opened. */
+  /** The number of deferrals since it opened. */
   let deferred = 0;
   let trialUntil = 0;
 
-  // Open already means that the trial failed.
+  // An open breaker here means that the trial failed.
   const mustOpen = () =>
     openUntil > 0 ||
     (outcomes.length >= OUTCOMES_MIN &&
@@ -71,9 +77,10 @@ export function makeCircuitBreaker(scale: number, now: () => number): CircuitBre
     wait(isTrialUnderWay, deferrals = 0) {
       if (openUntil === 0) return undefined;
       const closedMs = openUntil - now();
-      // Its time is over: one attempt is the trial, and the others wait for how it ends.
+      // The time of the breaker is over. One attempt is the trial, and the others wait for its outcome.
       if (closedMs <= 0 && !isTrialUnderWay) return undefined;
-      // The backlog of an endpoint that is down must not come back as a whole every half minute. A success recalls all of it at once.
+      // The backlog of an endpoint that is down must not come back as a whole every half minute. A success recalls all
+      // of it at once.
       const opens = Math.min(OPENS_MAX, Math.max(2 ** deferrals, 1 + deferred / BACK_PER_OPEN));
       deferred += 1;
       return (closedMs > 0 ? closedMs : openMs) + openMs * opens * Math.random();

@@ -1,13 +1,13 @@
-// The attempts at one endpoint: how many may be in flight, how long they take, and when one beyond the limit may come back.
+// The attempts at one endpoint: their limit, their duration, and the time at which one beyond the limit may come back.
 import { type CircuitBreaker, makeCircuitBreaker } from './circuit-breaker.ts';
 
-/** Of all processes together, each its share and at least one. */
+/** The limit of all processes together. Each has its share, and at least one. */
 const IN_FLIGHT_MAX = 5;
-/** After a failure one attempt at a time shows whether the endpoint is well again. */
+/** The limit after a failure: one attempt at a time shows if the endpoint is well again. */
 const IN_FLIGHT_FAILING = 1;
 /** The weight of the latest attempt in the average. */
 const SMOOTHING = 0.2;
-/** An attempt beyond the limit comes back after this at the latest: the endpoint may be quicker by then. */
+/** The longest deferral of an attempt beyond the limit. The endpoint may be quicker by then. */
 const DEFERRED_MAX_MS = 5 * 60_000;
 const DEFERRED_MIN_MS = 500;
 
@@ -21,13 +21,20 @@ export interface EndpointAttempts {
   limit(): number;
   inFlight(): number;
   isFull(): boolean;
-  /** Begins one. @returns how to end it; `outcome` is absent when no attempt was made. @returns true when that closes the breaker. */
+  /**
+   * Begins an attempt.
+   * @returns a function that ends it and returns true when that closes the breaker. `outcome` is absent when no attempt
+   * was made.
+   */
   begin(): (outcome?: AttemptOutcome) => boolean;
-  /** Of the attempts so far; undefined before the first one ended. */
+  /** Returns the average duration so far. Undefined before the first attempt ended. */
   averageMs(): number | undefined;
-  /** How long the next one will take. */
+  /** Returns the expected duration of the next attempt. */
   expectedMs(): number;
-  /** Gives each attempt beyond the limit a time of its own, so that they do not all come back together. @returns milliseconds. */
+  /**
+   * Gives each attempt beyond the limit a time of its own, so that they do not all come back together.
+   * @returns milliseconds.
+   */
   deferMs(): number;
 }
 
@@ -47,7 +54,7 @@ export function makeEndpointAttempts(options: {
       ? IN_FLIGHT_FAILING
       : Math.max(1, Math.floor(IN_FLIGHT_MAX / Math.max(1, options.processes())));
 
-  // An attempt that has lasted longer than the average is the better guess: the endpoint hangs.
+  // An attempt that has lasted longer than the average is the better guess, because the endpoint hangs.
   const expectedMs = () => Math.max(averageMs ?? 0, ...[...inFlight].map(({ since }) => now() - since));
 
   return {

@@ -1,41 +1,41 @@
-// Admission of attempts: limits the calls in flight to one endpoint, so that it cannot take the slots that other endpoints need.
-// It lives in memory, for this process: a wrong guess costs a wait, never a delivery.
+// Admission of attempts. It limits the calls in flight to one endpoint, so that it cannot take the slots that other
+// endpoints need. The state is in the memory of this process: a wrong guess costs a wait, never a delivery.
 import type { Admission, Admitted, Wait } from './admission.ts';
 import { memoryMs } from './circuit-breaker.ts';
 import { makeEndpointAttempts } from './endpoint-attempts.ts';
 import { makeSpeedJudge } from './endpoint-speed.ts';
 import { beyondLimit, makeWaitingRoom, type WaitingEndpoint } from './waiting-room.ts';
 
-/** How often idle endpoints are forgotten: it costs little, and they must not gather for weeks. */
+/** The interval at which idle endpoints are forgotten. It costs little, and keeps them from gathering for weeks. */
 const FORGET_EVERY_MS = 60_000;
 
 export interface Traffic {
-  /** Asks for one attempt at an endpoint. An admitted one must be released. @param deferrals by the breaker, in a row. */
+  /** Asks for one attempt at an endpoint. An admission must be released. @param deferrals by the breaker, in a row. */
   admit(endpointId: string, deferrals?: number): Promise<Admission>;
   /**
-   * For fan-out and poller: the wait of an attempt that would not be admitted now, undefined for one that should come.
-   * Deferring a delivery before it is enqueued costs a tenth of deferring it afterwards.
+   * Returns the wait of an attempt that would not be admitted now, or undefined for one that should come. Fan-out and
+   * poller ask, because deferring a delivery before it is enqueued costs a tenth of deferring it afterwards.
    */
   predictWait(endpointId: string, deferrals?: number): Wait | undefined;
-  /** True while the breaker of the endpoint is open, or waits for its trial. */
+  /** Returns true while the breaker of the endpoint is open, or waits for its trial. */
   isOpen(endpointId: string): boolean;
-  /** Endpoints in memory: those with attempts in flight or recent failures. */
+  /** Returns the number of endpoints in memory: those with attempts in flight or recent failures. */
   size(): number;
 }
 
 export interface TrafficOptions {
-  /** Multiplies the time the breaker stays open (WEBHOOK_RETRY_SCALE). */
+  /** Multiplies the time for which the breaker stays open (WEBHOOK_RETRY_SCALE). */
   scale: number;
-  /** Webhook services at the moment, this one included. */
+  /** Returns the number of running webhook services, this one included. */
   processes?: () => number;
   eventLoopDelayMs?: () => number;
-  /** Attempts of this process at most, those that wait here included. */
+  /** The most attempts of this process, those that wait here included. */
   slots?: number;
   now?: () => number;
 }
 
 interface State extends WaitingEndpoint {
-  /** When it was last asked for. */
+  /** The time of the last request for this endpoint. */
   askedAt: number;
 }
 
@@ -51,7 +51,10 @@ export function openTraffic(options: TrafficOptions): Traffic {
   });
   const waitingRoom = makeWaitingRoom(speed, options.slots);
 
-  /** An endpoint that failed last and was deleted, disabled or fell silent has no success that would end its state. */
+  /**
+   * Removes idle endpoints. One that failed last and was deleted, disabled or fell silent has no success that would end
+   * its state.
+   */
   function forgetIdle() {
     if (now() < forgetsAt) return;
     forgetsAt = now() + FORGET_EVERY_MS;
@@ -62,7 +65,7 @@ export function openTraffic(options: TrafficOptions): Traffic {
   function stateOf(endpointId: string): State {
     let state = states.get(endpointId);
     if (!state) {
-      // The only moment when there can be more.
+      // Only here the number of endpoints can grow.
       forgetIdle();
       state = { ...makeEndpointAttempts({ scale, now, processes }), waiting: [], askedAt: 0 };
       states.set(endpointId, state);
@@ -77,7 +80,7 @@ export function openTraffic(options: TrafficOptions): Traffic {
       admitted: true,
       release(outcome) {
         const recovered = end(outcome);
-        // Handed over synchronously: no other attempt can come between and exceed the limit.
+        // The admission is handed over synchronously, so that no other attempt can come between and exceed the limit.
         while (state.waiting.length > 0 && !state.isFull() && !state.breaker.isBlocking())
           state.waiting.shift()?.(admitNow(endpointId, state));
         if (isUnused(state) && state.breaker.isHealthy()) states.delete(endpointId);

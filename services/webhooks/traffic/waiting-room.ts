@@ -1,18 +1,21 @@
-// Attempts that wait in this process until another call to their endpoint ends: for a quick endpoint that costs less than deferring.
+// Attempts that wait in this process until another call to their endpoint ends. For a quick endpoint that costs less
+// than deferring.
 import type { Admission, Wait } from './admission.ts';
 import type { EndpointAttempts } from './endpoint-attempts.ts';
 import type { SpeedJudge } from './endpoint-speed.ts';
 
-/** The share of all slots that attempts may occupy while they wait here: the rest is for other endpoints. */
+/** The share of all slots that attempts may occupy while they wait here. The rest is for other endpoints. */
 const WAITING_SHARE = 3 / 4;
-/** And the share for one endpoint, however quick it is. */
+/** The share of the slots for one endpoint, however quick it is. */
 const WAITING_SHARE_OF_ONE = 1 / 3;
-/** An attempt that waits here checks this often whether the endpoint is still quick, and this many times. */
+/**
+ * The interval and the number of checks by which an attempt that waits here finds out if the endpoint is still quick.
+ */
 const CHECK_EVERY_MS = 500;
 const CHECKS_MAX = 10;
 
 export interface WaitingEndpoint extends EndpointAttempts {
-  /** Each gets the admission of one attempt that waits. */
+  /** The attempts that wait. Each gets an admission. */
   waiting: Array<(admission: Admission) => void>;
 }
 
@@ -22,12 +25,16 @@ export function makeWaitingRoom(speed: SpeedJudge, slots = Number.POSITIVE_INFIN
     hasRoom(endpoint: WaitingEndpoint): boolean {
       const ms = endpoint.expectedMs();
       const place = endpoint.waiting.length + 1;
-      // One that comes later than the last check would be deferred in the end.
+      // An attempt that comes later than the last check would be deferred in the end.
       const isInTime = (ms * place) / endpoint.limit() < CHECKS_MAX * CHECK_EVERY_MS;
       if (!isInTime || place > WAITING_SHARE_OF_ONE * slots) return false;
       return speed.isQuick(ms) || (speed.isLikeOthers(ms) && waitingHere < WAITING_SHARE * slots);
     },
-    /** @returns an admission as soon as another attempt is released, or a wait when the endpoint turns out to be slow or down. */
+    /**
+     * Waits.
+     * @returns an admission as soon as another attempt is released, or a wait when the endpoint turns out to be slow or
+     * down.
+     */
     wait(endpoint: WaitingEndpoint): Promise<Admission> {
       return new Promise((resolve) => {
         let checksLeft = CHECKS_MAX;
@@ -49,5 +56,5 @@ export function makeWaitingRoom(speed: SpeedJudge, slots = Number.POSITIVE_INFIN
   };
 }
 
-/** The wait of an attempt that finds the limit reached and no room here. */
+/** Returns the wait of an attempt that finds the limit reached and no room here. */
 export const beyondLimit = (endpoint: WaitingEndpoint): Wait => ({ waitMs: endpoint.deferMs(), isOpen: false });

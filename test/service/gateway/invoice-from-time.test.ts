@@ -370,6 +370,7 @@ test('when every optional field is null, then the response is as if they were ab
     'group_by',
     'rounding',
     'missing_rate',
+    'members',
   ];
   const others = [
     'line_text',

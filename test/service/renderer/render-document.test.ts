@@ -196,7 +196,15 @@ function aWork({
 
 function aJob() {
   const yieldSlot = <Result>(wait: Promise<Result>) => wait;
-  return { jobId: randomUUID(), attempt: 1, isLastAttempt: true, isFirstRun: true, yieldSlot, log: testLog };
+  return {
+    jobId: randomUUID(),
+    attempt: 1,
+    isLastAttempt: true,
+    isFirstRun: true,
+    hasLostRun: false,
+    yieldSlot,
+    log: testLog,
+  };
 }
 
 async function runUntilExit(env: Record<string, string>): Promise<{ code: number | null; output: string }> {

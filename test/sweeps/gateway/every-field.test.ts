@@ -61,6 +61,7 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
       line_text: '{task}',
       include_expenses: true,
       included_hours: 10,
+      members: ['Ada', 'Grace'],
     },
     {
       project_ids: null,
@@ -71,6 +72,7 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
       line_text: null,
       include_expenses: false,
       included_hours: null,
+      members: null,
     },
   ],
   vat_id: ['DE136695976', 'ATU13585627'],
