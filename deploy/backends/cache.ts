@@ -7,7 +7,7 @@ import { sha256 } from './artefacts.ts';
 import { type Program, type Proof, prove, type Search } from './program.ts';
 
 export interface Slot {
-  name: string; // a folder of the cache: what it holds and, where several may live side by side, its version
+  name: string; // a folder of the cache, named after the program and, where several versions may live side by side, its version
   proof: Proof;
 }
 
@@ -18,13 +18,13 @@ interface Record {
 }
 
 const RECORD_FILE = 'program.json';
-// Renewed every few seconds; the lock of a killed owner expires after this.
+// The owner renews the lock every few seconds. The lock of a killed owner expires after this time.
 const LOCK_STALE_MS = 30_000;
 const LOCK_RETRY_MS = 500;
 const LOCK_RETRIES = 1_200; // Ten minutes: the time a slow line may need for 200 MB.
 
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
-  // Absolute, because programs are started from other folders.
+  // The folder is absolute, because programs are started from other folders.
   if (env['BILLHOOK_CACHE_DIR']) return resolve(env['BILLHOOK_CACHE_DIR']);
   return resolve(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'billhook');
 }
@@ -44,8 +44,8 @@ export async function readCache(slot: Slot, search: Search): Promise<Program> {
   return await prove(join(folder, record.command), `${record.source}, from the cache`, slot.proof);
 }
 
-// Lets `fill` put a program into an empty folder, verifies that it runs, and moves it into place with one rename.
-// `fill` returns the program's path inside the folder. A second process waits and finds the result.
+// Puts a program into the cache. `fill` puts it into an empty folder and returns its path inside. The program must run;
+// then one rename moves the folder into place. A second process waits and finds the result.
 export async function keepInCache(
   slot: Slot,
   source: string,
@@ -56,7 +56,7 @@ export async function keepInCache(
   if (await mkdir(root, { recursive: true })) await chmod(root, 0o755);
   const unlock = await lockSlot(root, slot, search);
   try {
-    const made = await readCache(slot, search).catch(() => undefined); // Empty or damaged.
+    const made = await readCache(slot, search).catch(() => undefined); // The slot may be empty or damaged.
     if (made) return made;
     await removeLeftovers(root, slot);
     const staging = await mkdtemp(join(root, `.${slot.name}-`));
@@ -65,7 +65,7 @@ export async function keepInCache(
       const proven = await prove(join(staging, command), source, slot.proof);
       await writeRecord(staging, { command, source });
       await openForReading(staging); // A renderer that runs as root starts its browser as an unprivileged user.
-      await rm(join(root, slot.name), { recursive: true, force: true }); // A damaged one.
+      await rm(join(root, slot.name), { recursive: true, force: true }); // The slot may hold a damaged program.
       await rename(staging, join(root, slot.name));
       return { ...proven, command: join(root, slot.name, command) };
     } finally {
@@ -88,13 +88,13 @@ async function lockSlot(root: string, slot: Slot, search: Search) {
   }
 }
 
-// Leftovers of a killed process. The lock excludes running ones.
+// Removes leftovers of a killed process. The lock excludes running ones.
 async function removeLeftovers(root: string, slot: Slot) {
   const leftovers = (await readdir(root)).filter((name) => name.startsWith(`.${slot.name}-`));
   await Promise.all(leftovers.map((name) => rm(join(root, name), { recursive: true, force: true })));
 }
 
-// Overrides the restrictive umask of `npm start`: programs are not secret.
+// Makes a folder readable despite the restrictive umask of `npm start`. Programs are not secret.
 async function openForReading(folder: string) {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -106,9 +106,9 @@ async function openForReading(folder: string) {
 
 async function readRecord(folder: string): Promise<Record | undefined> {
   try {
-    return JSON.parse(await readFile(join(folder, RECORD_FILE), 'utf8')) as Record; // Written by writeRecord.
+    return JSON.parse(await readFile(join(folder, RECORD_FILE), 'utf8')) as Record; // writeRecord wrote the file.
   } catch {
-    return undefined; // Absent or truncated.
+    return undefined; // The file is absent or truncated.
   }
 }
 

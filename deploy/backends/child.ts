@@ -1,4 +1,5 @@
-// A child process in its own process group, so that Ctrl-C reaches only us and stopping reaches all its descendants.
+// A child process in its own process group. Ctrl-C then reaches only its parent, and stopping reaches all its
+// descendants.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 
@@ -13,7 +14,7 @@ export interface Child {
   process: ChildProcess;
   exited: Promise<Exit>; // never rejects
   hasExited(): boolean;
-  // Sends SIGTERM, and SIGKILL after `limitMs`. Resolves when the process is gone.
+  // Sends SIGTERM, and SIGKILL after `limitMs`. Resolves when the process has ended.
   stop(limitMs?: number): Promise<void>;
 }
 
@@ -52,7 +53,7 @@ export async function startChild(command: string, args: string[], options: Child
     const insist = setTimeout(() => signalGroup(pid, 'SIGKILL'), limitMs);
     await exited;
     clearTimeout(insist);
-    // Ends the remaining processes of its group.
+    // This ends the remaining processes of the group.
     signalGroup(pid, 'SIGKILL');
   }
 
@@ -63,11 +64,11 @@ function signalGroup(pid: number, signal: NodeJS.Signals) {
   try {
     process.kill(-pid, signal);
   } catch {
-    // The group is gone.
+    // The group has no processes left.
   }
 }
 
-// The last output lines of a program, for the message about its failed start.
+// Returns the last output lines of a program, for the message about its failed start.
 export async function lastLines(logFile: string, count = 3): Promise<string> {
   const text = await readFile(logFile, 'utf8').catch(() => '');
   return text.trimEnd().split('\n').slice(-count).join('\n');

@@ -13,7 +13,7 @@ import type { Search } from './program.ts';
 const execute = promisify(execFile);
 const CHUNK_BYTES = 1024 * 1024;
 
-// Runs the shell with its bundled libraries. `exec` keeps one process, so that signals reach the browser.
+// The script runs the shell with its bundled libraries. `exec` keeps one process, so that signals reach the browser.
 const LAUNCHER = `#!/bin/sh
 here=$(dirname -- "$0")
 LD_LIBRARY_PATH="$here/lib\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" exec "$here/chromium" "$@"
@@ -47,7 +47,7 @@ export async function unpackPackedChromium(folder: string, search: Search): Prom
 }
 
 function packageFolder(): string {
-  // Its `exports` hide package.json and bin/, and `import.meta.resolve` does not exist under the test runner.
+  // The package's `exports` hide package.json and bin/, and `import.meta.resolve` does not exist under the test runner.
   const manifest = findPackageJSON('@sparticuz/chromium', import.meta.url);
   if (!manifest) throw new Error('is not installed');
   return dirname(manifest);

@@ -1,4 +1,4 @@
-// Finds a Chromium. Prefers a headless shell, which prints a page about four times as fast as a full browser.
+// Finds a Chromium. It prefers a headless shell, which prints a page about four times as fast as a full browser.
 import { cacheFolder, keepInCache, readCache, type Slot } from './cache.ts';
 import { packedVersion, unpackPackedChromium } from './chromium-package.ts';
 import { asSearch, type FindOptions, findFirst, type Program, prove, proveOnPath } from './program.ts';
@@ -14,7 +14,7 @@ const ON_PATH = [
   'google-chrome',
 ];
 
-/** For macOS, where programs are not on the PATH. */
+/** The places of programs on macOS, where they are not on the PATH. */
 const ON_MACOS =
   process.platform === 'darwin'
     ? [

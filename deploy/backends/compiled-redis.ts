@@ -21,7 +21,7 @@ export async function compileRedis(folder: string, search: Search): Promise<stri
     await fetchFile(`https://download.redis.io/releases/${NAME}.tar.gz`, archive, `Fetching ${NAME}`, search);
     await search.progress.during(`Compiling ${NAME}`, 1, async () => {
       await run('tar', ['-xzf', archive], work);
-      // The C library's allocator, because compiling jemalloc would double the time.
+      // The C library's allocator is used, because compiling jemalloc would double the time.
       await run('make', ['-j', '2', 'MALLOC=libc', 'redis-server'], join(work, NAME, 'src'));
     });
     await copyFile(join(work, NAME, 'src', 'redis-server'), join(folder, 'redis-server'));

@@ -34,7 +34,7 @@ export async function fetchFile(url: string, file: string, label: string, search
   }
 }
 
-// Counts the bytes.
+// Writes a stream to a file and reports the bytes.
 async function writeCounting(source: Readable, file: string, at: Report): Promise<number> {
   let received = 0;
   const counter = new Transform({

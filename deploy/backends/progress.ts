@@ -3,7 +3,7 @@ import { SingleBar } from 'cli-progress';
 
 export interface Progress {
   say(line: string): void;
-  // Runs `work`, which reports its bytes through `at`. `totalBytes` is 0 when unknown.
+  // Runs `work`, which reports its bytes through `at`. `totalBytes` is 0 when it is unknown.
   during<Result>(label: string, totalBytes: number, work: (at: Report) => Promise<Result>): Promise<Result>;
 }
 

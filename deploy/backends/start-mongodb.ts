@@ -1,4 +1,4 @@
-// Starts a MongoDB replica set of one node, because transactions need one, with persistent data.
+// Starts a MongoDB replica set of one node with persistent data. Transactions need a replica set.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -11,7 +11,7 @@ export interface MongodbOptions {
   command: string;
   folder: string; // the data; made when it is not there
   env: NodeJS.ProcessEnv;
-  port?: number; // the last one, when it is free, else any free one
+  port?: number; // the port of the last start when it is free, else any free one
   socketFolder?: string; // closed to others: listens on a socket in it and on no port, so that file permissions decide which users may connect
   logFile?: string;
   testCommands?: boolean; // lets a test order failures from the server (configureFailPoint)
@@ -37,7 +37,7 @@ export async function startMongodb(options: MongodbOptions): Promise<RunningMong
   await mkdir(data, { recursive: true });
   const place = await choosePlace(options);
   const args = ['--dbpath', data, '--replSet', SET_NAME, ...place.args];
-  // 256 MB leaves memory for Chromium; by default mongod takes half of the machine's memory.
+  // mongod would take half of the machine's memory. 256 MB leaves some for Chromium.
   args.push('--wiredTigerCacheSizeGB', '0.25');
   // Diagnostics every half second are not needed here.
   args.push('--setParameter', 'diagnosticDataCollectionEnabled=false');
@@ -51,19 +51,19 @@ export async function startMongodb(options: MongodbOptions): Promise<RunningMong
     throw error;
   }
   if (place.port) await writeFile(join(folder, 'port'), `${place.port}\n`);
-  // A direct connection, because the driver lower-cases discovered members, which breaks socket paths.
+  // The connection is direct, because the driver lower-cases discovered members, which breaks socket paths.
   const direct = place.port ? '' : '&directConnection=true';
   const uri = `mongodb://${asAuthority(place.host)}/billhook?replicaSet=${SET_NAME}${direct}`;
   return { uri, port: place.port, pid: child.pid, child, stop: () => child.stop() };
 }
 
 interface Place {
-  host: string; // as the set's member and the driver name it
+  host: string; // the host in the form that the set's member and the driver use
   port: number; // 0 when it has none
   args: string[];
 }
 
-// The path of a socket is encoded, the colon before a port is not.
+// Encodes the path of a socket. The colon before a port stays.
 function asAuthority(host: string): string {
   return host.startsWith('/') ? encodeURIComponent(host) : host;
 }
@@ -71,7 +71,7 @@ function asAuthority(host: string): string {
 async function choosePlace({ socketFolder, folder, port: wanted }: MongodbOptions): Promise<Place> {
   if (socketFolder) {
     const host = join(socketFolder, 'mongodb.sock');
-    // mongod creates a second socket in the folder of --unixSocketPrefix, by default /tmp.
+    // mongod makes a second socket in the folder of --unixSocketPrefix, by default /tmp.
     return { host, port: 0, args: ['--bind_ip', host, '--unixSocketPrefix', socketFolder] };
   }
   const port = wanted ?? (await rememberedPort(folder));
@@ -79,14 +79,14 @@ async function choosePlace({ socketFolder, folder, port: wanted }: MongodbOption
   return { host: `127.0.0.1:${port}`, port, args };
 }
 
-// Reusing the port avoids a reconfiguration of the set.
+// Returns the port of the last start. Reusing it avoids a reconfiguration of the set.
 async function rememberedPort(folder: string): Promise<number> {
   const last = Number(await readFile(join(folder, 'port'), 'utf8').catch(() => Number.NaN));
   return await getPort({ host: '127.0.0.1', ...(Number.isInteger(last) ? { port: last } : {}) });
 }
 
 async function becomePrimary(host: string, child: Child, logFile: string) {
-  // A direct connection, because an unconfigured set cannot be discovered.
+  // The connection is direct, because an unconfigured set cannot be discovered.
   const client = new MongoClient(`mongodb://${asAuthority(host)}/?directConnection=true`, {
     serverSelectionTimeoutMS: CALL_LIMIT_MS,
     socketTimeoutMS: CALL_LIMIT_MS,
@@ -98,8 +98,8 @@ async function becomePrimary(host: string, child: Child, logFile: string) {
     const deadline = performance.now() + READY_LIMIT_MS;
     let problem: unknown;
     while (performance.now() < deadline) {
-      // Not listening yet, or in transition: retry until the deadline.
-      // A new client each time, because a client that finds no server at first never looks again.
+      // mongod does not listen yet, or is in transition, so this retries until the deadline. Each try has a new client,
+      // because a client that finds no server at first never looks again.
       const asked = client
         .connect()
         .then(() => isPrimary(client.db('admin'), child.pid, host))
@@ -117,7 +117,7 @@ async function becomePrimary(host: string, child: Child, logFile: string) {
 }
 
 async function isPrimary(admin: Db, pid: number, host: string): Promise<boolean> {
-  // If the port is taken, another mongod responds and ours ends a moment later.
+  // If the port is taken, another mongod responds, and the one started here ends a moment later.
   const status = await admin.command({ serverStatus: 1, metrics: 0, wiredTiger: 0, repl: 0 });
   if (Number(status['pid']) !== pid) return false;
   const hello = await admin.command({ hello: 1 });
@@ -127,7 +127,7 @@ async function isPrimary(admin: Db, pid: number, host: string): Promise<boolean>
   if (!config) {
     await admin.command({ replSetInitiate: { _id: SET_NAME, members: [member] } });
   } else if (config.members.length !== 1 || config.members[0]?.host !== host) {
-    // The data was last served on another port. As the only member, the node may force the new configuration.
+    // The data was last served on another port. The node is the only member and may force the new configuration.
     const moved = { ...config, version: config.version + 1, members: [member] };
     await admin.command({ replSetReconfig: moved, force: true });
   }
@@ -141,7 +141,7 @@ interface SetConfig {
 
 async function readSetConfig(admin: Db): Promise<SetConfig | undefined> {
   try {
-    return (await admin.command({ replSetGetConfig: 1 }))['config'] as SetConfig; // The server's own configuration.
+    return (await admin.command({ replSetGetConfig: 1 }))['config'] as SetConfig; // The type is that of the server's own configuration.
   } catch (error) {
     if ((error as { code?: unknown }).code === NOT_YET_INITIALIZED) return undefined;
     throw error;
@@ -155,7 +155,7 @@ async function failedStart(child: Child, logFile: string): Promise<Failure> {
   );
 }
 
-// mongod logs JSON lines; "E" and "F" are errors, such as data of an incompatible version.
+// Returns the last error. mongod logs JSON lines; "E" and "F" are errors, such as data of an incompatible version.
 async function lastError(logFile: string): Promise<string | undefined> {
   const lines = (await readFile(logFile, 'utf8').catch(() => '')).trimEnd().split('\n').slice(-200);
   for (const line of lines.reverse()) {

@@ -10,7 +10,7 @@ export interface RedisOptions {
   command: string;
   folder: string; // the data; made when it is not there
   env: NodeJS.ProcessEnv;
-  port?: number; // the last one, when it is free, else any free one
+  port?: number; // the port of the last start when it is free, else any free one
   socketFolder?: string; // closed to others: listens on a socket in it and on no port, so that file permissions decide which users may connect
   logFile?: string;
   acl?: { text: string; url: (url: string) => string }; // an ACL file, and the address with a user that may run INFO
@@ -87,7 +87,7 @@ async function answers(url: string, child: Child, logFile: string) {
   died.catch(() => {}); // It also ends at a regular stop, long after this.
   try {
     const server = await Promise.race([redis.info('server'), died, late.promise]);
-    // If the port is taken, another Redis responds and ours ends a moment later.
+    // If the port is taken, another Redis responds, and the one started here ends a moment later.
     if (!server.includes(`process_id:${child.pid}\r\n`)) await Promise.race([died, late.promise]);
   } finally {
     clearTimeout(timer);

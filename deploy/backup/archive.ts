@@ -13,7 +13,7 @@ export class BackupError extends Error {}
 export interface Archive {
   format: 1;
   savedAt: string;
-  /** By collection: the number of documents and the SHA-256 of their uncompressed bytes. */
+  /** The number of documents and the SHA-256 of their uncompressed bytes, by collection. */
   collections: Record<string, { count: number; sha256: string }>;
 }
 
@@ -26,7 +26,7 @@ const shape = Joi.object({
     .required(),
 }).unknown();
 
-/** @throws BackupError when the folder contains no backup or its list is unusable. */
+/** Reads the list of a backup. @throws BackupError when the folder contains no backup or its list is unusable. */
 export async function readArchive(folder: string): Promise<Archive> {
   const file = join(folder, LIST);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -47,13 +47,13 @@ function parsed(file: string, text: string): Archive | undefined {
   }
 }
 
-/** @returns the BSON bytes of every document of a collection. @throws BackupError when the file is truncated. */
+/** Yields the BSON bytes of every document of a collection. @throws BackupError when the file is truncated. */
 export async function* documentsIn(folder: string, collection: string): AsyncGenerator<Buffer> {
   const unpacked = createGunzip();
   const reading = pipeline(createReadStream(fileOf(folder, collection)), unpacked);
   // The loop below throws the same error first; this promise is awaited after it.
   reading.catch(() => undefined);
-  // Joined once per document: joining at every chunk would copy large documents repeatedly.
+  // The pieces are joined once per document. Joining at every chunk would copy large documents repeatedly.
   let pieces: Buffer[] = [];
   let held = 0;
   let wanted = 4;
@@ -81,7 +81,7 @@ export async function* documentsIn(folder: string, collection: string): AsyncGen
   }
 }
 
-/** Verifies a backup against its list. @throws BackupError naming the first file that differs. */
+/** Verifies a backup against its list. @throws BackupError that names the first file that differs. */
 export async function verify(folder: string, archive: Archive): Promise<void> {
   for (const [collection, expected] of Object.entries(archive.collections)) {
     const hash = createHash('sha256');

@@ -4,7 +4,7 @@ import { BackupError } from './archive.ts';
 
 const SNAPSHOT_TOO_OLD = 239;
 
-/** @returns a BackupError where the operator can act; any other error unchanged. */
+/** Returns a BackupError where the operator can act, and any other error unchanged. */
 export function inWords(error: unknown): unknown {
   const words = wordsFor(error);
   return words === undefined ? error : new BackupError(words, { cause: error });

@@ -1,12 +1,18 @@
-// Restores a backup into an empty database. "admin migrate" creates the indexes afterwards.
+// Restores a backup into an empty database. "admin migrate" makes the indexes afterwards.
 import { BSON, type Db, type MongoClient } from 'mongodb';
 import { type Archive, BackupError, documentsIn, readArchive, verify } from './archive.ts';
 
-/** Limits of one batch: documents or bytes, whichever is reached first. Files of batches have megabytes per document. */
+/**
+ * The limits of one batch: documents or bytes, whichever is reached first. Files of batches have megabytes per
+ * document.
+ */
 const BATCH = 500;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
-/** @throws BackupError when the backup is damaged or the database is not empty. Nothing is written in that case. */
+/**
+ * Restores a backup.
+ * @throws BackupError when it is damaged or the database is not empty. Nothing is written in that case.
+ */
 export async function restore(client: MongoClient, folder: string): Promise<Archive> {
   const archive = await readArchive(folder);
   await verify(folder, archive);
@@ -17,7 +23,7 @@ export async function restore(client: MongoClient, folder: string): Promise<Arch
     let batch: BSON.Document[] = [];
     let bytes = 0;
     for await (const bson of documentsIn(folder, name)) {
-      // Preserves number types.
+      // These options preserve number types.
       batch.push(BSON.deserialize(bson, { promoteValues: false, promoteBuffers: false }));
       bytes += bson.length;
       if (batch.length < BATCH && bytes < BATCH_BYTES) continue;

@@ -9,7 +9,10 @@ import { createGzip } from 'node:zlib';
 import type { ClientSession, Db, MongoClient } from 'mongodb';
 import { type Archive, BackupError, fileOf, LIST } from './archive.ts';
 
-/** @throws BackupError when the folder exists. Any failure removes the folder, so that a retry can use the same name. */
+/**
+ * Saves a backup.
+ * @throws BackupError when the folder exists. Any failure removes the folder, so that a retry can use the same name.
+ */
 export async function save(client: MongoClient, folder: string): Promise<Archive> {
   await mkdir(dirname(folder), { recursive: true });
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
@@ -31,13 +34,13 @@ async function saveInto(client: MongoClient, folder: string): Promise<Archive> {
     .map(({ name }) => name)
     .filter((name) => !name.startsWith('system.'));
   // All reads of this session use the snapshot of the first one. MongoDB keeps it for five minutes
-  // (minSnapshotHistoryWindowInSeconds) and fails afterwards instead of mixing two states.
+  // (minSnapshotHistoryWindowInSeconds). After that it fails instead of mixing two states.
   const session = client.startSession({ snapshot: true });
   try {
     const collections: Archive['collections'] = {};
     for (const name of names) collections[name] = await saveCollection(database, session, name, folder);
     const archive: Archive = { format: 1, savedAt, collections };
-    // Written last and atomically: a folder without its list is not a backup.
+    // The list is written last and atomically, because a folder without it is not a backup.
     await writeFile(join(folder, `${LIST}.part`), `${JSON.stringify(archive, undefined, 2)}\n`, { flush: true });
     await rename(join(folder, `${LIST}.part`), join(folder, LIST));
     return archive;
@@ -50,9 +53,9 @@ async function saveCollection(database: Db, session: ClientSession, name: string
   const hash = createHash('sha256');
   let count = 0;
   async function* bytes() {
-    // Raw bytes: nothing is decoded, so nothing can be rounded.
+    // The bytes stay raw: nothing is decoded, so nothing can be rounded.
     for await (const document of database.collection(name).find({}, { session, raw: true })) {
-      const bson = document as unknown as Buffer; // The type of `raw: true`.
+      const bson = document as unknown as Buffer; // `raw: true` returns this type.
       hash.update(bson);
       count += 1;
       yield bson;

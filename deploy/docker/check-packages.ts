@@ -8,7 +8,7 @@ interface Locked {
 const [lockFile = '', folder = ''] = process.argv.slice(2);
 const read = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as Locked).packages;
 const locked = read(lockFile);
-// npm's record of the installed packages.
+// The file is npm's record of the installed packages.
 const installed = Object.entries(read(`${folder}/.package-lock.json`));
 const wrong = installed.filter(([path, { version, integrity }]) => {
   const wanted = locked[path];

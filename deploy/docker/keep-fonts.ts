@@ -1,4 +1,4 @@
-// Removes unused font faces while an image is built: the font packages contain every weight.
+// Removes unused font faces while an image is built, because the font packages contain every weight.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fontFiles } from '../../services/renderer/fonts/fonts.ts';

@@ -1,5 +1,5 @@
-// Prepares an installation under compose, idempotently: initiates the replica set, repairs a member that lost its place in it, and
-// generates the secret key. `--take-secret-key FILE` writes a key from standard input instead.
+// Prepares an installation under compose, idempotently: initiates the replica set, repairs a member that lost its place
+// in it, and generates the secret key. `--take-secret-key FILE` writes a key from standard input instead.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,10 +10,10 @@ import { readOptions } from '#libs/service/command-line.ts';
 import { ConfigError, EXIT_CONFIG } from '#libs/service/config-error.ts';
 import { readEnv, variables } from '#libs/service/env.ts';
 
-/** Recovering the journal on a busy disk is slow. */
+/** The limit, because recovering the journal on a busy disk is slow. */
 const LIMIT_MS = 180_000;
 const RETRY_MS = 500;
-/** Limit of one command; a database that never responds is asked again. */
+/** The limit of one command. A database that does not respond is asked again. */
 const ANSWER_LIMIT_MS = 10_000;
 const NOT_YET_INITIALIZED = 94;
 const NOT_A_MEMBER = 93;
@@ -64,7 +64,7 @@ function takeSecretKey(path: string) {
   }
 }
 
-/** A typing mistake must not destroy the only copy of a key in use. */
+/** Keeps a copy of a key that is dropped. A typing mistake must not destroy the only copy of a key in use. */
 function keepDropped(path: string, list: string) {
   const before = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
   const { keyIds } = openSecretBox(list);
@@ -77,7 +77,7 @@ function keepDropped(path: string, list: string) {
   }
 }
 
-/** All of it or nothing: half a key, as a full disk leaves it, would be kept by the next run. */
+/** Writes the file as a whole. Half a key, which a full disk may leave behind, would be kept by the next run. */
 function writeWhole(path: string, keys: string) {
   rmSync(`${path}.new`, { force: true });
   writeFileSync(`${path}.new`, `${keys}\n`, { mode: 0o400, flag: 'wx', flush: true });
@@ -85,7 +85,7 @@ function writeWhole(path: string, keys: string) {
 }
 
 async function makeReplicaSet(host: string, name: string) {
-  // A direct connection, because an unconfigured set cannot be discovered.
+  // The connection is direct, because an unconfigured set cannot be discovered.
   const client = new MongoClient(`mongodb://${host}/?directConnection=true`, {
     serverSelectionTimeoutMS: 2_000,
     socketTimeoutMS: ANSWER_LIMIT_MS,
@@ -101,7 +101,7 @@ async function makeReplicaSet(host: string, name: string) {
         if (missing !== problem) say(missing);
         problem = missing;
       } catch (error) {
-        problem = String(error); // Not listening yet, or electing: retry.
+        problem = String(error); // It does not listen yet, or is electing, so this retries.
       }
       await pause(RETRY_MS);
     }
@@ -112,7 +112,7 @@ async function makeReplicaSet(host: string, name: string) {
   }
 }
 
-/** Takes one step towards a primary named `host`. @returns what is missing, or undefined when it is primary. */
+/** Takes one step towards a primary named `host`. @returns the missing step, or undefined when it is primary. */
 async function approachPrimary(admin: Db, host: string, name: string): Promise<string | undefined> {
   const hello = await admin.command({ hello: 1 });
   if (hello['isWritablePrimary'] && hello['me'] === host) return undefined;
@@ -129,8 +129,8 @@ async function approachPrimary(admin: Db, host: string, name: string): Promise<s
   }
   const [{ host: stored }] = config.members;
   if (state !== 'REMOVED' && stored === host) return `${host} is ${state}: it is not elected yet`;
-  // The member did not find itself under its stored name. It checks only names that are new to it, so a name that is certainly its own
-  // comes first where the stored name is right.
+  // The member did not find itself under its stored name. It checks only names that are new to it. So where the stored
+  // name is right, another name that is certainly its own comes first.
   const next = stored === host ? `127.0.0.1:${await listeningPort(admin)}` : host;
   const members = [{ ...config.members[0], host: next }];
   await admin.command({ replSetReconfig: { ...config, version: config.version + 1, members }, force: true });
@@ -142,7 +142,9 @@ async function listeningPort(admin: Db): Promise<number> {
   return parsed.net?.port ?? DEFAULT_PORT;
 }
 
-/** Such as PRIMARY or RECOVERING. REMOVED means that it is missing from its own configuration. */
+/**
+ * Returns a state such as PRIMARY or RECOVERING. REMOVED means that the member is missing from its own configuration.
+ */
 async function memberState(admin: Db): Promise<string> {
   try {
     const { members } = await admin.command({ replSetGetStatus: 1 });

@@ -17,10 +17,11 @@ if [ $# -ne 1 ]; then
 fi
 overlay=$1
 
-# Neither complete nor failed: "kubectl wait" knows only one of the two, and would wait an hour for what has failed already.
+# A job that is neither complete nor failed still runs. "kubectl wait" knows only one of the two conditions, and would
+# wait an hour for a job that has failed already.
 make_indexes() {
   kubectl apply -k "$overlay" -l app.kubernetes.io/name=migrate
-  # Jobs of earlier runs may still be there, or run.
+  # Jobs of earlier runs may still exist, or run.
   local job ended deadline=$((SECONDS + 3600))
   job=migrate-$(date -u +%Y%m%d-%H%M%S)
   kubectl -n billhook create job "$job" --from=cronjob/migrate
@@ -37,7 +38,7 @@ make_indexes() {
   exit 1
 }
 
-# What belongs to no service: namespace, configuration, policies, autoscaling, alerts.
+# These objects belong to no service: namespace, configuration, policies, autoscaling, alerts.
 kubectl apply -k "$overlay" -l '!app.kubernetes.io/name'
 if ! $is_back; then make_indexes; fi
 for service in "${services[@]}"; do

@@ -11,7 +11,7 @@ import { type Chosen, environments, type ServiceName } from './service-env.ts';
 
 const shapes: Record<ServiceName, Joi.ObjectSchema> = { gateway, operations, renderer, scheduler, webhooks };
 
-// Placeholders for values that exist only after the start.
+// The placeholders for values that exist only after the start.
 const MADE_LATER = {
   mongodbUri: 'mongodb://127.0.0.1/',
   redisUrl: 'redis://127.0.0.1/',

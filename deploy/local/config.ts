@@ -15,7 +15,7 @@ export interface LocalConfig {
   dataFolder: string;
   isWatching: boolean; // starts a service again when its files change
   outboundAllow: string;
-  isOutboundOurs: boolean; // OUTBOUND_ALLOW was not set, and the banner names our default
+  isOutboundOurs: boolean; // OUTBOUND_ALLOW was not set, and the banner names the default
   redisPrefix: string;
   env: NodeJS.ProcessEnv; // as given, with `_FILE` variables replaced by the contents of their files
 }
@@ -35,7 +35,7 @@ interface Variables {
 
 // The demo receives its webhooks on this machine, which other installations reject.
 const LOOPBACK = '127.0.0.0/8,::1/128';
-// Each renderer starts its own browser; more than this on one machine is a typing mistake.
+// The most renderers. Each starts its own browser, so a larger number on one machine is a typing mistake.
 const RENDERERS_MAX = 16;
 
 const shape = Joi.object<Variables>({
@@ -56,7 +56,7 @@ const shape = Joi.object<Variables>({
   CHROMIUM_PATH: Joi.string(),
 });
 
-// Read here and passed on by value.
+// These variables are read here and passed on by value.
 const VARIABLES = Object.keys(shape.describe()['keys'] as object);
 
 const HELP = `Billhook on this machine: MongoDB, Redis, Chromium and the five services with one command.
@@ -85,7 +85,7 @@ in it is named before anything is started (exit code 78).
 The address, the key of the demo account and all process ids are in local.json in the data folder while Billhook runs.
 `;
 
-// Throws a Failure (exit code 78) that lists every problem. Returns the help text for --help.
+// Reads the options. Returns the help text for --help. @throws Failure (exit code 78) that lists every problem.
 export function readConfig(args: string[], env: NodeJS.ProcessEnv): LocalConfig | { help: string } {
   const flags = readFlags(args);
   if (flags.help) return { help: HELP };
@@ -108,7 +108,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): LocalConfig 
     redisPrefix: chosen.REDIS_PREFIX,
     env: withChosen(env, chosen),
   };
-  // Variables that only a service reads are checked now, too, before anything is fetched or started.
+  // The variables of the services are checked now, too, before anything is fetched or started.
   const all = new Set([...problems, ...findServiceProblems(config)]);
   if (all.size > 0) throw new Failure(new ConfigError([...all]).message, { exitCode: EXIT_CONFIG });
   return config;
@@ -133,12 +133,12 @@ function readVariables(env: NodeJS.ProcessEnv): { chosen: Readonly<Variables>; p
     return { chosen: readEnv(env, shape), problems: [] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    // Continues with the defaults, so that the variables of the services are checked as well.
+    // The defaults let the variables of the services be checked as well.
     return { chosen: readEnv({}, shape), problems: error.problems };
   }
 }
 
-// Replaces `_FILE` variables by the contents of their files: a service rejects both together.
+// Replaces `_FILE` variables by the contents of their files, because a service rejects both together.
 function withChosen(env: NodeJS.ProcessEnv, chosen: Readonly<Variables>) {
   const {
     HOST: _host,

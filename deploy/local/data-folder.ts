@@ -35,7 +35,7 @@ const LOCK_UPDATE_MS = 1_000;
 const LOG_SIZE_MAX = 10 * 1024 * 1024;
 const LOG_CHECK_MS = 60_000;
 
-// Calls `onLost` when another process takes the folder or it is removed.
+// Opens the folder. Calls `onLost` when another process takes it or it is removed.
 export async function openDataFolder(wanted: string, terminal: Terminal, onLost: () => void): Promise<DataFolder> {
   const path = await makeFolder(wanted);
   const unlock = await lock(path, terminal, onLost);
@@ -44,7 +44,7 @@ export async function openDataFolder(wanted: string, terminal: Terminal, onLost:
   const stopLooking = await keepLogsSmall(join(path, 'logs'));
   const release = async () => {
     stopLooking();
-    await unlock().catch(() => {}); // Already lost.
+    await unlock().catch(() => {}); // The lock is already lost.
   };
   return { path, release };
 }
@@ -57,7 +57,7 @@ export function localFactsFile(dataFolder: string): string {
   return join(dataFolder, 'local.json');
 }
 
-// Atomic: a reader sees the old file or the new one.
+// Writes a file atomically: a reader sees the old file or the new one.
 export async function writePrivately(file: string, content: unknown): Promise<void> {
   const next = `${file}.${process.pid}.next`;
   await writeFile(next, `${JSON.stringify(content, null, 2)}\n`, { mode: OWNER_ONLY, flush: true });
@@ -66,9 +66,9 @@ export async function writePrivately(file: string, content: unknown): Promise<vo
 
 export async function readPrivate<Content>(file: string): Promise<Partial<Content>> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Partial<Content>; // Written by writePrivately.
+    return JSON.parse(await readFile(file, 'utf8')) as Partial<Content>; // writePrivately wrote the file.
   } catch {
-    return {}; // Absent or damaged: the caller writes a new one.
+    return {}; // The file is absent or damaged, and the caller writes a new one.
   }
 }
 
@@ -78,7 +78,8 @@ export async function removeFacts(dataFolder: string): Promise<void> {
 
 const keptKeyForm = variables.SECRET_KEY.label('secretKey').prefs({ errors: { wrap: { label: false } } });
 
-// Generated once, because it decrypts stored secrets. An unreadable file is never replaced: it may be the only copy.
+// Returns the secret key. It is generated once, because it decrypts stored secrets. An unreadable file is never
+// replaced, because it may be the only copy.
 export async function secretKeyOf(dataFolder: string): Promise<string> {
   const file = join(dataFolder, 'secret-key.json');
   let text: string;
@@ -121,8 +122,9 @@ async function makeFolder(wanted: string): Promise<string> {
   }
 }
 
-// The folder contains records, keys and the stores' sockets. An empty folder or an earlier data folder is made private. Any other folder
-// is rejected, because other programs may rely on its permissions (/tmp, a home directory).
+// Makes the folder private, because it contains records, keys and the stores' sockets. It must be empty or an earlier
+// data folder. Any other folder is rejected, because other programs may rely on its permissions (/tmp, a home
+// directory).
 async function closeToOthers(path: string): Promise<void> {
   const { uid, mode } = await stat(path);
   const ours = process.getuid?.() ?? uid;
@@ -135,8 +137,8 @@ async function closeToOthers(path: string): Promise<void> {
 }
 
 async function lock(path: string, terminal: Terminal, onLost: () => void) {
-  // A supervisor stopped by Ctrl-Z does not renew its lock, but its system still runs. Checked before the lock is touched, otherwise
-  // the supervisor would find its folder lost when it resumes.
+  // A supervisor stopped by Ctrl-Z does not renew its lock, but its system still runs. The check comes before the lock
+  // is touched. Otherwise the supervisor would find its folder lost when it resumes.
   const last = await findOwner(path);
   if (last?.isAlive) throw alreadyRuns(path, last);
   const options = {
@@ -151,7 +153,7 @@ async function lock(path: string, terminal: Terminal, onLost: () => void) {
     if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
   }
   const owner = await findOwner(path);
-  // No recorded owner: another start took the lock a moment ago.
+  // There is no recorded owner, because another start took the lock a moment ago.
   if (!owner || owner.isAlive) throw alreadyRuns(path, owner);
   terminal.say('The last start on this folder was killed; taking its place …');
   try {
@@ -172,12 +174,13 @@ function alreadyRuns(path: string, owner: Owner | undefined): Failure {
 // Keeps one old log per process, so that logs do not fill the disk.
 async function keepLogsSmall(folder: string): Promise<() => void> {
   await setLargeLogsAside(folder);
-  // The disk is full or the folder is gone: the next rotation tries again.
+  // The disk is full or the folder was removed. The next rotation tries again.
   const timer = setInterval(() => void setLargeLogsAside(folder).catch(() => {}), LOG_CHECK_MS).unref();
   return () => clearInterval(timer);
 }
 
-// Copies and truncates instead of renaming, because the writer keeps the file open. A line written in between is lost.
+// Copies and truncates large logs instead of renaming them, because the writer keeps the file open. A line written in
+// between is lost.
 export async function setLargeLogsAside(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = join(folder, name);

@@ -50,7 +50,7 @@ export async function openDemoAccount(place: Place, url: string): Promise<DemoAc
   return demo;
 }
 
-// The operator of the dashboard: created once per demo account, because a new account means a new database.
+// Opens the operator of the dashboard. It is made once per demo account, because a new account means a new database.
 export async function openDemoOperator(place: Place, accountId: string): Promise<DemoOperator> {
   const file = join(place.dataFolder, 'operator.json');
   const kept = await readPrivate<DemoOperator & { createdAt: string }>(file);
@@ -71,7 +71,7 @@ export async function openDemoOperator(place: Place, accountId: string): Promise
   return operator;
 }
 
-// The receiver's port and token are kept, so that the endpoint's URL stays the same.
+// Returns the receiver's port and token of the last start, so that the endpoint's URL stays the same.
 export async function rememberedReceiver(dataFolder: string): Promise<LastReceiver | undefined> {
   const { url } = await readPrivate<DemoEndpoint>(join(dataFolder, 'receiver.json'));
   if (!url) return undefined;
@@ -98,7 +98,7 @@ async function moved(kept: Partial<DemoEndpoint>, api: { url: string; key: strin
   const change = { url: receiverUrl, enabled: true };
   const path = `/api/v1/webhooks/${encodeURIComponent(id)}`;
   const { status, body } = await call(api, 'PATCH', path, change);
-  if (status === 404) return undefined; // Deleted, or another account's.
+  if (status === 404) return undefined; // It was deleted, or is another account's.
   if (status !== 200) throw new Failure(`PATCH ${path} answered ${status}: ${JSON.stringify(body)}`);
   return { id, secret, url: receiverUrl };
 }
@@ -111,13 +111,14 @@ async function registered(api: { url: string; key: string }, receiverUrl: string
   return { id: textOf(data, 'id'), secret: textOf(data, 'secret'), url: receiverUrl };
 }
 
-// A busy gateway or an unavailable store says nothing about the key, and a new account would hide the data of this one.
+// True when the key is rejected. A busy gateway or an unavailable store says nothing about it, and a new account would
+// hide the data of this one.
 async function isRefused(url: string, key: string): Promise<boolean> {
   const deadline = performance.now() + TRY_AGAIN_LIMIT_MS;
   for (;;) {
     const { status } = await call({ url, key }, 'GET', '/api/v1/clients?limit=1');
     if (status === 401 || status === 403) return true;
-    // After the limit the key is kept unverified; registering the endpoint reports the problem.
+    // After the limit the key is kept unverified. Registering the endpoint reports the problem.
     if (status === 200 || performance.now() > deadline) return false;
     await wait(TRY_AGAIN_MS);
   }

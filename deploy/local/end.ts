@@ -1,4 +1,4 @@
-// Shutdown: once, in reverse order of opening, on a signal or a failure.
+// Stops the system on a signal or a failure: once, and in reverse order of opening.
 import { EXIT_FAILED, reasonOf } from '../backends/failure.ts';
 import { killOurs } from './orphans.ts';
 import type { Terminal } from './terminal.ts';
@@ -10,7 +10,7 @@ export interface End {
   isUnderWay(): boolean;
 }
 
-// npm forwards a Ctrl-C that the terminal has already sent us. Only a later one means "stop now".
+// npm forwards a Ctrl-C that the terminal has already sent to this process. Only a later one means "stop now".
 const IMPATIENCE_AFTER_MS = 1_000;
 const PARENT_CHECK_MS = 1_000;
 
@@ -36,7 +36,7 @@ export function endOnce(terminal: Terminal): End {
   return { onClose: (close) => void closers.push(close), now, isUnderWay: () => isUnderWay };
 }
 
-// Not close-with-grace, which treats npm's copy of a Ctrl-C as a second signal and exits without closing.
+// close-with-grace would not do: it treats npm's copy of a Ctrl-C as a second signal and exits without closing.
 export function endOnSignals(end: End, dataFolder: string, env: NodeJS.ProcessEnv): void {
   let askedAt: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -51,7 +51,7 @@ export function endOnSignals(end: End, dataFolder: string, env: NodeJS.ProcessEn
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error) => void end.now(`an error of ours (${reasonOf(error)})`, EXIT_FAILED));
   }
-  // When npm is killed, no signal reaches us.
+  // When npm is killed, no signal reaches this process.
   if (!env['npm_lifecycle_event']) return;
   const parent = process.ppid;
   setInterval(() => {

@@ -12,14 +12,14 @@ export interface Guardian {
 
 export function postGuardian(dataFolder: string): Guardian {
   const guardian = spawn(process.execPath, [import.meta.filename, dataFolder, String(process.pid)], {
-    // Its own session, so that neither Ctrl-C nor a signal to our group reaches it.
+    // The guardian has its own session, so that neither Ctrl-C nor a signal to the parent's group reaches it.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
-    // It must keep neither our output nor our working directory open.
+    // It must keep neither the parent's output nor its working directory open.
     cwd: '/',
   });
-  guardian.on('error', () => {}); // Without it, the next start cleans up.
-  guardian.stdin.on('error', () => {}); // The guardian was killed: the same.
+  guardian.on('error', () => {}); // If it does not start, the next start cleans up.
+  guardian.stdin.on('error', () => {}); // The guardian was killed, and the next start cleans up.
   guardian.unref();
   return { dismiss: () => void guardian.stdin.end(ALL_IS_WELL) };
 }
@@ -31,5 +31,5 @@ async function watch(dataFolder: string, supervisor: number) {
 }
 
 const [, script, dataFolder, supervisor] = process.argv;
-// Not awaited, because the test runner loads this file without top-level await.
+// The promise is not awaited, because the test runner loads this file without top-level await.
 if (script === import.meta.filename && dataFolder) watch(dataFolder, Number(supervisor)).catch(() => process.exit(1));

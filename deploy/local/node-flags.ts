@@ -1,26 +1,35 @@
 // Node's flags for each service: here, in the tests, and in the images (deploy/docker/Dockerfile).
 
-/** Fixed size in megabytes of each half of the young generation. Why not V8's default: docs/adr/0016-fix-young-generation-size.md */
+/**
+ * The fixed size in megabytes of each half of the young generation. docs/adr/0016-fix-young-generation-size.md has the
+ * reason.
+ */
 const HALF_MEGABYTES = 32;
 
 const ONE_SIZE = [`--min-semi-space-size=${HALF_MEGABYTES}`, `--max-semi-space-size=${HALF_MEGABYTES}`];
 
-/** Two malloc arenas instead of eight per core. Why, and why not in the renderer: docs/adr/0018-limit-glibc-malloc-arenas.md */
+/**
+ * Two malloc arenas instead of eight per core. docs/adr/0018-limit-glibc-malloc-arenas.md has the reason, and why the
+ * renderer is left out.
+ */
 const TWO_HEAPS = { MALLOC_ARENA_MAX: '2' } as const;
 
 const RUNS_FOR_MONTHS = ['gateway', 'operations', 'scheduler', 'webhooks'];
 
-/** @param service its folder in services/. @returns the arguments between `node` and the file. */
+/** Returns the arguments between `node` and the file. @param service its folder in services/. */
 export function nodeFlagsOf(service: string): readonly string[] {
   return isBusy(service) ? ONE_SIZE : [];
 }
 
-/** @param service its folder in services/. @returns environment variables besides its configuration. */
+/** Returns the environment variables besides a service's configuration. @param service its folder in services/. */
 export function nodeEnvironmentOf(service: string): Readonly<Record<string, string>> {
   return RUNS_FOR_MONTHS.includes(service) ? TWO_HEAPS : {};
 }
 
-/** Allocates much for each request or delivery, and retains little. The dashboard and the scheduler are idle most of the time. */
+/**
+ * True for a service that allocates much for each request or delivery, and retains little. The dashboard and the
+ * scheduler are idle most of the time.
+ */
 function isBusy(service: string): boolean {
   return service === 'gateway' || service === 'webhooks';
 }

@@ -1,5 +1,5 @@
-// Finds and ends orphaned processes of a data folder. Each carries a mark in its environment, which its children inherit: process ids
-// are reused, marks are not.
+// Finds and ends orphaned processes of a data folder. Each carries a mark in its environment, which its children
+// inherit: process ids are reused, marks are not.
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -10,7 +10,7 @@ export interface Marked {
   name: string; // of the process, such as renderer-2
 }
 
-// Without a filter: all processes of the data folder.
+// A selection of processes. Without a filter it is all processes of the data folder.
 export interface Which {
   supervisor?: number; // only those of the supervisor with this process id
   name?: string;
@@ -25,7 +25,7 @@ export function markOf(dataFolder: string, name: string): string {
   return `${dataFolder}#${process.pid}#${name}`;
 }
 
-// Never ourselves.
+// Returns the marked processes, except this one.
 export async function findMarked(dataFolder: string, which: Which = {}): Promise<Marked[]> {
   const environments = process.platform === 'linux' ? await readProc() : await askPs();
   const start = `${MARK}=${dataFolder}#`;
@@ -40,7 +40,7 @@ export async function findMarked(dataFolder: string, which: Which = {}): Promise
   return found;
 }
 
-// Sends SIGTERM, then SIGKILL after the limit. Returns what it found.
+// Sends SIGTERM, then SIGKILL after the limit. Returns the processes that it found.
 export async function endMarked(dataFolder: string, which: Which = {}): Promise<Marked[]> {
   const found = await findMarked(dataFolder, which);
   for (const { pid } of found) send(pid, 'SIGTERM');
@@ -54,12 +54,12 @@ export async function endMarked(dataFolder: string, which: Which = {}): Promise<
   return found;
 }
 
-// Only processes of this supervisor: a lost folder may belong to another one by now.
+// Ends the processes of this supervisor only, because a lost folder may belong to another one by now.
 export async function endOurs(dataFolder: string, name?: string): Promise<void> {
   await endMarked(dataFolder, { supervisor: process.pid, ...(name === undefined ? {} : { name }) });
 }
 
-// For the second Ctrl-C.
+// Kills the processes at once, for the second Ctrl-C.
 export async function killOurs(dataFolder: string): Promise<void> {
   for (const { pid } of await findMarked(dataFolder, { supervisor: process.pid })) send(pid, 'SIGKILL');
 }
@@ -68,7 +68,7 @@ function send(pid: number, signal: NodeJS.Signals) {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has already ended.
+    // The process has already ended.
   }
 }
 
@@ -81,13 +81,14 @@ async function readProc(): Promise<Environment[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const read = async (pid: string) => ({
     pid: Number(pid),
-    // Processes of other users and ended ones are unreadable and not ours.
+    // The environment of other users' processes and of ended ones is unreadable. They do not belong to this system.
     variables: (await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')).split('\0'),
   });
   return await Promise.all(pids.map(read));
 }
 
-// On other systems ps shows the environment after the command, separated by spaces, so a data folder with a space is not found.
+// Reads environments on other systems. ps shows them after the command, separated by spaces, so a data folder with a
+// space is not found.
 async function askPs(): Promise<Environment[]> {
   const { stdout } = await execute('ps', ['-axEww', '-o', 'pid=,command='], { maxBuffer: 64 * 1024 * 1024 });
   return stdout.split('\n').map((line) => ({ pid: Number.parseInt(line, 10), variables: line.split(' ') }));

@@ -19,7 +19,7 @@ h2 { font-size: 1.05rem; margin: 0; }
 pre { overflow-x: auto; font-size: .85rem; margin: .5rem 0 0; }
 `;
 
-// Allows only our own style, so that a delivery's text stays text even if an escape were forgotten.
+// Allows only the page's own style, so that a delivery's text stays text even if an escape were forgotten.
 export const CONTENT_POLICY =
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

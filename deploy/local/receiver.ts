@@ -1,4 +1,4 @@
-// The demo's webhook receiver: verifies every signature and shows deliveries.
+// The demo's webhook receiver. It verifies every signature and shows deliveries.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,12 +10,12 @@ export interface Receiver {
   url: string; // the page; its token grants read access
   hookUrl: string; // where deliveries go
   port: number;
-  // Nothing verifies before this is called: the endpoint's secret exists only after its registration.
+  // Sets the secret. Nothing verifies before, because the endpoint's secret exists only after its registration.
   useSecret(secret: string): void;
   close(): Promise<void>;
 }
 
-/** From an earlier start, so that the endpoint and its retries keep their URL. */
+/** The port and token of an earlier start, so that the endpoint and its retries keep their URL. */
 export interface LastReceiver {
   port: number;
   token: string;
@@ -26,7 +26,8 @@ const DELIVERIES_KEPT = 100;
 const BODY_BYTES_MAX = 1024 * 1024; // An event contains one record, far below a megabyte.
 const SHOWN_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'content-type', 'user-agent'];
 
-// Every local user can reach a loopback port, so the URL carries a token and everything else is rejected.
+// Starts the receiver. Every local user can reach a loopback port, so the URL carries a token and everything else is
+// rejected.
 export async function startReceiver(last: LastReceiver | undefined): Promise<Receiver> {
   const token = last && TOKEN.test(last.token) ? last.token : randomBytes(24).toString('base64url');
   const deliveries: Delivery[] = []; // the newest first
@@ -43,7 +44,7 @@ export async function startReceiver(last: LastReceiver | undefined): Promise<Rec
   const url = `http://127.0.0.1:${taken}/${token}`;
 
   async function answer(request: IncomingMessage, response: ServerResponse) {
-    // Blocks DNS rebinding: a web page must not read this through a public name that resolves to loopback.
+    // This blocks DNS rebinding: a web page must not read this through a public name that resolves to loopback.
     if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? ''))
       return send(response, 421, 'Wrong host\n');
     const [, given = '', ...rest] = (request.url ?? '').split('?', 1)[0]?.split('/') ?? [];

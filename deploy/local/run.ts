@@ -69,12 +69,12 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   const pids = () => ({ supervisor: process.pid, ...system.pids() });
 
   end.onClose(async () => {
-    await written.catch(() => {}); // Already reported.
+    await written.catch(() => {}); // The error was reported already.
     await removeOwnFacts(dataFolder);
   });
   const guardian = postGuardian(dataFolder);
   end.onClose(() => guardian.dismiss());
-  end.onClose(() => endOurs(dataFolder)); // Processes that were just starting.
+  end.onClose(() => endOurs(dataFolder)); // Some processes may just be starting.
   const receiver = await startReceiver(await rememberedReceiver(dataFolder));
   end.onClose(() => receiver.close());
 
@@ -111,7 +111,7 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   if (!end.isUnderWay()) process.stdout.write(bannerOf(facts, operator, notes));
 }
 
-// Checked before anything is fetched or started.
+// Checks the ports before anything is fetched or started.
 async function portsAreFree({ host, port, operationsPort }: LocalConfig): Promise<void> {
   const wanted = [
     { variable: 'PORT', host, port },
@@ -119,7 +119,7 @@ async function portsAreFree({ host, port, operationsPort }: LocalConfig): Promis
   ];
   const taken: Server[] = [];
   try {
-    // Both at once: the two need two ports.
+    // Both are taken at once, because the system needs two ports.
     for (const one of wanted) taken.push(await takePort(one));
   } finally {
     for (const server of taken) await new Promise((resolve) => server.close(resolve));
@@ -141,7 +141,7 @@ async function takePort({ variable, host, port }: { variable: string; host: stri
   }
 }
 
-// In a lost folder they may belong to another supervisor by now.
+// Removes local.json and the like. In a lost folder they may belong to another supervisor by now.
 async function removeOwnFacts(dataFolder: string): Promise<void> {
   const { pids } = await readPrivate<Facts>(localFactsFile(dataFolder));
   if (pids?.['supervisor'] === process.pid) await removeFacts(dataFolder);

@@ -10,7 +10,7 @@ export interface Chosen {
 }
 
 export interface Addresses {
-  env: NodeJS.ProcessEnv; // our own, with everything the user set
+  env: NodeJS.ProcessEnv; // the environment of `npm start`, with everything that the user set
   config: Chosen;
   port: number;
   operationsPort: number;
@@ -20,11 +20,12 @@ export interface Addresses {
   chromiumPath: string;
 }
 
-// Variables that any program needs. Stores get no others, and the renderer gets only its own settings besides: it processes
-// untrusted content, so it must not see the database's address or secrets of the user's shell.
+// The variables that any program needs. Stores get no others, and the renderer gets only its own settings besides: it
+// processes untrusted content, so it must not see the database's address or secrets of the user's shell.
 const EVERYBODY_GETS = /^(PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|LD_LIBRARY_PATH)$/;
 const RENDERER_READS = Object.keys(rendererShape.describe()['keys'] as object).join('|');
-// Whole prefixes as well, so that the renderer sees a misspelt name of its own, and what OpenTelemetry reads by itself.
+// Whole prefixes are among these, so that the renderer sees a misspelt name of its own, and the variables that
+// OpenTelemetry reads by itself.
 const RENDERER_GETS = new RegExp(
   `^((${RENDERER_READS})(_FILE)?|NODE_COMPILE_CACHE|(RENDER|RECYCLE|CHROMIUM|OTEL)\\w*)$`,
 );
@@ -34,7 +35,7 @@ export function bareEnvironment(env: NodeJS.ProcessEnv, ...more: RegExp[]): Node
   return Object.fromEntries(Object.entries(env).filter(([name]) => isGiven(name)));
 }
 
-// Node's compile cache halves the start time of each process.
+// Returns the variable of Node's compile cache, which halves the start time of each process.
 export function compiledCode(env: NodeJS.ProcessEnv) {
   return { NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? join(cacheFolder(env), 'compiled') };
 }

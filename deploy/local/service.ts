@@ -31,7 +31,7 @@ const PROBE_LIMIT_MS = 3_000;
 const STOP_LIMIT_MS = CLOSE_LIMIT_MS + 5_000;
 const LAST_WORDS_LIMIT_MS = 1_000;
 const LINES_REMEMBERED_MAX = 20;
-// During an outage a service logs every try; the terminal shows one line in a while.
+// The pause between equal lines on the terminal. During an outage a service logs every try.
 const SAME_LINE_PAUSE_MS = 30_000;
 
 export async function startService(options: ServiceOptions): Promise<Running> {
@@ -62,7 +62,7 @@ export async function startService(options: ServiceOptions): Promise<Running> {
     await becomeReady(child, options);
     return { pid: child.pid, exited, stop };
   } catch (error) {
-    // Its last lines give the reason and may still be buffered.
+    // The last lines give the reason and may still be buffered.
     if (child.hasExited()) await Promise.race([output.ended, wait(LAST_WORDS_LIMIT_MS)]);
     await stop();
     throw error;
@@ -92,11 +92,11 @@ async function isReady(healthPort: number): Promise<boolean> {
     await answer.body?.cancel();
     return answer.status === 200;
   } catch {
-    return false; // Not listening yet.
+    return false; // It does not listen yet.
   }
 }
 
-// Every line goes to the service's log file; warnings also go to the terminal.
+// Writes every line to the service's log file, and warnings to the terminal, too.
 function followOutput(child: Child, { name, dataFolder, terminal }: ServiceOptions) {
   const log = createWriteStream(logFileOf(dataFolder, name), { flags: 'a' });
   const shownAt = new Map<string, number>();

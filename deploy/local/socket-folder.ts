@@ -5,15 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../backends/failure.ts';
 
-/** Linux allows 107 bytes and macOS 103, see unix(7); MongoDB's name is the longest. */
+/** Linux allows 107 bytes and macOS 103, see unix(7). MongoDB's name is the longest. */
 const PATH_BYTES_MAX = 103;
 const LONGEST_NAME = '/mongodb-27017.sock';
-/** Needs no escaping in the URLs of MongoDB and Redis. */
+/** A path that needs no escaping in the URLs of MongoDB and Redis. */
 const PLAIN_PATH = /^[\w./+@-]+$/;
 
 /**
+ * Opens the folder for sockets: the data folder, or, where its path is too long, a private folder in the temporary
+ * folder, always the same one.
  * @param dataFolder already private, with all links resolved.
- * @returns the data folder, or, where its path is too long, a private folder in the temporary folder, always the same one.
  * @throws Failure when that folder belongs to another user or is open to others.
  */
 export async function openSocketFolder(dataFolder: string): Promise<string> {

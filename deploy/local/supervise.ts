@@ -28,7 +28,7 @@ const FIRST_WAIT_MS = 250; // Long enough to free a port, short enough for a cal
 const LONGEST_WAIT_MS = 10_000;
 const STEADY_MS = 30_000; // A process that ran this long resets the backoff.
 
-// Rejects when the first start fails.
+// Starts and supervises a process. Rejects when the first start fails.
 export async function supervise({ name, start, terminal, onChange }: SuperviseOptions): Promise<Supervised> {
   const stopping = new AbortController();
   let waiting = new AbortController();
@@ -51,7 +51,7 @@ export async function supervise({ name, start, terminal, onChange }: SuperviseOp
       running = current = next;
       terminal.note(name, 'is back');
       onChange();
-      // Asked for while it started: it may have read the old files.
+      // The restart was asked for while the process started, so it may have read the old files.
       if (restartReason !== undefined) void next.stop();
     }
 

@@ -65,7 +65,7 @@ export function makeSystem(options: SystemOptions): System {
   }
 
   async function start(): Promise<Addresses> {
-    // First, so that an unreadable key is reported before anything is fetched or started.
+    // The key comes first, so that an unreadable one is reported before anything is fetched or started.
     const secretKey = env['SECRET_KEY'] || (await secretKeyOf(options.dataFolder));
     const programs = await findPrograms(options);
     options.terminal.say(`Starting ${programs.description} …`);
@@ -73,7 +73,8 @@ export function makeSystem(options: SystemOptions): System {
     const port = config.port || (await getPort({ host: config.host }));
     const operationsPort = config.operationsPort || (await getPort({ host: '127.0.0.1' }));
     const chromiumPath = programs.chromium.command;
-    // One Redis user per service in our own Redis; a Redis given by REDIS_URL has one address for all.
+    // Each service has its own user in a Redis that is started here. A Redis given by REDIS_URL has one address for
+    // all.
     const urlOfUser = programs.redisServer ? (user: RedisUser) => redisUsers.urlOf(user, redisUrl) : redisUrl;
     const envOf = environments({
       env,
@@ -109,7 +110,7 @@ export function makeSystem(options: SystemOptions): System {
     };
   }
 
-  // A store restarts on the same socket with the same data, so services reconnect by themselves.
+  // Starts the stores. One that restarts keeps its socket and its data, so services reconnect by themselves.
   async function startStores({ mongod, redisServer }: Programs) {
     const socketFolder = await openSocketFolder(options.dataFolder);
     let mongodb = { uri: env['MONGODB_URI'] ?? '' };
@@ -149,16 +150,16 @@ export function makeSystem(options: SystemOptions): System {
     if (starting) await endWhile(starting, name);
     const part = parts.find((one) => one.name === name);
     const stopped = part?.stop();
-    // It is restarting and could take long to become ready.
+    // The process is restarting and could take long to become ready.
     if (stopped && part?.pid() === undefined) await endWhile(stopped, name);
     await stopped;
   }
 
-  // Repeats, because the process may not exist yet.
+  // Ends a process repeatedly, because it may not exist yet.
   async function endWhile(pending: Promise<unknown>, name: string) {
     let isPending = true;
     const over = pending
-      .catch(() => {}) // We have just ended it.
+      .catch(() => {}) // It was ended on purpose.
       .finally(() => {
         isPending = false;
       });
@@ -190,7 +191,7 @@ function storeOptions({ dataFolder, env }: SystemOptions, name: string) {
   };
 }
 
-// "renderer", "renderer-2", "renderer-3".
+// Returns "renderer", "renderer-2", "renderer-3".
 function rendererNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => (index === 0 ? 'renderer' : `renderer-${index + 1}`));
 }

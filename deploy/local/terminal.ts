@@ -1,13 +1,13 @@
-// Terminal output of `npm start`: our own lines and the warnings of services.
+// The terminal output of `npm start`: its own lines and the warnings of services.
 import { styleText } from 'node:util';
 
 export interface Terminal {
   say(line: string): void;
-  // A line prefixed with the name of a process.
+  // Writes a line prefixed with the name of a process.
   note(name: string, line: string): void;
 }
 
-const WARN = 40; // pino's number
+const WARN = 40; // pino's number for this level
 const ERROR = 50;
 
 export function showOn(stream: NodeJS.WritableStream): Terminal {
@@ -19,7 +19,7 @@ export function showOn(stream: NodeJS.WritableStream): Terminal {
   }
 }
 
-// The short form of a service's log line; undefined for lines that go to the log file only.
+// Returns the short form of a service's log line, or undefined for lines that go to the log file only.
 export function briefly(line: string): string | undefined {
   if (!line.startsWith('{')) return line.trim() || undefined;
   try {

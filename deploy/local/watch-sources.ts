@@ -1,4 +1,4 @@
-// Tells which services must start again because a source file of theirs was changed: `npm run dev`.
+// Watches source files for `npm run dev`, and names the services that must start again.
 import { watch } from 'node:fs';
 import { join, sep } from 'node:path';
 
@@ -6,12 +6,17 @@ export interface WatchedSources {
   close(): void;
 }
 
-/** An editor saves a file in several steps, and a change of branch touches many files: one restart is enough. */
+/**
+ * The time to wait for further changes. An editor saves a file in several steps, and a change of branch touches many
+ * files.
+ */
 const SETTLE_MS = 200;
 
 /**
+ * Watches the sources.
  * @param root holds services/ and libs/.
- * @param onChange gets the folder of the service in services/, or undefined when all of them read what changed, and one of the files.
+ * @param onChange gets one changed file, and the folder of its service in services/. The folder is undefined when all
+ * services read the file.
  */
 export function watchSources(
   root: string,
@@ -43,7 +48,7 @@ export function watchSources(
   };
 }
 
-/** What editors write beside a file while it is open. */
+/** True for files that editors write beside a file while it is open. */
 function isScratch(name: string): boolean {
   return /(?:^|[\\/])(?:\.[^\\/]*|[^\\/]*~|4913)$/.test(name);
 }

@@ -36,12 +36,15 @@ else if (values.folder) writeFolder(values.folder, values.url);
 else if (values.kubernetes) process.stdout.write(secretOf(drawRedisUsers(values.prefix), values.url));
 else refuse('--folder or --kubernetes is missing, see --help');
 
-/** Nothing that is unchanged is written, so that a running Redis and its services keep what they read at their start. */
+/**
+ * Writes the files that have changed. Unchanged ones stay, so that a running Redis and its services keep the values of
+ * their start.
+ */
 function writeFolder(folder: string, url: string) {
   const kept = REDIS_USERS.map((user) => [user, passwordIn(join(folder, user, 'redis-url'))]);
   const users = drawRedisUsers(values.prefix, Object.fromEntries(kept.filter(([, password]) => password)));
   for (const user of REDIS_USERS) write(join(folder, user), 'redis-url', `${users.urlOf(user, url)}\n`, 0o400);
-  // Redis runs as a user of its own; the file has hashes of passwords that cannot be guessed.
+  // Redis runs as a user of its own. The file has hashes of passwords that cannot be guessed.
   const isNew = write(join(folder, 'acl'), ACL_KEY, users.acl, 0o444);
   process.stdout.write(
     isNew ? 'The Redis users are written; restart Redis if it runs\n' : 'The Redis users are unchanged\n',
@@ -54,7 +57,7 @@ function passwordIn(file: string): string | undefined {
     : undefined;
 }
 
-/** @returns whether the file is new or has changed. */
+/** Writes a file. @returns true when it is new or has changed. */
 function write(folder: string, name: string, text: string, mode: number): boolean {
   const path = join(folder, name);
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return false;

@@ -6,11 +6,11 @@ const PASSWORD_BYTES = 24;
 
 export interface RedisUsers {
   acl: string;
-  /** @returns the address with the user's name and password. */
+  /** Returns the address with the user's name and password. */
   urlOf(user: RedisUser, url: string): string;
 }
 
-/** @param kept passwords that stay as they are. */
+/** Draws passwords. @param kept passwords that stay unchanged. */
 export function drawRedisUsers(prefix: string, kept: Readonly<Partial<Record<RedisUser, string>>> = {}): RedisUsers {
   const entries = REDIS_USERS.map((user) => [user, kept[user] ?? randomBytes(PASSWORD_BYTES).toString('base64url')]);
   const passwords: Record<RedisUser, string> = Object.fromEntries(entries);

@@ -5,7 +5,7 @@ import { REDIS_USERS } from './users.ts';
 export const SECRET_NAME = 'billhook-redis';
 export const ACL_KEY = 'users.acl';
 
-/** @returns a manifest in JSON, which kubectl takes like YAML. */
+/** Returns a manifest in JSON, which kubectl takes like YAML. */
 export function secretOf(users: RedisUsers, url: string): string {
   const addresses = REDIS_USERS.map((user) => [user, users.urlOf(user, url)]);
   const secret = {

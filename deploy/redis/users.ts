@@ -2,14 +2,15 @@
 import { createHash } from 'node:crypto';
 import { catalog, deliverWebhook, fanOutEvent, renderDocument, retryWebhook } from '#libs/jobs/catalog.ts';
 
-/** `admin` is the command line's. */
+/** The users. `admin` belongs to the command line. */
 export const REDIS_USERS = ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks', 'admin'] as const;
 
 export type RedisUser = (typeof REDIS_USERS)[number];
 
 /**
- * The commands of queues, counters and replies. Excludes commands that search keys by pattern, so that a key must be known to be read,
- * and commands that empty or move databases or control the server (configuration, modules, foreign scripts, other clients).
+ * The commands of queues, counters and replies. Commands that search keys by pattern are excluded, so that a key must
+ * be known to be read. So are commands that empty or move databases or control the server (configuration, modules,
+ * foreign scripts, other clients).
  */
 const COMMANDS = [
   '-@all',
@@ -34,12 +35,12 @@ const COMMANDS = [
   '+time',
   '+eval',
   '+evalsha',
-  // Every connection sends it first.
+  // Every connection sends this command first.
   '+info',
   '-client',
   '+client|setname',
 ];
-/** For the list of connected workers in dashboard and command line. */
+/** The command that lists connected workers, for dashboard and command line. */
 const OVERVIEW = '+client|list';
 
 function rightsOf(user: RedisUser, prefix: string): string[] {
@@ -58,7 +59,7 @@ function rightsOf(user: RedisUser, prefix: string): string[] {
         ...COMMANDS,
       ];
     case 'operations':
-      // Every queue, but neither documents nor their replies.
+      // The dashboard may use every queue, but neither documents nor their replies.
       return [...queues(catalog), ...channels(['nudges']), ...COMMANDS, OVERVIEW];
     case 'scheduler':
       return [...channels(['nudges']), ...COMMANDS];
@@ -67,23 +68,24 @@ function rightsOf(user: RedisUser, prefix: string): string[] {
         ...queues([fanOutEvent, deliverWebhook, retryWebhook]),
         ...channels(['nudges']),
         ...COMMANDS,
-        // Its metrics count the workers of its queues.
+        // The service's metrics count the workers of its queues.
         OVERVIEW,
       ];
   }
 }
 
 /**
- * No login as the default user is possible. It has all rights because Redis reads its append-only file with them, and leaves out every
- * transaction that they forbid (https://github.com/redis/redis/issues/14541).
+ * The line of the default user, as which no login is possible. It has all rights because Redis reads its append-only
+ * file with them, and leaves out every transaction that they forbid (https://github.com/redis/redis/issues/14541).
  */
 const DEFAULT_USER = 'user default off resetpass ~* &* +@all';
-/** For health checks, which have no password. */
+/** The line of the user for health checks, which have no password. */
 const HEALTH_USER = 'user health on nopass resetkeys resetchannels -@all +ping';
 
 /**
- * @param prefix REDIS_PREFIX. @param passwords of each user; the file has their SHA-256 only.
- * @returns the text of a file for `redis-server --aclfile`. Without a login nothing is answered.
+ * Returns the text of a file for `redis-server --aclfile`. Redis answers nothing without a login.
+ * @param prefix REDIS_PREFIX.
+ * @param passwords of each user. The file has their SHA-256 only.
  */
 export function aclFile(prefix: string, passwords: Readonly<Record<RedisUser, string>>): string {
   const hash = (password: string) => createHash('sha256').update(password).digest('hex');

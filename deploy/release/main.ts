@@ -35,7 +35,7 @@ async function release(): Promise<void> {
   const sums = await sumsOf(folder);
   await writeFile(join(folder, 'SHA256SUMS'), sums);
   const message = `Billhook ${facts.version}\n\n${notesOf(facts.changelog, facts.version)}\n\nSHA-256:\n${sums}`;
-  // Otherwise git takes the headings of the notes for comments.
+  // Git would take the headings of the notes for comments.
   run({
     name: 'tag',
     command: ['git', 'tag', '--annotate', '--cleanup=verbatim', tagOf(facts.version), '--message', message],
@@ -45,7 +45,10 @@ async function release(): Promise<void> {
   );
 }
 
-/** Node runs no TypeScript below node_modules: the package has JavaScript and declarations. */
+/**
+ * Prepares the package of the client with JavaScript and declarations, because Node runs no TypeScript below
+ * node_modules.
+ */
 async function prepareClient(target: string): Promise<void> {
   const source = join(ROOT, 'client/generated/billhook.ts');
   run({ name: 'generate the client', command: ['npm', 'run', '--silent', 'client'] });
@@ -95,7 +98,7 @@ async function readFacts(): Promise<Facts> {
   };
 }
 
-/** @returns what the program printed; undefined when it failed or is not there. */
+/** Returns the output of a program, or undefined when it failed or does not exist. */
 function read(program: string, args: string[]): string | undefined {
   const { status, stdout } = spawnSync(program, args, { cwd: ROOT, encoding: 'utf8' });
   return status === 0 ? stdout.trim() : undefined;

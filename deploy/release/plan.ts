@@ -1,16 +1,16 @@
-// What a release needs and what it does: decisions without effects.
+// Decides what a release needs and does, without effects.
 
-/** What a repository says of itself. */
+/** The facts about a repository. */
 export interface Facts {
   branch: string;
   isClean: boolean;
-  /** Git knows the name and the address for a tag. */
+  /** True when git has the name and the address for a tag. */
   hasIdentity: boolean;
-  version: string; // of package.json
+  version: string; // the version in package.json
   changelog: string;
   tags: readonly string[];
   hasDocker: boolean;
-  /** Docker has its compose plugin, which builds the images. */
+  /** True when Docker has its compose plugin, which builds the images. */
   hasCompose: boolean;
 }
 
@@ -25,7 +25,7 @@ const IMAGES = ['gateway', 'operations', 'scheduler', 'webhooks', 'renderer', 'a
 
 export const tagOf = (version: string) => `v${version}`;
 
-/** @returns everything that keeps this state from being released, in sentences. */
+/** Returns everything that keeps this state from being released, in sentences. */
 export function problemsOf(facts: Facts): string[] {
   const { version } = facts;
   const notes = notesOf(facts.changelog, version);
@@ -47,7 +47,7 @@ export function problemsOf(facts: Facts): string[] {
   ];
 }
 
-/** @returns the entries of a version without its heading; undefined when it has none. */
+/** Returns the entries of a version without its heading, or undefined when it has none. */
 export function notesOf(changelog: string, version: string): string | undefined {
   const sections = changelog.split(/^## /m).slice(1);
   const section = sections.find((text) => {
@@ -60,7 +60,7 @@ export function notesOf(changelog: string, version: string): string | undefined 
   return /^- \S/m.test(notes) ? notes : undefined;
 }
 
-/** @returns what is run between the checks above and the sums of the artefacts. @param folder takes the artefacts. */
+/** Returns the steps between the checks above and the sums of the artefacts. @param folder takes the artefacts. */
 export function stepsOf({ version, hasDocker }: Facts, folder: string): Step[] {
   const env = { VERSION: version };
   const names = IMAGES.map((name) => `billhook/${name}:${version}`);
@@ -96,7 +96,7 @@ export function stepsOf({ version, hasDocker }: Facts, folder: string): Step[] {
   ];
 }
 
-/** The package.json of the typed client. */
+/** Returns the package.json of the typed client. */
 export function clientManifest(version: string) {
   return {
     name: 'billhook-client',
@@ -110,7 +110,7 @@ export function clientManifest(version: string) {
   };
 }
 
-/** A line of SHA256SUMS, as `sha256sum --check` reads it. */
+/** Returns a line of SHA256SUMS in the form that `sha256sum --check` reads. */
 export function sumLine(sum: string, file: string): string {
   return `${sum}  ${file}\n`;
 }
