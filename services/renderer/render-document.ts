@@ -19,6 +19,7 @@ import { drawnDocument, drawnHtml } from './fonts/glyphs.ts';
 import type { ImageUse } from './images/decode-image.ts';
 import type { Images } from './images/fetch-image.ts';
 import { mayHaveClusters, withFindableClusters } from './pdf/pdf-clusters.ts';
+import { pageCount } from './pdf/pdf-file.ts';
 import { withMetadata } from './pdf/pdf-metadata.ts';
 
 /**
@@ -144,9 +145,12 @@ async function layOut(
   const omitted = bodyHtml?.includes('<span class="picture">') ? [IMAGES_OMITTED] : [];
   const images = { logo, banner, bodyHtml: body.content };
   const { view, warnings } = documentView(drawn.content, images);
-  const html = render(view);
+  const print = (page: string) => browser.print(page, { ...limits, isTagged: document.accessible === true });
   const startedAt = performance.now();
-  const printed = await browser.print(html, { ...limits, isTagged: document.accessible === true });
+  // Chromium has no reference to the page of another part: the pages before the time sheet are printed alone and counted.
+  const before = view.timeSheet ? pageCount(await print(render({ ...view, timeSheet: undefined }))) : 0;
+  const html = render({ ...view, timeSheetPage: view.timeSheet && before + 1 });
+  const printed = await print(html);
   const printMs = performance.now() - startedAt;
   // Metadata may contain a name that no font can draw.
   const { issuer } = drawn.content === document ? view : documentView(document, images).view;

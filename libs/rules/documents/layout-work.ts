@@ -76,7 +76,6 @@ export function estimatedPages(document: object): number {
   } = document as Printed;
   let pages = 1;
   for (const { description } of lineItems) pages += pagesOf(description ?? '', COLUMN);
-  for (const { entries, ...line } of time) for (const row of [line, ...entries]) pages += pagesOf(textOf(row), TIME);
   for (const { note = '' } of taxes) pages += pagesOf(note, TEXT);
   for (const text of Object.values(texts)) if (typeof text === 'string') pages += pagesOf(text, TEXT);
   if (bodyMarkdown !== undefined) {
@@ -85,6 +84,9 @@ export function estimatedPages(document: object): number {
     // examine.
     if (pages <= WORK_PAGES_MAX) pages += markdownPages(bodyMarkdown);
   }
+  // The pages before a time sheet are printed once more, to count them.
+  if (time.length > 0) pages *= 2;
+  for (const { entries, ...line } of time) for (const row of [line, ...entries]) pages += pagesOf(textOf(row), TIME);
   return Math.ceil(pages);
 }
 

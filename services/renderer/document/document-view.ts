@@ -17,6 +17,7 @@ import { documentLocaleOf, isTag } from './locale.ts';
 import { clientOf, issuerOf, legalOf, type Party } from './party.ts';
 import {
   creditRows,
+  type Fact,
   factsOf,
   headlineOf,
   type Payment,
@@ -54,7 +55,7 @@ export interface DocumentView {
   labels: Labels;
   issuer: Party;
   client: Party;
-  facts: { label: string; value: string }[];
+  facts: Fact[];
   /** The lines of the foot. */
   legal: string[];
   intro: string | undefined;
@@ -76,6 +77,8 @@ export interface DocumentView {
   requiresSignature: boolean;
   /** The time sheet, on pages of its own. */
   timeSheet: TimeSheet | undefined;
+  /** The page on which the time sheet begins, for the link below the total. Undefined without a time sheet. */
+  timeSheetPage: number | undefined;
   han: HanForms;
 }
 
@@ -119,6 +122,7 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
   const isSettled = document.amountPaid !== undefined && document.amountDue !== undefined;
   const palette = paletteOf(document.brandColor ?? BRAND_OF[document.fontStyle]);
   const payment = paymentOf(document, totals, documentLocale);
+  const sheet = timeSheet(document.time, hyphenated, documentLocale);
   const view: DocumentView = {
     language: documentLocale.language,
     direction: documentLocale.direction,
@@ -160,7 +164,8 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     notes: remark(document.notes),
     terms: remark(document.terms),
     requiresSignature: document.requiresSignature,
-    timeSheet: timeSheet(document.time, hyphenated, documentLocale),
+    timeSheet: sheet,
+    timeSheetPage: sheet && 2,
     han: hanFormsOf(document),
   };
   const warnings = [
@@ -228,7 +233,7 @@ function remark(text: string | undefined): string | undefined {
   return shown && withDashesBound(shown);
 }
 
-function receiptFacts({ receipt }: PrintableDocument, { receipt: labels }: Labels) {
+function receiptFacts({ receipt }: PrintableDocument, { receipt: labels }: Labels): Fact[] {
   const reference = printable(receipt?.reference);
   return [
     // `other` is the default of a payment whose method was not given.

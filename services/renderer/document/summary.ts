@@ -22,6 +22,31 @@ export interface Payment {
   facts: { label: string; value: string }[];
 }
 
+/** A row beside the parties. */
+export interface Fact {
+  label: string;
+  value: string;
+  /** Its value is a day, or two, and not a text of any length. */
+  isDay?: true;
+}
+
+/** A longer period has a line for each of its days. */
+const PERIOD_LONGEST = 26;
+
+/** The period of a single day is a day. */
+function serviceFacts(
+  { serviceDate, servicePeriod }: PrintableDocument,
+  { labels, day, period }: DocumentLocale,
+): Fact[] {
+  const isOneDay = servicePeriod && servicePeriod.from === servicePeriod.to;
+  const only = serviceDate ?? (isOneDay ? servicePeriod.from : undefined);
+  if (only) return [{ label: labels.serviceDate, value: day(only), isDay: true }];
+  if (!servicePeriod) return [];
+  const days = period(servicePeriod);
+  const value = days.length > PERIOD_LONGEST ? days.replace(/\s*–\s*/, ' –\n') : days;
+  return [{ label: labels.servicePeriod, value, isDay: true }];
+}
+
 function untilOf({ isQuote, expiryDate, dueDate }: PrintableDocument): string | undefined {
   return isQuote ? (expiryDate ?? dueDate) : dueDate;
 }
@@ -66,28 +91,30 @@ function dueOf({ amountPaid, amountDue }: PrintableDocument, total: Big): Big {
 }
 
 /** Returns the facts about the invoice that a credit note corrects, and the reason. */
-function creditFacts({ creditNote }: PrintableDocument, { labels: { creditNote: labels }, day }: DocumentLocale) {
+function creditFacts(
+  { creditNote }: PrintableDocument,
+  { labels: { creditNote: labels }, day }: DocumentLocale,
+): Fact[] {
   if (!creditNote) return [];
   return [
     { label: labels.invoice, value: creditNote.invoice },
-    { label: labels.invoiceDate, value: day(creditNote.issuedOn) },
+    { label: labels.invoiceDate, value: day(creditNote.issuedOn), isDay: true },
     { label: labels.reason, value: labels.reasons[creditNote.reason] },
   ];
 }
 
 /** Returns the facts. @param payment names the due date, after the headline. A third time would be too much. */
-export function factsOf(document: PrintableDocument, locale: DocumentLocale, payment: Payment | undefined) {
-  const { labels, day, period } = locale;
+export function factsOf(document: PrintableDocument, locale: DocumentLocale, payment: Payment | undefined): Fact[] {
+  const { labels, day } = locale;
   const until = untilOf(document);
   const poNumber = printable(document.poNumber);
   const buyerReference = printable(document.buyerReference);
   const contract = printable(document.contractReference);
   return [
-    { label: labels.date, value: day(document.date) },
+    { label: labels.date, value: day(document.date), isDay: true },
     ...creditFacts(document, locale),
-    ...(document.serviceDate ? [{ label: labels.serviceDate, value: day(document.serviceDate) }] : []),
-    ...(document.servicePeriod ? [{ label: labels.servicePeriod, value: period(document.servicePeriod) }] : []),
-    ...(until && !payment ? [{ label: labels.until, value: day(until) }] : []),
+    ...serviceFacts(document, locale),
+    ...(until && !payment ? [{ label: labels.until, value: day(until), isDay: true as const }] : []),
     ...(buyerReference ? [{ label: labels.buyerReference, value: buyerReference }] : []),
     ...(poNumber ? [{ label: labels.poNumber, value: poNumber }] : []),
     ...(contract ? [{ label: labels.contract, value: contract }] : []),

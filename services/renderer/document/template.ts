@@ -17,6 +17,9 @@ export type Render = (view: DocumentView) => string;
 
 const SIZE_PT = { elegant: 9.2, modern: 9, classic: 10.6 } as const;
 
+/** The width of the facts beside the parties. */
+const FACTS_MM = { least: 58, most: 80 } as const;
+
 /** The factor for Naskh, which is drawn smaller than Latin. */
 const ARABIC_LARGER = 1.08;
 
@@ -72,7 +75,8 @@ function stylesOf(sheet: readonly string[], view: DocumentView): string {
     paper: view.pageSize,
     left: view.direction === 'rtl' ? 'right' : 'left',
     right: view.direction === 'rtl' ? 'left' : 'right',
-    facts: `${((view.facts.some(isLongDay) ? 66 : 58) * Math.max(1, view.textScale)).toFixed(1)}mm`,
+    factsLeast: `${(FACTS_MM.least * Math.max(1, view.textScale)).toFixed(1)}mm`,
+    factsMost: `${(FACTS_MM.most * Math.max(1, view.textScale)).toFixed(1)}mm`,
     pages: '" counter(page) " / " counter(pages) "',
     ...columnWidths(view),
     ...sheetWidths(view),
@@ -85,11 +89,6 @@ function stack(first: string, han: HanForms): string {
   return fallbackOrder(first, han)
     .map((family) => `'${family}'`)
     .join(',');
-}
-
-/** Days such as `21 de noviembre de 2026` must fit beside their label without a line break. */
-function isLongDay({ label, value }: DocumentView['facts'][number]) {
-  return label.length + value.length > 34 && value.length < 28;
 }
 
 /** The space before a number in rem. It is wider where there is room. */

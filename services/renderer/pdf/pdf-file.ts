@@ -25,6 +25,11 @@ export const ENTRY_BYTES = 20;
 export const TRAILER_BYTES = 400;
 const STREAM = '>> stream\n';
 
+/** Returns the number of pages of a file that Chromium printed, whose dictionaries are plain. */
+export function pageCount(pdf: Buffer): number {
+  return pdf.toString('latin1').match(/\/Type \/Page\n/g)?.length ?? 0;
+}
+
 /** Reads a file. @throws UnknownForm */
 export function readPdfFile(pdf: Buffer): PdfFile {
   const end = pdf.toString('latin1', Math.max(0, pdf.length - TRAILER_BYTES));

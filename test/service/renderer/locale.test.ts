@@ -7,6 +7,7 @@ import { documentView } from '../../../services/renderer/document/document-view.
 import { documentLocaleOf, writtenLocale } from '../../../services/renderer/document/locale.ts';
 import { canDraw } from '../../../services/renderer/fonts/glyphs.ts';
 import { aRecord, STYLES } from '../../support/renderer/documents.ts';
+import type { ReadPdf, Word } from '../../support/renderer/read-pdf.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
 
 let renderer: TestRenderer;
@@ -64,6 +65,21 @@ describe('the language of the account', () => {
     expect(words(neither.text)).not.toContain(words(one.split(' 3')[0] as string));
     expect([...day.warnings, ...period.warnings]).toEqual([]);
   });
+
+  test.each(['en-US', 'de-DE', 'fr-FR', 'es-ES', 'nl-NL', 'pt-PT', 'it-IT', 'ja-JP', 'ar-AE'])(
+    'when the period of the service is a single day in %s, then that day is printed, and no day wraps',
+    async (locale) => {
+      for (const fontStyle of STYLES) {
+        const day = '2026-11-21';
+        const one = await read({ locale, fontStyle, serviceDate: day });
+        const period = await read({ locale, fontStyle, servicePeriod: { from: day, to: day } });
+
+        expect(period.text).toBe(one.text);
+        const lines = FACTS + (locale.startsWith('ar') ? OTHER_LINES.ar : OTHER_LINES.others);
+        expect([locale, fontStyle, linesAtEdge(one, locale)]).toEqual([locale, fontStyle, lines]);
+      }
+    },
+  );
 
   // The letters of a PDF in Arabic are joined shapes, which a reader of its text does not take apart again.
   test('when it is Arabic, then the date, the period and an adjustment have Arabic labels', () => {
@@ -338,6 +354,20 @@ describe('the file', () => {
     expect([plain.isTagged, plain.outline, tagged.isTagged, tagged.outline]).toEqual([false, null, true, null]);
   });
 });
+
+/** The dates of issue, service and payment. */
+const FACTS = 3;
+/** The head of the table, its line, the subtotal, the tax, the total and the page number. Arabic amounts align by their units, away from the edge. */
+const OTHER_LINES = { others: 6, ar: 3 } as const;
+
+/** @returns the number of lines that reach the outer edge of the text, where the facts and amounts are. */
+function linesAtEdge({ pages, size }: ReadPdf, locale: string): number {
+  const words = (pages[0]?.words ?? []).filter((word) => word.text.trim() !== '');
+  const isRtl = locale.startsWith('ar');
+  const isOuter = ({ x, width }: Word) => Math.abs(isRtl ? x - 18 : x + width - (size.width - 18)) < 1;
+  const outer = words.filter(isOuter);
+  return new Set(outer.map(({ y }) => y.toFixed(0))).size;
+}
 
 async function readWithFonts(given: Partial<PrintableDocument>) {
   const pdf = await read(given);

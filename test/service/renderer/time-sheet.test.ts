@@ -26,27 +26,42 @@ const lineOf = (entries: number): PrintableTimeLine => ({
 });
 const timed = (time: PrintableTimeLine[], locale = 'en-GB') => aRecord({ locale, time });
 
-const SEE_SHEET =
-  /see the time sheet|im Zeitnachweis|voir le relevé|en el registro|il rendiconto|de urenverantwoording|do registo|作業時間明細を/;
-
 test.each([
-  ['en-GB', 'Time sheet', 'Hourly rate'],
-  ['de-DE', 'Zeitnachweis', 'Stundensatz'],
-  ['fr-FR', 'Relevé d’heures', 'Taux horaire'],
-  ['es-ES', 'Registro de horas', 'Tarifa por hora'],
-  ['it-IT', 'Rendiconto ore', 'Tariffa oraria'],
-  ['nl-NL', 'Urenverantwoording', 'Uurtarief'],
-  ['pt-PT', 'Registo de horas', 'Valor por hora'],
-  ['ja-JP', '作業時間明細', '時間単価'],
-  ['ar-AE', 'Sketch 3'],
-])('when it is written in %s, then the hours are on a second page, after the invoice', async (locale, ...texts) => {
-  const pdf = await renderer.read(timed([lineOf(3), { ...lineOf(1), description: 'Design' }], locale));
-  const all = pdf.text.replaceAll(/\s+/g, ' ');
-  for (const text of texts) expect(all).toContain(text);
-  expect([pdf.pages.length, pdf.warnings]).toEqual([2, []]);
-  // The first page says where the hours are.
-  if (!locale.startsWith('ar')) expect(pdf.pages[0]?.text.replaceAll(/\s+/g, ' ')).toMatch(SEE_SHEET);
-});
+  ['en-GB', 'Hours in detail: page 2', 'Time sheet', 'Hourly rate'],
+  ['de-DE', 'Stunden im Einzelnen: Seite 2', 'Zeitnachweis', 'Stundensatz'],
+  ['fr-FR', 'Détail des heures : page 2', 'Relevé d’heures', 'Taux horaire'],
+  ['es-ES', 'Detalle de las horas: página 2', 'Registro de horas', 'Tarifa por hora'],
+  ['it-IT', 'Dettaglio delle ore: pagina 2', 'Rendiconto ore', 'Tariffa oraria'],
+  ['nl-NL', 'Uren in detail: pagina 2', 'Urenverantwoording', 'Uurtarief'],
+  ['pt-PT', 'Detalhe das horas: página 2', 'Registo de horas', 'Valor por hora'],
+  ['ja-JP', '時間の内訳：2ページ', '作業時間明細', '時間単価'],
+  ['ar-AE', '2', 'Sketch 3'],
+])(
+  'when it is written in %s, then the hours are on a second page, which the first one names and leads to',
+  async (locale, reference, ...texts) => {
+    const pdf = await renderer.read(timed([lineOf(3), { ...lineOf(1), description: 'Design' }], locale));
+    const plain = (text = '') => text.normalize('NFKC').replaceAll(/\s+/g, ' ');
+    for (const text of texts) expect(plain(pdf.text)).toContain(plain(text));
+    expect([pdf.pages.length, pdf.warnings]).toEqual([2, []]);
+    expect(plain(pdf.pages[0]?.text)).toContain(plain(reference));
+    // Each run of one direction has a link of its own.
+    expect(pdf.pages.map(({ linkedPages }) => [...new Set(linkedPages)])).toEqual([[2], []]);
+  },
+);
+
+test.each([{ accessible: false }, { accessible: true }])(
+  'when the document takes several pages and accessible is $accessible, then it names the page on which the hours begin',
+  async ({ accessible }) => {
+    const lineItems = Array.from({ length: 60 }, (_, index) => ({ description: `Line ${index + 1}`, amount: 1 }));
+    const { pages } = await renderer.read(aRecord({ lineItems, time: [lineOf(80)], accessible }));
+    const sheet = 1 + pages.findIndex(({ text }) => text.includes('Time sheet'));
+    const [reference] = pages.filter(({ text }) => text.includes('Hours in detail'));
+
+    expect(sheet).toBeGreaterThan(2);
+    expect(reference?.text).toContain(`Hours in detail: page ${sheet}`);
+    expect(reference?.linkedPages).toEqual([sheet]);
+  },
+);
 
 test('when 300 entries are printed, then each is there once, and every page of them has the header', async () => {
   for (const locale of ['en-GB', 'ar-AE']) {

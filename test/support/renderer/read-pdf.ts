@@ -16,6 +16,8 @@ interface ReadPage {
   text: string;
   words: Word[];
   links: string[];
+  /** The numbers of the pages that its links within the document lead to. */
+  linkedPages: number[];
 }
 
 export interface ReadPdf {
@@ -78,7 +80,14 @@ async function readPage(pdf: PDFDocumentProxy, number: number): Promise<ReadPage
       .trim(),
     words,
     links: annotations.flatMap(({ url }: { url?: string }) => (url ? [url] : [])),
+    linkedPages: await Promise.all(annotations.flatMap(({ dest }) => (dest ? [linkedPage(pdf, dest)] : []))),
   };
+}
+
+/** @param given a destination, or the name of one. */
+async function linkedPage(pdf: PDFDocumentProxy, given: string | unknown[]): Promise<number> {
+  const destination = typeof given === 'string' ? await pdf.getDestination(given) : given;
+  return 1 + (await pdf.getPageIndex(destination?.[0] as Parameters<PDFDocumentProxy['getPageIndex']>[0]));
 }
 
 const rendered = new WeakMap<PDFDocumentProxy, Map<number, Canvas>>();

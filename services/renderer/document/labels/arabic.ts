@@ -58,7 +58,7 @@ export const arabic: Language = {
     billed: 'الساعات المفوترة',
     rate: 'أجر الساعة',
     sum: 'المجموع',
-    seeSheet: 'تفاصيل الساعات في بيان ساعات العمل في الصفحات التالية.',
+    seeSheet: (page) => `تفاصيل الساعات: صفحة ${page}`,
   },
   from: 'من',
   poNumber: 'رقم أمر الشراء',

@@ -58,7 +58,7 @@ export const dutch: Language = {
     billed: 'Gefactureerde uren',
     rate: 'Uurtarief',
     sum: 'Totaal',
-    seeSheet: 'De uren staan in de urenverantwoording op de volgende pagina’s.',
+    seeSheet: (page) => `Uren in detail: pagina ${page}`,
   },
   from: 'Van',
   poNumber: 'Inkoopordernummer',

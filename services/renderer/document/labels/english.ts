@@ -58,7 +58,7 @@ export const english: Language = {
     billed: 'Billed hours',
     rate: 'Hourly rate',
     sum: 'Total',
-    seeSheet: 'For the hours see the time sheet on the following pages.',
+    seeSheet: (page) => `Hours in detail: page ${page}`,
   },
   from: 'From',
   poNumber: 'PO number',

@@ -63,7 +63,7 @@ export const french: Language = {
     billed: 'Heures facturées',
     rate: 'Taux horaire',
     sum: 'Total',
-    seeSheet: 'Pour les heures, voir le relevé d’heures aux pages suivantes.',
+    seeSheet: (page) => `Détail des heures\u00a0: page ${page}`,
   },
   from: 'Émetteur',
   poNumber: 'Bon de commande',

@@ -61,7 +61,7 @@ export const german: Language = {
     billed: 'Berechnete Std.',
     rate: 'Stundensatz',
     sum: 'Summe',
-    seeSheet: 'Die Stunden stehen im Zeitnachweis auf den folgenden Seiten.',
+    seeSheet: (page) => `Stunden im Einzelnen: Seite ${page}`,
   },
   from: 'Von',
   poNumber: 'Bestellnummer',

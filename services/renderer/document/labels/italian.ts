@@ -61,7 +61,7 @@ export const italian: Language = {
     billed: 'Ore fatturate',
     rate: 'Tariffa oraria',
     sum: 'Totale',
-    seeSheet: 'Per le ore si veda il rendiconto ore alle pagine seguenti.',
+    seeSheet: (page) => `Dettaglio delle ore: pagina ${page}`,
   },
   from: 'Da',
   poNumber: 'Ordine d’acquisto',

@@ -58,7 +58,7 @@ export const japanese: Language = {
     billed: '請求時間',
     rate: '時間単価',
     sum: '合計',
-    seeSheet: '時間の内訳は、次ページ以降の作業時間明細をご覧ください。',
+    seeSheet: (page) => `時間の内訳：${page}ページ`,
   },
   from: '発行元',
   poNumber: '注文番号',

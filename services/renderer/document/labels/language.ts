@@ -130,8 +130,8 @@ export interface TimeLabels {
   rate: string;
   /** The label of the sum of all lines. */
   sum: string;
-  /** The note below the total of the invoice that points to its hours. */
-  seeSheet: string;
+  /** The link below the total of the invoice to the page on which its hours begin. */
+  seeSheet: (page: number) => string;
 }
 
 /** All words in one language. */

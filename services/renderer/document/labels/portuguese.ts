@@ -58,7 +58,7 @@ export const portuguese: Language = {
     billed: 'Horas faturadas',
     rate: 'Valor por hora',
     sum: 'Total',
-    seeSheet: 'As horas constam do registo de horas nas páginas seguintes.',
+    seeSheet: (page) => `Detalhe das horas: página ${page}`,
   },
   from: 'Emitente',
   poNumber: 'Ordem de compra',

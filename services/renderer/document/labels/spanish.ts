@@ -58,7 +58,7 @@ export const spanish: Language = {
     billed: 'Horas facturadas',
     rate: 'Tarifa por hora',
     sum: 'Total',
-    seeSheet: 'Las horas figuran en el registro de horas de las páginas siguientes.',
+    seeSheet: (page) => `Detalle de las horas: página ${page}`,
   },
   from: 'Emisor',
   poNumber: 'N.º de pedido',
