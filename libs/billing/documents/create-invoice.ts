@@ -49,7 +49,8 @@ export async function createInvoice(unit: UnitOfWork, drawn: Drawn, content: Inv
   requirePrintableContent({ line_items, description, ...texts });
   const prices_include_tax = content.prices_include_tax ?? undefined;
   const given = { amount, prices_include_tax, line_items, charges, issuer: drawn.account };
-  const moneyOf = (terms: NewTaxTerms, currency: string) => invoiceMoney({ ...given, ...terms, currency });
+  const moneyOf = (terms: NewTaxTerms, currency: string) =>
+    invoiceMoney({ ...given, ...terms, currency }, content.details);
   const document = { ...content, description, moneyOf };
   const { fields, client, project } = await newDocument(unit, drawn, document, content.details);
   const invoice: InvoiceRecord = {

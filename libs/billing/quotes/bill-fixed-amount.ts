@@ -3,9 +3,11 @@ import { addDays, dayIn } from '../../day.ts';
 import { conflict, fieldProblem } from '../../errors.ts';
 import { Client } from '../../models/accounts/client.ts';
 import type { DocumentDates } from '../../models/billing/document-dates.ts';
+import type { DocumentTexts } from '../../models/billing/document-fields.ts';
 import { findOwn } from '../../models/records.ts';
 import type { Id } from '../../models/tenant.ts';
 import { leftOfFixedAmount, Project, type ProjectRecord } from '../../models/time/project.ts';
+import type { GivenCharges } from '../../rules/documents/document-charges.ts';
 import { type LineItem, lineItem } from '../../rules/documents/line-item.ts';
 import { writtenAmount } from '../../rules/money/balance.ts';
 import { exactMinor } from '../../rules/money/exact-amount.ts';
@@ -30,6 +32,9 @@ export interface FixedPartWanted {
   prices_include_tax?: boolean | undefined;
   dates: DocumentDates;
   description?: string | null | undefined;
+  /** They change what the invoice asks for, not what it bills of the fixed amount. */
+  charges?: GivenCharges | undefined;
+  texts?: DocumentTexts | undefined;
   status: 'Draft' | 'Sent';
 }
 
@@ -62,6 +67,8 @@ export async function billFixedAmount(
     due_date: wanted.due_date ?? addDays(dayIn(account.time_zone), paymentDays(client ?? {}, account)),
     status: wanted.status,
     description: wanted.description,
+    charges: wanted.charges,
+    texts: wanted.texts,
     origin: { fixed_part: { project_id: project._id, amount } },
   });
   await moveFixedAmount(unit, project, amount);

@@ -3,13 +3,14 @@ import { addDays, dayIn } from '../../day.ts';
 import { conflict } from '../../errors.ts';
 import type { AccountRecord } from '../../models/accounts/account.ts';
 import { Client } from '../../models/accounts/client.ts';
+import type { DocumentTexts } from '../../models/billing/document-fields.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord } from '../../models/billing/quote.ts';
 import { invoicesOfQuotes } from '../../models/billing/quote-invoices.ts';
 import { changeOwn, findOwn, lockOwn } from '../../models/records.ts';
 import type { Id } from '../../models/tenant.ts';
-import { givenCharges } from '../../rules/documents/document-charges.ts';
+import { changedCharges, type GivenCharges } from '../../rules/documents/document-charges.ts';
 import { acceptedBy, isChangedSince } from '../../rules/quotes/acceptance.ts';
 import type { QuotePart } from '../../rules/quotes/quote-parts.ts';
 import { paymentDays } from '../documents/client-terms.ts';
@@ -32,6 +33,10 @@ export interface Conversion {
   /** The owner accepts on behalf of the client. */
   accept: boolean;
   accept_changes: boolean;
+  /** In place of those of the quote; for an invoice in full alone, since parts add up to the quote. */
+  charges?: GivenCharges | undefined;
+  /** In place of those of the quote. */
+  texts?: DocumentTexts | undefined;
 }
 
 /** Invoices of a quote: it shows all of them, also in a list. */
@@ -74,8 +79,8 @@ export async function convertQuote(
     prices_include_tax: quote.prices_include_tax,
     details: 'list',
     line_items,
-    ...(wanted.part === 'full' ? { charges: givenCharges(quote) } : {}),
-    texts: { notes: quote.notes, terms: quote.terms },
+    ...(wanted.part === 'full' ? { charges: changedCharges(quote, wanted.charges ?? {}) } : {}),
+    texts: { notes: quote.notes, terms: quote.terms, ...wanted.texts },
     dates: { service_date: quote.service_date, service_period: quote.service_period },
     due_date: wanted.due_date ?? addDays(dayIn(account.time_zone), paymentDays(client ?? {}, account)),
     status: wanted.status,

@@ -30,7 +30,7 @@ export function correctedPart(
   invoice: InvoiceRecord,
   notes: readonly Pick<CreditNoteRecord, 'amount' | 'tax_amount' | 'reason' | 'line_items'>[],
 ): Pick<InvoiceRecord, 'fixed_part'> | undefined {
-  const { fixed_part, line_items, currency, prices_include_tax } = invoice;
+  const { fixed_part, line_items, currency, prices_include_tax, discount_amount = 0 } = invoice;
   const correcting = notes.filter(({ reason }) => REVERSING.includes(reason));
   if (!fixed_part || correcting.length === 0) return undefined;
   const lines = correcting.flatMap((note) => note.line_items ?? []);
@@ -39,7 +39,8 @@ export function correctedPart(
   const [first] = line_items ?? [];
   const isFirst = first !== undefined && lineNet(first, currency) === fixed_part.amount;
   const named = isFirst ? (byLine[0] ?? 0) : 0;
-  const others = agreedSum(invoice) - fixed_part.amount - (sumBy(byLine, (sum) => sum) - named);
+  // A discount lowers the invoice, and no line of it.
+  const others = agreedSum(invoice) + discount_amount - fixed_part.amount - (sumBy(byLine, (sum) => sum) - named);
   const unnamed = credited - sumBy(byLine, (sum) => sum);
   const corrected = Math.max(0, Math.min(fixed_part.amount, named + Math.max(0, unnamed - Math.max(0, others))));
   return { fixed_part: { ...fixed_part, corrected } };

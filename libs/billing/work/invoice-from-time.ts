@@ -4,9 +4,11 @@ import { conflict, fieldProblem, notFound } from '../../errors.ts';
 import { type AccountRecord, readAccount } from '../../models/accounts/account.ts';
 import { Client } from '../../models/accounts/client.ts';
 import type { DocumentDates } from '../../models/billing/document-dates.ts';
+import type { DocumentTexts } from '../../models/billing/document-fields.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { findOwn, lockOwn } from '../../models/records.ts';
 import type { Id } from '../../models/tenant.ts';
+import type { GivenCharges } from '../../rules/documents/document-charges.ts';
 import type { LineItem } from '../../rules/documents/line-item.ts';
 import type { LineForm, TimeGroup } from '../../rules/time/time-lines.ts';
 import { currencyFor, paymentDays } from '../documents/client-terms.ts';
@@ -38,6 +40,8 @@ export interface NewTimeInvoice extends TimeWanted {
   tax_rate?: number | undefined;
   prices_include_tax?: boolean | undefined;
   description?: string | null | undefined;
+  charges?: GivenCharges | undefined;
+  texts?: DocumentTexts | undefined;
   /** The first and the last day of the work unless a day or a period is given. */
   dates: DocumentDates;
   status: 'Draft' | 'Sent';
@@ -67,6 +71,8 @@ export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInv
     due_date: wanted.due_date ?? addDays(dayIn(account.time_zone), paymentDays(client, account)),
     status: wanted.status,
     description: wanted.description,
+    charges: wanted.charges,
+    texts: wanted.texts,
     origin: { ...(time ? { time } : {}), ...(expenses ? { expenses } : {}) },
   });
   await work.claim(made.invoice);

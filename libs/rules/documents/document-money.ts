@@ -57,11 +57,18 @@ export interface GivenMoney extends TaxTerms {
  * @throws AppError 400 when the sum is out of range, a line is too large, or the discount or the shipping is
  * impossible.
  */
-export function invoiceMoney(given: GivenMoney): DocumentMoney & { line_items: LineItem[] | null } {
+export function invoiceMoney(
+  given: GivenMoney,
+  details?: DetailsForm,
+): DocumentMoney & { line_items: LineItem[] | null } {
   const { line_items } = given;
-  const charges = documentCharges(given.charges ?? {}, line_items, given);
+  const charges = documentCharges(given.charges ?? {}, line_items, given, details);
   return {
-    ...moneyOf(given, line_items ? taxedLines(line_items, given, { charges }) : taxedAmount(given), charges),
+    ...moneyOf(
+      given,
+      line_items ? taxedLines(line_items, given, { charges, details }) : taxedAmount(given, details),
+      charges,
+    ),
     line_items,
   };
 }

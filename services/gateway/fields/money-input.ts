@@ -164,6 +164,18 @@ export const chargesInput = {
   shipping_tax_category: taxCategory().allow(null),
 };
 
+/** The same where the operation makes the lines. */
+export const chargesOfMadeLines = {
+  ...chargesInput,
+  discount_amount: charge().description(
+    'Off the sum of its lines; spread over the tax rates in proportion. With tax where prices include it',
+  ),
+  discount_percent: chargesInput.discount_percent.description(
+    'In place of `discount_amount`: of the sum of its lines, and follows it when lines change',
+  ),
+  shipping_amount: charge().description('On top of its lines. With tax where prices include it'),
+};
+
 /** What the shape of a body has of a discount and shipping. */
 export type ChargesInput = GivenCharges;
 

@@ -8,7 +8,15 @@ import type { TimeRounding } from '#libs/rules/time/time-rounding.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { clientCurrency, day, text, uuid } from '../fields/input-fields.ts';
-import { type LineInput, lineItems, newTaxRate, pricesIncludeTax } from '../fields/money-input.ts';
+import {
+  type ChargesInput,
+  chargesOfMadeLines,
+  type LineInput,
+  lineItems,
+  newTaxRate,
+  pricesIncludeTax,
+} from '../fields/money-input.ts';
+import { type TextsInput, textsInput } from '../fields/texts-input.ts';
 import { ids, includeExpenses, membersInput, projectsAndTasks, timeLineInput } from '../fields/time-input.ts';
 
 export interface TimeInput {
@@ -27,7 +35,7 @@ export interface TimeInput {
   members?: string[];
 }
 
-export interface TimeInvoiceInput extends TimeInput, DatesInput {
+export interface TimeInvoiceInput extends TimeInput, DatesInput, ChargesInput, TextsInput {
   client_id: Id;
   project_id?: Id;
   extra_lines?: LineInput[];
@@ -90,6 +98,8 @@ export const timeInvoice = Joi.object<TimeInvoiceInput>({
     'Printed. The first and the last day of the work unless this or `service_date` is given',
   ),
   members: membersInput(),
+  ...chargesOfMadeLines,
+  ...textsInput,
 })
   .custom(eitherIdsOrFilter)
   .example({ client_id: exampleId.clients, date_to: '2026-11-30', group_by: 'task', missing_rate: 'zero' });

@@ -8,6 +8,7 @@ import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
+import { givenTexts } from '../fields/texts-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { created, found, updated } from '../http/response.ts';
 import { ALWAYS, type Caller, type Context, type Route, route } from '../http/route.ts';
@@ -30,6 +31,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
     method: 'post',
     path: `${path}/from-time`,
     operation: 'createInvoiceFromTime',
+    isPrinted: true,
     scope: 'invoices:write',
     alsoNeeds: { 'time-entries:write': ALWAYS, 'expenses:write': 'the invoice bills expenses' },
     query: dryRun,
@@ -47,6 +49,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
     method: 'post',
     path: `${path}/{id}/time-entries`,
     operation: 'addTimeToInvoice',
+    isPrinted: true,
     scope: 'invoices:write',
     alsoNeeds: { 'time-entries:write': ALWAYS, 'expenses:write': 'the invoice bills expenses' },
     body: addedTime,
@@ -100,6 +103,8 @@ async function postInvoiceFromTime({ body, commit, requireScope }: Context<TimeI
       ...body,
       extra_lines: storedLines(body.extra_lines),
       dates: changedDates(body),
+      charges: body,
+      texts: givenTexts(body),
     });
     return created(view);
   });

@@ -3,6 +3,7 @@ import { billFixedAmount } from '#libs/billing/quotes/bill-fixed-amount.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
+import { givenTexts } from '../fields/texts-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import { created } from '../http/response.ts';
 import { ALWAYS, type Context, type Route, route } from '../http/route.ts';
@@ -22,7 +23,7 @@ export const projectBillRoutes: readonly Route[] = [
     docs: {
       summary: 'Create an invoice of the fixed amount of a project, or of a part of it',
       description:
-        'The parts never add up to more than the fixed amount, also when two are billed at once. A deleted draft or a cancelled invoice gives its part back.',
+        'The parts never add up to more than the fixed amount, also when two are billed at once. A discount or shipping changes what the invoice asks for, not what it bills of the fixed amount. A deleted draft or a cancelled invoice gives its part back.',
       response: invoiceResponse,
       conflict: 'Only 700.00 of the fixed amount is left to bill',
     },
@@ -32,7 +33,13 @@ export const projectBillRoutes: readonly Route[] = [
 
 async function postPart({ body, id, commit, missing }: Context<FixedPartInput, DryRun>) {
   return commit(async (unit) => {
-    const wanted = { ...body, extra_lines: storedLines(body.extra_lines), dates: changedDates(body) };
+    const wanted = {
+      ...body,
+      extra_lines: storedLines(body.extra_lines),
+      dates: changedDates(body),
+      charges: body,
+      texts: givenTexts(body),
+    };
     return created((await billFixedAmount(unit, { id, wanted, missing })).view);
   });
 }

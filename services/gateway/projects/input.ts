@@ -25,8 +25,17 @@ import {
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, line, name, paragraphs, text, uuid } from '../fields/input-fields.ts';
-import { amount, type LineInput, lineItems, newTaxRate, pricesIncludeTax } from '../fields/money-input.ts';
+import {
+  amount,
+  type ChargesInput,
+  chargesOfMadeLines,
+  type LineInput,
+  lineItems,
+  newTaxRate,
+  pricesIncludeTax,
+} from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
+import { type TextsInput, textsInput } from '../fields/texts-input.ts';
 import { type Asked, byId, listOf } from '../http/list.ts';
 import { statusesLike } from './statuses.ts';
 
@@ -80,7 +89,7 @@ export const projectChanges = Joi.object<ProjectChanges, true>({
   .custom(appliesRate)
   .example({ status: 'Awaiting Approval' });
 
-export interface FixedPartInput extends DatesInput {
+export interface FixedPartInput extends DatesInput, ChargesInput, TextsInput {
   percent?: number;
   amount?: number;
   line_text?: string;
@@ -107,6 +116,8 @@ export const fixedPart = Joi.object<FixedPartInput>({
   description: text().allow(''),
   status: Joi.string().valid('Draft', 'Sent').default('Draft'),
   ...datesInput,
+  ...chargesOfMadeLines,
+  ...textsInput,
 })
   .custom((body: FixedPartInput, { message }) => {
     const isBoth = [body.percent, body.amount].every((share) => share !== undefined && share !== null);

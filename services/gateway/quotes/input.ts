@@ -1,5 +1,6 @@
 // What a caller may send about quotes.
 
+import { mapValues } from 'es-toolkit/object/mapValues';
 import Joi from 'joi';
 import type { Conversion } from '#libs/billing/quotes/convert-quote.ts';
 import { dayIn } from '#libs/day.ts';
@@ -12,6 +13,7 @@ import {
   quotesWithStatus,
 } from '#libs/models/billing/quote.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { CHARGES } from '#libs/rules/documents/document-charges.ts';
 import { QUOTE_PARTS } from '#libs/rules/quotes/quote-parts.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { documentFilters } from '../fields/document-filters.ts';
@@ -22,6 +24,7 @@ import {
   amount,
   type ChargesInput,
   chargesInput,
+  chargesOfMadeLines,
   type LineInput,
   lineItems,
   newTaxRate,
@@ -101,7 +104,9 @@ export const quoteChanges = Joi.object<QuoteChanges, true>({
   project_id: uuid().allow(null).description('While not Accepted'),
 }).example({ description: 'Drawings of the mill and its wheel' });
 
-export const conversion = Joi.object<Conversion>({
+export type ConversionInput = Omit<Conversion, 'charges' | 'texts'> & ChargesInput & TextsInput;
+
+export const conversion = Joi.object<ConversionInput>({
   part: Joi.string()
     .valid(...QUOTE_PARTS)
     .default('full')
@@ -115,12 +120,27 @@ export const conversion = Joi.object<Conversion>({
   description: text().allow('').description("The quote's unless given"),
   accept: Joi.boolean().default(false).description('Accepts the quote on behalf of the client'),
   accept_changes: Joi.boolean().default(false).description('Although the quote was changed after it was accepted'),
+  ...ofQuote(chargesOfMadeLines, "For `full`, in place of the quote's. "),
+  ...ofQuote(textsInput, "The quote's unless given. "),
 })
   .custom(shareOfPart)
+  .custom(chargesOfWhole)
   .example({ part: 'deposit', percent: 30, accept: true });
 
+/** Says of each field where its value comes from. */
+function ofQuote<Fields extends Record<string, Joi.Schema>>(fields: Fields, source: string): Fields {
+  return mapValues(fields, (field) => field.description(source + (field.$_getFlag('description') ?? ''))) as Fields;
+}
+
+/** Parts add up to the quote, with its discount and its shipping. */
+function chargesOfWhole(body: ConversionInput, { message }: Joi.CustomHelpers) {
+  const given = CHARGES.filter((name) => body[name] !== undefined && body[name] !== null);
+  if (body.part === 'full' || given.length === 0) return body;
+  return message({ custom: `${given.join(', ')} must not be given for ${body.part}: its price is that of the quote` });
+}
+
 /** A part has a share of its own, the whole and the rest have none. */
-function shareOfPart(body: Conversion, { message }: Joi.CustomHelpers) {
+function shareOfPart(body: ConversionInput, { message }: Joi.CustomHelpers) {
   const shares = [body.percent, body.amount].filter((share) => share !== undefined && share !== null).length;
   const isPart = body.part === 'deposit' || body.part === 'progress';
   if (isPart && shares === 0) return message({ custom: `percent or amount is required for ${body.part}` });

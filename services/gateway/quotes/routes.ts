@@ -2,7 +2,7 @@
 
 import { drawDocument, newDocument } from '#libs/billing/documents/new-document.ts';
 import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
-import { type Conversion, convertQuote } from '#libs/billing/quotes/convert-quote.ts';
+import { convertQuote } from '#libs/billing/quotes/convert-quote.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { conflict } from '#libs/errors.ts';
 import { documentSearch } from '#libs/models/billing/document-search.ts';
@@ -21,7 +21,7 @@ import type { ListQuery } from '../http/list.ts';
 import { created, deleted } from '../http/response.ts';
 import { ALWAYS, type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { VALID_DAYS } from './change-quote.ts';
-import { conversion, type NewQuote, newQuote, quoteChanges, quoteList } from './input.ts';
+import { type ConversionInput, conversion, type NewQuote, newQuote, quoteChanges, quoteList } from './input.ts';
 import { quoteResponse } from './response.ts';
 import { updateQuote } from './update-quote.ts';
 import { viewOf, viewsOf } from './view.ts';
@@ -103,6 +103,7 @@ export const quoteRoutes: readonly Route[] = [
     method: 'post',
     path: `${path}/{id}/convert`,
     operation: 'convertQuote',
+    isPrinted: true,
     docs: {
       summary: 'Create an invoice of a quote, or of a part of it',
       description:
@@ -172,9 +173,10 @@ async function deleteQuote({ caller, commit, requireRecord }: Context) {
   });
 }
 
-async function postConversion({ caller, body, id, commit, missing }: Context<Conversion, DryRun>) {
+async function postConversion({ caller, body, id, commit, missing }: Context<ConversionInput, DryRun>) {
   return commit(async (unit) => {
-    const { quote, view, isAccepted } = await convertQuote(unit, { id, wanted: body, missing });
+    const wanted = { ...body, charges: body, texts: givenTexts(body) };
+    const { quote, view, isAccepted } = await convertQuote(unit, { id, wanted, missing });
     const quoted = await viewOf(quote, caller, { session: unit.session });
     await unit.announce('quote.updated', quoted);
     if (isAccepted) await unit.announce('quote.accepted', quoted);
