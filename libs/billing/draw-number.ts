@@ -1,4 +1,4 @@
-// Draws the number of a document in the transaction that makes it: the next of its sequence, as the account's format writes it.
+// Draws the number of a document in the transaction that makes it: the next of its sequence, in the account's format.
 import { conflict } from '../errors.ts';
 import { recordNumber, skipNumbers, takenNumbers } from '../models/billing/number-ledger.ts';
 import { drawInSequence } from '../models/sequences.ts';
@@ -13,26 +13,31 @@ import {
 } from '../rules/documents/number-format.ts';
 import type { NumberKind } from '../rules/documents/number-kinds.ts';
 
-/** What a number is made from. */
+/** The facts that a number is made from. */
 export interface Numbering {
-  /** As the account has set them; undefined when it never has. */
+  /** The account's own formats. Undefined when it never set any. */
   formats: NumberFormats | undefined;
   /** The date of the document, or the account's day. */
   day: string;
 }
 
-/** As documents keep it. */
+/** The number in the form that documents keep. */
 export interface DrawnNumber {
   number: number;
   number_text?: string;
   number_period?: string;
 }
 
-/** Each number that is skipped leaves a row in the ledger, in the transaction that draws the next free one. */
+/**
+ * The most numbers that are skipped. Each leaves a row in the ledger, in the transaction that draws the next free one.
+ */
 const SKIPPED_MAX = 20_000;
 const LOOKED_UP_AT_ONCE = 1_000;
 
-/** Enters it in the ledger of numbers. @throws AppError 409 when too many that follow were given in another format. */
+/**
+ * Draws a number and enters it in the ledger.
+ * @throws AppError 409 when too many of the next numbers were given in another format.
+ */
 export async function drawNumber(
   session: Session,
   { accountId, kind, documentId }: { accountId: Id; kind: NumberKind; documentId: StoredId },
@@ -43,7 +48,8 @@ export async function drawNumber(
   const from = { sequence: sequenceOf(kind, period), start: format.start, at: timeOf(String(documentId)) };
   const textOf = (drawn: number) => formattedNumber(format, drawn, day);
   const first = await drawInSequence(session, accountId, from);
-  // Another format of the account may have given it and those that follow: then they are skipped, so that none is missing.
+  // Another format of the account may have given this number and the next ones. They are skipped, with a row each, so
+  // that none is missing.
   const by = formats ? await takenInARow(session, accountId, (index) => textOf(first + index)) : 0;
   if (by > 0) {
     await skipNumbers(session, { accountId, kind, period, first, count: by, not_given: textOf });
@@ -55,9 +61,9 @@ export async function drawNumber(
   return { number, number_text: text, ...(period ? { number_period: period } : {}) };
 }
 
-/** How many numbers were given before the first free one. @throws AppError 409 when that is too far. */
+/** Counts the numbers before the first free one. @throws AppError 409 when there are too many. */
 async function takenInARow(session: Session, accountId: Id, textOf: (index: number) => string): Promise<number> {
-  // Most often the first is free.
+  // Most of the time the first one is free.
   for (let count = 0, length = 1; count < SKIPPED_MAX; count += length, length = LOOKED_UP_AT_ONCE) {
     const texts = Array.from({ length }, (_, index) => textOf(count + index));
     const taken = await takenNumbers(session, accountId, texts);

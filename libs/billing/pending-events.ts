@@ -1,4 +1,4 @@
-// Buffers the events of a unit of work; at its end one update assigns their sequences and one insert writes them.
+// Buffers the events of a unit of work. At its end one update assigns their sequences and one insert writes them.
 import { conflict } from '../errors.ts';
 import { drawMany } from '../models/sequences.ts';
 import type { Id } from '../models/tenant.ts';
@@ -6,22 +6,32 @@ import { type FrozenEvent, freezeEvent, insertEvents } from '../models/webhooks/
 import { type EventNoun, type EventType, nounOf } from '../models/webhooks/event-types.ts';
 import type { Session } from '../mongo/connection.ts';
 
-/** What is written before the end, so that events do not pile up: neither many of them nor long texts. */
+/**
+ * The events that are buffered. More are written before the end, so that neither many of them nor long texts pile up.
+ */
 const PENDING_MAX = { events: 200, characters: 4 * 2 ** 20 };
 
 const KIB = 1024;
-/** Of the body of an event: a page of records, a replay and an erasure have many of them in memory. */
+/** The most bytes in the body of an event. A page of records, a replay and an erasure have many of them in memory. */
 const BODY_BYTES_MAX = 1024 * KIB;
-/** Records that grow with every movement, each of which announces them whole. A new record has no more bytes, since its request has not. */
+/**
+ * Records that grow with every movement, which announces them as a whole. A new record has no more bytes than its
+ * request.
+ */
 const GROWING: Partial<Record<EventNoun, { name: string; bytes: number }>> = {
   payment: { name: 'payment', bytes: 256 * KIB },
   credit_note: { name: 'credit note', bytes: 256 * KIB },
 };
 
 export interface PendingEvents {
-  /** @param data the record as the API returns it. @returns the id of the event. @throws AppError 409 when it has too many bytes. */
+  /**
+   * Adds an event.
+   * @param data the record in the form of the API.
+   * @returns the id of the event.
+   * @throws AppError 409 when it has too many bytes.
+   */
   add: (type: EventType, data: unknown, endpointId?: Id) => Promise<Id>;
-  /** Has to come last. @returns whether there was any event. */
+  /** Writes the events. It has to come last. @returns true when there was any. */
   write: () => Promise<boolean>;
 }
 

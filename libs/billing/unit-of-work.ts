@@ -9,34 +9,41 @@ import type { NumberKind } from '../rules/documents/number-kinds.ts';
 import { type DrawnNumber, drawNumber, type Numbering } from './draw-number.ts';
 import { pendingEvents } from './pending-events.ts';
 
-/** What an operation of the billing core works with. Its reads and writes go through `session`, one after the other. */
+/** The context of an operation of the billing core. Its reads and writes go through `session`, one after the other. */
 export interface UnitOfWork {
   session: Session;
   accountId: Id;
-  /** The next number of a document, entered in the ledger. 0 in a dry run, which draws none. */
+  /** Draws the next number of a document and enters it in the ledger. Returns 0 in a dry run, which draws none. */
   drawNumber: (kind: NumberKind, documentId: StoredId, given: Numbering) => Promise<DrawnNumber>;
   /**
-   * An event of the account, with the record as it is now; webhooks go out after the commit.
-   * @param data the record as the API returns it.
+   * Writes an event of the account with the present record. Webhooks go out after the commit.
+   * @param data the record in the form of the API.
    */
   announce: (type: EventType, data: unknown, endpointId?: Id) => Promise<Id | undefined>;
-  /** One event of this type for each record. The records are all in memory, so a caller with many of them passes them in batches. */
+  /**
+   * Writes one event of this type for each record. The records are all in memory, so a caller with many of them passes
+   * them in batches.
+   */
   announceAll: (type: EventType, records: readonly unknown[]) => Promise<void>;
 }
 
 export interface WorkOptions {
   accountId: Id;
-  /** The request that caused it; its events carry it. */
+  /** The id of the causing request, which its events carry. */
   requestId?: string | undefined;
-  /** What the transaction begins with. Nothing is stored when it throws. */
+  /** The first step of the transaction. Nothing is stored when it throws. */
   beforeWork?: ((session: Session) => Promise<void>) | undefined;
-  /** Bytes of records and events that the account may keep; undefined when any amount, or when the work frees some. */
+  /**
+   * The bytes of records and events that the account may keep. Undefined when it may keep any amount, or when the work
+   * frees some.
+   */
   quotaBytes?: number | undefined;
 }
 
 /**
  * Runs `work` in a transaction and commits it. It may run several times, see inTransaction.
- * @returns its result, and whether it wrote events: then the relay has something to do. @throws AppError 409 over the quota.
+ * @returns its result, and whether it wrote events, which the relay has to enqueue.
+ * @throws AppError 409 over the quota.
  */
 export async function runUnitOfWork<Result>(
   options: WorkOptions,
@@ -56,14 +63,14 @@ export async function runUnitOfWork<Result>(
       },
     });
     const hasEvents = await events.write();
-    // Work without events is small and bounded in number: keys can be changed over the quota.
+    // Work without events is small and bounded in number, so keys can be changed over the quota.
     const step = quotaStep(session, hasEvents ? options.quotaBytes : undefined);
     await finishCounter(session, accountId, step);
     return { result, hasEvents };
   });
 }
 
-/** Runs `work` without numbers and events, and takes everything back. @returns its result. */
+/** Runs `work` without numbers and events, and rolls everything back. @returns its result. */
 export async function rollBackUnitOfWork<Result>(
   accountId: Id,
   work: (unit: UnitOfWork) => Promise<Result>,
@@ -86,7 +93,7 @@ export async function rollBackUnitOfWork<Result>(
   throw new Error('a dry run was committed');
 }
 
-/** Ends a dry run, so that its transaction is aborted. */
+/** The error that ends a dry run, so that its transaction is aborted. */
 class RolledBack extends Error {
   readonly result: unknown;
   constructor(result: unknown) {

@@ -1,10 +1,10 @@
-// Runs the queries of the audits: each finds the records that break one rule. A row is a bug or a damaged restore.
+// Runs the queries of the audits. Each finds the records that break one rule, and a row is a bug or a damaged restore.
 import type { driverOf } from '../../models/records.ts';
 import type { Id, StoredId } from '../../models/tenant.ts';
 
 export interface AuditProblem {
   account_id: Id;
-  /** Of the record that the problem names first. */
+  /** The id of the record that the problem names first. */
   id: Id;
   problem: string;
 }
@@ -12,7 +12,11 @@ export interface AuditProblem {
 const PROBLEMS_SHOWN = 20;
 const AUDIT_LIMIT_MS = 60_000;
 
-/** @param pipeline finds what breaks the rule; its rows have `_id` and `account_id`. @returns at most PROBLEMS_SHOWN. */
+/**
+ * Runs a query.
+ * @param pipeline finds the records that break the rule. Its rows have `_id` and `account_id`.
+ * @returns at most PROBLEMS_SHOWN.
+ */
 export async function problemsOf(
   collection: Pick<ReturnType<typeof driverOf>, 'aggregate'>,
   problem: string,

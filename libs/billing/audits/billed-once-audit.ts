@@ -1,4 +1,5 @@
-// Checks that time and quotes are billed once, and that both ends of each link agree. A row of the result is a bug or a damaged restore.
+// Checks that time and quotes are billed once, and that both ends of each link agree. A row of the result is a bug or a
+// damaged restore.
 import { CreditNote } from '../../models/billing/credit-note.ts';
 import { Invoice } from '../../models/billing/invoice.ts';
 import { Quote } from '../../models/billing/quote.ts';
@@ -12,7 +13,11 @@ import { auditExpenses } from './expense-audit.ts';
 import { auditFixedAmounts } from './fixed-amount-audit.ts';
 import { auditHourPackages } from './hour-package-audit.ts';
 
-/** @param accountId of one account; of all unless given, for the operator. @returns at most PROBLEMS_SHOWN of each kind. */
+/**
+ * Runs the audit.
+ * @param accountId one account, or all when absent, for the operator.
+ * @returns at most PROBLEMS_SHOWN of each kind.
+ */
 export async function auditBilledOnce(accountId?: Id): Promise<AuditProblem[]> {
   const own = accountId === undefined ? {} : { account_id: storedId(accountId) };
   const [entries, invoices, quotes] = [driverOf(TimeEntry), driverOf(Invoice), driverOf(Quote)];
@@ -34,7 +39,7 @@ function billedTwice(own: object) {
   return [{ $match: { ...own, invoice_id: { $ne: null }, $or: isOther } }];
 }
 
-/** One row for each invoice that entries name. */
+/** Returns a pipeline with one row for each invoice that entries name. */
 function strayTime(own: object) {
   return [
     { $match: { ...own, invoice_id: { $ne: null } } },
@@ -70,7 +75,7 @@ function strayTime(own: object) {
   ];
 }
 
-/** Lines that were edited by hand may have lost their time. */
+/** Finds lines without their time. Lines that were edited by hand may have lost it. */
 function emptyLines(own: object) {
   return [
     { $match: { ...own, 'time.lines.0': { $exists: true }, 'time.is_edited': { $ne: true }, ...BILLED } },
@@ -113,10 +118,10 @@ function claimsOff(own: object) {
   ];
 }
 
-/** What parts add up to: see agreedSum. */
+/** The sum that parts add up to, see agreedSum. */
 const AGREED = { $add: ['$amount', { $cond: ['$prices_include_tax', '$tax_amount', 0] }] };
 
-/** What was cancelled or corrected of an invoice can be billed again. */
+/** The amounts of an invoice that were cancelled or corrected, which can be billed again. */
 const CORRECTIONS = {
   $lookup: {
     from: CreditNote.collection.name,
@@ -131,7 +136,10 @@ const CORRECTIONS = {
   },
 };
 
-/** An invoice in full may be changed while it is a draft, so its amount is its own. */
+/**
+ * Finds quotes that are billed beyond their sum. An invoice in full has an amount of its own, because it may be changed
+ * while it is a draft.
+ */
 function overbilled(own: object) {
   return [
     { $match: { ...own, converted_at: { $exists: true } } },

@@ -5,7 +5,7 @@ import { driverOf } from '../../models/records.ts';
 import { Expense } from '../../models/time/expense.ts';
 import { type AuditProblem, problemsOf } from './audit.ts';
 
-/** @param own the account, or nothing for all. */
+/** Runs the audit. @param own the account, or nothing for all. */
 export async function auditExpenses(own: object): Promise<AuditProblem[]> {
   const [expenses, invoices] = [driverOf(Expense), driverOf(Invoice)];
   return [
@@ -40,7 +40,7 @@ function strayExpenses(own: object) {
   ];
 }
 
-/** Lines that were edited by hand may have lost their expense. */
+/** Finds lines without their expense. Lines that were edited by hand may have lost it. */
 function emptyLines(own: object) {
   return [
     { $match: { ...own, 'expenses.lines.0': { $exists: true }, 'expenses.is_edited': { $ne: true }, ...BILLED } },

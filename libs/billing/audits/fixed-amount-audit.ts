@@ -1,11 +1,11 @@
-// Checks that what a project says was billed of its fixed amount is what its invoices bill, and never more than it.
+// Checks that the billed amount in a project equals the sum of its invoices, and never exceeds its fixed amount.
 import { Invoice } from '../../models/billing/invoice.ts';
 import { BILLED } from '../../models/billing/quote-invoices.ts';
 import { driverOf } from '../../models/records.ts';
 import { Project } from '../../models/time/project.ts';
 import { type AuditProblem, problemsOf } from './audit.ts';
 
-/** @param own the account, or nothing for all. */
+/** Runs the audit. @param own the account, or nothing for all. */
 export async function auditFixedAmounts(own: object): Promise<AuditProblem[]> {
   const projects = driverOf(Project);
   return [

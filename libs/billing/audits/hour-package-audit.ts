@@ -1,4 +1,4 @@
-// Checks that no hour package is overdrawn, and that what is drawn is on invoices that count.
+// Checks that no hour package is overdrawn, and that all drawdowns are on invoices that count.
 import { Invoice } from '../../models/billing/invoice.ts';
 import { BILLED } from '../../models/billing/quote-invoices.ts';
 import { driverOf } from '../../models/records.ts';
@@ -6,7 +6,7 @@ import { HourDrawdown } from '../../models/time/hour-drawdown.ts';
 import { HourPackage } from '../../models/time/hour-package.ts';
 import { type AuditProblem, problemsOf } from './audit.ts';
 
-/** @param own the account, or nothing for all. */
+/** Runs the audit. @param own the account, or nothing for all. */
 export async function auditHourPackages(own: object): Promise<AuditProblem[]> {
   const [packages, drawdowns] = [driverOf(HourPackage), driverOf(HourDrawdown)];
   return [

@@ -6,7 +6,11 @@ import { driverOf } from '../../models/records.ts';
 import { type Id, storedId } from '../../models/tenant.ts';
 import { type AuditProblem, problemsOf } from './audit.ts';
 
-/** @param accountId of one account; of all unless given, for the operator. @returns at most PROBLEMS_SHOWN of each kind. */
+/**
+ * Runs the audit.
+ * @param accountId one account, or all when absent, for the operator.
+ * @returns at most PROBLEMS_SHOWN of each kind.
+ */
 export async function auditLedger(accountId?: Id): Promise<AuditProblem[]> {
   const own = accountId === undefined ? {} : { account_id: storedId(accountId) };
   const payments = driverOf(Payment);
@@ -25,7 +29,7 @@ export async function auditLedger(accountId?: Id): Promise<AuditProblem[]> {
   return found;
 }
 
-/** What an allocation, `$$part`, pays today. */
+/** The amount that an allocation, `$$part`, pays today. */
 const LIVE = {
   $cond: [
     { $eq: [{ $type: '$$part.released_on' }, 'missing'] },
@@ -51,7 +55,7 @@ const OF_INVOICE = {
   $filter: { input: '$allocations', as: 'part', cond: { $eq: ['$$part.invoice_id', '$$invoice'] } },
 };
 
-/** What other records have of an invoice, each as `sum`. */
+/** Returns a stage that looks up the amounts of an invoice in other records, each as `sum`. */
 function lookup(records: { collection: { name: string } }, foreignField: string, as: string, pipeline: object[]) {
   return {
     $lookup: {
@@ -65,7 +69,7 @@ function lookup(records: { collection: { name: string } }, foreignField: string,
   };
 }
 
-/** Credit of its own credit notes takes off what is due; that of others pays it. */
+/** Compares the paid amount. Credit of the invoice's own credit notes takes off what is due; that of others pays it. */
 function paidOff(own: object) {
   const sum = { $project: { sum: sumOfLive(OF_INVOICE) } };
   const isOther = { $match: { $expr: { $ne: ['$invoice_id', '$$invoice'] } } };
@@ -97,13 +101,15 @@ function creditsOff(own: object) {
   return [{ $match: { ...own, $expr: { $or: [{ $ne: [parts, TOTAL] }, { $lt: ['$unallocated', 0] }] } } }];
 }
 
-/** A credit of nothing that made a part of the work billable again: prepaid hours, for instance. */
+/** A credit of 0 that made a part of the work billable again, for instance prepaid hours. */
 const FREED_ALONE = {
   amount: 0,
   $or: [{ time_entry_ids: { $exists: true } }, { expense_ids: { $exists: true } }],
 };
 
-/** A credit note takes off what is due of its invoice before it is credit. */
+/**
+ * Finds credit that should be on its invoice. A credit note takes off what is due of its invoice before it is credit.
+ */
 function besideInvoice(own: object) {
   const isOpen = { $in: ['$status', ['Sent', 'Overdue']] };
   return [
@@ -144,7 +150,7 @@ function statusOff(own: object) {
   return [{ $match: { ...own, $expr: { $or: wrong } } }];
 }
 
-/** Money on an invoice that counts none. */
+/** Finds allocations to an invoice that the invoice does not count. */
 function uncounted(own: object) {
   return [
     { $match: { ...own, 'allocations.0': { $exists: true } } },

@@ -1,5 +1,5 @@
-// Compares the totals of tasks and projects with their time entries, and puts them right. A program that is older than the totals of
-// projects logs time without them.
+// Compares the totals of tasks and projects with their time entries, and repairs them. A program that is older than the
+// totals of projects logs time without them.
 import { changeOwn, driverOf, lockOwn, type Owned, type Records } from '../../models/records.ts';
 import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
 import { NO_WORTH, Project, type ProjectRecord } from '../../models/time/project.ts';
@@ -9,7 +9,11 @@ import { announceProjectTotals, announceTaskTotal } from '../time/budget.ts';
 import { runUnitOfWork, type UnitOfWork } from '../unit-of-work.ts';
 import { type AuditProblem, problemsOf } from './audit.ts';
 
-/** @param accountId of one account; of all unless given, for the operator. @returns at most PROBLEMS_SHOWN of each kind. */
+/**
+ * Runs the audit.
+ * @param accountId one account, or all when absent, for the operator.
+ * @returns at most PROBLEMS_SHOWN of each kind.
+ */
 export async function auditTimeTotals(accountId?: Id): Promise<AuditProblem[]> {
   const own = accountId === undefined ? {} : { account_id: storedId(accountId) };
   return [
@@ -19,8 +23,9 @@ export async function auditTimeTotals(accountId?: Id): Promise<AuditProblem[]> {
 }
 
 /**
- * Adds up the time of the account's tasks and projects whose totals are wrong, each in a transaction of its own, and announces them.
- * @returns the names of what was wrong, such as `task/<id>`.
+ * Adds up the time of the account's tasks and projects whose totals are wrong, each in a transaction of its own, and
+ * announces them.
+ * @returns the names of the repaired records, such as `task/<id>`.
  */
 export async function repairTimeTotals(accountId: Id): Promise<string[]> {
   const own = { account_id: storedId(accountId) };
@@ -36,7 +41,10 @@ export async function repairTimeTotals(accountId: Id): Promise<string[]> {
   return repaired;
 }
 
-/** Locked before its time is read: a request that logs time meanwhile changes the same record, so one of the two transactions begins again. */
+/**
+ * Repairs a task. It is locked before its time is read: a request that logs time meanwhile changes the same record, so
+ * one of the two transactions begins again.
+ */
 async function repairTask(unit: UnitOfWork, _id: StoredId) {
   const task = await lockOwn(Task, unit.accountId, _id, unit.session);
   if (!task) return;
@@ -44,7 +52,7 @@ async function repairTask(unit: UnitOfWork, _id: StoredId) {
   await announceTaskTotal(unit, await changeOwn(Task, task, { total_seconds: seconds }, unit.session));
 }
 
-/** As repairTask. */
+/** Repairs a project, as repairTask does a task. */
 async function repairProject(unit: UnitOfWork, _id: StoredId) {
   const project = await lockOwn(Project, unit.accountId, _id, unit.session);
   if (!project) return;
@@ -74,7 +82,10 @@ async function idsOf(records: Records<Owned>, pipeline: object[]): Promise<Store
   return rows.map(({ _id }) => _id);
 }
 
-/** As settledRate in time-context.ts. A double becomes a decimal of 15 digits, as in time-totals.ts. */
+/**
+ * The settled rate, computed as settledRate in time-context.ts does. A double becomes a decimal of 15 digits, as in
+ * time-totals.ts.
+ */
 const SETTLED = {
   $cond: [
     { $and: [{ $isNumber: '$rate' }, { $eq: [{ $type: '$rate_from' }, 'string'] }] },
@@ -100,7 +111,7 @@ function timeOf(field: 'task_id' | 'project_id') {
     $lookup: {
       from: TimeEntry.collection.name,
       let: { account: '$account_id', record: '$_id' },
-      // Along the index of the account's time.
+      // The pipeline walks the index of the account's time.
       pipeline: [
         { $match: { $expr: { $and: [{ $eq: ['$account_id', '$$account'] }, { $eq: [`$${field}`, '$$record'] }] } } },
         SUMS,

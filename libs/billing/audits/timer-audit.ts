@@ -1,11 +1,15 @@
-// Checks what holds of timers at any time. A row of the result is a bug or a damaged restore.
+// Checks the rules that hold for timers at any time. A row of the result is a bug or a damaged restore.
 import { driverOf } from '../../models/records.ts';
 import { type Id, storedId } from '../../models/tenant.ts';
 import { TimeEntry } from '../../models/time/time-entry.ts';
 import { Timer } from '../../models/time/timer.ts';
 import { type AuditProblem, problemsOf } from './audit.ts';
 
-/** @param accountId of one account; of all unless given, for the operator. @returns at most PROBLEMS_SHOWN of each kind. */
+/**
+ * Runs the audit.
+ * @param accountId one account, or all when absent, for the operator.
+ * @returns at most PROBLEMS_SHOWN of each kind.
+ */
 export async function auditTimers(accountId?: Id): Promise<AuditProblem[]> {
   const own = accountId ? { account_id: storedId(accountId) } : {};
   return [
@@ -14,7 +18,7 @@ export async function auditTimers(accountId?: Id): Promise<AuditProblem[]> {
   ];
 }
 
-/** The unique index allows none, unless it is missing. */
+/** Finds owners with two running timers. The unique index allows none, unless it does not exist. */
 function runningTwice(own: object) {
   return [
     { $match: { ...own, status: 'running' } },

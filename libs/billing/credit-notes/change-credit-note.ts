@@ -1,4 +1,4 @@
-// What happens to what is left of a credit note: it pays other invoices of the client, is released from them, or goes back.
+// Uses the rest of a credit note: pays other invoices of the client with it, releases it from them, or refunds it.
 import { partition } from 'es-toolkit/array/partition';
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../../day.ts';
@@ -24,10 +24,10 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import type { RefundDetails } from './credit-content.ts';
 import { refundOf } from './draw-credit-note.ts';
 
-/** Credit notes that are read at a time. */
+/** The number of credit notes that are read at a time. */
 const BATCH = 20;
 
-/** Pays another invoice of the client from what is left. @throws AppError 404, 400 or 409 as for a payment. */
+/** Pays another invoice of the client from the rest. @throws AppError 404, 400 or 409 as for a payment. */
 export async function allocateCreditNote(
   unit: UnitOfWork,
   note: CreditNoteRecord,
@@ -63,7 +63,10 @@ export async function releaseCreditNote(
   return changed;
 }
 
-/** Releases the credit of other invoices that is on an invoice, so that it can be cancelled. The event of the invoice is the caller's. */
+/**
+ * Releases the credit of other invoices that is on an invoice, so that it can be cancelled. The caller announces the
+ * invoice.
+ */
 export async function releaseCreditOn(
   unit: UnitOfWork,
   invoice_id: StoredId,
@@ -107,7 +110,11 @@ async function release(
   return { changed, moved: [...moved, applied] };
 }
 
-/** Money went back. @returns whether it was known by its `external_id`. @throws AppError 409 for more than is left, 422. */
+/**
+ * Books a refund.
+ * @returns true when it was already booked under its `external_id`.
+ * @throws AppError 409 for more than is left, 422.
+ */
 export async function refundCreditNote(
   unit: UnitOfWork,
   note: CreditNoteRecord,

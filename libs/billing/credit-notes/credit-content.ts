@@ -1,4 +1,4 @@
-// What a credit note takes off its invoice: amounts, lines and charges.
+// The content of a credit note: the amounts, lines and charges that it takes off its invoice.
 
 import { CreditNote, type CreditNoteRecord } from '../../models/billing/credit-note.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
@@ -26,21 +26,24 @@ export interface RefundDetails {
 export interface NewCreditNote {
   reason: CreditReason;
   description?: string | null | undefined;
-  /** In major units, before tax. All that is left when there are no lines either. */
+  /** The amount in major units, before tax. If there is neither an amount nor lines, all that is left is credited. */
   amount?: Decimal | undefined;
   line_items?: LineItem[] | null | undefined;
-  /** In major units, as prices are. */
+  /** The shipping in major units, with tax where prices include it. */
   shipping_amount?: Decimal | null | undefined;
   settle: Settlement;
   refund?: RefundDetails | null | undefined;
-  /** Work on the invoice, in place of lines. */
+  /** Work on the invoice that is credited. It replaces lines. */
   time_entry_ids?: readonly Id[] | undefined;
   expense_ids?: readonly Id[] | undefined;
-  /** The invoice is cancelled with it, so that its time and its quote can be billed again whatever was credited before. */
+  /**
+   * True when the invoice is cancelled with it. Its time and its quote can then be billed again, whatever was credited
+   * before.
+   */
   isCancelling?: boolean;
 }
 
-/** What a credit note needs to know of those before it. */
+/** The fields of earlier credit notes that a new one depends on. */
 export type Earlier = Pick<
   CreditNoteRecord,
   | 'amount'
@@ -77,12 +80,12 @@ export async function creditNotesOf({ accountId, session }: UnitOfWork, invoice_
   return (await driverOf(CreditNote).find(of, { session, projection }).toArray()) as unknown as Earlier[];
 }
 
-/** False as long as nothing is credited. An invoice of nothing is credited when it is reversed. */
+/** True when something was credited. An invoice of 0 is credited when it is reversed. */
 export function wasCredited({ total_credited, is_reversed }: InvoiceRecord): boolean {
   return is_reversed === true || (total_credited ?? 0) > 0;
 }
 
-/** Amounts and lines. A credit over a whole invoice shows what the invoice shows. */
+/** Computes amounts and lines. A credit over a whole invoice has the invoice's own. */
 export function creditOf(
   invoice: InvoiceRecord,
   earlier: readonly Earlier[],
@@ -129,7 +132,7 @@ export function creditOf(
   return { money, content };
 }
 
-/** @throws AppError 400 for more decimals than the currency has. */
+/** Returns the shipping in smallest units. @throws AppError 400 for more decimals than the currency has. */
 function shippingOf({ shipping_amount }: NewCreditNote, currency: string): number | undefined {
   if (shipping_amount === undefined || shipping_amount === null) return undefined;
   return exactMinor(shipping_amount, currency, undefined, 'shipping_amount') || undefined;

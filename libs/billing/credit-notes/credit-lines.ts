@@ -1,4 +1,5 @@
-// The lines of a credit note: each has the tax of what it credits, and pieces of a line of the invoice sum to that line.
+// The lines of a credit note. Each has the tax of the line that it credits, and pieces of a line of the invoice add up
+// to that line.
 import Big from 'big.js';
 import { partition } from 'es-toolkit/array/partition';
 import { conflict, fieldProblem } from '../../errors.ts';
@@ -19,7 +20,11 @@ type Credited = Pick<
 /** The lines of time with hours that were paid for before, by their place among the lines, from 1. */
 export type ChargedLines = ReadonlyMap<number, ChargedLine>;
 
-/** @param earlier lines of the invoice's credit notes. @throws AppError 400 for a line of unknown tax, 409 for more of a line than is left. */
+/**
+ * Returns the credited lines with their tax.
+ * @param earlier lines of the invoice's credit notes.
+ * @throws AppError 400 for a line of unknown tax, 409 for more of a line than is left.
+ */
 export function creditLines(
   invoice: Credited,
   earlier: readonly LineItem[],
@@ -51,7 +56,9 @@ export function creditLines(
   ];
 }
 
-/** What the line says of its tax, else that of the line it names, else the only one that the invoice has. */
+/**
+ * Returns the tax of a credited line: its own, else that of the line that it names, else the only one of the invoice.
+ */
 function taxOfCredit(invoice: Credited, line: LineItem, index: number): Pick<LineExtras, 'tax_rate' | 'tax_category'> {
   const count = invoice.line_items?.length ?? 0;
   if (line.line !== undefined && line.line > count) {
@@ -72,7 +79,7 @@ function taxOfCredit(invoice: Credited, line: LineItem, index: number): Pick<Lin
   );
 }
 
-/** What lines of credit notes take off a line of the invoice. @param index of the invoice's line, from 1. */
+/** Returns the amount that credit notes take off a line of the invoice. @param index of the invoice's line, from 1. */
 export function creditedOfLine(invoice: Credited, credits: readonly LineItem[], index: number): number {
   const named = invoice.line_items?.[index - 1];
   if (!named) return 0;
@@ -88,7 +95,7 @@ function namedLine({ line_items }: Credited, { line }: LineItem): LineItem | und
   return line === undefined ? undefined : line_items?.[line - 1];
 }
 
-/** It takes a quantity back at the price of the line that it names. */
+/** True for a line that credits a quantity at the price of the line that it names. */
 function isPiece(invoice: Credited, line: LineItem): boolean {
   const named = namedLine(invoice, line);
   return named !== undefined && named.rate === line.rate && named.discount === line.discount;
@@ -101,7 +108,10 @@ function add(quantities: Map<number, Big>, { line = 0, qty }: LineItem): { from:
   return { from, to };
 }
 
-/** Rounded alone, pieces may sum to more or less than their line: what is credited follows the quantity that is credited by now. */
+/**
+ * Returns the difference of rounding. Pieces are rounded one by one and may sum to more or less than their line, so the
+ * total follows the quantity that is credited by now.
+ */
 function roundingOf(
   invoice: Credited,
   before: Map<number, Big>,

@@ -1,4 +1,5 @@
-// Draws a credit note over an issued invoice: it takes off what is due, and what was paid becomes credit of the client or goes back.
+// Draws a credit note over an issued invoice. It takes off what is due, and the paid amount becomes credit of the
+// client or is refunded.
 
 import { dayIn } from '../../day.ts';
 import { conflict, notFound } from '../../errors.ts';
@@ -30,15 +31,19 @@ export interface DrawnCreditNote {
   note: CreditNoteRecord;
   moved: Moved;
   account: AccountRecord;
-  /** Undefined when no work is named. */
+  /** The credited work. Undefined when no work is named. */
   work: CreditedWork | undefined;
 }
 
-/** @throws AppError 404 for an invoice that is not the account's, 409 when it cannot be credited or less is left of it, 400, 422. */
+/**
+ * Draws a credit note.
+ * @throws AppError 404 for an invoice that is not the account's, 409 when it cannot be credited or less is left, 400,
+ * 422.
+ */
 export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditNote): Promise<DrawnCreditNote> {
   const { session, accountId } = unit;
   const base = newRecord(accountId);
-  const account = await readAccount(accountId); // Outside of the transaction, whose first step is to draw.
+  const account = await readAccount(accountId); // This is outside of the transaction, whose first step has to be drawing the number.
   const day = dayIn(account.time_zone);
   const drawn = await unit.drawNumber('credit_note', base._id, { formats: account.number_formats, day });
   const invoice = await findOwn(Invoice, accountId, id, session);
@@ -72,10 +77,10 @@ export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditN
     unallocated: refunds.length > 0 ? 0 : rest,
     allocations: applied > 0 ? [creditAllocation({ invoice, amount: applied }, day)] : [],
     refunds,
-    // Also when there is nothing to refund: a repeat must find this credit note.
+    // The id is kept even when there is nothing to refund, because a repeated request must find this credit note.
     refund_external_ids: given.settle === 'refund' ? withExternalId(undefined, given.refund?.external_id) : undefined,
     issued_on,
-    parties: invoice.parties as Parties, // Frozen when the invoice was issued.
+    parties: invoice.parties as Parties, // The parties were frozen when the invoice was issued.
   };
   await insertOwn(CreditNote, note, session);
   const reversed = isReversedBy(invoice, earlier, { ...given, total, work }) ? NOTHING_BILLED : undefined;
@@ -111,7 +116,11 @@ export async function announceCredited(
   if (work?.without) await releaseCreditedWork(unit, moved.before, work, account.locale);
 }
 
-/** @param earliest the day of the credit note. @throws AppError 400 for a day to come, and for one before the credit note. */
+/**
+ * Returns the refund to book.
+ * @param earliest the day of the credit note.
+ * @throws AppError 400 for a future day, or one before the credit note.
+ */
 export function refundOf(
   amount: number,
   account: AccountRecord,
@@ -127,7 +136,7 @@ export function refundOf(
   };
 }
 
-/** True when credit notes have left something of an issued invoice. */
+/** True when something of an issued invoice is not credited yet. */
 export function isCreditable(invoice: InvoiceRecord): boolean {
   return totalOf(invoice) > (invoice.total_credited ?? 0);
 }
@@ -139,20 +148,20 @@ function requireCreditable(invoice: InvoiceRecord, reason: CreditReason): void {
   if (totalOf(invoice) === 0) requireReversing(invoice, reason);
 }
 
-/** @throws AppError 409 for a credit of nothing that does not make work billable again. */
+/** @throws AppError 409 for a credit of 0 that does not make work billable again. */
 function requireReversing(invoice: InvoiceRecord, reason: CreditReason): void {
   if (REVERSING.includes(reason)) return;
   const what = totalOf(invoice) === 0 ? printedNumber('invoice', invoice) : 'What is credited';
   throw conflict(`${what} is worth nothing: it can only be cancelled or corrected`);
 }
 
-/** All of the invoice is credited, and each of its credit notes cancels or corrects it. */
+/** True when all of the invoice is credited, and each of its credit notes cancels or corrects it. */
 function isReversedBy(
   invoice: InvoiceRecord,
   earlier: readonly Earlier[],
   { reason, total, isCancelling, work }: NewCreditNote & { total: number; work: CreditedWork | undefined },
 ): boolean {
-  // Part of the work on an invoice of nothing is not all of it.
+  // A part of the work on an invoice of 0 is not all of it.
   if (totalOf(invoice) === 0 && work && !work.isAll) return false;
   if ((invoice.total_credited ?? 0) + total < totalOf(invoice)) return false;
   return isCancelling === true || [reason, ...earlier.map((one) => one.reason)].every((one) => REVERSING.includes(one));

@@ -12,7 +12,11 @@ import type { NewCreditNote } from './credit-content.ts';
 
 const WORK = ['time_entry_ids', 'expense_ids'] as const;
 
-/** @param id of the invoice. @throws AppError 422 when the external id is that of another refund. */
+/**
+ * Finds the credit note.
+ * @param id of the invoice.
+ * @throws AppError 422 when the external id is that of another refund.
+ */
 export async function findKnownCreditNote(
   unit: UnitOfWork,
   id: Id,
@@ -40,7 +44,10 @@ export async function findKnownCreditNote(
   throw new AppError(422, 'external_id was already used with another refund');
 }
 
-/** Stored lines have the tax of what they credit besides, and a difference of rounding after them. */
+/**
+ * True when the stored lines begin with the given ones. Stored lines also have the tax, and a difference of rounding
+ * after them.
+ */
 function holds(stored: readonly LineItem[], given: readonly LineItem[]): boolean {
   return given.every((line, index) => isEqual({ ...stored[index], ...line }, stored[index]));
 }

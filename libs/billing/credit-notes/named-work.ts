@@ -84,8 +84,11 @@ async function drawnAtIssue(unit: UnitOfWork, { _id }: InvoiceRecord, earlier: r
 }
 
 /**
+ * Returns the work to credit.
  * @param time of the invoice, see chargedTime.
- * @throws AppError 409 that names what is not on the invoice or was credited before, and for lines that were edited by hand.
+ * @throws AppError 409
+ * - for work that is not on the invoice or was credited before, with its ids,
+ * - for lines that were edited by hand.
  */
 export function creditedWork(
   invoice: InvoiceRecord,
@@ -231,7 +234,7 @@ export async function releaseCreditedWork(
 ): Promise<void> {
   const { time_entry_ids, expense_ids, hours_returned } = kept;
   if (time_entry_ids) {
-    // An invoice that an older version issued has its hours in the entries alone.
+    // An older version kept the hours of an issued invoice in the entries only.
     if (!(await hasIssuedTime(unit, invoice))) await keepIssuedTime(unit, invoice, locale);
     await releaseTime(unit, invoice, time_entry_ids.map(String));
     if (hours_returned) await returnHours(unit, invoice, hours_returned);

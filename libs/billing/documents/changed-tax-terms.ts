@@ -1,4 +1,4 @@
-// What a change of an invoice or a quote makes of its tax terms, and whether a reverse charge may stand on it.
+// The tax terms of an invoice or a quote after a change, and the check of a reverse charge.
 import type { DetailsForm } from '../../errors.ts';
 import { readAccount } from '../../models/accounts/account.ts';
 import { Client } from '../../models/accounts/client.ts';
@@ -15,10 +15,10 @@ type Where = Pick<UnitOfWork, 'accountId' | 'session'>;
 
 const MONEY = ['amount', 'currency', 'tax_rate', 'line_items', 'prices_include_tax', ...CHARGES] as const;
 
-/** What a PATCH may name. */
+/** The fields that a PATCH may name. */
 type Named = { client_id?: unknown } & { [Name in (typeof MONEY)[number]]?: unknown };
 
-/** True when amounts are computed anew; another client may have another tax treatment. */
+/** True when amounts are computed anew. Another client may have another tax treatment. */
 export function isTaxed(changes: Named): boolean {
   return changes.client_id !== undefined || isMoneyChanged(changes);
 }
@@ -34,7 +34,10 @@ export interface ChangedTerms {
   issuer: TaxIssuer;
 }
 
-/** @param change null as the rate or the currency is what a new document has; another client brings another category. */
+/**
+ * Returns the changed terms.
+ * @param change a rate or currency of null stands for that of a new document. Another client brings another category.
+ */
 export async function changedTaxTerms(
   { accountId, session }: Where,
   document: Pick<DocumentRecord, 'client_id' | 'currency' | 'tax_rate' | 'tax_category'>,
@@ -48,14 +51,14 @@ export async function changedTaxTerms(
     issuer,
   };
   if (tax_rate !== null && currency !== null && client_id === undefined) return terms;
-  // An unknown client is rejected elsewhere, see requireReferences.
+  // requireReferences rejects an unknown client.
   const client = (await findOwn(Client, accountId, client_id ?? document.client_id, session)) ?? {};
   if (currency === null) terms.currency = currencyFor(client, issuer);
   if (tax_rate !== null && client_id === undefined) return terms;
   return { ...terms, ...newTaxTerms(tax_rate === undefined ? document.tax_rate : tax_rate, client, issuer) };
 }
 
-/** @throws AppError 400 for a reverse charge of which one side has no tax id. */
+/** Checks the parties of a reverse charge. @throws AppError 400 when one of them has no tax id. */
 export async function requireTaxpayers(
   { accountId, session }: Where,
   document: Pick<DocumentRecord, 'client_id' | 'amount' | 'tax_amount' | 'tax_rate' | 'taxes'>,

@@ -1,4 +1,4 @@
-// What new invoices of a client have unless the caller says otherwise.
+// The defaults of a client's new invoices.
 import { type AccountRecord, DEFAULT_PAYMENT_DAYS } from '../../models/accounts/account.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
 
@@ -8,7 +8,7 @@ export function currencyFor(client: Pick<ClientRecord, 'currency'>, account: Pic
   return client.currency ?? account.currency ?? CURRENCY_STANDARD;
 }
 
-/** Days from the issue of an invoice to its due date. */
+/** Returns the days from the issue of an invoice to its due date. */
 export function paymentDays(
   client: Partial<Pick<ClientRecord, 'payment_days'>>,
   account: Pick<AccountRecord, 'payment_days'>,

@@ -1,4 +1,4 @@
-// Makes an invoice under a number that was drawn: computes its amounts, checks what it names, and announces it.
+// Makes an invoice with a drawn number: computes its amounts, checks its references, and announces it.
 import type { DetailsForm } from '../../errors.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
 import type { DocumentTexts } from '../../models/billing/document-fields.ts';
@@ -15,32 +15,37 @@ import { type DocumentContent, type Drawn, newDocument } from './new-document.ts
 import { requirePrintableContent } from './printable-size.ts';
 
 export interface InvoiceContent extends Omit<DocumentContent<DocumentMoney>, 'description' | 'moneyOf'> {
-  /** The client's unless given. */
+  /** The currency. Defaults to the client's. */
   currency?: string | undefined;
-  /** In major units; counts where there are no lines. */
+  /** The amount in major units. It counts where there are no lines. */
   amount?: Decimal | undefined;
   prices_include_tax?: boolean | null | undefined;
   charges?: GivenCharges | undefined;
   texts?: DocumentTexts | undefined;
-  /** How a 400 names what is wrong. */
+  /** The form of the problems in a 400. */
   details?: DetailsForm | undefined;
   due_date: string;
   description?: string | null | undefined;
-  /** Where it comes from: fields that are stored with it. */
+  /** Fields about the origin of the invoice, which are stored with it. */
   origin?: Partial<InvoiceRecord>;
 }
 
 export interface MadeInvoice {
   invoice: InvoiceRecord;
   view: ReturnType<typeof invoiceView>;
-  /** What the view shows with it. */
+  /** The records that the view shows with it. */
   client: ClientRecord;
   project: ProjectRecord | undefined;
 }
 
 /**
+ * Makes an invoice.
  * @param drawn its number, which drawDocument has to draw before anything else is read.
- * @throws AppError 404 for a client or project that is not the account's, 409 for an anonymised client, 400 for amounts and dates, 422 for texts that could not be printed.
+ * @throws AppError
+ * - 404 for a client or project that is not the account's,
+ * - 409 for an anonymised client,
+ * - 400 for amounts and dates,
+ * - 422 for texts that could not be printed.
  */
 export async function createInvoice(unit: UnitOfWork, drawn: Drawn, content: InvoiceContent): Promise<MadeInvoice> {
   const { session, announce } = unit;

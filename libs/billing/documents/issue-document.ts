@@ -1,4 +1,4 @@
-// What issuing an invoice or a quote adds to it: its date, and issuer and client as they are at that moment.
+// Adds the fields that an invoice or a quote gets when it is issued: its date, and issuer and client at that moment.
 
 import { type DetailsForm, fieldProblem } from '../../errors.ts';
 import { type AccountRecord, readAccount } from '../../models/accounts/account.ts';
@@ -24,7 +24,7 @@ interface Issued {
 
 interface Issuing {
   kind: NumberKind;
-  /** The change issues the document; otherwise it may only date a draft. */
+  /** True when the change issues the document. Otherwise it may only date a draft. */
   isIssued: boolean;
   accountId: Id;
   session: Session;
@@ -32,9 +32,11 @@ interface Issuing {
 }
 
 /**
- * @param document as it is stored. @param content what the change makes of it.
- * @returns nothing when the change neither issues nor dates it.
- * @throws AppError 400 when the issue date is not allowed or a reverse charge lacks a tax id, 409 when the client was anonymised.
+ * Returns the fields that issuing adds, or none when the change neither issues nor dates the document.
+ * @param document the stored one.
+ * @param content the fields that the change sets.
+ * @throws AppError 400 when the issue date is not allowed or a reverse charge lacks a tax id, 409 when the client was
+ * anonymised.
  */
 export async function issuedFields(
   document: Issued & { number_period?: string | undefined },
@@ -53,14 +55,15 @@ export async function issuedFields(
   const issued = { ...document, ...content };
   const problem = reverseChargeProblem(issued, { client, account }, form.details);
   if (problem) throw problem;
-  // In the words and the language that the profile has now, as everything that is frozen.
+  // The notes have the words and the language of the present profile, like everything that is frozen.
   const taxes = issued.taxes && notedTaxes(issued.taxes, account);
   return { issue_date, parties: partiesOf(account, client), ...(taxes ? { taxes } : {}) };
 }
 
 /**
- * The issue date to store: undefined while nothing is issued and none was given.
- * @param given by this request or before it. @throws AppError 400 when it is too late, or before the last one of the sequence.
+ * Returns the issue date to store. Undefined while nothing is issued and none was given.
+ * @param given by this request or before it.
+ * @throws AppError 400 when it is too late, or before the last one of the sequence.
  */
 export async function issueDateOf(
   given: string | undefined,

@@ -1,15 +1,16 @@
-// The client that a new project or document names.
+// The client that a new project or document refers to.
 import { conflict, notFound } from '../../errors.ts';
 import { Client, type ClientRecord } from '../../models/accounts/client.ts';
 import { lockOwn } from '../../models/records.ts';
 import type { Id, StoredId } from '../../models/tenant.ts';
 import type { Session } from '../../mongo/connection.ts';
 
-/** What a 409 says. */
+/** The message of the 409. */
 const CLIENT_ANONYMISED = 'Client was anonymised: it takes no new projects and documents';
 
 /**
- * The client is locked for the transaction: one that deletes or anonymises it at the same time conflicts with this one.
+ * Returns the client under a row lock. A transaction that deletes or anonymises it at the same moment conflicts with
+ * this one.
  * @throws AppError 404 when it is not the account's, 409 when it was anonymised.
  */
 export async function namedClient(accountId: Id, id: Id | StoredId, session: Session): Promise<ClientRecord> {
@@ -19,7 +20,7 @@ export async function namedClient(accountId: Id, id: Id | StoredId, session: Ses
   return client;
 }
 
-/** @throws AppError 409 when the client was anonymised: a document needs an identified recipient. */
+/** Checks that a document has an identified recipient. @throws AppError 409 when the client was anonymised. */
 export function requireIdentified({ anonymised_at }: Pick<ClientRecord, 'anonymised_at'>): void {
   if (anonymised_at) throw conflict(CLIENT_ANONYMISED);
 }

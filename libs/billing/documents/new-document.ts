@@ -1,4 +1,4 @@
-// What making an invoice and making a quote have in common: the number first, then the fields that both have.
+// The steps that making an invoice and making a quote share: the number first, then the fields that both have.
 import { dayIn } from '../../day.ts';
 import type { DetailsForm } from '../../errors.ts';
 import { type AccountRecord, readAccount } from '../../models/accounts/account.ts';
@@ -21,16 +21,16 @@ import { projectOfClient } from './project-of-client.ts';
 type Kind = 'invoice' | 'quote';
 
 export interface DocumentContent<Money> {
-  /** Percentage; without it the client's treatment counts, else the account's default. */
+  /** A percentage. If it is absent, the client's treatment counts, else the account's default. */
   tax_rate?: number | undefined;
-  /** Instead of these, what was agreed before. */
+  /** The terms that were agreed before. They replace rate and treatment. */
   terms?: NewTaxTerms | undefined;
-  /** The client's unless given. */
+  /** The currency. Defaults to the client's. */
   currency?: string | undefined;
-  /** @throws AppError 400 for amounts and rates. */
+  /** Computes the money. @throws AppError 400 for amounts and rates. */
   moneyOf: (terms: NewTaxTerms, currency: string) => Money;
   client_id: Id | StoredId;
-  /** That client, when the transaction has locked it already. */
+  /** The client's record, when the transaction has locked it already. */
   client?: ClientRecord | undefined;
   project_id?: Id | StoredId | null | undefined;
   line_items: LineItem[] | null;
@@ -47,8 +47,8 @@ export interface Drawn {
 }
 
 /**
- * Draws the number. Has to be the first step of the transaction: whatever it reads before gives another gateway time to draw, and then
- * one of the two begins again. The account is read outside of it for that reason.
+ * Draws the number. It has to be the first step of the transaction: a read before it gives another gateway time to
+ * draw, and then one of the two begins again. For that reason the account is read outside of the transaction.
  */
 export async function drawDocument(
   { accountId, drawNumber }: UnitOfWork,
@@ -63,8 +63,9 @@ export async function drawDocument(
 }
 
 /**
- * The common fields of a new document, and what it is shown with.
- * @throws AppError 404 for a client or project that is not the account's, 409 for an anonymised client, 400 for amounts, taxes and dates.
+ * Returns the common fields of a new document, and the records that it is shown with.
+ * @throws AppError 404 for a client or project that is not the account's, 409 for an anonymised client, 400 for
+ * amounts, taxes and dates.
  */
 export async function newDocument<Money extends DocumentMoney>(
   { session, accountId }: UnitOfWork,

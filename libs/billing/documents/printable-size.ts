@@ -1,4 +1,4 @@
-// Bounds the work of what is stored to be printed, so that the renderer never rejects a stored invoice or quote.
+// Bounds the work of printing when texts are stored, so that the renderer never rejects a stored invoice or quote.
 
 import { type PostalAddress, printedAddress } from '../../identifiers/postal-address.ts';
 import type { AccountRecord } from '../../models/accounts/account.ts';
@@ -7,16 +7,22 @@ import { type PaymentOption, printedBankDetails } from '../../models/accounts/pa
 import { requireBoundedWork, WORK_PAGES_MAX } from '../../rules/documents/layout-work.ts';
 import type { LineItem } from '../../rules/documents/line-item.ts';
 
-/** Addresses at their longest are 10 pages of Latin letters or Han; one that takes more is made of line breaks. */
+/**
+ * The pages of a client. The longest addresses are 10 pages of Latin letters or Han; one that takes more consists of
+ * line breaks.
+ */
 const CLIENT_PAGES_MAX = 15;
-/** The issuer has bank details as well. */
+/** The pages of an issuer, who has bank details as well. */
 const ISSUER_PAGES_MAX = 20;
-/** The name of the country counts, too. */
+/** A locale for addresses, because the name of the country counts, too. */
 const ANY_COUNTRY = { locale: 'en' };
-/** Both change without the document and are printed on it, so it leaves room for them at their largest. */
+/**
+ * The pages of a document's own texts. Client and issuer change without the document, so it leaves room for the
+ * largest.
+ */
 const CONTENT_PAGES_MAX = WORK_PAGES_MAX - CLIENT_PAGES_MAX - ISSUER_PAGES_MAX;
 
-/** @throws AppError 422 that names the estimate and the bound. */
+/** Checks the texts of a document. @throws AppError 422 that names the estimate and the bound. */
 export function requirePrintableContent(document: {
   line_items: readonly LineItem[] | null;
   description: string | null;
@@ -24,7 +30,7 @@ export function requirePrintableContent(document: {
   terms?: string | undefined;
 }): void {
   const { line_items, description, notes = '', terms = '' } = document;
-  // As stored-document.ts prints it: without lines, the description is the one line.
+  // stored-document.ts prints it like this: a document without lines has its description as the one line.
   const own = description ?? '';
   const lineItems = line_items ? line_items.map((line) => ({ description: line.description })) : [{ description: own }];
   requireBoundedWork(
@@ -36,7 +42,7 @@ export function requirePrintableContent(document: {
 type ClientTexts = Pick<ClientRecord, 'name' | 'email'> &
   Partial<Pick<ClientRecord, 'company_name' | 'address' | 'postal_address' | 'tax_id' | 'vat_id' | 'buyer_reference'>>;
 
-/** @throws AppError 422 that names the estimate and the bound. */
+/** Checks the texts of a client. @throws AppError 422 that names the estimate and the bound. */
 export function requirePrintableClient(client: ClientTexts): void {
   const { name, email, company_name, tax_id, vat_id, buyer_reference } = client;
   requireBoundedWork(
@@ -70,7 +76,7 @@ const ISSUER_TEXTS = [
   'phone',
 ] as const;
 
-/** @throws AppError 422 that names the estimate and the bound. */
+/** Checks the texts of an issuer. @throws AppError 422 that names the estimate and the bound. */
 export function requirePrintableIssuer(account: IssuerTexts): void {
   requireBoundedWork(
     {

@@ -1,4 +1,4 @@
-// The projects that documents name: the account's, and of the same client.
+// The projects that documents refer to. They must be the account's, and of the same client.
 import { type DetailsForm, fieldProblem, notFound } from '../../errors.ts';
 import { lockOwn } from '../../models/records.ts';
 import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
@@ -21,8 +21,10 @@ interface Named {
 }
 
 /**
- * The project is locked for the transaction: one that moves it to another client at the same time conflicts with this one.
- * @returns undefined when none is named. @throws AppError 404 when it is not the account's, 400 when it is another client's.
+ * Returns the project under a row lock. A transaction that moves it to another client at the same moment conflicts with
+ * this one.
+ * @returns undefined when none is named.
+ * @throws AppError 404 when it is not the account's, 400 when it is another client's.
  */
 export async function projectOfClient(named: Named): Promise<ProjectRecord | undefined> {
   const { accountId, projectId, clientId, session, details } = named;
@@ -35,7 +37,7 @@ export async function projectOfClient(named: Named): Promise<ProjectRecord | und
   return project;
 }
 
-/** The client and the project that a change of a document names, as they are stored. */
+/** Returns the client and the project that a change of a document names, with their stored ids. */
 export function changedReferences({ client_id, project_id }: { client_id?: Id; project_id?: Id | null }) {
   return {
     ...(client_id === undefined ? {} : { client_id: storedId(client_id) }),
@@ -43,7 +45,10 @@ export function changedReferences({ client_id, project_id }: { client_id?: Id; p
   };
 }
 
-/** Checks and locks what a change of a document names. @throws AppError 404 or 400, also when its old project is not of its new client; 409 when the client was anonymised. */
+/**
+ * Checks and locks the references that a change of a document names.
+ * @throws AppError 404 or 400, also when its old project is not of its new client; 409 when the client was anonymised.
+ */
 export async function requireReferences({
   document,
   next,

@@ -1,4 +1,5 @@
-// Links expenses to an invoice and releases them again, exactly like time: the update that links one demands that it is on none.
+// Links expenses to an invoice and releases them again, exactly like time: the update that links one requires that it
+// is on none.
 import { conflict } from '../../errors.ts';
 import { clientsOf } from '../../models/accounts/client.ts';
 import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
@@ -14,7 +15,7 @@ import { embeddedInvoice } from '../time/time-context.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { changeWork, EXPENSES, workOn } from '../work/work-records.ts';
 
-/** The one line of an expense. */
+/** Returns the one line of an expense. */
 export function expenseItem(expense: ExpenseRecord, locale: string): LineItem {
   const { date, description, billed_amount, currency } = expense;
   const text = cutToLine(`${writtenDay(date, locale)}: ${description}`);
@@ -22,7 +23,9 @@ export function expenseItem(expense: ExpenseRecord, locale: string): LineItem {
   return lineItem({ description: text, qty: '1', rate: fromMinor(billed_amount, currency), discount: '0', tax_rate });
 }
 
-/** Puts the expenses on the invoice and announces each. Begins the transaction again when one of them is no longer free. */
+/**
+ * Puts the expenses on the invoice and announces each. Begins the transaction again when one of them is no longer free.
+ */
 export async function claimExpenses(
   unit: UnitOfWork,
   invoice: Pick<InvoiceRecord, '_id'>,
@@ -39,8 +42,9 @@ export async function claimExpenses(
 }
 
 /**
- * Takes expenses off the invoice and announces each. The invoice itself is the caller's to write.
- * @param ids all of its expenses when absent. @throws AppError 409 when one of them is not on the invoice.
+ * Takes expenses off the invoice and announces each. The caller writes the invoice itself.
+ * @param ids all of its expenses when absent.
+ * @throws AppError 409 when one of them is not on the invoice.
  */
 export async function releaseExpenses(
   unit: UnitOfWork,
@@ -58,12 +62,12 @@ export async function releaseExpenses(
   return free;
 }
 
-/** One `expense.updated` for each. */
+/** Writes one `expense.updated` for each expense. */
 export async function announceExpenses(unit: UnitOfWork, expenses: readonly ExpenseRecord[]): Promise<void> {
   await unit.announceAll('expense.updated', await expenseViews(expenses, unit.accountId, unit.session));
 }
 
-/** The expenses as they are read, listed and announced. */
+/** Returns the form in which expenses are read, listed and announced. */
 export async function expenseViews(expenses: readonly ExpenseRecord[], accountId: Id, session?: Session) {
   const idsOf = (ids: readonly (StoredId | null | undefined)[]) => ids.flatMap((id) => (id ? [String(id)] : []));
   const projectIds = idsOf(expenses.map(({ project_id }) => project_id));

@@ -10,10 +10,10 @@ import { EXPENSES, requireUnbilled } from '../work/work-records.ts';
 
 type Guarded = Pick<ExpenseRecord, 'invoice_id' | 'settled'>;
 
-/** Not printed, so these may change while the expense is on an invoice, also an issued one. */
+/** Fields that are not printed. They may change while the expense is on an invoice, even an issued one. */
 const FREE_ON_INVOICE: readonly string[] = ['receipt'];
 
-/** @throws AppError 409 that says why the expense cannot be put on an invoice. */
+/** Checks that the expense can be put on an invoice. @throws AppError 409 with the reason. */
 export async function requireBillableExpense(
   expense: Guarded & Pick<ExpenseRecord, 'billable'>,
   project: Pick<ProjectRecord, 'billing'> | undefined,
@@ -24,7 +24,8 @@ export async function requireBillableExpense(
 }
 
 /**
- * @param changed the fields that would have other values; absent for a deletion.
+ * Checks that the expense may be changed.
+ * @param changed the fields with new values. Absent for a deletion.
  * @throws AppError 409 when the expense is on an invoice, or settled.
  */
 export async function requireFreeExpense(

@@ -1,4 +1,5 @@
-// The expenses that an invoice could bill: exactly those that are named, or all unbilled ones of the client that a filter finds.
+// Finds the expenses to bill on an invoice: exactly the named ones, or all unbilled ones of the client that a filter
+// matches.
 import { fieldProblem, TooMuch } from '../../errors.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
 import { driverOf, findAllOwn, lockAllOwn } from '../../models/records.ts';
@@ -10,18 +11,18 @@ import { EXPENSES, namedWork } from '../work/work-records.ts';
 import { selectedProjects } from '../work/work-selection.ts';
 import { requireBillableExpense } from './expense-guard.ts';
 
-/** Expenses of one invoice at most: each is a line. */
+/** The most expenses of one invoice. Each is a line. */
 export const BILLED_EXPENSES_MAX = 500;
 const TOO_MANY = `Too many expenses for one invoice (at most ${BILLED_EXPENSES_MAX})`;
 
 export interface WantedExpenses {
   client: ClientRecord;
-  /** An invoice has one currency, and nothing is converted. */
+  /** The currency of the invoice. It has one, and nothing is converted. */
   currency: string;
   selection: {
-    /** Exactly these. */
+    /** Exactly these expenses. */
     expense_ids?: readonly Id[] | undefined;
-    /** All that the next three find. */
+    /** True for all expenses that the next three fields match. */
     include_expenses?: boolean | undefined;
     project_ids?: readonly Id[] | undefined;
     date_from?: string | undefined;
@@ -30,8 +31,9 @@ export interface WantedExpenses {
 }
 
 /**
- * Reads them in the transaction and locks their projects, so that none moves to another client meanwhile.
- * @returns by day. @throws AppError 404, 400 or 409 that says why the selection cannot be billed.
+ * Reads the expenses in the transaction and locks their projects, so that none moves to another client meanwhile.
+ * @returns them by day.
+ * @throws AppError 404, 400 or 409 with the reason why the selection cannot be billed.
  */
 export async function findExpenses(unit: UnitOfWork, wanted: WantedExpenses): Promise<ExpenseRecord[]> {
   const { expense_ids, include_expenses } = wanted.selection;

@@ -1,4 +1,5 @@
-// Draws prepaid hours for an invoice and gives them back. A package is never overdrawn: the update that draws demands that so much is left.
+// Draws prepaid hours for an invoice and gives them back. A package is never overdrawn, because the update that draws
+// requires that enough is left.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../../day.ts';
 import { readAccount } from '../../models/accounts/account.ts';
@@ -23,10 +24,10 @@ import { hoursQuantity } from '../../rules/time/time-rounding.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { type LinesOfTime, requireLines } from '../work/time-line-links.ts';
 
-/** Packages of a client at most: all of them are read when its time is billed. */
+/** The most packages of a client. All of them are read when its time is billed. */
 export const PACKAGES_MAX = 1_000;
 
-/** The lines of time, and after them one for each that prepaid hours cover, which takes so much off again. */
+/** Returns the lines of time, followed by a line for each one with prepaid hours, which takes their price off again. */
 export function withPrepaidHours(
   lines: LinesOfTime,
   draws: readonly Draw[],
@@ -57,7 +58,10 @@ export function packageState(record: HourPackageRecord): PackageState {
   };
 }
 
-/** At the rate of its line. A line that is covered whole has its quantity, so that nothing of it is charged. */
+/**
+ * Returns the line that takes prepaid hours off, at the rate of its line. If a line is covered as a whole, both have
+ * the same quantity, so that nothing of it is charged.
+ */
 function coveredItem(
   { qty, rate, billed }: LinesOfTime['made'][number],
   parts: readonly Draw[],
@@ -71,7 +75,7 @@ function coveredItem(
   return lineItem({ description, qty: `-${taken}`, rate, discount: '0', unit: 'hour' });
 }
 
-/** Begins the transaction again when a package has not so much left any more. */
+/** Draws the hours. Begins the transaction again when a package has not enough left any more. */
 export async function drawHours(
   unit: UnitOfWork,
   invoice: Pick<InvoiceRecord, '_id' | 'number' | 'number_text'>,
@@ -89,7 +93,7 @@ export async function drawHours(
   await announceLow(unit, drawn);
 }
 
-/** Announces once for each package that little is left of it. @param records as they are now. */
+/** Announces once for each package that little of it is left. @param records the changed ones. */
 export async function announceLow(unit: UnitOfWork, records: readonly HourPackageRecord[]): Promise<void> {
   const low: HourPackageRecord[] = [];
   for (const record of records) {
@@ -99,7 +103,7 @@ export async function announceLow(unit: UnitOfWork, records: readonly HourPackag
   if (low.length > 0) await announcePackages(unit, 'hour_package.low', low);
 }
 
-/** Gives all hours back that the invoice draws. */
+/** Gives all hours of the invoice back. */
 export async function giveHoursBack(unit: UnitOfWork, { _id, time }: Pick<InvoiceRecord, '_id' | 'time'>) {
   if (!time?.prepaid) return;
   const { session, accountId } = unit;
@@ -110,7 +114,7 @@ export async function giveHoursBack(unit: UnitOfWork, { _id, time }: Pick<Invoic
   await announcePackages(unit, 'hour_package.released', await moveHours(unit, given));
 }
 
-/** Gives back a part of what the lines of the invoice draw. */
+/** Gives back a part of the hours that the lines of the invoice draw. */
 export async function returnHours(
   unit: UnitOfWork,
   { _id }: Pick<InvoiceRecord, '_id'>,
@@ -130,7 +134,7 @@ export async function returnHours(
   await announcePackages(unit, 'hour_package.released', await moveHours(unit, moves));
 }
 
-/** What the invoice draws, line by line. */
+/** Returns the drawdowns of the invoice, line by line. */
 export async function drawdownsOf(
   { accountId, session }: Pick<UnitOfWork, 'accountId'> & { session?: Session },
   invoiceId: StoredId,
@@ -142,7 +146,10 @@ export async function drawdownsOf(
   return found as unknown as HourDrawdownRecord[];
 }
 
-/** In the order of ids: of two transactions that want the same packages, the second begins again. @returns the packages as they are now. */
+/**
+ * Moves hours in the order of package ids: of two transactions that want the same packages, the second begins again.
+ * @returns the changed packages.
+ */
 export async function moveHours(
   { session, accountId }: UnitOfWork,
   moves: readonly Pick<Draw, 'package_id' | 'seconds'>[],
@@ -173,7 +180,7 @@ export async function packagesOf({ session, accountId }: UnitOfWork, clientId: S
   return found as unknown as HourPackageRecord[];
 }
 
-/** The packages as they are read, listed and announced. */
+/** Returns the form in which packages are read, listed and announced. */
 export async function hourPackageViews(records: readonly HourPackageRecord[], accountId: Id, session?: Session) {
   const [clients, projects, account] = await readAll(session, [
     () =>
@@ -205,7 +212,10 @@ export async function hourPackageViews(records: readonly HourPackageRecord[], ac
 const placeOf = ({ client_id, project_id }: Pick<HourPackageRecord, 'client_id' | 'project_id'>) =>
   `${String(client_id)} ${String(project_id)}`;
 
-/** Clients and projects that have a package for the day, of the clients whose packages have ended with rollover. */
+/**
+ * Returns the clients and projects with a package for the day, among the clients whose packages have ended with
+ * rollover.
+ */
 async function placesValidOn(
   day: string,
   {

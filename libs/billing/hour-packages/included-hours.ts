@@ -1,4 +1,4 @@
-// The lines of time less what is paid for already: hours that a fee includes, and prepaid hours.
+// Takes the hours that are paid already off the lines of time: hours that a fee includes, and prepaid hours.
 import Big from 'big.js';
 import { partition } from 'es-toolkit/array/partition';
 import { sumBy } from 'es-toolkit/math/sumBy';
@@ -20,8 +20,9 @@ export interface PaidLines extends LinesOfTime {
 }
 
 /**
- * The lines of time, and after them those that take off what is paid for already.
- * @param hours that the fee includes, a plain decimal. @throws AppError 409 when there are too many lines.
+ * Returns the lines of time, followed by those that take the paid hours off.
+ * @param hours that the fee includes, a plain decimal.
+ * @throws AppError 409 when there are too many lines.
  */
 export async function withPaidHours(
   unit: UnitOfWork,
@@ -34,7 +35,10 @@ export async function withPaidHours(
   return lessPaidHours(lines, { hours, packages, others }, account.locale);
 }
 
-/** As withPaidHours. @param others unbilled time of the client that is not on the invoice. */
+/**
+ * Does the same as withPaidHours for given packages.
+ * @param others unbilled time of the client that is not on the invoice.
+ */
 export function lessPaidHours(
   lines: LinesOfTime,
   {
@@ -55,12 +59,15 @@ export function lessPaidHours(
   return { ...prepaid, line_items, time, draws: covered.draws };
 }
 
-/** To the nearest second: 0.8333 hours are 50 minutes. */
+/** Converts hours to the nearest second: 0.8333 hours are 50 minutes. */
 export function includedSeconds(hours: string | undefined): number {
   return new Big(hours ?? 0).times(3600).round(0, Big.roundHalfUp).toNumber();
 }
 
-/** One line for each rate. A line that is covered whole counts with its quantity, so that nothing of it is charged. */
+/**
+ * Returns one line for each rate. A line that is covered as a whole counts with its quantity, so that nothing of it is
+ * charged.
+ */
 function includedItems({ made }: LinesOfTime, seconds: ReadonlyMap<number, number>, description: string): LineItem[] {
   const parts = made.filter(({ id, rate }) => seconds.has(id) && Number(rate) !== 0);
   return [...Map.groupBy(parts, ({ rate }) => rate)].map(([rate, group]) => {

@@ -1,4 +1,4 @@
-// Unbilled time of a client beside what an invoice bills: where it comes first, it keeps its prepaid hours.
+// Finds unbilled time of a client beside the time on an invoice. Where it comes first, its prepaid hours are reserved.
 import type { AccountRecord } from '../../models/accounts/account.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
 import { driverOf } from '../../models/records.ts';
@@ -11,10 +11,10 @@ import { timeContext, timeToBill } from '../time/time-context.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { hourlyProjects } from '../work/work-selection.ts';
 
-/** Entries that are read at most, the oldest first: later ones leave their hours to the invoice. */
+/** The most entries that are read, the oldest first. Later ones leave their hours to the invoice. */
 const OTHERS_MAX = 10_000;
 
-/** @param packages of the client. @returns none when no package has hours left. */
+/** Returns the other time, or none when no package has hours left. @param packages of the client. */
 export async function otherTime(
   { session, accountId }: UnitOfWork,
   made: readonly LineToCover[],

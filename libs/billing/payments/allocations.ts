@@ -1,4 +1,4 @@
-// Allocations of payments and credit notes: a new one of what is left, and those that can be released.
+// Makes the allocations of payments and credit notes, and finds those that can be released.
 import { conflict, notFound } from '../../errors.ts';
 import type { CreditAllocation } from '../../models/billing/allocation.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
@@ -14,13 +14,15 @@ export function allocationOf(part: Part, date: string): Allocation {
   return { ...creditAllocation(part, date), refunded: 0 };
 }
 
-/** The same of a credit note, of which money goes back from what is left alone. */
+/**
+ * Makes an allocation of a credit note. It counts no refunds, because a credit note refunds only what is unallocated.
+ */
 export function creditAllocation({ invoice, amount }: Part, date: string): CreditAllocation {
   const invoice_number = printedNumber('invoice', invoice);
   return { _id: storedId(newId()), invoice_id: invoice._id, invoice_number, amount, date };
 }
 
-/** A payment or a credit note of which something may be left. */
+/** A payment or a credit note with an unallocated amount. */
 interface Source {
   currency: string;
   client_id: StoredId;
@@ -29,7 +31,9 @@ interface Source {
 }
 
 /**
- * What to allocate of what is left. @param noun what the source is called, for messages. @param number as it is printed on it.
+ * Returns the part to allocate from the unallocated amount.
+ * @param noun names the source in messages.
+ * @param number printed on the source.
  * @throws AppError 404, 400 or 409 for an invoice that cannot be paid, and when less is left.
  */
 export async function furtherPart(
@@ -52,7 +56,8 @@ export async function furtherPart(
 }
 
 /**
- * Those of the allocations that are worth something. @param id of one; all unless given.
+ * Returns the allocations that are worth something.
+ * @param id one of them, or all when absent.
  * @throws AppError 404 when there is no such allocation, 409 when there is nothing to release.
  */
 export function releasable<Part extends CreditAllocation>(

@@ -1,9 +1,13 @@
-// What a client owed and had as credit at the end of a past day: pure sums of dated amounts, the same whenever they are asked for.
+// Computes what a client owed and had as credit at the end of a past day, from dated amounts only. The result does not
+// depend on the day of the request.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { addDays } from '../../day.ts';
 import type { Id } from '../../models/tenant.ts';
 
-/** Counts from its day on, until the day on which it was taken back. Days are `YYYY-MM-DD`, amounts whole smallest units. */
+/**
+ * An amount that counts from its day until the day on which it was reversed. Days are `YYYY-MM-DD`, amounts in the
+ * smallest unit.
+ */
 export interface DatedAmount {
   amount: number;
   from: string;
@@ -16,7 +20,7 @@ export interface DatedInvoice {
   currency: string;
   total: number;
   issued_on: string;
-  /** As it is today: an earlier one is not kept. */
+  /** The present due date, because earlier ones are not kept. */
   due_date: string;
   cancelled_on?: string | undefined;
   writtenOff: readonly DatedAmount[];
@@ -28,10 +32,10 @@ export interface DatedCredit {
   currency: string;
   amount: number;
   date: string;
-  /** When it was voided. */
+  /** The day on which it was voided. */
   ended_on?: string | undefined;
   refunded: readonly DatedAmount[];
-  /** Which it is, for those who read the balance. */
+  /** The record itself, for readers of the balance. */
   source: CreditSource;
 }
 
@@ -39,24 +43,24 @@ export interface DatedCredit {
 export interface DatedPart extends DatedAmount {
   invoice: Id;
   source: Id;
-  /** What refunds of the invoice took back. */
+  /** The amounts that refunds of the invoice took back. */
   taken: readonly DatedAmount[];
 }
 
 export interface DatedMovements {
   invoices: readonly DatedInvoice[];
   credits: readonly DatedCredit[];
-  /** In the order in which they were booked. */
+  /** The allocations in the order in which they were booked. */
   parts: readonly DatedPart[];
 }
 
-/** One of the two. */
+/** The payment or the credit note. One of the two is null. */
 export interface CreditSource {
   payment: { id: Id; payment_number: string } | null;
   credit_note: { id: Id; credit_note_number: string } | null;
 }
 
-/** What is due, by the days that it is late. The fields sum to it. */
+/** The due amounts by the days that they are late. The fields add up to the due total. */
 export interface Ageing {
   not_due: number;
   d1_30: number;
@@ -71,13 +75,13 @@ export interface Balances {
   overdue: number;
   ageing: Ageing;
   credit: number;
-  /** How many payments and credit notes have something left. */
+  /** The number of payments and credit notes with something left. */
   credit_source_count: number;
   /** The first CREDIT_SOURCES_MAX of them. */
   credit_sources: (CreditSource & { date: string; amount: number })[];
 }
 
-/** Sources of credit that a balance names for each currency. */
+/** The most sources of credit that a balance names for each currency. */
 export const CREDIT_SOURCES_MAX = 100;
 
 const LATE = [
@@ -86,11 +90,11 @@ const LATE = [
   ['d61_90', 90],
 ] as const;
 
-/** Sums by currency. */
+/** The sums by currency. */
 export class BalanceSums {
   readonly #sums = new Map<string, Balances>();
 
-  /** What is late follows from the day alone: a status that was set by hand moves no money. */
+  /** Adds a due amount. Only the day decides if it is late, because a status that was set by hand moves no money. */
   owe(currency: string, age: keyof Ageing, due: number) {
     if (due === 0) return;
     const balance = this.#of(currency);
@@ -99,7 +103,7 @@ export class BalanceSums {
     balance.ageing[age] += due;
   }
 
-  /** Credit of several sources. @param sources those of them that may be named. */
+  /** Adds the credit of several sources. @param sources those of them that may be named. */
   have(
     currency: string,
     { amount, count, sources }: { amount: number; count: number; sources: Balances['credit_sources'] },
@@ -111,7 +115,7 @@ export class BalanceSums {
     balance.credit_sources.push(...sources.slice(0, CREDIT_SOURCES_MAX - balance.credit_sources.length));
   }
 
-  /** In the order of currencies; none for one in which nothing is open. */
+  /** Returns the balances in the order of currencies, without those in which nothing is open. */
   all(): Balances[] {
     return [...this.#sums.values()].toSorted((one, other) => (one.currency < other.currency ? -1 : 1));
   }
@@ -126,8 +130,9 @@ export class BalanceSums {
 }
 
 /**
- * In the order of currencies; none for one in which nothing was open. A movement may be booked with a day in the past, beside others that
- * stood on that day. So each allocation counts as far as its invoice was still due and its source still had credit: nothing is ever less than 0.
+ * Returns the balances in the order of currencies, without those in which nothing was open. A movement may be booked
+ * with a day in the past, beside others of that day. So each allocation counts as far as its invoice was still due and
+ * its source still had credit: nothing is ever below 0.
  */
 export function balancesAsOf({ invoices, credits, parts }: DatedMovements, day: string): Balances[] {
   const due = new Map(invoices.map((invoice) => [invoice.id, dueBefore(invoice, day)]));
@@ -151,7 +156,7 @@ export function balancesAsOf({ invoices, credits, parts }: DatedMovements, day: 
   return sums.all();
 }
 
-/** What was due without its allocations. A credit note stays on the invoice that it cancelled, so a cancelled one counts here. */
+/** Returns what was due without allocations. A cancelled invoice counts, because its credit note stays on it. */
 function dueBefore({ total, issued_on, writtenOff }: DatedInvoice, day: string): number {
   return has({ from: issued_on }, day) ? Math.max(0, total - sumAsOf(writtenOff, day)) : 0;
 }
@@ -160,7 +165,7 @@ function isCancelled({ cancelled_on }: DatedInvoice, day: string): boolean {
   return cancelled_on !== undefined && cancelled_on <= day;
 }
 
-/** The credit without its allocations. */
+/** Returns the credit without its allocations. */
 function creditBefore({ amount, date, ended_on, refunded }: DatedCredit, day: string): number {
   return has({ from: date, until: ended_on }, day) ? Math.max(0, amount - sumAsOf(refunded, day)) : 0;
 }
@@ -169,12 +174,12 @@ function partAsOf(part: DatedPart, day: string): number {
   return has(part, day) ? Math.max(0, part.amount - sumAsOf(part.taken, day)) : 0;
 }
 
-/** The column of the ageing that an invoice with this due date is in. */
+/** Returns the column of the ageing for an invoice with this due date. */
 export function ageOf(due_date: string, day: string): keyof Ageing {
   return firstDaysOf(day).find(([, first]) => due_date >= first)?.[0] ?? 'd91_plus';
 }
 
-/** The first due date in each column of the ageing but the last, latest first. */
+/** Returns the first due date in each column of the ageing but the last, latest first. */
 export function firstDaysOf(day: string): [keyof Ageing, string][] {
   return [['not_due', day], ...LATE.map(([age, days]): [keyof Ageing, string] => [age, addDays(day, -days)])];
 }

@@ -1,4 +1,4 @@
-// Books money of a client: draws the payment's number, pays invoices with it, and keeps the rest as the client's credit.
+// Books a payment of a client: draws its number, pays invoices with it, and keeps the rest as credit.
 import { dayIn } from '../../day.ts';
 import { fieldProblem, notFound } from '../../errors.ts';
 import { type AccountRecord, readAccount } from '../../models/accounts/account.ts';
@@ -27,13 +27,13 @@ import { announceAllocated, namedInvoices, type Pays, partOf, partsOf, payInvoic
 import type { Moved } from './settle-invoices.ts';
 
 export interface NewPayment {
-  /** The client of the invoice when it is for one. */
+  /** The client. Defaults to that of the invoice. */
   client_id?: Id | undefined;
-  /** In major units. What is due of the invoice, when it is for one and none is given. */
+  /** The amount in major units. Defaults to what is due of the one invoice. */
   amount?: Decimal | undefined;
-  /** Unless given, that of the invoices named, else the client's. */
+  /** The currency. Defaults to that of the named invoices, else the client's. */
   currency?: string | undefined;
-  /** Unless given, today. */
+  /** The day of the payment. Defaults to today. */
   date?: string | undefined;
   method: PaymentMethod;
   reference?: string | null | undefined;
@@ -45,23 +45,27 @@ export interface NewPayment {
 
 export interface Booked {
   payment: PaymentRecord;
-  /** True for a payment whose `external_id` was booked before: nothing was changed. */
+  /** True for a payment whose `external_id` was booked before. Nothing was changed then. */
   isKnown: boolean;
   moved: Moved[];
-  /** Undefined when nothing was booked, so that there is nothing to announce. */
+  /** The account. Undefined when nothing was booked, so that there is nothing to announce. */
   account: AccountRecord | undefined;
 }
 
 /**
- * @throws AppError 404 for a client or an invoice that is not the account's, 400 for amounts, 409 for an invoice that cannot be paid
- * or is due less than was named and for an `external_id` of a voided payment, 422 for one of another payment.
+ * Books a payment.
+ * @throws AppError
+ * - 404 for a client or an invoice that is not the account's,
+ * - 400 for amounts,
+ * - 409 for an invoice that cannot be paid or is due less than was named, and for an `external_id` of a voided payment,
+ * - 422 for an `external_id` of another payment.
  */
 export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<Booked> {
   const { session, accountId } = unit;
   const known = given.external_id && (await findKnown(unit, given.external_id));
   if (known) return { payment: await requireSame(unit, known, given), isKnown: true, moved: [], account: undefined };
   const base = newRecord(accountId);
-  // The account is read outside of the transaction, so both can be read at the same time.
+  // Both can be read at the same time, because the account is read outside of the transaction.
   const [account, { named, client }] = await Promise.all([readAccount(accountId), lockPaid(unit, given)]);
   const date = dayOf(given.date, account);
   const currency = given.currency ?? named[0]?.currency ?? currencyFor(client, account);
@@ -94,13 +98,13 @@ export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<
   return { payment, isKnown: false, moved, account };
 }
 
-/** What a repeated request is compared with. */
+/** Returns the fields that a repeated request is compared with. */
 function bookedAs(pays: Pays, { length }: readonly Allocation[]) {
   const booked_for = pays !== 'oldest' && 'invoice_id' in pays ? storedId(pays.invoice_id) : undefined;
   return { allocated_at_booking: length, booked_for };
 }
 
-/** In the unit of work of bookPayment. */
+/** Announces the booking. Call it in the unit of work of bookPayment. */
 export async function announceBooked(unit: UnitOfWork, { payment, moved, account }: Booked): Promise<void> {
   if (!account) return;
   await unit.announce('payment.received', paymentView(payment));
@@ -108,9 +112,11 @@ export async function announceBooked(unit: UnitOfWork, { payment, moved, account
 }
 
 /**
- * The day of a movement: the account's today unless one is given. @param earliest the day on which the money came that moves; a document
- * may be dated tomorrow, which keeps no money from moving today. @param field as the caller named it.
- * @throws AppError 400 for a later day, since money that has not come is not booked, and for one before `earliest`.
+ * Returns the day of a movement: the given one, or the account's today.
+ * @param earliest the day of the money that moves. A document may be dated tomorrow, which keeps no money from moving
+ * today.
+ * @param field the name for messages.
+ * @throws AppError 400 for a future day, because money that has not come is not booked, and for one before `earliest`.
  */
 export function dayOf(
   date: string | undefined,
@@ -137,13 +143,13 @@ function amountOf(given: NewPayment, named: readonly InvoiceRecord[], currency: 
   return amount;
 }
 
-/** The invoices that are named, and the client, which is locked. */
+/** Returns the named invoices, and the client under a row lock. */
 async function lockPaid(unit: UnitOfWork, { pays, client_id }: NewPayment) {
   const named = await namedInvoices(unit, pays);
   return { named, client: await lockClient(unit, client_id ?? named[0]?.client_id) };
 }
 
-/** One that is anonymised may still pay. */
+/** Locks the client. An anonymised one may still pay. */
 async function lockClient({ accountId, session }: UnitOfWork, id: Id | StoredId | undefined): Promise<ClientRecord> {
   const client = id && (await lockOwn(Client, accountId, id, session));
   if (!client) throw notFound('Client', 'or access denied');

@@ -1,4 +1,4 @@
-// What happens to a payment after it was booked: credit is used, an allocation is released, or it is voided.
+// Changes a booked payment: uses its credit, releases an allocation, or voids it.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../../day.ts';
 import { conflict } from '../../errors.ts';
@@ -17,12 +17,12 @@ import { announceAllocated, payInvoices } from './payment-parts.ts';
 import { announceMoved, type Moved } from './settle-invoices.ts';
 import { takeBack } from './take-back.ts';
 
-/** Payments that are read at a time. */
+/** The number of payments that are read at a time. */
 const BATCH = 20;
-/** A logo may be inlined in it. */
+/** The issuer may contain an inlined logo. */
 const WITHOUT_ISSUER = { 'parties.issuer': 0 } as const;
 
-/** Pays an invoice of the client from what is left of the payment. @throws AppError 404, 400 or 409 as bookPayment does. */
+/** Pays an invoice of the client from the unallocated amount. @throws AppError 404, 400 or 409 as bookPayment does. */
 export async function allocateCredit(
   unit: UnitOfWork,
   payment: PaymentRecord,
@@ -56,7 +56,10 @@ export async function releaseAllocations(
   return release(unit, payment, { released, account, event: 'payment.released' });
 }
 
-/** The payment was entered by mistake: its invoices are due again. @throws AppError 409 after a refund, and when it is voided. */
+/**
+ * Voids a payment that was entered by mistake. Its invoices are due again.
+ * @throws AppError 409 after a refund, and when it is voided.
+ */
 export async function voidPayment(unit: UnitOfWork, payment: PaymentRecord, reason: string): Promise<PaymentRecord> {
   if (payment.status === 'Voided') throw conflict('Payment is already voided');
   if (payment.refunds.length > 0) throw conflict('Cannot void a payment that was refunded');
@@ -66,7 +69,11 @@ export async function voidPayment(unit: UnitOfWork, payment: PaymentRecord, reas
   return release(unit, payment, { released, account, event: 'payment.voided', voided });
 }
 
-/** Releases everything that was paid on an invoice, also from credit notes of others, so that it can be cancelled. The event of the invoice is the caller's. @throws AppError 409 when the payments are too large together. */
+/**
+ * Releases everything that was paid on an invoice, also by credit notes of other invoices, so that it can be cancelled.
+ * The caller announces the invoice.
+ * @throws AppError 409 when the payments are too large together.
+ */
 export async function releaseInvoice(unit: UnitOfWork, invoice_id: StoredId, account: AccountRecord): Promise<Moved[]> {
   const { accountId, session } = unit;
   const paying = { account_id: storedId(accountId), 'allocations.invoice_id': invoice_id } as object;
@@ -83,7 +90,10 @@ export async function releaseInvoice(unit: UnitOfWork, invoice_id: StoredId, acc
   return [...moved, ...(await releaseCreditOn(unit, invoice_id, account))];
 }
 
-/** Takes the allocations back from their invoices, in the order of ids. @param moved collects what is announced elsewhere. */
+/**
+ * Takes the allocations back from their invoices, in the order of ids.
+ * @param moved collects the invoices that the caller announces.
+ */
 async function release(
   unit: UnitOfWork,
   payment: PaymentRecord,

@@ -1,4 +1,4 @@
-// What a client owes and what it has as credit, per currency: sums of its records, never a counter of their own.
+// Computes what a client owes and has as credit per currency. The balance is a sum of records, never a counter.
 import { mapValues } from 'es-toolkit/object/mapValues';
 import { CreditNote } from '../../models/billing/credit-note.ts';
 import { Invoice } from '../../models/billing/invoice.ts';
@@ -13,8 +13,10 @@ import { OPEN_INVOICES } from './payable-invoices.ts';
 const BALANCE_LIMIT_MS = 5_000;
 
 /**
- * As it was at the end of a past day, with the day of each movement, whenever it was booked. Due dates are those of today. It reads all
- * movements of the client. @param timeZone of the account. @throws AppError 422 when there are more than it can add up.
+ * Returns the balances at the end of a past day. Movements count on their own day, whenever they were booked; due dates
+ * are the present ones. It reads all movements of the client.
+ * @param timeZone of the account.
+ * @throws AppError 422 when there are more than it can add up.
  */
 export async function clientBalancesAsOf(
   accountId: Id,
@@ -25,7 +27,10 @@ export async function clientBalancesAsOf(
   return balancesAsOf(movements, day).map(balanceView);
 }
 
-/** Currencies in their order; none for a client that owes nothing and has no credit. @param today of the account. */
+/**
+ * Returns the balances in the order of currencies, or none for a client that owes nothing and has no credit.
+ * @param today of the account.
+ */
 export async function clientBalances(accountId: Id, client_id: StoredId, today: string) {
   const { open, payments, notes } = await openSums(accountId, client_id, today);
   const sums = new BalanceSums();
@@ -52,7 +57,10 @@ interface CreditSum {
   first: { record: Parameters<typeof paymentSource>[0]; date: string; amount: number }[];
 }
 
-/** The database adds up, whatever number of records there is. All at one instant: a payment that is booked meanwhile would be credit beside what is still due. */
+/**
+ * Adds up in the database, whatever the number of records. All reads are at one instant: a payment that is booked
+ * meanwhile would be credit beside what is still due.
+ */
 function openSums(accountId: Id, client_id: StoredId, today: string) {
   const age = firstDaysOf(today).reduceRight<object | string>(
     (older, [name, first]) => ({ $cond: [{ $gte: ['$due_date', first] }, name, older] }),
@@ -98,7 +106,7 @@ function openSums(accountId: Id, client_id: StoredId, today: string) {
   });
 }
 
-/** See dueOf. */
+/** The due amount, computed as dueOf does. */
 const DUE = {
   $subtract: [
     { $add: ['$amount', '$tax_amount'] },

@@ -1,4 +1,4 @@
-// The movements of a client with their days, from its invoices, payments and credit notes: what as-of.ts sums.
+// Reads the movements of a client with their days from its invoices, payments and credit notes, for as-of.ts.
 import { dayIn } from '../../day.ts';
 import { AppError } from '../../errors.ts';
 import type { CreditAllocation } from '../../models/billing/allocation.ts';
@@ -13,9 +13,12 @@ import type { CreditSource, DatedAmount, DatedCredit, DatedInvoice, DatedMovemen
 
 const MOVEMENTS_LIMIT_MS = 5_000;
 
-/** Invoices, credits and their parts that a balance of a past day is added up from. Their order counts, so all of them are in memory. */
+/**
+ * The most invoices, credits and parts of a balance of a past day. All of them are in memory, because their order
+ * counts.
+ */
 const MOVEMENTS_MAX = 20_000;
-/** Records that are read at a time: a payment has up to 500 parts. */
+/** The number of records that are read at a time. A payment has up to 500 parts. */
 const BATCH = 10;
 
 const PART_FIELDS = {
@@ -43,7 +46,8 @@ const INVOICE_FIELDS = {
 } as const;
 
 /**
- * Of all of them only what is summed is read. @param timeZone of the account, for invoices without an issue date.
+ * Reads the fields of all movements that are added up.
+ * @param timeZone of the account, for invoices without an issue date.
  * @throws AppError 422 when there are more than MOVEMENTS_MAX.
  */
 export async function datedMovements(accountId: Id, client_id: StoredId, timeZone: string): Promise<DatedMovements> {
@@ -55,11 +59,11 @@ export async function datedMovements(accountId: Id, client_id: StoredId, timeZon
       throw new AppError(422, `Too many movements for the balance of a past day (at most ${MOVEMENTS_MAX})`);
     }
   };
-  // All at one instant.
+  // All reads are at one instant.
   await readOwnAtOnce(accountId, MOVEMENTS_LIMIT_MS, async (reader) => {
     const each = <Stored>(records: Parameters<typeof reader.each>[0], projection: object, filter: object = {}) =>
       reader.each<Stored>(records, { client_id, ...filter }, { projection, batchSize: BATCH });
-    // Without drafts that were cancelled.
+    // Drafts that were cancelled are left out.
     const issued = { status: { $ne: 'Draft' }, parties: { $exists: true } };
     for await (const invoice of each<InvoiceRecord>(Invoice, INVOICE_FIELDS, issued)) {
       add(invoice.write_offs?.length ?? 0);
@@ -78,7 +82,7 @@ export async function datedMovements(accountId: Id, client_id: StoredId, timeZon
       movements.parts.push(...partsOfNote(note));
     }
   });
-  // Ids ascend as they are made.
+  // Ids ascend in the order in which they are made.
   return { ...movements, parts: movements.parts.toSorted((one, other) => (one.id < other.id ? -1 : 1)) };
 }
 

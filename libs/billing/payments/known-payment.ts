@@ -1,4 +1,4 @@
-// A payment that was booked before: a request with its `external_id` is a repeat when it asks for the same.
+// Finds a payment that was booked before. A request with its `external_id` is a repeat when it asks for the same.
 import { AppError, conflict } from '../../errors.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { Payment, type PaymentRecord } from '../../models/billing/payment.ts';
@@ -24,8 +24,9 @@ export async function findKnown(
 }
 
 /**
- * @throws AppError 422 when the payment that has the `external_id` is another one, 409 when it was voided, 404 for an invoice that is not
- * the account's.
+ * Checks that a request asks for the known payment.
+ * @throws AppError 422 when the payment is another one, 409 when it was voided, 404 for an invoice that is not the
+ * account's.
  */
 export async function requireSame(
   unit: UnitOfWork,
@@ -49,7 +50,7 @@ export async function requireSame(
   return known;
 }
 
-/** Credit that was put on an invoice later was not booked for it. */
+/** True when the payment was booked for the invoice. Credit that was put on it later does not count. */
 function isBookedFor(known: PaymentRecord, invoice_id: StoredId): boolean {
   return (
     known.booked_for?.equals(invoice_id) || allocatedAtBooking(known).some((part) => part.invoice_id.equals(invoice_id))
@@ -60,7 +61,7 @@ function allocatedAtBooking({ allocations, allocated_at_booking }: PaymentRecord
   return allocations.slice(0, allocated_at_booking);
 }
 
-/** Whether the payment was put on exactly these when it was booked, whatever was released or allocated since. */
+/** True when the payment was put on exactly these invoices at its booking, whatever was released or allocated since. */
 function isAllocatedTo(known: PaymentRecord, named: readonly NamedPart[]): boolean {
   const booked = allocatedAtBooking(known);
   return (

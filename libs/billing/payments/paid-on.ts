@@ -1,4 +1,4 @@
-// The day on which an invoice was paid: the latest of the days of the amounts that settle it.
+// Finds the day on which an invoice was paid: the latest day of the amounts that settle it.
 import { CreditNote } from '../../models/billing/credit-note.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { Payment } from '../../models/billing/payment.ts';
@@ -6,7 +6,7 @@ import { driverOf } from '../../models/records.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /**
- * Money may be booked later than money that came after it, so the last booking does not tell the day.
+ * Returns the day. The last booking does not tell it, because money may be booked later than money that came after it.
  * @param invoice with nothing due. Its allocations are stored.
  */
 export async function paidOn({ session }: UnitOfWork, invoice: InvoiceRecord): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-// The invoices that money can be put on: those that are named, or those of a client that are due.
+// Finds the invoices that money can be put on: the named ones, or those of a client that are due.
 import { conflict, fieldProblem, notFound } from '../../errors.ts';
 import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
 import { CHANGED_MAX_BYTES, readWithin } from '../../models/read-within.ts';
@@ -8,13 +8,16 @@ import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
 import { dueOf } from '../../rules/money/balance.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
-/** Most payments are of a few: records are large. */
+/** The number of invoices that are read at a time. Most payments are for a few, and records are large. */
 const BATCH = 10;
 
-/** A logo may be inlined in it. */
+/** The issuer may contain an inlined logo. */
 const WITHOUT_ISSUER = { 'parties.issuer': 0 } as const;
 
-/** @returns them in the order of `ids`, without their issuer. @throws AppError 404 when one is not the account's, 409 when they are too large together. */
+/**
+ * Returns the invoices in the order of `ids`, without their issuer.
+ * @throws AppError 404 when one is not the account's, 409 when they are too large together.
+ */
 export async function findInvoices({ accountId, session }: UnitOfWork, ids: readonly Id[]): Promise<InvoiceRecord[]> {
   if (ids.length === 0) return [];
   const wanted = { account_id: storedId(accountId), _id: { $in: ids.map(storedId) } };
@@ -31,7 +34,10 @@ export async function findInvoices({ accountId, session }: UnitOfWork, ids: read
   });
 }
 
-/** @throws AppError 409 for a draft, a cancelled invoice or another currency, 400 for an invoice of another client. */
+/**
+ * Checks that money can be put on the invoice.
+ * @throws AppError 409 for a draft, a cancelled invoice or another currency, 400 for an invoice of another client.
+ */
 export function requirePayable(
   invoice: InvoiceRecord,
   { currency, client_id }: { currency: string; client_id: StoredId },
@@ -45,8 +51,8 @@ export function requirePayable(
 }
 
 /**
- * Spreads an amount over the client's invoices, oldest due date first. @returns no more than `most` parts, and no more than one
- * transaction changes: the rest of the amount is credit.
+ * Spreads an amount over the client's invoices, oldest due date first.
+ * @returns at most `most` parts, and at most as many as one transaction changes. The rest of the amount is credit.
  */
 export async function oldestDue(
   { accountId, session }: UnitOfWork,
@@ -70,5 +76,5 @@ export async function oldestDue(
   return parts;
 }
 
-/** See the model: what a client owes is found along it. */
+/** The index of the model along which the open invoices of a client are found. */
 export const OPEN_INVOICES = { account_id: 1, client_id: 1, status: 1, due_date: 1, _id: 1 } as const;

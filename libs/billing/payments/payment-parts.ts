@@ -1,4 +1,4 @@
-// The parts of a payment: how much of it is put on which invoices.
+// The parts of a payment: the amounts that it puts on invoices.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { conflict, fieldProblem } from '../../errors.ts';
 import type { AccountRecord } from '../../models/accounts/account.ts';
@@ -13,25 +13,28 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import { findInvoices, oldestDue } from './payable-invoices.ts';
 import { announceMoved, hasRoomForWriteOff, type Moved, moveBalance } from './settle-invoices.ts';
 
-/** Which invoices a payment pays: those that are due, oldest first; one, with more than is due kept as credit; or exactly these. */
+/**
+ * The invoices that a payment pays: the due ones, oldest first; a single one, with more than is due kept as credit; or
+ * exactly these.
+ */
 export type Pays = 'oldest' | { invoice_id: Id } | readonly NamedPart[];
 
 export interface NamedPart {
   invoice_id: Id;
-  /** In major units; what is due, as far as the payment reaches, unless given. */
+  /** The amount in major units. Defaults to what is due, as far as the payment reaches. */
   amount?: Decimal | undefined;
 }
 
-/** An invoice and what a payment pays of it. */
+/** An invoice and the amount that a payment pays of it. */
 export interface Part {
   invoice: InvoiceRecord;
   amount: number;
 }
 
-/** A payment is read and written whole, and so is a credit note. */
+/** The most allocations. A payment is read and written as a whole, and so is a credit note. */
 export const ALLOCATIONS_MAX = 500;
 
-/** What to allocate to an invoice that was named. @throws AppError 409 when that is more than is due. */
+/** Returns the amount to allocate to a named invoice. @throws AppError 409 when that is more than is due. */
 export function partOf(invoice: InvoiceRecord, wanted: Decimal | undefined, left: number): Part {
   const due = dueOf(invoice);
   const number = printedNumber('invoice', invoice);
@@ -74,13 +77,16 @@ export async function partsOf(
   return parts;
 }
 
-/** The invoices of the parts, in their order. */
+/** Returns the invoices of the parts, in their order. */
 export async function namedInvoices(unit: UnitOfWork, pays: Pays): Promise<InvoiceRecord[]> {
   if (pays === 'oldest') return [];
   return findInvoices(unit, 'invoice_id' in pays ? [pays.invoice_id] : pays.map(({ invoice_id }) => invoice_id));
 }
 
-/** Adds the parts to what is paid of their invoices, in the order of ids. A rest within the account's tolerance is written off. */
+/**
+ * Adds the parts to the paid amounts of their invoices, in the order of ids. A rest within the account's tolerance is
+ * written off.
+ */
 export async function payInvoices(
   unit: UnitOfWork,
   {

@@ -1,4 +1,4 @@
-// Gives money of a payment back to its client: from what is unallocated, or from what was paid on an invoice.
+// Refunds money of a payment to its client: from the unallocated amount, or from what was paid on an invoice.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../../day.ts';
 import { AppError, conflict, notFound } from '../../errors.ts';
@@ -17,17 +17,21 @@ import { announceMoved } from './settle-invoices.ts';
 import { takeBack } from './take-back.ts';
 
 export interface NewRefund {
-  /** In major units. */
+  /** The amount in major units. */
   amount: Decimal;
   date?: string | undefined;
   method?: PaymentMethod | undefined;
   reference?: string | null | undefined;
   external_id?: string | null | undefined;
-  /** The invoice that it is taken from, which is due again; from the credit unless given. */
+  /** The invoice that it is taken from, which is due again. Defaults to the credit. */
   invoice_id?: Id | null | undefined;
 }
 
-/** Money went back. @returns whether it was known by its `external_id`. @throws AppError 409 for more than there is, 400, 422, 404. */
+/**
+ * Books a refund.
+ * @returns true when it was already booked under its `external_id`.
+ * @throws AppError 409 for more than there is, 400, 422, 404.
+ */
 export async function refundPayment(
   unit: UnitOfWork,
   payment: PaymentRecord,
@@ -68,7 +72,10 @@ export async function refundPayment(
   return { payment: changed, isKnown: false };
 }
 
-/** What is left of a payment when `amount` goes back. @throws AppError 409 when there is less, 404 when it pays no such invoice. */
+/**
+ * Returns the payment's fields after a refund of `amount`.
+ * @throws AppError 409 when there is less, 404 when it pays no such invoice.
+ */
 function takeFrom(payment: PaymentRecord, invoice_id: Id | undefined, amount: number) {
   const { allocations, unallocated, currency } = payment;
   const of = allocations.filter((part) => String(part.invoice_id) === invoice_id);
@@ -92,7 +99,7 @@ function takeFrom(payment: PaymentRecord, invoice_id: Id | undefined, amount: nu
   return { allocations: reduced, unallocated, invoice: of[0], from };
 }
 
-/** @throws AppError 422 when another refund has the `external_id`. */
+/** True when the refund was booked before. @throws AppError 422 when another refund has the `external_id`. */
 async function isKnownRefund(
   unit: UnitOfWork,
   payment: PaymentRecord,

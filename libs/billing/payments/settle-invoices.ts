@@ -1,4 +1,5 @@
-// Changes what is paid, credited or written off of invoices: every change of a balance goes through here, and the status follows it.
+// Changes what is paid, credited or written off of invoices. Every change of a balance comes here, and the status
+// follows it.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../../day.ts';
 import { embeddedIn } from '../../models/billing/embedded.ts';
@@ -19,28 +20,31 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import { paidOn } from './paid-on.ts';
 
 export interface Movement {
-  /** Smallest units that arrived; negative when they left. */
+  /** The paid amount in the smallest unit. Negative when it goes back. */
   paid: number;
   /** `YYYY-MM-DD`. */
   day: string;
-  /** A credit note of the invoice. */
+  /** The effect of a credit note of the invoice. */
   credited?: Credited;
-  /** What is given up. */
+  /** The amount that is written off. */
   writtenOff?: { amount: number; reason: string; payment_id?: StoredId };
-  /** The write-off that came with this payment is taken back. */
+  /** The payment whose write-off is reversed with it. */
   reversed?: StoredId;
-  /** These write-offs are taken back. */
+  /** The write-offs that are reversed. */
   takenBack?: readonly WriteOff[];
 }
 
 interface Credited {
-  /** Sum of the credit note when it is issued; 0 when more of it is put on its invoice later. */
+  /** The sum of the credit note when it is issued. 0 when more of it is put on its invoice later. */
   total: number;
-  /** What it takes off: first what is due, then what was written off. */
+  /** The amount that it takes off: first what is due, then what was written off. */
   applied: number;
-  /** What it bills can be billed again: the fields that it has no longer. */
+  /** The fields that the invoice loses when its work can be billed again. */
   reversed?: Partial<InvoiceRecord> | undefined;
-  /** Less than that: its part of a fixed amount without what was corrected of it, and its work without what was released. */
+  /**
+   * The fields that change when only a part is freed: the corrected part of a fixed amount, and the work that was
+   * released.
+   */
   corrected?: Partial<Pick<InvoiceRecord, 'fixed_part' | 'time' | 'expenses'>> | undefined;
 }
 
@@ -49,14 +53,17 @@ export interface Moved {
   after: InvoiceRecord;
 }
 
-/** An invoice is read and written whole. */
+/** The most write-offs. An invoice is read and written as a whole. */
 export const WRITE_OFFS_MAX = 100;
 
 export function hasRoomForWriteOff({ write_offs = [] }: Pick<InvoiceRecord, 'write_offs'>): boolean {
   return write_offs.length < WRITE_OFFS_MAX;
 }
 
-/** Writes an invoice whose balance was relied on. @throws Error when the invoice would be overpaid: a caller has to check before. */
+/**
+ * Writes the changed balance of an invoice.
+ * @throws Error when it would be overpaid, which the caller has to check before.
+ */
 export async function moveBalance(unit: UnitOfWork, invoice: InvoiceRecord, movement: Movement): Promise<Moved> {
   const write_offs = writeOffsAfter(invoice, movement);
   const balance = {
@@ -126,7 +133,10 @@ function writeOffsAfter(invoice: InvoiceRecord, movement: Movement): WriteOff[] 
   return credited ? withoutCredited(kept, credited.applied - dueOf(invoice), day) : kept;
 }
 
-/** A credit reverses write-offs, the latest first. The rest of one that is reversed in part becomes a new write-off. */
+/**
+ * Returns the write-offs after a credit, which reverses them, the latest first. The rest of one that is reversed in
+ * part becomes a new one.
+ */
 function withoutCredited(write_offs: readonly WriteOff[], credited: number, day: string): WriteOff[] {
   let left = credited;
   const rests: WriteOff[] = [];

@@ -9,10 +9,13 @@ import { creditAllocation } from './allocations.ts';
 import { findInvoices } from './payable-invoices.ts';
 import { type Moved, moveBalance } from './settle-invoices.ts';
 
-/** Credit notes that are read at a time. */
+/** The number of credit notes that are read at a time. */
 const BATCH = 20;
 
-/** Writes each invoice once, in the order of ids, however many allocations it had. @param reversed the payment or credit note. */
+/**
+ * Takes allocations back. It writes each invoice once, in the order of ids.
+ * @param reversed the payment or credit note.
+ */
 export async function takeBack(
   unit: UnitOfWork,
   reversed: StoredId,
@@ -31,8 +34,8 @@ export async function takeBack(
 }
 
 /**
- * A credit note takes off what is due of its invoice before it is credit: also when something is due again. Nothing is due of a cancelled
- * invoice, whatever its sums leave.
+ * Applies unallocated credit of an invoice's own credit notes when something is due again: a credit note takes off what
+ * is due of its invoice before it is credit. Nothing is due of a cancelled invoice, whatever its sums leave.
  */
 export async function applyOwnCredit(unit: UnitOfWork, { before, after }: Moved, day: string): Promise<Moved> {
   let invoice = after;

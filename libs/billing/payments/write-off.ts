@@ -1,4 +1,4 @@
-// Gives up a part of what is due of an invoice, or all of it, and takes that back.
+// Writes off what is due of an invoice, as a whole or in part, and reverses write-offs.
 import { dayIn } from '../../day.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { readAccount } from '../../models/accounts/account.ts';
@@ -12,7 +12,11 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import { announceMoved, hasRoomForWriteOff, moveBalance, WRITE_OFFS_MAX } from './settle-invoices.ts';
 import { applyOwnCredit } from './take-back.ts';
 
-/** @param amount in major units; what is due unless given. @throws AppError 409 when less is due, or it was never issued. */
+/**
+ * Writes an amount off.
+ * @param amount in major units. Defaults to what is due.
+ * @throws AppError 409 when less is due, or it was never issued.
+ */
 export async function writeOff(
   unit: UnitOfWork,
   invoice: InvoiceRecord,
@@ -37,9 +41,11 @@ export async function writeOff(
 }
 
 /**
- * Asks for it again: what was written off is due, also of an invoice that was cancelled by its write-offs alone. Each of them stays, with
- * the day on which it was taken back. @param id of one; all that stand unless given.
- * @throws AppError 404 for an unknown one, 409 when none stands and for an invoice that was cancelled in another way.
+ * Reverses write-offs, so that their amount is due again. An invoice that was cancelled by its write-offs alone opens
+ * again, too. Each write-off stays, with the day of its reversal.
+ * @param id one write-off, or all that are not reversed when absent.
+ * @throws AppError 404 for an unknown one, 409 when there is none to reverse and for an invoice that was cancelled in
+ * another way.
  */
 export async function takeBackWriteOff(
   unit: UnitOfWork,

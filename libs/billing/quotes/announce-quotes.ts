@@ -1,4 +1,5 @@
-// Announces the quotes of invoices that changed: a quote shows its invoices and the amount that they have left to bill.
+// Announces the quotes of invoices that changed, because a quote shows its invoices and the amount that is left to
+// bill.
 import { dayIn } from '../../day.ts';
 import { readAccount } from '../../models/accounts/account.ts';
 import { embeddedIn } from '../../models/billing/embedded.ts';
@@ -9,7 +10,7 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 
 interface Changed {
   before: InvoiceRecord;
-  /** Undefined when the invoice was deleted. */
+  /** The changed invoice. Undefined when it was deleted. */
   after: InvoiceRecord | undefined;
 }
 
@@ -34,7 +35,7 @@ export async function announceQuotes(unit: UnitOfWork, changes: readonly Changed
   await unit.announceAll('quote.updated', views);
 }
 
-/** True for a change of what the quote shows of the invoice, or of what it counts as billed. */
+/** True when the quote shows the change of the invoice, or counts it as billed. */
 function isShown({ before, after }: Changed): boolean {
   if (!before.quote_id) return false;
   if (!after) return true;

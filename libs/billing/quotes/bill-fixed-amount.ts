@@ -1,4 +1,4 @@
-// Bills the fixed amount of a project, whole or in parts.
+// Bills the fixed amount of a project, as a whole or in parts.
 import { addDays, dayIn } from '../../day.ts';
 import { conflict, fieldProblem } from '../../errors.ts';
 import { Client } from '../../models/accounts/client.ts';
@@ -21,14 +21,17 @@ import { requireLines } from '../work/time-line-links.ts';
 import { moveFixedAmount } from './fixed-amount.ts';
 
 export interface FixedPartWanted {
-  /** At most one of the two; without them it is all that is left. The amount is in major units. */
+  /**
+   * The size of the part, as a percentage or as an amount in major units. At most one is set; with neither, all that is
+   * left is billed.
+   */
   percent?: number | undefined;
   amount?: number | undefined;
   line_text?: string | undefined;
   extra_lines: LineItem[] | null;
   due_date?: string | undefined;
   tax_rate?: number | undefined;
-  /** The amount of the part contains the tax. */
+  /** True when the amount of the part contains the tax. */
   prices_include_tax?: boolean | undefined;
   dates: DocumentDates;
   description?: string | null | undefined;
@@ -40,7 +43,8 @@ export interface FixedPartWanted {
 
 /**
  * Makes an invoice of the fixed amount of a project, or of a part of it.
- * @param missing the 404. @throws AppError 409 when the project has no fixed amount, or not so much of it is left.
+ * @param missing makes the 404.
+ * @throws AppError 409 when the project has no fixed amount, or less of it is left.
  */
 export async function billFixedAmount(
   unit: UnitOfWork,
@@ -92,7 +96,7 @@ function onlyLeft(project: ProjectRecord, currency: string) {
   return conflict(`Only ${writtenAmount(leftOfFixedAmount(project), currency)} of the fixed amount is left to bill`);
 }
 
-/** The whole amount has the name of the project; a part says that it is one. */
+/** Returns the line. It has the name of the project, and for a part also says that it is one. */
 function lineOf(
   { name, fixed_amount, currency }: ProjectRecord,
   amount: number,

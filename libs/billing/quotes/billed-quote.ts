@@ -1,4 +1,4 @@
-// Keeps what was billed of a quote: a change may not take the ground from its invoices.
+// Protects the billed parts of a quote: a change of the quote must not contradict its invoices.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { conflict } from '../../errors.ts';
 import type { QuoteRecord } from '../../models/billing/quote.ts';
@@ -8,8 +8,9 @@ import { agreedSum } from '../../rules/quotes/quote-parts.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /**
- * What is billed stays billed: @throws AppError 409 when a change of the quote would take the ground from its invoices.
- * @param changed the fields that would have other values.
+ * Checks a change of a quote.
+ * @param changed the fields with new values.
+ * @throws AppError 409 for a change that contradicts its invoices.
  */
 export async function requireBilledKept(
   unit: UnitOfWork,

@@ -1,4 +1,4 @@
-// Makes an invoice of a quote: of all of it, of a part, or of what earlier parts have left.
+// Makes an invoice of a quote: of all of it, of a part, or of the rest that earlier parts leave.
 import { addDays, dayIn } from '../../day.ts';
 import { conflict } from '../../errors.ts';
 import type { AccountRecord } from '../../models/accounts/account.ts';
@@ -24,13 +24,13 @@ import { convertedLines } from './quote-lines.ts';
 
 export interface Conversion {
   part: QuotePart;
-  /** One of the two for a deposit and a progress invoice; the amount in major units, see agreedSum. */
+  /** The size of a deposit or progress invoice, as a percentage or as an amount in major units, see agreedSum. */
   percent?: number | undefined;
   amount?: number | undefined;
   due_date?: string | undefined;
   status: 'Draft' | 'Sent';
   description?: string | null | undefined;
-  /** The owner accepts on behalf of the client. */
+  /** True when the owner accepts on behalf of the client. */
   accept: boolean;
   accept_changes: boolean;
   /** In place of those of the quote; for an invoice in full alone, since parts add up to the quote. */
@@ -39,10 +39,10 @@ export interface Conversion {
   texts?: DocumentTexts | undefined;
 }
 
-/** Invoices of a quote: it shows all of them, also in a list. */
+/** The most invoices of a quote. It shows all of them, also in a list. */
 const PARTS_MAX = 500;
 
-/** What a conversion did: the caller announces it as it shows quotes. */
+/** The result of a conversion. The caller announces it in the form that quotes show. */
 export interface Converted {
   quote: QuoteRecord;
   invoice: InvoiceRecord;
@@ -51,8 +51,9 @@ export interface Converted {
 }
 
 /**
- * The quote is written in every conversion, so that of two at once the second sees the first.
- * @param missing the 404. @throws AppError 409 when nothing, or not so much, is left to bill, or the quote is not accepted as it is.
+ * Converts a quote. Every conversion writes the quote, so that of two at once the second sees the first.
+ * @param missing makes the 404.
+ * @throws AppError 409 when nothing, or less, is left to bill, or the quote is not accepted in its present form.
  */
 export async function convertQuote(
   unit: UnitOfWork,
@@ -74,7 +75,7 @@ export async function convertQuote(
     client_id: quote.client_id,
     project_id: quote.project_id,
     currency: quote.currency,
-    // As they were agreed, whatever the client's treatment has become.
+    // The terms are the agreed ones, whatever the client's treatment has become.
     terms: { tax_rate: quote.tax_rate, tax_category: quote.tax_category },
     prices_include_tax: quote.prices_include_tax,
     details: 'list',
@@ -108,7 +109,10 @@ async function recordConversion(unit: UnitOfWork, quote: QuoteRecord, { accept, 
   return { quote: await changeOwn(Quote, quote, changes, session), isAccepted };
 }
 
-/** @throws AppError 409 unless the quote was accepted as it is, or is accepted with this call. */
+/**
+ * Checks the acceptance.
+ * @throws AppError 409 unless the quote was accepted in its present form, or is accepted with this call.
+ */
 function requireAgreed(quote: QuoteRecord, { time_zone }: AccountRecord, { accept, accept_changes }: Conversion): void {
   const status = effectiveQuoteStatus(quote, dayIn(time_zone));
   if (status === 'Declined') throw conflict('Cannot convert a declined quote');

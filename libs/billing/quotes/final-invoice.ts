@@ -1,4 +1,5 @@
-// The final invoice of a quote: what it takes off for the earlier parts, compared when it is sent and recalculated on request.
+// The final invoice of a quote. Its deductions for earlier parts are compared when it is sent, and recalculated on
+// request.
 import { conflict } from '../../errors.ts';
 import { readAccount } from '../../models/accounts/account.ts';
 import type { InvoiceRecord, QuoteDeduction } from '../../models/billing/invoice.ts';
@@ -10,12 +11,12 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import { requireLines } from '../work/time-line-links.ts';
 import { finalLines } from './quote-lines.ts';
 
-/** What a final invoice takes off for each earlier part, to be compared when it is sent. */
+/** Returns the deduction of a final invoice for each earlier part, to be compared when it is sent. */
 export function deductedOf(parts: readonly QuoteInvoice[]): QuoteDeduction[] {
   return parts.map((one) => ({ invoice_id: one._id, number: printedNumber('invoice', one), amount: billedSum(one) }));
 }
 
-/** The other parts of the quote of a final invoice. */
+/** Returns the other parts of the quote of a final invoice. */
 async function partsBeside(unit: UnitOfWork, { _id, quote_id }: InvoiceRecord): Promise<QuoteInvoice[]> {
   if (!quote_id) return [];
   const all = await invoicesOfQuotes([quote_id], unit.accountId, unit.session);
@@ -42,7 +43,8 @@ export async function requireDeductionsKept(unit: UnitOfWork, invoice: InvoiceRe
 }
 
 /**
- * The lines of a draft final invoice as they would be made now. @throws AppError 409 when it is none, or nothing is left to bill.
+ * Returns the lines of a draft final invoice, made anew.
+ * @throws AppError 409 when it is none, or nothing is left to bill.
  */
 export async function recalculatedFinal(
   unit: UnitOfWork,

@@ -1,4 +1,4 @@
-// Moves what is billed of the fixed amount of a project: the update that takes a part demands that so much is left.
+// Moves the billed part of a project's fixed amount. The update that takes a part requires that enough is left.
 
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { clientsOf } from '../../models/accounts/client.ts';
@@ -15,7 +15,7 @@ import { agreedSum } from '../../rules/quotes/quote-parts.ts';
 import { creditedOfLine } from '../credit-notes/credit-lines.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
-/** Gives back what the invoice bills of a fixed amount. The invoice itself is the caller's to write. */
+/** Gives back the part of a fixed amount that the invoice bills. The caller writes the invoice itself. */
 export async function releaseFixedPart(unit: UnitOfWork, { fixed_part }: Pick<InvoiceRecord, 'fixed_part'>) {
   if (!fixed_part) return;
   const project = await findOwn(Project, unit.accountId, fixed_part.project_id, unit.session);
@@ -23,8 +23,8 @@ export async function releaseFixedPart(unit: UnitOfWork, { fixed_part }: Pick<In
 }
 
 /**
- * How much of the part credit notes cancelled or corrected. Lines that name the line of the part count; of other credits, what exceeds
- * the other lines of the invoice: so nothing is billed twice.
+ * Returns the amount of the part that credit notes cancelled or corrected. Lines that name the line of the part count.
+ * Of other credits, the amount beyond the other lines of the invoice counts, so that nothing is billed twice.
  */
 export function correctedPart(
   invoice: InvoiceRecord,
@@ -46,7 +46,7 @@ export function correctedPart(
   return { fixed_part: { ...fixed_part, corrected } };
 }
 
-/** Gives back what a credit note corrects of a part. @param after the invoice as it was written. */
+/** Gives back the amount that a credit note corrects of a part. @param after the invoice in its written form. */
 export async function correctFixedPart(unit: UnitOfWork, before: InvoiceRecord, after: InvoiceRecord): Promise<void> {
   const { fixed_part } = after;
   const by = (before.fixed_part?.corrected ?? 0) - (fixed_part?.corrected ?? 0);
@@ -55,7 +55,10 @@ export async function correctFixedPart(unit: UnitOfWork, before: InvoiceRecord, 
   if (project) await moveFixedAmount(unit, project, by);
 }
 
-/** The last guard: more than the fixed amount is never billed, and less than nothing never given back. */
+/**
+ * Moves the billed amount. It is the last guard: the fixed amount is never exceeded, and the billed amount never below
+ * 0.
+ */
 export async function moveFixedAmount(unit: UnitOfWork, { _id }: ProjectRecord, by: number): Promise<void> {
   const { session, accountId } = unit;
   const updated_at = await changeTime(session, accountId, new Date());

@@ -1,4 +1,4 @@
-// The lines of an invoice of a quote: all that was agreed, a part of it, or what earlier parts have left.
+// The lines of an invoice of a quote: all that was agreed, a part of it, or the rest that earlier parts leave.
 import { dayIn } from '../../day.ts';
 import { conflict, fieldProblem } from '../../errors.ts';
 import type { AccountRecord } from '../../models/accounts/account.ts';
@@ -26,12 +26,12 @@ import { taxesOf } from '../../rules/taxes/document-taxes.ts';
 
 interface WantedPart {
   part: QuotePart;
-  /** One of the two for a deposit and a progress invoice; the amount in major units, see agreedSum. */
+  /** The size of a deposit or progress invoice, as a percentage or as an amount in major units, see agreedSum. */
   percent?: number | undefined;
   amount?: number | undefined;
 }
 
-/** @throws AppError 409 when nothing, or not so much, is left to bill, 400 for a part that is nothing. */
+/** Returns the lines. @throws AppError 409 when nothing, or less, is left to bill, 400 for a part of 0. */
 export function convertedLines(
   quote: QuoteRecord,
   parts: readonly QuoteInvoice[],
@@ -58,7 +58,10 @@ export function convertedLines(
   return wholeLines(quote, account, false);
 }
 
-/** @throws AppError 409 when an earlier part is still a draft, or nothing is left. */
+/**
+ * Returns the lines of a final invoice.
+ * @throws AppError 409 when an earlier part is still a draft, or nothing is left.
+ */
 export function finalLines(quote: QuoteRecord, parts: readonly QuoteInvoice[], account: AccountRecord): LineItem[] {
   const draft = parts.find(({ status }) => status === 'Draft');
   if (draft) {
@@ -71,7 +74,10 @@ export function finalLines(quote: QuoteRecord, parts: readonly QuoteInvoice[], a
   return [...wholeLines(quote, account, true), ...deductions(billed, textsOf(quote, account)).map(lineItem)];
 }
 
-/** On an invoice in full, the discount and the shipping are copied as what they are; on a final one they are lines. */
+/**
+ * Returns the lines of the whole quote. An invoice in full copies the discount and the shipping as such; on a final one
+ * they are lines.
+ */
 function wholeLines(quote: QuoteRecord, account: AccountRecord, isFinal: boolean): LineItem[] {
   const { line_items } = quote;
   if (line_items && !isFinal && hasCharges(quote)) return line_items;
@@ -101,7 +107,7 @@ function billedPart(one: QuoteInvoice, { time_zone }: AccountRecord): BilledPart
   };
 }
 
-/** @throws AppError 400 when it is nothing. */
+/** Returns the amount of a part. @throws AppError 400 when it is 0. */
 function amountOfPart(quote: QuoteRecord, { percent, amount }: WantedPart): number {
   const { currency } = quote;
   const part = percent === undefined ? exactMinor(amount ?? 0, currency, 'list') : shareOf(agreedSum(quote), percent);

@@ -1,4 +1,4 @@
-// Which occurrence of a recurring invoice is due, and what it is for.
+// Finds the occurrence of a recurring invoice that is due, and its period.
 import { addDays, dayIn } from '../../day.ts';
 import { conflict, notFound } from '../../errors.ts';
 import type { AccountRecord } from '../../models/accounts/account.ts';
@@ -12,7 +12,7 @@ import type { Session } from '../../mongo/connection.ts';
 import { MISSED_MAX, type Occurrence, occurrence, occurrencesDue, periodBefore } from '../../rules/time/recurrence.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
-/** Another process made it, or it was paused, changed or deleted since. */
+/** The error when no occurrence is due: another process made it, or it was paused, changed or deleted since. */
 export class NotDue extends Error {}
 
 /** The occurrence that is about to be made. */
@@ -21,29 +21,32 @@ export interface Due {
   account: AccountRecord;
   client: ClientRecord;
   now: Occurrence;
-  /** The run of an occurrence that had no invoice: it is made again, and the schedule does not move. */
+  /** The run of an occurrence that had no invoice. It is made again, and the schedule does not move. */
   leftOut: RecurringRunRecord | undefined;
-  /** What its fixed lines are for. */
+  /** The period of the fixed lines. */
   period: Period;
   /** The account's calendar day. */
   today: string;
-  /** Several were missed: the last one of them. They all become drafts, so that the owner looks at them. */
+  /** The last of several missed occurrences. They all become drafts, so that the owner checks them. */
   catchingUpTo: number | undefined;
   status: 'Draft' | 'Sent';
 }
 
 export interface Running {
-  /** Makes the next occurrence whatever its day is. */
+  /** True to make the next occurrence on any day. */
   isByHand: boolean;
   /** The moment whose day decides what is due. */
   at: Date;
-  /** `YYYY-MM-DD`: by hand, the day of the occurrence that is meant, the next one or one without an invoice. */
+  /** `YYYY-MM-DD`, by hand only: the day of the wanted occurrence, which is the next one or one without an invoice. */
   on?: string | undefined;
-  /** The error for an id that is not the account's; NotDue unless given. */
+  /** Makes the error for an id that is not the account's. Defaults to NotDue. */
   missing?: (() => Error) | undefined;
 }
 
-/** Locks the client. @throws NotDue, and AppError 404, or 409 for a day that is not meant or has an invoice. */
+/**
+ * Returns the occurrence to make, and locks the client.
+ * @throws NotDue, and AppError 404, or 409 for a day without such an occurrence or with an invoice.
+ */
 export async function dueNow(
   { accountId, session }: UnitOfWork,
   id: Id | StoredId,
@@ -68,7 +71,11 @@ export async function dueNow(
   return { recurring, account, client, now, leftOut, period, today, catchingUpTo, status };
 }
 
-/** @throws AppError 409 unless the occurrence of that day has no invoice: it was skipped or had nothing to bill, or its draft was deleted. */
+/**
+ * Checks that the occurrence of that day has no invoice: it was skipped or had nothing to bill, or its draft was
+ * deleted.
+ * @throws AppError 409.
+ */
 async function requireLeftOut(
   { _id, account_id }: RecurringInvoiceRecord,
   due_on: string,
@@ -89,7 +96,10 @@ function periodOfRun({ period_from, due_on, period_to }: RecurringRunRecord): Pe
   return { from: period_from ?? due_on, to: period_to };
 }
 
-/** In arrears it begins after the last day that was billed: the rhythm may have changed since. */
+/**
+ * Returns the period of the fee. In arrears it begins after the last day that was billed, because the schedule may have
+ * changed since.
+ */
 function feePeriod({ fee_period, schedule, last_period_to }: RecurringInvoiceRecord, now: Occurrence): Period {
   if (fee_period !== 'in_arrears') return { from: now.on, to: now.until };
   const { from, to } = periodBefore(schedule, now);

@@ -1,4 +1,4 @@
-// Enters the run of an occurrence and moves its recurring invoice on.
+// Enters the run of an occurrence and moves its recurring invoice to the next one.
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import {
   RecurringInvoice,

@@ -1,4 +1,4 @@
-// What the invoice of an occurrence says: the fixed lines with their placeholders filled, and the work that comes along.
+// The content of an occurrence's invoice: the fixed lines with their placeholders filled, and the included work.
 import { addDays } from '../../day.ts';
 import type { Period } from '../../models/billing/document-dates.ts';
 import type { RecurringInvoiceRecord } from '../../models/billing/recurring-invoice.ts';
@@ -26,7 +26,7 @@ export function contentOf(
     to: writtenDay(period.to, locale),
     n: String(number),
   };
-  // Time has texts of its own, with placeholders of its own; fixed lines come first.
+  // Time has texts and placeholders of its own. Fixed lines come first.
   const fixed = recurring.line_items?.length ?? 0;
   const included_hours = recurring.include_time?.included_hours;
   return {
@@ -62,7 +62,7 @@ export function contentOf(
   };
 }
 
-/** The fee covers its period, and work its days. */
+/** Returns the service period: the period of the fee, and the days of the work. */
 function servicePeriod(
   { line_items }: RecurringInvoiceRecord,
   fee: Period,

@@ -1,4 +1,4 @@
-// A recurring invoice as it is read and announced.
+// The form in which a recurring invoice is read and announced.
 import { embeddedIn } from '../../models/billing/embedded.ts';
 import { type RecurringInvoiceRecord, recurringInvoiceView } from '../../models/billing/recurring-invoice.ts';
 import type { Id } from '../../models/tenant.ts';

@@ -1,4 +1,5 @@
-// Makes the invoice of the next occurrence of a recurring invoice, once: the record moves on in the transaction that makes the invoice.
+// Makes the invoice of the next occurrence of a recurring invoice once: the transaction that makes the invoice also
+// moves the record on.
 import { addDays, dayIn } from '../../day.ts';
 import { conflict } from '../../errors.ts';
 import { readAccount } from '../../models/accounts/account.ts';
@@ -18,7 +19,10 @@ import { contentOf } from './occurrence-content.ts';
 import { recurringView } from './recurring-view.ts';
 import { workToTakeAlong } from './work-of-occurrence.ts';
 
-/** @throws NotDue, NothingToBill, and AppError as createInvoice and selectTime do. Nothing is stored then. */
+/**
+ * Makes the next invoice.
+ * @throws NotDue, NothingToBill, and AppError as createInvoice and selectTime do. Nothing is stored then.
+ */
 export async function runRecurring(
   unit: UnitOfWork,
   id: Id | StoredId,
@@ -34,7 +38,10 @@ export async function runRecurring(
   return { view: made.view, next };
 }
 
-/** Goes on to the next occurrence without an invoice for the one that had nothing to bill. @throws NotDue, also when another one is due by now. */
+/**
+ * Moves on to the next occurrence when the due one had nothing to bill.
+ * @throws NotDue, also when another one is due by now.
+ */
 export async function skipOccurrence(
   unit: UnitOfWork,
   { _id, next_index }: Pick<RecurringInvoiceRecord, '_id' | 'next_index'>,
@@ -46,7 +53,11 @@ export async function skipOccurrence(
   return moveOn(unit, due, undefined);
 }
 
-/** Leaves the next occurrence out on purpose. @param on its day, so that a repeated request skips no other. @throws AppError 409 for another day. */
+/**
+ * Skips the next occurrence on purpose.
+ * @param on its day, so that a repeated request skips no other.
+ * @throws AppError 409 for another day.
+ */
 export async function skipNext(
   unit: UnitOfWork,
   id: Id | StoredId,
@@ -58,7 +69,7 @@ export async function skipNext(
   return moveOn(unit, due, undefined);
 }
 
-/** Records why the occurrence that is due could not be made; it is tried again on the next day. */
+/** Records the reason why the due occurrence could not be made. The scheduler tries again on the next day. */
 export async function recordFailure(
   { accountId, session, announce }: UnitOfWork,
   failed: Pick<RecurringInvoiceRecord, '_id' | 'next_index'>,

@@ -1,4 +1,4 @@
-// Takes a draft that is deleted out of the recurring invoice that made it.
+// Removes a deleted draft from the recurring invoice that made it.
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { RecurringInvoice, type RecurringInvoiceRecord } from '../../models/billing/recurring-invoice.ts';
 import { RecurringRun, type RecurringRunRecord } from '../../models/billing/recurring-run.ts';
@@ -7,7 +7,7 @@ import { type StoredId, storedId } from '../../models/tenant.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { recurringView } from './recurring-view.ts';
 
-/** The invoice of the latest occurrence that has one. */
+/** Returns the invoice of the latest occurrence that has one. */
 export async function lastInvoice(
   { accountId, session }: Pick<UnitOfWork, 'accountId' | 'session'>,
   recurring_id: StoredId,
@@ -20,7 +20,7 @@ export async function lastInvoice(
   return run?.invoice_id && { _id: run.invoice_id, invoice_number: run.invoice_number ?? '' };
 }
 
-/** The occurrence stays as one that was made: the scheduler does not make it again. */
+/** Removes the link. The occurrence still counts as made, so the scheduler does not make it again. */
 export async function unlinkOccurrence(
   unit: UnitOfWork,
   { _id, recurring: made }: Pick<InvoiceRecord, '_id' | 'recurring'>,

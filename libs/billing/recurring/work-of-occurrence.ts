@@ -1,4 +1,4 @@
-// The unbilled work that comes along with an occurrence of a recurring invoice.
+// The unbilled work that an occurrence of a recurring invoice includes.
 import { addDays } from '../../day.ts';
 import { AppError, TooMuch } from '../../errors.ts';
 import type { IncludedTime } from '../../models/billing/recurring-invoice.ts';
@@ -10,15 +10,17 @@ import { lineFormOf } from '../work/invoice-from-time.ts';
 import { NothingToBill } from '../work/select-time.ts';
 import type { Due } from './due-occurrence.ts';
 
-/** Work that comes along, and whether more of it was due than one invoice takes. */
+/** The included work, and whether more of it was due than fits on one invoice. */
 interface TakenAlong {
   work: Work | undefined;
   isCut: boolean;
 }
 
 /**
- * Too much work never keeps a fee from being billed: the oldest entries are taken, half as many each time until they fit.
- * @throws NothingToBill when neither work nor a fixed line would be on the invoice, AppError when no part of the work fits on one without a fee.
+ * Returns the work to include. Too much work never keeps a fee from being billed: the oldest entries are taken, half as
+ * many each time until they fit.
+ * @throws NothingToBill when neither work nor a fixed line would be on the invoice, AppError when no part of the work
+ * fits on one without a fee.
  */
 export async function workToTakeAlong(unit: UnitOfWork, due: Due): Promise<TakenAlong> {
   const { include_time: time, line_items } = due.recurring;
@@ -31,7 +33,7 @@ export async function workToTakeAlong(unit: UnitOfWork, due: Due): Promise<Taken
       return { work, isCut: problem !== undefined };
     } catch (error) {
       if (!isTooMuch(error)) throw error;
-      // The first time it may only be too many entries: the oldest thousand are tried next.
+      // The first problem may only be too many entries, so the oldest thousand are tried next.
       if (problem === undefined) most *= 2;
       problem = error;
     }

@@ -1,4 +1,4 @@
-// Announces how much of a budget is used: at 80 and at 100 %, once for each limit.
+// Announces the use of a budget at 80 and at 100 %, once for each limit.
 import { clientsOf } from '../../models/accounts/client.ts';
 import { changeOwn } from '../../models/records.ts';
 import {
@@ -14,17 +14,18 @@ import { Project, type ProjectRecord, projectsOf, projectView } from '../../mode
 import { Task, type TaskRecord, taskView } from '../../models/time/task.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
-/** A threshold that a budget reaches, as its event names it. */
+/** A threshold that a budget reaches, in the form of its event. */
 export interface ReachedBudget {
   budget: BudgetKind;
   threshold: BudgetThreshold;
 }
 
 /**
- * Compares what is used with the thresholds. A limit that differs from the one before begins anew: what it leaves unreached is announced
- * when it is reached again. Time that is deleted and logged again announces nothing twice.
+ * Compares the use with the thresholds.
+ * - A new limit begins anew: a threshold that it does not reach any more is announced when it is reached again.
+ * - Time that is deleted and logged again announces nothing twice.
  * @param before the record before its limits were changed.
- * @returns what is reached for the first time, and the fields that remember it.
+ * @returns the thresholds that are reached for the first time, and the fields that remember them.
  */
 export function budgetProgress(record: BudgetFields, before: BudgetFields = record) {
   const fields: Pick<BudgetFields, 'hours_reached' | 'amount_reached'> = {};
@@ -43,7 +44,10 @@ export function budgetProgress(record: BudgetFields, before: BudgetFields = reco
   return { fields, reached };
 }
 
-/** Announces a project whose totals changed in this unit of work. Without a budget it shows none of them, so nothing is announced. */
+/**
+ * Announces a project whose totals changed in this unit of work. A project without a budget shows none, so nothing is
+ * announced.
+ */
 export async function announceProjectTotals(unit: UnitOfWork, project: ProjectRecord): Promise<void> {
   if (!hasBudget(project)) return;
   const { session, accountId, announce } = unit;
@@ -55,7 +59,7 @@ export async function announceProjectTotals(unit: UnitOfWork, project: ProjectRe
   await announceReached(unit, 'project.budget_reached', view, reached);
 }
 
-/** As announceProjectTotals, of a task, which always shows its total. */
+/** Announces a task whose total changed. A task always shows its total. */
 export async function announceTaskTotal(unit: UnitOfWork, task: TaskRecord): Promise<void> {
   const { session, accountId, announce } = unit;
   const { fields, reached } = budgetProgress(task);
@@ -66,7 +70,7 @@ export async function announceTaskTotal(unit: UnitOfWork, task: TaskRecord): Pro
   await announceReached(unit, 'task.budget_reached', view, reached);
 }
 
-/** @param view the record as it is announced. */
+/** Announces thresholds. @param view the record in its announced form. */
 export async function announceReached(
   { announce }: Pick<UnitOfWork, 'announce'>,
   type: 'project.budget_reached' | 'task.budget_reached',

@@ -1,4 +1,4 @@
-// When the work of a time entry was done, and for how long: hours, date and times are kept of one piece, so that they never contradict.
+// The time of an entry: hours, date and times. They are kept consistent, so that they never contradict each other.
 import { pick } from 'es-toolkit/object/pick';
 import { isEqual } from 'es-toolkit/predicate/isEqual';
 import { dayIn, isDay, LAST_DAY } from '../../day.ts';
@@ -9,7 +9,10 @@ import type { GivenHours } from '../../rules/time/given-hours.ts';
 import { hoursQuantity } from '../../rules/time/time-rounding.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
-/** The first day that every time zone writes with four digits is far behind any clock that measures time. */
+/**
+ * The earliest time of an entry. Every time zone writes it with four digits, and it is far behind any clock that
+ * measures time.
+ */
 export const EARLIEST = new Date('1970-01-01T00:00:00Z');
 
 export type EntryTime = Pick<
@@ -17,7 +20,7 @@ export type EntryTime = Pick<
   'hours' | 'hours_decimals' | 'seconds' | 'date' | 'started_at' | 'ended_at'
 >;
 
-/** As a caller sends it. Null is as absent for hours and date, and takes the times back. */
+/** The time that a caller sends. Null counts as absent for hours and date, and removes the times. */
 export interface GivenTime {
   hours?: GivenHours | null | undefined;
   date?: string | null | undefined;
@@ -32,21 +35,24 @@ interface Times {
   ended_at: Date;
 }
 
-/** Hours to the nearest second, at least one; the day is that of the start, in the account's time zone. */
+/**
+ * Returns the time of two instants: hours to the nearest second, at least one. The day is that of the start in the
+ * account's time zone.
+ */
 export function measuredTime({ started_at, ended_at }: Times, timeZone: string): EntryTime {
   const seconds = secondsBetween(started_at, ended_at);
   const hours = Number(hoursQuantity(seconds));
   return { hours, hours_decimals: undefined, seconds, date: dayIn(timeZone, started_at), started_at, ended_at };
 }
 
-/** To the nearest second, and at least one: an entry has hours. */
+/** Returns the distance to the nearest second, and at least one, because an entry has hours. */
 export function secondsBetween(from: Date, to: Date): number {
   return Math.max(1, Math.round((to.getTime() - from.getTime()) / 1000));
 }
 
 type Reading = Pick<UnitOfWork, 'accountId' | 'session'>;
 
-/** As timeOf, of a new entry. */
+/** Returns the time of a new entry, as timeOf does. */
 export async function timeOfNew(unit: Reading, given: GivenTime): Promise<EntryTime> {
   const { hours, seconds, date, ...rest } = await timeOf(unit, given);
   if (hours === undefined || seconds === undefined || date === undefined) throw new Error('a new entry has hours');
@@ -54,9 +60,13 @@ export async function timeOfNew(unit: Reading, given: GivenTime): Promise<EntryT
 }
 
 /**
- * What a change makes of the time of an entry. With times, hours and date follow from them, and may be given when they say the same.
- * @param before the entry that is changed; undefined of a new one.
- * @throws AppError 400 for what contradicts itself, hours or date of measured time without its times, and more time than an entry may have.
+ * Returns the time of an entry after a change. If it has times, hours and date follow from them, and may only be given
+ * when they agree.
+ * @param before the entry before the change. Undefined for a new one.
+ * @throws AppError 400 for
+ * - fields that contradict each other,
+ * - hours or date of measured time without its times,
+ * - more time than an entry may have.
  */
 export async function timeOf(unit: Reading, given: GivenTime, before?: TimeEntryRecord): Promise<Partial<EntryTime>> {
   const times = timesOf(given, before);
@@ -72,7 +82,7 @@ export async function timeOf(unit: Reading, given: GivenTime, before?: TimeEntry
   return measured;
 }
 
-/** Those given, or else those of the entry; undefined when it will have none. */
+/** Returns the given times, else those of the entry. Undefined when it will have none. */
 function timesOf(given: GivenTime, before: TimeEntryRecord | undefined): Times | undefined {
   const [started_at, ended_at] = (['started_at', 'ended_at'] as const).map((name) =>
     given[name] === undefined ? before?.[name] : (given[name] ?? undefined),
@@ -100,7 +110,10 @@ function hoursOf({ hours, decimals }: GivenHours): Pick<EntryTime, 'hours' | 'ho
   return { hours, hours_decimals: decimals, seconds: secondsOf(hours) };
 }
 
-/** Responses write exact hours with decimals: sent back as they were read they stay exact. */
+/**
+ * True for hours that a caller sends back as it read them. Responses write exact hours with decimals, and they stay
+ * exact.
+ */
 function isReadBack({ hours, decimals }: GivenHours, before: TimeEntryRecord | undefined): boolean {
   return hours === before?.hours && decimals !== undefined;
 }
@@ -117,7 +130,7 @@ function requireTimes({ started_at, ended_at }: Times, account: AccountRecord): 
   }
 }
 
-/** @throws AppError 400 for hours or a date that the times do not have. */
+/** Checks hours and date. @throws AppError 400 when they disagree with the times. */
 function requireSame(given: GivenTime, { hours, seconds, date }: Pick<EntryTime, 'hours' | 'seconds' | 'date'>): void {
   const isAlone = given.started_at === undefined && given.ended_at === undefined;
   const problem = (name: string, right: string) => {

@@ -1,4 +1,4 @@
-// Stores a time entry, announces it and brings the totals of its task and project up to date.
+// Stores a time entry, announces it, and brings the totals of its task and project up to date.
 import { insertOwn } from '../../models/records.ts';
 import { newRecord } from '../../models/tenant.ts';
 import type { ProjectRecord } from '../../models/time/project.ts';
@@ -15,13 +15,13 @@ export interface NewTime extends EntryTime, Pick<TimeEntryRecord, 'member'> {
   project: Pick<ProjectRecord, '_id'>;
   task: TaskRecord | undefined;
   description?: string | null | undefined;
-  /** That of task, project, client or account unless given. */
+  /** The rate. Defaults to that of task, project, client or account. */
   hourly_rate?: number | null | undefined;
-  /** The task's unless given. */
+  /** Defaults to the task's value. */
   billable?: boolean | null | undefined;
 }
 
-/** @param time on a project that the caller has locked. @returns the entry, and as it is read and announced. */
+/** Logs time. @param time on a project that the caller has locked. @returns the entry, also in the form of the API. */
 export async function logTime(unit: UnitOfWork, { project, task, description, ...time }: NewTime) {
   const { session, accountId, announce } = unit;
   await requireUnlocked(unit, [time.date]);

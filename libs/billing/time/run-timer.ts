@@ -1,4 +1,4 @@
-// Starts, stops and discards timers. An owner has one that runs at most; a stopped one has become a time entry, once.
+// Starts, stops and discards timers. An owner has at most one that runs. A stopped one becomes a time entry, once.
 import { isEqual } from 'es-toolkit/predicate/isEqual';
 import { agreedDate } from '../../clock.ts';
 import { dayIn } from '../../day.ts';
@@ -24,9 +24,9 @@ export interface NewTimer {
   description?: string | null | undefined;
   member?: string | null | undefined;
   owner: string;
-  /** Now unless given. */
+  /** The start. Defaults to now. */
   started_at?: Date | undefined;
-  /** What becomes of a timer of the owner that runs already. */
+  /** The action on a timer of the owner that runs already. */
   on_running: 'stop' | 'refuse';
 }
 
@@ -35,15 +35,17 @@ export interface TimerChanges {
   task_id?: Id | null | undefined;
   description?: string | null | undefined;
   member?: string | null | undefined;
-  /** Null is when it was created, as without it. */
+  /** Null means the time at which the timer was made. */
   started_at?: Date | null | undefined;
 }
 
 /**
- * A timer of the owner that runs already ends where this one starts, so that no minute is counted twice. One that is equal goes on: a start
- * that is repeated changes nothing.
- * @throws AppError 404, 400, also when it would not start after the one that runs, or 409 when that is not to be stopped, or has run for too
- * long to guess when it ended.
+ * Starts a timer. A running timer of the owner ends where this one starts, so that no minute is counted twice. An equal
+ * one goes on, so a repeated start changes nothing.
+ * @throws AppError
+ * - 404 for project or task,
+ * - 400, also when it would not start after the running one,
+ * - 409 when the running one must not be stopped, or has run for too long to guess its end.
  */
 export async function startTimer(unit: UnitOfWork, wanted: NewTimer) {
   const { session, accountId } = unit;
@@ -56,7 +58,7 @@ export async function startTimer(unit: UnitOfWork, wanted: NewTimer) {
   const member = wanted.member ?? null;
   const isSameStart = !wanted.started_at || isEqual(wanted.started_at, running?.started_at);
   const isSame = running && isSameStart && isUnchanged(running, { ...place, description, member });
-  // After so many hours it is no repetition, but another start.
+  // After this many hours it is no repetition, but another start.
   if (isSame && !isTooLong(running, now, await readAccount(accountId, session))) {
     return { view: await timerViewOf(running, accountId, session), isNew: false };
   }
@@ -68,7 +70,7 @@ export async function startTimer(unit: UnitOfWork, wanted: NewTimer) {
   if (running) await stopBefore(unit, running, started_at);
   const timer: TimerRecord = {
     ...newRecord(accountId),
-    // The clock that measures, which the stop reads as well.
+    // This is the clock that measures. The stop reads it as well.
     created_at: now,
     ...place,
     owner: wanted.owner,
@@ -84,7 +86,11 @@ export async function startTimer(unit: UnitOfWork, wanted: NewTimer) {
   return { view, isNew: true };
 }
 
-/** @returns the entry that it became, as it is read. @throws AppError 409 unless it runs, and when it has run for too long to guess; 400. */
+/**
+ * Stops a timer.
+ * @returns the entry that it became, in the form of the API.
+ * @throws AppError 409 unless it runs, and when it has run for too long to guess its end; 400.
+ */
 export async function stopTimer(unit: UnitOfWork, timer: TimerRecord, ended_at?: Date) {
   requireRunning(timer);
   const now = agreedDate();
@@ -102,7 +108,7 @@ export async function stopTimer(unit: UnitOfWork, timer: TimerRecord, ended_at?:
   return become(unit, timer, end, account);
 }
 
-/** @returns the timer as it is now. @throws AppError 409 unless it runs, 404, 400. */
+/** Changes a running timer. @returns it. @throws AppError 409 unless it runs, 404, 400. */
 export async function changeTimer(unit: UnitOfWork, timer: TimerRecord, wanted: TimerChanges) {
   const { session, accountId } = unit;
   requireRunning(timer);
@@ -122,7 +128,7 @@ export async function changeTimer(unit: UnitOfWork, timer: TimerRecord, wanted: 
   return view;
 }
 
-/** Removes a timer that runs; its time is counted nowhere. @throws AppError 409 unless it runs. */
+/** Removes a running timer. Its time is counted nowhere. @throws AppError 409 unless it runs. */
 export async function discardTimer(unit: UnitOfWork, timer: TimerRecord): Promise<void> {
   requireRunning(timer);
   const view = await timerViewOf(timer, unit.accountId, unit.session);
@@ -130,7 +136,7 @@ export async function discardTimer(unit: UnitOfWork, timer: TimerRecord): Promis
   await unit.announce('timer.discarded', view);
 }
 
-/** The old timer of an owner who starts another one. @param end when that one starts. */
+/** Stops the old timer of an owner who starts another one. @param end the start of the new one. */
 async function stopBefore(unit: UnitOfWork, running: TimerRecord, end: Date): Promise<void> {
   const account = await readAccount(unit.accountId, unit.session);
   if (isTooLong(running, end, account)) {
@@ -139,7 +145,7 @@ async function stopBefore(unit: UnitOfWork, running: TimerRecord, end: Date): Pr
   await become(unit, running, end, account);
 }
 
-/** The timer becomes an entry of the day on which it started, in the account's time zone. */
+/** Makes an entry of a timer, on the day on which it started in the account's time zone. */
 async function become(unit: UnitOfWork, timer: TimerRecord, ended_at: Date, account: AccountRecord) {
   const { session, accountId } = unit;
   const { started_at, description, member = null } = timer;
@@ -162,7 +168,10 @@ function hoursRun({ started_at }: TimerRecord, now: Date): number {
   return Math.floor((now.getTime() - started_at.getTime()) / HOUR_MS);
 }
 
-/** The entry will be of the day on which it started. @throws AppError 409 when that is locked. */
+/**
+ * Checks the day on which the timer started, which its entry will have.
+ * @throws AppError 409 when that day is locked.
+ */
 async function requireUnlockedStart(unit: UnitOfWork, started_at: Date): Promise<void> {
   const { time_zone } = await readAccount(unit.accountId, unit.session);
   await requireUnlocked(unit, [dayIn(time_zone, started_at)]);

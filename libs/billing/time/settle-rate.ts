@@ -1,4 +1,5 @@
-// The rate of time is settled when it is logged: what is set elsewhere later counts for new work, and for unbilled work on request.
+// Settles the rate of time when it is logged. A later change elsewhere counts for new work, and for unbilled work on
+// request.
 import { conflict } from '../../errors.ts';
 import { driverOf } from '../../models/records.ts';
 import { type StoredId, storedId } from '../../models/tenant.ts';
@@ -11,7 +12,7 @@ import { changeWork, TIME } from '../work/work-records.ts';
 import { timeContext } from './time-context.ts';
 import { followTime } from './time-totals.ts';
 
-/** Entries that one change of a rate changes at most, and the text in them: each is announced whole. */
+/** The most entries that one change of a rate changes, and the text in them. Each is announced as a whole. */
 const CHANGED_MAX = 5_000;
 const CHANGED_MAX_MIB = 16;
 const BATCH = 200;
@@ -20,12 +21,12 @@ export type SettledRate = Pick<TimeEntryRecord, 'hourly_rate' | 'rate' | 'rate_f
 
 type Placed = Pick<TimeEntryRecord, 'project_id' | 'task_id' | 'member'>;
 
-/** A rate that the caller gave stays, whatever is set elsewhere. */
+/** Returns a settled rate that the caller gave. It stays, whatever is set elsewhere. */
 export function givenRate(rate: number): SettledRate {
   return { hourly_rate: rate, rate, rate_from: 'entry' };
 }
 
-/** The rates that the entries have by their member, task, project, client and account, whatever they had before. */
+/** Returns the rates of the entries by their member, task, project, client and account, whatever they had before. */
 export async function ratesOf(
   entries: readonly Placed[],
   { accountId, session }: Pick<UnitOfWork, 'accountId' | 'session'>,
@@ -39,12 +40,12 @@ export async function ratesOf(
   const contextOf = await timeContext(unrated, accountId, session);
   return unrated.map((entry) => {
     const { rate } = contextOf(entry);
-    // As the specification has it, an entry shows the rate of its task as its own.
+    // The specification has an entry show the rate of its task as its own.
     return { hourly_rate: rate?.from === 'task' ? rate.rate : null, rate: rate?.rate, rate_from: rate?.from };
   });
 }
 
-/** Whose rate was changed. */
+/** The record whose rate was changed. */
 type RateHolder =
   | { from: 'account' }
   | { from: 'client'; client_id: StoredId }
@@ -52,7 +53,8 @@ type RateHolder =
   | { from: 'task'; task_id: StoredId };
 
 /**
- * Settles unbilled time anew after the rate of a task, project, client or account was changed; time with a closer rate keeps it.
+ * Settles unbilled time anew after the rate of a task, project, client or account was changed. Time with a closer rate
+ * keeps it.
  * @throws AppError 409 for more time than one transaction should change.
  */
 export async function applyRate(unit: UnitOfWork, holder: RateHolder): Promise<void> {
@@ -77,7 +79,7 @@ export async function applyRate(unit: UnitOfWork, holder: RateHolder): Promise<v
       );
     }
   }
-  // A rate that a caller gave stays, also where an older version has not stored where it came from.
+  // A rate that a caller gave stays, even where an older version has not stored its origin.
   const entries = found.filter((entry) => entry.rate_from || entry.hourly_rate === null);
   const rates = await ratesOf(entries, unit);
   const changing = entries.flatMap((entry, index) => {
@@ -104,7 +106,7 @@ export async function applyRate(unit: UnitOfWork, holder: RateHolder): Promise<v
   await followTime(changes, unit);
 }
 
-/** A closer rate is not affected. */
+/** Returns the sources that are affected. A closer rate is not. */
 function fromOrBeyond(from: RateSource): readonly RateSource[] {
   return RATE_SOURCES.slice(RATE_SOURCES.indexOf(from));
 }

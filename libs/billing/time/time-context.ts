@@ -1,4 +1,5 @@
-// What decides about the billing of time: its project, task and client, the rates that are set there, and the invoice it is on.
+// The records that decide about the billing of time: its project, task and client, their rates, and the invoice it is
+// on.
 import { type AccountRecord, readAccount } from '../../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../../models/accounts/client.ts';
 import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
@@ -24,7 +25,10 @@ export interface EntryContext {
   task: TaskRecord | undefined;
   client: ClientRecord | undefined;
   invoice: InvoiceState | undefined;
-  /** What an invoice would use now: what was settled, else what is set by now; undefined when that is nothing. */
+  /**
+   * The rate that an invoice would use now: the settled one, else the one that is set by now. Undefined when there is
+   * none.
+   */
   rate: HourlyRate | undefined;
 }
 
@@ -33,7 +37,7 @@ type Placed = Pick<
   'project_id' | 'task_id' | 'member' | 'hourly_rate' | 'rate' | 'rate_from' | 'invoice_id'
 >;
 
-/** Reads what the entries refer to, and only as much of it as they need. */
+/** Reads the records that the entries refer to, as far as the entries need them. */
 export async function timeContext(
   entries: readonly Placed[],
   accountId: Id,
@@ -72,14 +76,14 @@ interface RateHolders {
   account: AccountRecord | undefined;
 }
 
-/** @returns undefined when no rate was set when it was logged. */
+/** Returns the settled rate, or undefined when none was set when the entry was logged. */
 export function settledRate({
   rate,
   rate_from,
   hourly_rate,
 }: Pick<TimeEntryRecord, 'rate' | 'rate_from' | 'hourly_rate'>): HourlyRate | undefined {
   if (isSet(rate) && rate_from) return { rate, from: rate_from };
-  // An older version stored no more than this.
+  // An older version stored this field only.
   return isSet(hourly_rate) ? { rate: hourly_rate, from: 'entry' } : undefined;
 }
 
@@ -93,7 +97,7 @@ function rateOf(entry: Placed, { project, task, client, account }: RateHolders):
   return settledRate(entry) ?? hourlyRate(rates);
 }
 
-/** The entry as a line bills it. The rate, and the rule that rounds it, are the caller's. */
+/** Returns the entry in the form that a line bills. The caller sets the rate and the rounding. */
 export function timeToBill(
   entry: TimeEntryRecord,
   { project, task }: Pick<EntryContext, 'project' | 'task'>,
@@ -112,7 +116,7 @@ export function timeToBill(
   };
 }
 
-/** The entries as they are read, listed and announced. */
+/** Returns the form in which entries are read, listed and announced. */
 export async function timeEntryViews(entries: readonly TimeEntryRecord[], accountId: Id, session?: Session) {
   const contextOf = await timeContext(entries, accountId, session);
   return entries.map((entry) => entryView(entry, contextOf(entry)));
@@ -123,7 +127,7 @@ function entryView(entry: TimeEntryRecord, context: EntryContext) {
 }
 
 function billingOf(entry: TimeEntryRecord, { invoice, project }: EntryContext): EntryBilling {
-  // What it was billed at is what counts, whatever was changed since.
+  // The billed rate counts, whatever was changed since.
   const used = entry.invoice_id ? { rate: entry.billed_rate, from: entry.billed_rate_from } : settledRate(entry);
   return {
     rate: used?.rate ?? null,
@@ -133,7 +137,11 @@ function billingOf(entry: TimeEntryRecord, { invoice, project }: EntryContext): 
   };
 }
 
-/** @param isDraft of its invoice. @param project that it is on: a fixed amount covers its time. */
+/**
+ * Returns the state of an entry.
+ * @param isDraft of its invoice.
+ * @param project whose fixed amount may cover the time.
+ */
 function billingState(
   { invoice_id, settled, billable }: Pick<TimeEntryRecord, 'invoice_id' | 'settled' | 'billable'>,
   { isDraft, project }: { isDraft: boolean; project: Pick<ProjectRecord, 'billing'> | undefined },
@@ -144,7 +152,7 @@ function billingState(
   return project?.billing === 'fixed' ? 'covered' : 'unbilled';
 }
 
-/** The invoice as it is shown in what it bills. */
+/** Returns the form in which the billed work shows its invoice. */
 export function embeddedInvoice(id: StoredId, invoice: InvoiceState | undefined) {
   return { id: String(id), invoice_number: invoice && invoice.number > 0 ? printedNumber('invoice', invoice) : null };
 }

@@ -14,7 +14,8 @@ import { requireUnbilled, TIME } from '../work/work-records.ts';
 const FREE_ON_DRAFT: readonly string[] = ['description'];
 
 /**
- * @param changed the fields that would have other values; absent for a deletion.
+ * Checks that an entry may be changed.
+ * @param changed the fields with new values. Absent for a deletion.
  * @throws AppError 409 when the entry is on an invoice, or settled.
  */
 export async function requireFree(
@@ -31,7 +32,7 @@ export async function requireFree(
   throw conflict(`Cannot change time on a draft invoice: take it off ${number} first`);
 }
 
-/** @throws AppError 409 that says why the entry cannot be put on an invoice. */
+/** Checks that an entry can be put on an invoice. @throws AppError 409 with the reason. */
 export async function requireBillable(
   entry: Pick<TimeEntryRecord, 'invoice_id' | 'settled' | 'billable'>,
   accountId: Id,
@@ -41,7 +42,10 @@ export async function requireBillable(
   if (entry.billable === false) throw conflict('Time entry is not billable');
 }
 
-/** @throws AppError 409 when time of the task is on an invoice, or settled: it must not be deleted along with the task. */
+/**
+ * Checks that a task may be deleted along with its time.
+ * @throws AppError 409 when some of it is on an invoice, or settled.
+ */
 export async function requireFreeTask(accountId: Id, taskId: StoredId, session: Session): Promise<void> {
   const filter = { account_id: storedId(accountId), task_id: taskId, invoice_id: { $ne: null } };
   const ids: StoredId[] = await driverOf(TimeEntry).distinct('invoice_id', filter as object, { session });
@@ -57,7 +61,7 @@ export async function requireFreeTask(accountId: Id, taskId: StoredId, session: 
   }
 }
 
-/** @param filter of a project or a task. @throws AppError 409 while a timer runs on it. */
+/** Checks for running timers. @param filter of a project or a task. @throws AppError 409 while a timer runs on it. */
 export async function requireNoTimer(
   accountId: Id,
   filter: Partial<Pick<TimerRecord, 'project_id' | 'task_id'>>,
@@ -68,7 +72,7 @@ export async function requireNoTimer(
   }
 }
 
-/** @throws AppError 409 for time of a project that is not paid by the hour. */
+/** Checks that a project is paid by the hour. @throws AppError 409 for another one. */
 export function requireHourly(billing: ProjectBilling | undefined): void {
   if (billing === 'fixed') throw conflict('Time entry is covered by the fixed amount of its project');
   if (billing === 'none') throw conflict('Time entry is not billable');

@@ -1,4 +1,4 @@
-// Time before a day that the account sets is closed: it can be billed, and no longer logged, changed or deleted.
+// Locks time before a day that the account sets. It can be billed, but no longer logged, changed or deleted.
 import { conflict } from '../../errors.ts';
 import { readAccount } from '../../models/accounts/account.ts';
 import { hasOwn } from '../../models/records.ts';
@@ -8,13 +8,17 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 
 type Reading = Pick<UnitOfWork, 'accountId' | 'session'>;
 
-/** @param days `YYYY-MM-DD`, of the time before and after a change. @throws AppError 409 when one of them is locked. */
+/**
+ * Checks days for the lock.
+ * @param days `YYYY-MM-DD`, of the time before and after a change.
+ * @throws AppError 409 when one is locked.
+ */
 export async function requireUnlocked({ accountId, session }: Reading, days: readonly string[]): Promise<void> {
   const { time_locked_before: first } = await readAccount(accountId, session);
   if (first && days.some((day) => day < first)) throw lockedBefore(first);
 }
 
-/** @throws AppError 409 when the task has time that is locked: it must not be deleted along with the task. */
+/** Checks that a task may be deleted along with its time. @throws AppError 409 when some of it is locked. */
 export async function requireUnlockedTask({ accountId, session }: Reading, task_id: StoredId): Promise<void> {
   const { time_locked_before: first } = await readAccount(accountId, session);
   if (first && (await hasOwn(TimeEntry, accountId, { task_id, date: { $lt: first } }, session))) {

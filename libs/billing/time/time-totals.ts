@@ -1,4 +1,4 @@
-// The totals of tasks and projects follow their time entries, in the same transaction and with the events of what they show.
+// Keeps the totals of tasks and projects in line with their time entries, in the same transaction, and announces them.
 import Big from 'big.js';
 import { storedId } from '../../models/tenant.ts';
 import { addProjectTime } from '../../models/time/project.ts';
@@ -8,13 +8,13 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import { announceProjectTotals, announceTaskTotal } from './budget.ts';
 import { settledRate } from './time-context.ts';
 
-/** What totals are made of. */
+/** The fields of an entry that totals are made of. */
 type Tracked = Pick<
   TimeEntryRecord,
   'project_id' | 'task_id' | 'seconds' | 'billable' | 'rate' | 'rate_from' | 'hourly_rate'
 >;
 
-/** One entry before and after: `before` is absent for a new one, `after` for a deleted one. */
+/** One entry before and after a change. `before` is absent for a new one, `after` for a deleted one. */
 export interface TimeChange {
   before?: Tracked;
   after?: Tracked;
@@ -40,7 +40,7 @@ export async function followTime(changes: readonly TimeChange[], unit: UnitOfWor
   }
 }
 
-/** What deleted entries had: their descriptions need not stay in memory. */
+/** Returns the changes for deleted entries without their descriptions, which need not stay in memory. */
 export function removedTime(entries: readonly Tracked[]): TimeChange[] {
   return entries.map((entry) => {
     const { project_id, task_id, seconds, billable = true, hourly_rate, rate, rate_from } = entry;
@@ -48,7 +48,10 @@ export function removedTime(entries: readonly Tracked[]): TimeChange[] {
   });
 }
 
-/** In the order of ids: two transactions that move time between the same tasks must not wait for each other. */
+/**
+ * Returns the differences in the order of ids: two transactions that move time between the same tasks must not wait for
+ * each other.
+ */
 function differencesBy(field: 'task_id' | 'project_id', changes: readonly TimeChange[]): [string, Totals][] {
   const all = new Map<string, Totals>();
   const add = (entry: Tracked | undefined, sign: 1 | -1) => {
@@ -65,10 +68,10 @@ function differencesBy(field: 'task_id' | 'project_id', changes: readonly TimeCh
   return [...all].toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** A rate counts with so many digits, as the database reads a double: the audit computes the same. */
+/** The digits with which a rate counts. The database reads a double with as many, so the audit computes the same. */
 const RATE_DIGITS = 15;
 
-/** Seconds × settled rate; nothing of time that is not billable or has no rate. */
+/** Returns seconds × settled rate. 0 for time that is not billable or has no rate. */
 function worthOf(entry: Tracked): Big {
   const rate = entry.billable === false ? undefined : settledRate(entry)?.rate;
   return rate === undefined ? new Big(0) : new Big(rate.toPrecision(RATE_DIGITS)).times(entry.seconds);

@@ -8,7 +8,7 @@ import type { TimerRecord } from '../../models/time/timer.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { taskOfProject } from './task-of-project.ts';
 
-/** Project and task are locked: neither is deleted while a timer runs on it. */
+/** Returns project and task under row locks: neither is deleted while a timer runs on it. */
 export async function placeOf({ session, accountId }: UnitOfWork, projectId: Id, taskId: Id | null | undefined) {
   const project = await lockOwn(Project, accountId, projectId, session);
   if (!project) throw notFound('Project', 'or access denied');
@@ -17,7 +17,10 @@ export async function placeOf({ session, accountId }: UnitOfWork, projectId: Id,
   return { project_id: project._id, task_id: task?._id ?? null };
 }
 
-/** Nothing when the timer stays where it is. @throws AppError 404, or 400 for another project without a word about the task. */
+/**
+ * Returns the changed place, or nothing when the timer stays.
+ * @throws AppError 404, or 400 for another project without a word about the task.
+ */
 export async function changedPlace(
   unit: UnitOfWork,
   timer: TimerRecord,

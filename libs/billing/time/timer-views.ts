@@ -1,4 +1,4 @@
-// Timers as they are read, listed and announced; and those of time that is deleted, which go with it.
+// The form in which timers are read, listed and announced, and the removal of timers with their deleted time.
 import { driverOf, readAll } from '../../models/records.ts';
 import { removeBatch } from '../../models/remove-records.ts';
 import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
@@ -26,14 +26,17 @@ export async function timerViewOf(timer: TimerRecord, accountId: Id, session?: S
   return view;
 }
 
-/** Removes the stopped timers that became these entries, also where the entry has lost its times. @param entries that are deleted in the same transaction. */
+/**
+ * Removes the stopped timers that became these entries, also where the entry has lost its times.
+ * @param entries that are deleted in the same transaction.
+ */
 export async function removeTimersOf(
   entries: readonly Pick<TimeEntryRecord, '_id'>[],
   { session, accountId, announceAll }: UnitOfWork,
 ): Promise<void> {
   if (entries.length === 0) return;
   const time_entry_id = { $in: entries.map(({ _id }) => _id) };
-  // Along the index of stopped timers by their entries.
+  // The query walks the index of stopped timers by their entries.
   const filter = { account_id: storedId(accountId), time_entry_id, status: 'stopped' } as object;
   const timers = (await driverOf(Timer)
     .find(filter, { session, batchSize: entries.length + 1 })

@@ -1,4 +1,5 @@
-// Links time to an invoice and releases it again. An entry is on one invoice at most: the update that links it demands that it is on none.
+// Links time to an invoice and releases it again. An entry is on one invoice at most, because the update that links it
+// requires that it is on none.
 import { conflict } from '../../errors.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { changeTime } from '../../models/counter.ts';
@@ -12,7 +13,7 @@ import type { SelectedTime } from './select-time.ts';
 import type { LinesOfTime } from './time-line-links.ts';
 import { changeWork, TIME, workOn } from './work-records.ts';
 
-/** Events that are made at a time: each may carry a description of 20,000 characters. */
+/** The number of events that are made at a time. Each may carry a description of 20,000 characters. */
 const ANNOUNCED_AT_ONCE = 200;
 
 /**
@@ -62,8 +63,9 @@ export async function claimTime(
 }
 
 /**
- * Takes time off the invoice and announces each entry. The invoice itself is the caller's to write.
- * @param ids all of its time when absent. @throws AppError 409 when one of them is not on the invoice.
+ * Takes time off the invoice and announces each entry. The caller writes the invoice itself.
+ * @param ids all of its time when absent.
+ * @throws AppError 409 when one of them is not on the invoice.
  */
 export async function releaseTime(
   unit: UnitOfWork,
@@ -87,12 +89,12 @@ export async function releaseTime(
   return free;
 }
 
-/** @throws AppError 409 unless time can be put on and taken off the invoice. */
+/** Checks that time can be put on and taken off the invoice. @throws AppError 409 unless it is a draft. */
 export function requireDraft({ status }: Pick<InvoiceRecord, 'status'>): void {
   if (status !== 'Draft') throw conflict('Cannot change the time of an issued invoice');
 }
 
-/** One `time_entry.updated` for each entry. */
+/** Writes one `time_entry.updated` for each entry. */
 export async function announceEntries(unit: UnitOfWork, entries: readonly TimeEntryRecord[]): Promise<void> {
   for (let at = 0; at < entries.length; at += ANNOUNCED_AT_ONCE) {
     const views = await timeEntryViews(entries.slice(at, at + ANNOUNCED_AT_ONCE), unit.accountId, unit.session);

@@ -1,4 +1,5 @@
-// The entries that an invoice could bill: exactly those that are named, or all unbilled ones of the client that a filter finds.
+// Finds the entries to bill on an invoice: exactly the named ones, or all unbilled ones of the client that a filter
+// matches.
 import { fieldProblem, notFound, TooMuch } from '../../errors.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
 import { driverOf, findAllOwn, type Owned } from '../../models/records.ts';
@@ -9,32 +10,35 @@ import { requireBillable, requireHourly } from '../time/time-guard.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { hourlyProjects, selectedTasks } from './work-selection.ts';
 
-/** Entries of one invoice at most: one transaction links them and announces each. */
+/** The most entries of one invoice. One transaction links them and announces each. */
 export const BILLED_ENTRIES_MAX = 1_000;
 const TOO_MANY = `Too many time entries for one invoice (at most ${BILLED_ENTRIES_MAX})`;
-/** Descriptions may have 20,000 characters each; each is written once more, into an event. */
+/** The most text of them. Descriptions may have 20,000 characters each, and an event has each once more. */
 const TEXT_MAX_MIB = 16;
 
 export interface WantedTime {
   client: ClientRecord;
   selection: {
-    /** Exactly these; otherwise what the others find. */
+    /** Exactly these entries. If they are absent, the other fields select. */
     time_entry_ids?: readonly Id[] | undefined;
     project_ids?: readonly Id[] | undefined;
     task_ids?: readonly Id[] | undefined;
-    /** Who did the work, exactly as the entries have it. */
+    /** The persons who did the work, exactly as the entries have them. */
     members?: readonly string[] | undefined;
     /** Calendar days; both belong to the range. */
     date_from?: string | undefined;
     date_to: string;
   };
-  /** How many entries there may be. */
+  /** The most entries. */
   most: number;
-  /** The oldest are taken where there are more. */
+  /** True to take the oldest where there are more. Otherwise more are an error. */
   takesOldest?: boolean | undefined;
 }
 
-/** Reads them in the transaction. @throws AppError 404, 400 or 409 that says why the selection cannot be billed. */
+/**
+ * Reads the entries in the transaction.
+ * @throws AppError 404, 400 or 409 with the reason why the selection cannot be billed.
+ */
 export async function findBillableTime(unit: UnitOfWork, wanted: WantedTime): Promise<TimeEntryRecord[]> {
   const ids = wanted.selection.time_entry_ids;
   return ids ? namedEntries(unit, ids, wanted) : unbilledEntries(unit, wanted);
@@ -82,7 +86,7 @@ async function unbilledEntries({ session, accountId }: UnitOfWork, wanted: Wante
         ...(tasks ? { task_id: { $in: tasks.map(({ _id }) => _id) } } : {}),
         ...(members ? { member: { $in: members } } : {}),
       } as object,
-      // One more shows that there are too many; how many more is never counted.
+      // One more entry shows that there are too many. The others are never counted.
       {
         session,
         limit: takesOldest ? most : most + 1,

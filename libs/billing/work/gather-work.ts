@@ -1,4 +1,4 @@
-// What an invoice bills of a client's work: its time, less the hours that are paid for already, and its expenses.
+// Gathers the work of a client for an invoice: its time, less the hours that are paid already, and its expenses.
 import type { AccountRecord } from '../../models/accounts/account.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
@@ -26,26 +26,29 @@ export interface WorkTarget {
   account: AccountRecord;
   currency: string;
   before: LinesBefore;
-  /** Hours that its fee includes; a plain decimal. */
+  /** The hours that the fee includes, a plain decimal. */
   included_hours?: string | undefined;
-  /** How many time entries there may be. */
+  /** The most time entries. */
   most: number;
-  /** The oldest are taken where there are more. */
+  /** True to take the oldest where there are more. Otherwise more are an error. */
   takesOldest?: boolean | undefined;
 }
 
 export interface Work {
-  /** Those before; then time, what is paid for already, and expenses. */
+  /** The lines before, then those of time, of paid hours and of expenses. */
   line_items: LineItem[];
   time: InvoiceRecord['time'];
   expenses: InvoiceRecord['expenses'];
-  /** What is put on. */
+  /** The records that are put on the invoice. */
   records: readonly (TimeEntryRecord | ExpenseRecord)[];
-  /** Links all of it to the invoice, once it is stored. Begins the transaction again when some of it is no longer free. */
+  /** Links all of them to the invoice, once it is stored. Begins the transaction again when some are no longer free. */
   claim: (invoice: InvoiceRecord) => Promise<void>;
 }
 
-/** @returns undefined when there is nothing to bill. @throws AppError as selectTime and findExpenses do. */
+/**
+ * Gathers the work, or returns undefined when there is nothing to bill.
+ * @throws AppError as selectTime and findExpenses do.
+ */
 export async function gatherWork(unit: UnitOfWork, wanted: WorkWanted, target: WorkTarget): Promise<Work | undefined> {
   const { selection, form } = wanted;
   const { client, account, currency, before, most, takesOldest } = target;

@@ -1,4 +1,4 @@
-// The hours behind each line of an invoice, as they were billed.
+// Reads the hours behind each line of an invoice, as they were billed.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { type IssuedEntry, IssuedTime, type IssuedTimeRecord } from '../../models/billing/issued-time.ts';
@@ -11,23 +11,26 @@ import { timeByLine } from './time-line-links.ts';
 
 export interface BilledTimeLine extends TimeLine {
   id: number;
-  /** Its place among the line items; null once these were edited by hand. */
+  /** Its place among the line items. Null once these were edited by hand. */
   at: number | null;
-  /** Seconds that prepaid hours cover. */
+  /** The seconds that prepaid hours cover. */
   prepaid: number;
 }
 
 export interface BilledTime {
-  /** The line items were changed by hand since they were made from this time. */
+  /** True when the line items were changed by hand since they were made from this time. */
   isEdited: boolean;
-  /** In the order in which the time was put on the invoice. */
+  /** The lines in the order in which the time was put on the invoice. */
   lines: BilledTimeLine[];
 }
 
-/** With or without a transaction. */
+/** The reads may be in a transaction or not. */
 type Reading = Pick<UnitOfWork, 'accountId'> & { session?: UnitOfWork['session'] };
 
-/** As it was when the invoice was issued. @param locale of texts of lines that were edited since, on a draft. */
+/**
+ * Returns the time of the invoice, as of its issue if it is issued.
+ * @param locale for texts of lines of a draft that were edited since.
+ */
 export async function billedTime(invoice: InvoiceRecord, reading: Reading, locale: string): Promise<BilledTime> {
   const issued = invoice.status === 'Draft' ? [] : await issuedTimeOf(invoice, reading);
   if (issued.length > 0) return asIssued(issued, locale);

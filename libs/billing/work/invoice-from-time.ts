@@ -42,12 +42,15 @@ export interface NewTimeInvoice extends TimeWanted {
   description?: string | null | undefined;
   charges?: GivenCharges | undefined;
   texts?: DocumentTexts | undefined;
-  /** The first and the last day of the work unless a day or a period is given. */
+  /** The dates of the invoice. Without a day or period of service it gets the first and the last day of the work. */
   dates: DocumentDates;
   status: 'Draft' | 'Sent';
 }
 
-/** @throws AppError as gatherWork and createInvoice do, 409 when there is nothing to bill. Nothing is stored then. */
+/**
+ * Makes the invoice.
+ * @throws AppError as gatherWork and createInvoice do, 409 when there is nothing to bill. Nothing is stored then.
+ */
 export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInvoice): Promise<MadeInvoice> {
   const drawn = await drawDocument(unit, 'invoice', wanted.dates.issue_date);
   const { account } = drawn;
@@ -80,7 +83,8 @@ export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInv
 }
 
 /**
- * Adds lines of work to a draft. @returns the invoice as it is now.
+ * Adds lines of work to a draft.
+ * @returns the changed invoice.
  * @throws AppError as gatherWork does, 409 for an issued invoice, 422 for texts that could not be printed.
  */
 export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted: TimeWanted): Promise<InvoiceRecord> {
@@ -109,8 +113,8 @@ export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted
 }
 
 /**
- * The lines of a draft without those that take off what is paid for: its hours are covered anew, with those that are added. Lines that were
- * edited by hand stay as they are, with what they draw.
+ * Returns the lines of a draft without those that take paid hours off, because its hours are covered anew together with
+ * the added ones. Lines that were edited by hand stay, with the hours that they draw.
  */
 async function linesToCover(unit: UnitOfWork, invoice: InvoiceRecord, { locale }: AccountRecord): Promise<LinesBefore> {
   if (!invoice.time || invoice.time.is_edited) return invoice;
@@ -123,15 +127,16 @@ function namesDay(dates: DocumentDates): boolean {
 }
 
 /**
- * The parts of a quote add up to it: @throws AppError 409 for one of them, whose amount time would change. A part of a fixed amount is
- * stored beside the amount of its invoice, which may bill more.
+ * Checks that the invoice bills no part of a quote: time would change its amount, and the parts must add up to the
+ * quote. An invoice of a part of a fixed amount may bill more, because the part is stored beside its amount.
+ * @throws AppError 409.
  */
 function requireNoPart({ quote_part, quote_number }: InvoiceRecord): void {
   if (!quote_part || quote_part === 'full') return;
   throw conflict(`Cannot add time to a part of ${quote_number}: bill it on an invoice of its own`);
 }
 
-/** @throws AppError 409 when there is nothing to bill. */
+/** Gathers the work. @throws AppError 409 when there is nothing to bill. */
 async function someWork(unit: UnitOfWork, wanted: TimeWanted, place: WorkTarget): Promise<Work> {
   const date_to = wanted.date_to ?? dayIn(place.account.time_zone);
   if (wanted.date_from !== undefined && wanted.date_from > date_to) {
@@ -143,7 +148,7 @@ async function someWork(unit: UnitOfWork, wanted: TimeWanted, place: WorkTarget)
   return work;
 }
 
-/** How the time that is wanted becomes lines. */
+/** Returns the form of lines for the wanted time. */
 export function lineFormOf(
   { group_by, line_text }: Pick<TimeWanted, 'group_by' | 'line_text'>,
   { locale }: Pick<AccountRecord, 'locale'>,

@@ -1,4 +1,4 @@
-// What issuing an invoice does to the work on it: its hours are kept with the invoice for ever, and the records say that they are billed.
+// Keeps the hours of an invoice with it when it is issued, and announces that its work is billed.
 import { chunk } from 'es-toolkit/array/chunk';
 import { readAccount } from '../../models/accounts/account.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
@@ -11,7 +11,7 @@ import { announceEntries } from './bill-time.ts';
 import { type BilledTime, billedTime } from './hours-of-invoice.ts';
 import { changeWork, EXPENSES, TIME, type WorkKind, workOn } from './work-records.ts';
 
-/** For a draft that is issued: time and expenses on it change from `on_draft` to `billed`. @param invoice as it is issued. */
+/** Changes the work of a draft that is issued from `on_draft` to `billed`. @param invoice in its issued form. */
 export async function issueWork(unit: UnitOfWork, invoice: InvoiceRecord): Promise<void> {
   if (!invoice.time && !invoice.expenses) return;
   const { locale } = await readAccount(unit.accountId, unit.session);
@@ -20,7 +20,10 @@ export async function issueWork(unit: UnitOfWork, invoice: InvoiceRecord): Promi
   if (invoice.expenses) await announceExpenses(unit, await touched(EXPENSES, unit, invoice));
 }
 
-/** Keeps the hours behind each line with an issued invoice, so that they can be read after a correction made them free again. */
+/**
+ * Keeps the hours behind each line with an issued invoice, so that they can be read even after a correction made them
+ * free again.
+ */
 export async function keepIssuedTime(unit: UnitOfWork, invoice: InvoiceRecord, locale: string): Promise<void> {
   if (!invoice.time) return;
   const { isEdited, lines } = await billedTime(invoice, unit, locale);
@@ -72,7 +75,7 @@ function issuedRecord(
   };
 }
 
-/** All of the invoice, with the moment of the change. */
+/** Returns all records of the invoice, with the time of the change. */
 async function touched<Stored extends Parameters<typeof changeWork>[2]['work'][number]>(
   kind: WorkKind<Stored>,
   unit: UnitOfWork,

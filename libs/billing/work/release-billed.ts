@@ -1,4 +1,4 @@
-// Releases what an invoice bills: time, expenses, its part of a fixed amount and its prepaid hours.
+// Releases everything that an invoice bills: time, expenses, its part of a fixed amount and its prepaid hours.
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { releaseExpenses } from '../expenses/bill-expenses.ts';
 import { giveHoursBack } from '../hour-packages/draw-hours.ts';
@@ -6,7 +6,7 @@ import { releaseFixedPart } from '../quotes/fixed-amount.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { releaseTime } from './bill-time.ts';
 
-/** What an invoice that gave everything back has no longer. */
+/** The fields that an invoice loses when it gave everything back. */
 export const NOTHING_BILLED = {
   time: undefined,
   expenses: undefined,
@@ -14,7 +14,10 @@ export const NOTHING_BILLED = {
   quote_claim: undefined,
 } as const satisfies Partial<InvoiceRecord>;
 
-/** For a draft that is deleted and an invoice that is cancelled. The invoice itself is the caller's to write, see NOTHING_BILLED. */
+/**
+ * Releases the work of a draft that is deleted, or an invoice that is cancelled. The caller writes the invoice itself,
+ * see NOTHING_BILLED.
+ */
 export async function releaseBilled(unit: UnitOfWork, invoice: InvoiceRecord): Promise<void> {
   await releaseTime(unit, invoice);
   await giveHoursBack(unit, invoice);

@@ -1,4 +1,4 @@
-// Which time an invoice bills, at which rate and rounded how.
+// Selects the time that an invoice bills, with its rates and rounding.
 import { AppError, fieldProblem } from '../../errors.ts';
 import type { AccountRecord } from '../../models/accounts/account.ts';
 import { lockAllOwn } from '../../models/records.ts';
@@ -11,10 +11,10 @@ import { timeContext, timeToBill } from '../time/time-context.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { findBillableTime, type WantedTime } from './find-unbilled-time.ts';
 
-/** Ids that a message names. */
+/** The most ids that a message names. */
 const NAMED_MAX = 10;
 
-/** A selection that no entry matches. */
+/** The error for a selection that no entry matches. */
 export class NothingToBill extends AppError {
   constructor() {
     super(409, 'Nothing to bill');
@@ -23,7 +23,7 @@ export class NothingToBill extends AppError {
 
 export interface TimeSelection extends Readonly<WantedTime['selection']> {
   missing_rate: 'refuse' | 'skip' | 'zero';
-  /** In place of the rules of project, client and account. */
+  /** The rounding that replaces the rules of project, client and account. */
   rounding?: TimeRounding | undefined;
 }
 
@@ -35,13 +35,14 @@ interface Billing extends WantedTime {
 export interface SelectedTime {
   record: TimeEntryRecord;
   toBill: TimeToBill;
-  /** Undefined when it is billed at 0 because no rate is set. */
+  /** The rate. Undefined for an entry that is billed at 0 because no rate is set. */
   rate: HourlyRate | undefined;
 }
 
 /**
  * Reads the entries in the transaction and locks their projects, so that none moves to another client meanwhile.
- * @returns none when there is nothing to bill. @throws AppError 404, 400 or 409 that says why the selection cannot be billed.
+ * @returns none when there is nothing to bill.
+ * @throws AppError 404, 400 or 409 with the reason why the selection cannot be billed.
  */
 export async function selectTime(unit: UnitOfWork, billing: Billing): Promise<SelectedTime[]> {
   const { selection, client, account } = billing;

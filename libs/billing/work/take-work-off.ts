@@ -15,12 +15,16 @@ import { linesWithout } from './time-line-links.ts';
 import { billedWork, followedDates } from './work-period.ts';
 
 export interface WorkOff {
-  /** All of its time and expenses when both are absent. */
+  /** The work to take off. All of it when both are absent. */
   time_entry_ids?: readonly Id[] | undefined;
   expense_ids?: readonly Id[] | undefined;
 }
 
-/** @returns the invoice as it is now. @throws AppError 409 for an issued invoice, and for what is not on it. */
+/**
+ * Takes work off.
+ * @returns the changed invoice.
+ * @throws AppError 409 for an issued invoice, and for work that is not on it.
+ */
 export async function takeWorkOff(
   unit: UnitOfWork,
   invoice: InvoiceRecord,
@@ -33,7 +37,7 @@ export async function takeWorkOff(
   if (entries.length === 0 && expenses.length === 0) return invoice;
   const isEdited = invoice.time?.is_edited || invoice.expenses?.is_edited;
   const stays = await billedWork(unit, invoice);
-  // Lines that were edited by hand stay as they are, and with them what they draw as long as there is time on them.
+  // Lines that were edited by hand stay, and keep the hours that they draw as long as there is time on them.
   if (!isEdited || stays.entries.length === 0) await giveHoursBack(unit, invoice);
   if (isEdited) return withoutLinks(unit, invoice, stays);
   const account = await readAccount(unit.accountId, unit.session);
@@ -52,7 +56,10 @@ export async function takeWorkOff(
   return changed;
 }
 
-/** An invoice that bills no time, or no expenses, says nothing of them: then its client can be changed, for instance. */
+/**
+ * Removes the links. An invoice without time, or without expenses, has no field for them, so that its client can be
+ * changed, for instance.
+ */
 async function withoutLinks(
   { session }: UnitOfWork,
   invoice: InvoiceRecord,

@@ -1,4 +1,4 @@
-// Links the lines of an invoice to the time entries that stand behind each.
+// Links the lines of an invoice to the time entries behind each.
 import { fieldProblem, TooMuch } from '../../errors.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import type { InvoiceExpenses } from '../../models/billing/invoice-expenses.ts';
@@ -12,23 +12,23 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import type { SelectedTime } from './select-time.ts';
 import { TIME, workOn } from './work-records.ts';
 
-/** Lines of a document at most. */
+/** The most lines of a document. */
 const LINES_MAX = 500;
 
 export interface LinesOfTime {
   line_items: LineItem[];
   time: InvoiceTime;
-  /** With the id that their entries name. */
+  /** The lines with the id that their entries name. */
   made: LineToCover[];
 }
 
-/** What an invoice bills already. */
+/** The fields of an invoice that it bills already. */
 export interface LinesBefore extends Pick<InvoiceRecord, 'line_items' | 'time' | 'expenses'> {
-  /** Its lines of time whose hours are covered anew, together with those that follow. */
+  /** Its lines of time whose hours are covered anew, together with the added ones. */
   made?: readonly LineToCover[] | undefined;
 }
 
-/** @param before new lines follow it. @throws AppError 409 when there are too many lines. */
+/** Makes lines of time. @param before new lines follow it. @throws AppError 409 when there are too many lines. */
 export function linesOfTime(
   selected: readonly SelectedTime[],
   form: LineForm,
@@ -58,14 +58,18 @@ export function linesOfTime(
   };
 }
 
-/** @param instead what makes fewer lines. @throws AppError 409 when a document cannot have so many lines. */
+/**
+ * Checks the number of lines.
+ * @param instead a way to make fewer.
+ * @throws AppError 409 when a document cannot have so many.
+ */
 export function requireLines(count: number, instead = 'group by task, project or day'): void {
   if (count > LINES_MAX) throw new TooMuch(`Too many lines (at most ${LINES_MAX}): ${instead}`);
 }
 
 /**
- * What is left of the invoice's lines without released time and expenses, and without those that take off what is paid for already:
- * prepaid and included hours are counted anew.
+ * Returns the invoice's lines without released time and expenses, and without those that take paid hours off: prepaid
+ * and included hours are counted anew.
  * @param invoice whose lines were not edited by hand.
  */
 export async function linesWithout(
@@ -102,7 +106,7 @@ export async function linesWithout(
   };
 }
 
-/** The time on the invoice by the line that it was put on, as it was billed; roundings are the lines'. */
+/** Returns the billed time on the invoice, by the line that it was put on. The lines have their own rounding. */
 export async function timeByLine(
   unit: Pick<UnitOfWork, 'accountId'> & { session?: UnitOfWork['session'] },
   invoiceId: InvoiceRecord['_id'],
@@ -121,7 +125,7 @@ export async function timeByLine(
   return new Map([...groups].map(([line, group]) => [line, group.map(({ toBill }) => toBill)]));
 }
 
-/** @throws AppError 400 when the invoice has an amount and no lines to add to. */
+/** Checks that lines can be added. @throws AppError 400 when the invoice has an amount and no lines. */
 export function requireLineItems({ line_items, amount }: Pick<InvoiceRecord, 'line_items' | 'amount'>): void {
   if (!line_items && amount > 0) {
     throw fieldProblem('line_items', 'line_items are required on an invoice that time is added to');

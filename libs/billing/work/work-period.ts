@@ -1,5 +1,5 @@
-// The service period of an invoice that is made from work: from the first to the last day of its time and expenses, unless another is set.
-// The fee of a recurring invoice has a period of its own, which it covers as well.
+// The service period of an invoice that is made from work: from the first to the last day of its time and expenses,
+// unless another is set. The fee of a recurring invoice has a period of its own, which it covers as well.
 import { isEqual } from 'es-toolkit/predicate/isEqual';
 import type { DocumentDates, Period } from '../../models/billing/document-dates.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
@@ -11,25 +11,28 @@ interface Dated {
   date: string;
 }
 
-/** @returns undefined for no work. */
+/** Returns the period of the work, or undefined for none. */
 export function periodOf(work: readonly Dated[]): Period | undefined {
   const days = work.map(({ date }) => date).toSorted();
   const [from, to] = [days[0], days.at(-1)];
   return from === undefined || to === undefined ? undefined : { from, to };
 }
 
-/** @returns from the first to the last day of both. */
+/** Returns the period from the first to the last day of fee and work. */
 export function coveredPeriod(fee: Period, work: readonly Dated[]): Period {
   return periodOf([{ date: fee.from }, { date: fee.to }, ...work]) ?? fee;
 }
 
-/** The days of all work that is on the invoice. */
+/** Returns the days of all work that is on the invoice. */
 export async function billedWork(unit: UnitOfWork, { _id }: Pick<InvoiceRecord, '_id'>) {
   const on = { invoice_id: _id, fields: { date: 1 } } as const;
   return { entries: await workOn(TIME, unit, on), expenses: await workOn(EXPENSES, unit, on) };
 }
 
-/** The dates of a draft whose work changes: a period that was that of the work, or of a fee and the work, follows it. */
+/**
+ * Returns the dates of a draft whose work changes. A period that was that of the work, or of a fee and the work,
+ * follows it.
+ */
 export function followedDates(
   { service_date, service_period, recurring }: DocumentDates & Pick<InvoiceRecord, 'recurring'>,
   { before, after }: { before: readonly Dated[]; after: readonly Dated[] },

@@ -1,4 +1,4 @@
-// Time and expenses, read and written alike: by their ids, by the invoice that they are on, and in one guarded update.
+// Reads and writes time and expenses in the same way: by their ids, by their invoice, and in one guarded update.
 import { conflict, notFound } from '../../errors.ts';
 import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
@@ -18,7 +18,7 @@ interface Work extends Stamped {
 
 export interface WorkKind<Stored extends Work> {
   records: Records<Stored>;
-  /** For messages. */
+  /** The noun for messages. */
   noun: string;
   nouns: string;
 }
@@ -26,13 +26,16 @@ export interface WorkKind<Stored extends Work> {
 export const TIME: WorkKind<TimeEntryRecord> = { records: TimeEntry, noun: 'Time entry', nouns: 'time entries' };
 export const EXPENSES: WorkKind<ExpenseRecord> = { records: Expense, noun: 'Expense', nouns: 'expenses' };
 
-/** Records that are read at a time: each may have a text of 20,000 characters. */
+/** The number of records that are read at a time. Each may have a text of 20,000 characters. */
 const BATCH = 100;
 
-/** With or without a transaction. */
+/** The reads may be in a transaction or not. */
 type Where = Pick<UnitOfWork, 'accountId'> & { session?: UnitOfWork['session'] };
 
-/** @throws AppError 404 when one of the ids is not the account's, 409 when they are too large together. */
+/**
+ * Returns the named records.
+ * @throws AppError 404 when one of the ids is not the account's, 409 when they are too large together.
+ */
 export async function namedWork<Stored extends Work>(
   { records, noun, nouns }: WorkKind<Stored>,
   { session, accountId }: UnitOfWork,
@@ -44,7 +47,7 @@ export async function namedWork<Stored extends Work>(
   return found;
 }
 
-/** All that is on the invoice, or what of `ids` is on it. @param fields all unless given. */
+/** Returns all records on the invoice, or those of `ids` that are on it. @param fields all unless given. */
 export async function workOn<Stored extends Work>(
   { records }: WorkKind<Stored>,
   { session, accountId }: Where,
@@ -75,8 +78,9 @@ export async function workOn<Stored extends Work>(
 }
 
 /**
- * Changes all of the records, or begins the transaction again when one of them is no longer as it was read.
- * @param when what every record must still be. @returns the moment of the change, which is their `updated_at`.
+ * Changes all of the records, or begins the transaction again when one of them has changed since it was read.
+ * @param when the values that every record must still have.
+ * @returns the time of the change, which is their `updated_at`.
  */
 export async function changeWork<Stored extends Work>(
   { records, noun }: WorkKind<Stored>,
@@ -99,7 +103,7 @@ export async function changeWork<Stored extends Work>(
   return updated_at;
 }
 
-/** @throws AppError 409 for one that is on an invoice, or settled. */
+/** Checks that a record is free. @throws AppError 409 for one that is on an invoice, or settled. */
 export async function requireUnbilled<Stored extends Work>(
   { noun }: WorkKind<Stored>,
   { invoice_id, settled }: Pick<Work, 'invoice_id' | 'settled'>,

@@ -12,11 +12,14 @@ interface Selecting {
   accountId: Id;
   client: Pick<ClientRecord, '_id'>;
   session: Session;
-  /** What the names of its fields begin with where it is a part of the input. */
+  /** The prefix of its field names where it is a part of the input. */
   within?: string | undefined;
 }
 
-/** @returns with client and billing alone. @throws AppError 404 when one is not the account's, 400 when one is another client's. */
+/**
+ * Returns the projects with client and billing only.
+ * @throws AppError 404 when one is not the account's, 400 when one is another client's.
+ */
 export async function selectedProjects(
   { accountId, client, session, within = '' }: Selecting,
   ids: readonly Id[],
@@ -31,7 +34,10 @@ export async function selectedProjects(
   return projects;
 }
 
-/** All projects of the client that are paid by the hour, or those of them that are named. @throws AppError as selectedProjects does. */
+/**
+ * Returns all projects of the client that are paid by the hour, or the named ones of them.
+ * @throws AppError as selectedProjects does.
+ */
 export async function hourlyProjects(selecting: Selecting, ids: readonly Id[] | undefined): Promise<StoredId[]> {
   const { accountId, client, session } = selecting;
   const hourly = { account_id: storedId(accountId), client_id: client._id, billing: null };
@@ -40,7 +46,7 @@ export async function hourlyProjects(selecting: Selecting, ids: readonly Id[] | 
   return found.filter(({ billing }) => billing === undefined).map(({ _id }) => _id);
 }
 
-/** @throws AppError 404 when one is not the account's, 400 when one is not of the projects. */
+/** Returns the tasks. @throws AppError 404 when one is not the account's, 400 when one is not of the projects. */
 export async function selectedTasks(
   { accountId, session, within = '' }: Selecting,
   ids: readonly Id[],
@@ -58,8 +64,9 @@ export async function selectedTasks(
 }
 
 /**
- * Checks what a recurring invoice names as its runs do, and locks it: a request that deletes or moves some of it at the same time
- * conflicts with this one. @throws AppError as selectedProjects and selectedTasks do.
+ * Checks the names in a recurring invoice as its runs do, and locks the records. A request that deletes or moves one at
+ * the same moment conflicts with this one.
+ * @throws AppError as selectedProjects and selectedTasks do.
  */
 export async function lockSelected(
   selecting: Selecting,
@@ -74,9 +81,9 @@ export async function lockSelected(
   await lockAllOwn(Task, accountId, task_ids ?? [], session);
 }
 
-/** True when a recurring invoice is of the project, or bills its time or that of a task of it by name. */
+/** True when a recurring invoice is of the project, or names it or one of its tasks for billing their time. */
 export async function isProjectOfRecurring(accountId: Id, project_id: StoredId, session: Session): Promise<boolean> {
-  // One by one: with $or the database walks all of the account.
+  // The queries go one by one, because with $or the database walks all of the account.
   if (await hasOwn(RecurringInvoice, accountId, { project_id }, session)) return true;
   const naming = { 'include_time.project_ids': String(project_id) };
   if (await hasOwn(RecurringInvoice, accountId, naming, session)) return true;
@@ -87,7 +94,7 @@ export async function isProjectOfRecurring(accountId: Id, project_id: StoredId, 
   return hasOwn(Task, accountId, { _id: { $in: ids.map(storedId) }, project_id }, session);
 }
 
-/** True when a recurring invoice bills the time of the task by name. */
+/** True when a recurring invoice names the task for billing its time. */
 export async function isTaskOfRecurring(accountId: Id, task_id: StoredId, session: Session): Promise<boolean> {
   return hasOwn(RecurringInvoice, accountId, { 'include_time.task_ids': String(task_id) }, session);
 }

@@ -26,7 +26,7 @@ import { frozenClient, type Parties, partiesField } from './parties.ts';
 /** The prepaid hours of a line of its invoice that it gave back. */
 export interface ReturnedHours {
   package_id: StoredId;
-  /** Of the invoice's `time`. */
+  /** The id of the line in the invoice's `time`. */
   line: number;
   seconds: number;
 }

@@ -13,7 +13,7 @@ export interface IssuedEntry {
   id: Id;
   date: string;
   seconds: number;
-  /** Of the hours as they were given; absent when they are exact. */
+  /** The decimals of the hours as they were given. Absent when they are exact. */
   decimals?: number | undefined;
   description: string | null;
   /** Absent in records of an older version. */

@@ -34,7 +34,7 @@ export interface IncludedTime {
   include_expenses?: boolean | undefined;
   /** The hours of each invoice that the fixed lines pay for, a plain decimal. */
   included_hours?: string | undefined;
-  /** Whose time it bills; everybody's unless given. */
+  /** The members whose time it bills. Absent means all. */
   members?: string[] | undefined;
 }
 
