@@ -8,13 +8,15 @@ import { invoiceMoney } from '../../rules/documents/document-money.ts';
 import type { TaxIssuer } from '../../rules/taxes/document-taxes.ts';
 import { announceQuotes } from '../quotes/announce-quotes.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
+import { withGivenTexts } from '../work/line-texts.ts';
 
 export async function rewritten(
   unit: UnitOfWork,
   invoice: InvoiceRecord,
-  { line_items, time, expenses }: Pick<InvoiceRecord, 'line_items' | 'time' | 'expenses'>,
+  { expenses, ...made }: Pick<InvoiceRecord, 'line_items' | 'time' | 'expenses'>,
   { issuer, dates }: { issuer: TaxIssuer; dates: DocumentDates },
 ): Promise<InvoiceRecord> {
+  const { line_items, time } = withGivenTexts(made);
   const { currency, tax_rate, tax_category, prices_include_tax } = invoice;
   const terms = { currency, tax_rate, tax_category, prices_include_tax };
   const money = invoiceMoney({ ...terms, line_items, charges: givenCharges(invoice), issuer });

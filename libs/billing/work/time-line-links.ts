@@ -106,12 +106,16 @@ export async function linesWithout(
   };
 }
 
-/** Returns the billed time on the invoice, by the line that it was put on. The lines have their own rounding. */
+/**
+ * Returns the billed time on the invoice, by the line that it was put on. The lines have their own rounding.
+ * @param line all lines unless given.
+ */
 export async function timeByLine(
   unit: Pick<UnitOfWork, 'accountId'> & { session?: UnitOfWork['session'] },
   invoiceId: InvoiceRecord['_id'],
+  line?: number,
 ): Promise<Map<number, TimeToBill[]>> {
-  const entries = await workOn(TIME, unit, { invoice_id: invoiceId });
+  const entries = await workOn(TIME, unit, { invoice_id: invoiceId, line });
   const contextOf = await timeContext(entries, unit.accountId, unit.session);
   const billed = entries.map((entry) => {
     const asBilled = {

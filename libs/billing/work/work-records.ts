@@ -54,10 +54,13 @@ export async function workOn<Stored extends Work>(
   {
     invoice_id,
     ids,
+    line,
     fields,
   }: {
     invoice_id: InvoiceRecord['_id'];
     ids?: readonly Id[] | undefined;
+    /** Time of this line alone. */
+    line?: number | undefined;
     fields?: Record<string, 0 | 1>;
   },
 ): Promise<Stored[]> {
@@ -65,6 +68,7 @@ export async function workOn<Stored extends Work>(
     account_id: storedId(accountId),
     invoice_id,
     ...(ids ? { _id: { $in: ids.map(storedId) } } : {}),
+    ...(line === undefined ? {} : { billed_line: line }),
   };
   const found = await driverOf(records)
     .find(filter as object, {

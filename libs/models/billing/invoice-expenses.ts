@@ -2,7 +2,7 @@
 import { requiredIdField, type StoredId } from '../tenant.ts';
 
 export interface InvoiceExpenses {
-  /** True after the lines were changed by hand. They no longer follow from the expenses. */
+  /** True after more than texts of the lines was changed by hand. They no longer follow from the expenses. */
   is_edited: boolean;
   /** Each expense with its place among the line items, until these are changed by hand. */
   lines: { expense_id: StoredId; at: number }[];

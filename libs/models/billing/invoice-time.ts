@@ -14,8 +14,18 @@ export interface InvoiceTimeLine {
   rounding: TimeRounding | null;
 }
 
+/** The text and unit that the caller gave a line. They stay when the line is made anew. */
+export interface GivenLineText {
+  /** The line, see line-texts.ts. */
+  key: string;
+  /** Absent when the caller left it as it was, as the next. */
+  description?: string | undefined;
+  /** Null for none. */
+  unit?: string | null | undefined;
+}
+
 export interface InvoiceTime {
-  /** True after the lines were changed by hand. They no longer follow from the time. */
+  /** True after more than texts of the lines was changed by hand. They no longer follow from the time. */
   is_edited: boolean;
   /** The id of the next line that is made. */
   next: number;
@@ -24,6 +34,7 @@ export interface InvoiceTime {
   prepaid?: { line: number; at: number }[] | undefined;
   /** The line items that take off the hours that the fee of a recurring invoice includes. */
   included?: { at: number[] } | undefined;
+  texts?: GivenLineText[] | undefined;
 }
 
 /** The declaration of the field in a mongoose schema. */
@@ -44,6 +55,7 @@ export const invoiceTimeField = {
     ],
     prepaid: { type: [{ _id: false, line: Number, at: Number }], default: undefined },
     included: { type: { _id: false, at: [Number] }, default: undefined },
+    texts: { type: [{ _id: false, key: String, description: String, unit: String }], default: undefined },
   },
   default: undefined,
 } as const;

@@ -147,6 +147,11 @@ function lineText(sorted: readonly TimeToBill[], first: TimeToBill, qty: string,
   return filledLine(form.text ?? standardText(form, values), values) || filledLine('{project}', values);
 }
 
+/** True for a form whose lines show the descriptions of their entries. */
+export function namesDescription({ groupBy, text }: Pick<LineForm, 'groupBy' | 'text'>): boolean {
+  return text === undefined ? groupBy === 'entry' : text.includes('{description}');
+}
+
 type Values = Record<'project' | 'task' | 'member' | 'description', string>;
 
 function standardText({ groupBy, locale }: LineForm, { task, member, description }: Values): string {

@@ -56,7 +56,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
     missing,
     docs: {
       summary: 'Add unbilled time and expenses to a draft',
-      description: `New lines follow those that are there. What prepaid and included hours cover is computed anew, unless lines of time were edited by hand: then nothing more is included.`,
+      description: `New lines follow those that are there. What prepaid and included hours cover is computed anew, unless more than texts of lines of time was edited by hand: then nothing more is included.`,
       status: 200,
       response: invoiceResponse,
       conflict: 'Nothing to bill',
@@ -73,7 +73,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
     missing,
     docs: {
       summary: 'Take time and expenses off a draft, so that they are unbilled again',
-      description: `Its lines are computed anew, unless they were edited by hand: then they stay.`,
+      description: `Its lines are computed anew, unless more than their texts and units was edited by hand: then they stay.`,
       status: 200,
       response: invoiceResponse,
       conflict: 'Cannot change the time of an issued invoice',

@@ -62,7 +62,7 @@ export const invoiceTimeResponse = Joi.object({
   currency: words(),
   edited: Joi.boolean()
     .required()
-    .description('The line items were changed by hand since they were made from this time'),
+    .description('More than texts and units of the line items was changed by hand since they were made from this time'),
   lines: Joi.array()
     .required()
     .items(

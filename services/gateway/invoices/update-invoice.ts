@@ -1,6 +1,5 @@
 // PATCH of an invoice: what it changes is computed, checked, stored and announced.
 
-import { omit } from 'es-toolkit/object/omit';
 import { changedTaxTerms, isTaxed, requireTaxpayers } from '#libs/billing/documents/changed-tax-terms.ts';
 import { issuedFields } from '#libs/billing/documents/issue-document.ts';
 import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
@@ -10,6 +9,7 @@ import { announceQuotes } from '#libs/billing/quotes/announce-quotes.ts';
 import { recalculatedFinal, requireDeductionsKept } from '#libs/billing/quotes/final-invoice.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { issueWork } from '#libs/billing/work/issue-work.ts';
+import { relinked } from '#libs/billing/work/line-texts.ts';
 import { NOTHING_BILLED, releaseBilled } from '#libs/billing/work/release-billed.ts';
 import { dayIn } from '#libs/day.ts';
 import { fieldProblem } from '#libs/errors.ts';
@@ -133,10 +133,7 @@ async function changesOf(
   if (isWatched) Object.assign(changes, invoiceExpiry({ status: body.status ?? status, amount, due_date }));
   if (status === 'Cancelled') Object.assign(changes, NOTHING_BILLED);
   else if (changedFields(invoice, content).includes('line_items')) {
-    if (invoice.time) changes.time = { ...invoice.time, is_edited: true };
-    // How many of the included hours are left cannot be read from such lines any more.
-    if (invoice.time && invoice.recurring) changes.recurring = omit(invoice.recurring, ['included_hours']);
-    if (invoice.expenses) changes.expenses = { ...invoice.expenses, is_edited: true };
+    Object.assign(changes, relinked(invoice, content.line_items ?? null));
   }
   // With something due it is a payment that makes it Paid.
   if (status === 'Paid' && isMoved) changes.paid_on = today;

@@ -11,6 +11,7 @@ import { requireUnlocked } from '#libs/billing/time/time-lock.ts';
 import { followTime } from '#libs/billing/time/time-totals.ts';
 import { removeTimersOf } from '#libs/billing/time/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { followDescription } from '#libs/billing/work/line-texts.ts';
 import { fieldProblem, notFound } from '#libs/errors.ts';
 import { maxEntryHours, readAccount } from '#libs/models/accounts/account.ts';
 import { changedFields, changeOwn, findOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
@@ -85,7 +86,7 @@ export const timeEntryRoutes: readonly Route[] = [
     docs: {
       summary: 'Update a time entry, or move it to another project or task',
       description:
-        'Time that is on an invoice stays where it is: 409. Another project must be of the same client, and a task of the project. ' +
+        'Time that is on an invoice stays where it is: 409; a corrected `description` reaches its line on a draft. Another project must be of the same client, and a task of the project. ' +
         '`hours` and `date` of time with `started_at` and `ended_at` change only with these, or when both become null. ' +
         'When the total of a task changes, `task.updated` is announced, too.',
       response: changedTimeEntryResponse,
@@ -157,6 +158,7 @@ async function updateTimeEntry({ caller, body, commit, requireRecord }: Context<
     await requireUnlocked(transaction, [entry.date, changes.date ?? entry.date]);
     const changed = await changeOwn(TimeEntry, entry, changes, session);
     await announce('time_entry.updated', await viewOf(changed, accountId, session));
+    if (changed.description !== entry.description) await followDescription(transaction, changed);
     await followTime([{ before: entry, after: changed }], transaction);
     return updated(timeEntryCore(changed));
   });
