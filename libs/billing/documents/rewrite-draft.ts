@@ -1,15 +1,22 @@
 // Gives a draft other lines, and the sums that follow from them.
+import { conflict } from '../../errors.ts';
 import type { DocumentDates } from '../../models/billing/document-dates.ts';
 import { documentSearch } from '../../models/billing/document-search.ts';
 import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
 import { changeOwn } from '../../models/records.ts';
-import { givenCharges } from '../../rules/documents/document-charges.ts';
+import { type GivenCharges, givenCharges } from '../../rules/documents/document-charges.ts';
 import { invoiceMoney } from '../../rules/documents/document-money.ts';
+import { writtenAmount } from '../../rules/money/balance.ts';
+import { sumOfLines } from '../../rules/money/money.ts';
 import type { TaxIssuer } from '../../rules/taxes/document-taxes.ts';
 import { announceQuotes } from '../quotes/announce-quotes.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { withGivenTexts } from '../work/line-texts.ts';
 
+/**
+ * The money and the dates follow the lines.
+ * @throws AppError 409 for lines that sum to less than the discount, and as invoiceMoney does.
+ */
 export async function rewritten(
   unit: UnitOfWork,
   invoice: InvoiceRecord,
@@ -19,10 +26,23 @@ export async function rewritten(
   const { line_items, time } = withGivenTexts(made);
   const { currency, tax_rate, tax_category, prices_include_tax } = invoice;
   const terms = { currency, tax_rate, tax_category, prices_include_tax };
-  const money = invoiceMoney({ ...terms, line_items, charges: givenCharges(invoice), issuer });
+  const money = invoiceMoney({ ...terms, line_items, charges: chargesOn(line_items, invoice), issuer });
   const changes: Partial<InvoiceRecord> = { ...money, ...dates, time, expenses };
   changes.search = documentSearch({ ...invoice, ...changes });
   const changed = await changeOwn(Invoice, invoice, changes, unit.session);
   await announceQuotes(unit, [{ before: invoice, after: changed }]);
   return changed;
+}
+
+/**
+ * Returns the charges of the draft with other lines. A draft without lines has nothing that an amount could be taken off or
+ * added to, so it keeps a percentage alone.
+ */
+function chargesOn(line_items: InvoiceRecord['line_items'], invoice: InvoiceRecord): GivenCharges {
+  const { currency, discount_amount = 0, discount_percent } = invoice;
+  if (!line_items) return { discount_percent };
+  const left = sumOfLines(line_items, currency);
+  if (discount_percent !== undefined || discount_amount <= left) return givenCharges(invoice);
+  const [sum, discount] = [left, discount_amount].map((minor) => writtenAmount(minor, currency));
+  throw conflict(`Cannot leave ${sum} on an invoice with a discount_amount of ${discount}: lower it first`);
 }

@@ -59,7 +59,7 @@ export function hasCharges({ discount_amount, shipping_amount }: DocumentCharges
 /**
  * Checks the given discount and shipping against the lines, and returns them as a document stores them.
  * @throws AppError 400 for
- * - a discount or shipping without lines,
+ * - a discount or shipping without lines, except a percentage of a document that is empty: worth nothing,
  * - a discount that is larger than the sum of the lines,
  * - a discount whose amount and percentage disagree.
  */
@@ -67,10 +67,10 @@ export function documentCharges(
   given: GivenCharges,
   lines: readonly TaxedLine[] | null,
   terms: TaxTerms,
-  details?: DetailsForm,
+  { details, isEmpty = false }: { details?: DetailsForm | undefined; isEmpty?: boolean } = {},
 ): DocumentCharges {
   const charges = { ...discountOf(given, lines, terms, details), ...shippingOf(given, terms, details) };
-  if (lines || !(hasCharges(charges) || charges.discount_percent)) return charges;
+  if (lines || !(hasCharges(charges) || (charges.discount_percent && !isEmpty))) return charges;
   // Some callers would read an amount beside charges as the sum before them, others as the sum after them.
   const field = charges.shipping_amount ? 'shipping_amount' : nameOfDiscount(charges);
   throw fieldProblem(field, `${field} needs line_items`, details);

@@ -62,7 +62,10 @@ export function invoiceMoney(
   details?: DetailsForm,
 ): DocumentMoney & { line_items: LineItem[] | null } {
   const { line_items } = given;
-  const charges = documentCharges(given.charges ?? {}, line_items, given, details);
+  const charges = documentCharges(given.charges ?? {}, line_items, given, {
+    details,
+    isEmpty: Number(given.amount ?? 0) === 0,
+  });
   return {
     ...moneyOf(
       given,
@@ -81,7 +84,7 @@ export function invoiceMoney(
  */
 export function quoteMoney(given: GivenMoney): DocumentMoney {
   const { line_items, currency, prices_include_tax } = given;
-  const charges = documentCharges(given.charges ?? {}, line_items, given, 'list');
+  const charges = documentCharges(given.charges ?? {}, line_items, given, { details: 'list' });
   if (line_items && (prices_include_tax || hasCharges(charges))) {
     const sum = taxedLines(line_items, given, { details: 'list', charges });
     requireSum(given, charges, sum);

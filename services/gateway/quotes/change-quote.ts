@@ -37,7 +37,10 @@ export function changedMoney(
   // Of prices that include tax no longer, and without a discount or shipping, the lines are summed as they are.
   const isSummed = changes.line_items !== undefined || quote.prices_include_tax || hasCharges(quote);
   // Their net is computed, and an amount that is given as well has to be it.
-  if (line_items && (prices_include_tax || hasCharges(documentCharges(charges, line_items, given, 'list')))) {
+  if (
+    line_items &&
+    (prices_include_tax || hasCharges(documentCharges(charges, line_items, given, { details: 'list' })))
+  ) {
     // An amount that stands beside the lines is not their sum, which would be discounted.
     const isBeside = !isSummed && quote.amount !== sumOfLines(line_items, quote.currency);
     const beside = isBeside ? fromMinor(quote.amount, quote.currency) : undefined;

@@ -16,8 +16,11 @@ const line = (qty: number, rate: number, tax_rate?: number) =>
   lineItem({ description: 'x', qty, rate, discount: 0, tax_rate });
 const terms = { currency: 'EUR', tax_rate: 20, tax_category: undefined, issuer };
 const mixed = [line(1, 1_000), line(1, 500, 5)];
-const money = (line_items: LineItem[] | null, charges: GivenCharges, own: { prices_include_tax?: boolean } = {}) =>
-  invoiceMoney({ ...terms, ...own, line_items, charges });
+const money = (
+  line_items: LineItem[] | null,
+  charges: GivenCharges,
+  own: { prices_include_tax?: boolean; amount?: number } = {},
+) => invoiceMoney({ ...terms, ...own, line_items, charges });
 const detailsOf = (work: () => unknown) => {
   try {
     work();
@@ -73,7 +76,14 @@ describe('a discount', () => {
       { shipping_tax_rate: ['shipping_tax_rate must be 0 in tax_category E'] },
     ],
   ])('when lines %j have %j, then 400 says %j', (lines, charges, details) => {
-    expect(detailsOf(() => money(lines, charges))).toEqual(details);
+    expect(detailsOf(() => money(lines, charges, { amount: 10 }))).toEqual(details);
+  });
+
+  test('when a document is worth nothing, then a percentage of it stays, and an amount needs lines as ever', () => {
+    expect(money(null, { discount_percent: 10 })).toMatchObject({ amount: 0, discount_percent: 10 });
+    expect(detailsOf(() => money(null, { discount_amount: 1 }))).toEqual({
+      discount_amount: ['discount_amount needs line_items'],
+    });
   });
 
   test('when the percentage and the amount of a read record are sent back together, then nothing changes', () => {
