@@ -10,7 +10,7 @@ import { storedId } from '../../models/tenant.ts';
 import { Project, type ProjectRecord, projectView } from '../../models/time/project.ts';
 import { staleRead } from '../../mongo/errors.ts';
 import { REVERSING } from '../../rules/credits/credit-reasons.ts';
-import { lineNet } from '../../rules/money/money.ts';
+import { lineNet, shareWithin, sumOfLines } from '../../rules/money/money.ts';
 import { agreedSum } from '../../rules/quotes/quote-parts.ts';
 import { creditedOfLine } from '../credit-notes/credit-lines.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
@@ -23,28 +23,37 @@ export async function releaseFixedPart(unit: UnitOfWork, { fixed_part }: Pick<In
 }
 
 /**
- * Returns the amount of the part that credit notes cancelled or corrected. Lines that name the line of the part count.
- * Of other credits, the amount beyond the other lines of the invoice counts, so that nothing is billed twice.
+ * Returns the amount of the part that credit notes cancelled or corrected. Like the part, it is before the discount of the invoice.
+ * - Lines that name the line of the part count with their price.
+ * - Other lines, and credits of an amount, count as far as they exceed the other lines and the shipping. So nothing is billed twice.
  */
 export function correctedPart(
   invoice: InvoiceRecord,
-  notes: readonly Pick<CreditNoteRecord, 'amount' | 'tax_amount' | 'reason' | 'line_items'>[],
+  notes: readonly CorrectingNote[],
 ): Pick<InvoiceRecord, 'fixed_part'> | undefined {
-  const { fixed_part, line_items, currency, prices_include_tax, discount_amount = 0 } = invoice;
+  const { fixed_part, line_items, currency, prices_include_tax, discount_amount = 0, shipping_amount = 0 } = invoice;
   const correcting = notes.filter(({ reason }) => REVERSING.includes(reason));
   if (!fixed_part || correcting.length === 0) return undefined;
-  const lines = correcting.flatMap((note) => note.line_items ?? []);
-  const credited = sumBy(correcting, (note) => agreedSum({ ...note, prices_include_tax }));
-  const byLine = (line_items ?? []).map((_line, index) => creditedOfLine(invoice, lines, index + 1));
+  const { amount } = fixed_part;
   const [first] = line_items ?? [];
-  const isFirst = first !== undefined && lineNet(first, currency) === fixed_part.amount;
-  const named = isFirst ? (byLine[0] ?? 0) : 0;
-  // A discount lowers the invoice, and no line of it.
-  const others = agreedSum(invoice) + discount_amount - fixed_part.amount - (sumBy(byLine, (sum) => sum) - named);
-  const unnamed = credited - sumBy(byLine, (sum) => sum);
-  const corrected = Math.max(0, Math.min(fixed_part.amount, named + Math.max(0, unnamed - Math.max(0, others))));
-  return { fixed_part: { ...fixed_part, corrected } };
+  const lines = correcting.flatMap((note) => note.line_items ?? []);
+  const isFirst = first !== undefined && lineNet(first, currency) === amount;
+  const named = isFirst ? creditedOfLine(invoice, lines, 1) : 0;
+  const priced = sumOfLines(line_items ?? [], currency);
+  const discounted = priced - discount_amount;
+
+  const unnamed = sumOfLines(lines, currency) - named;
+  const ofOthers = Math.max(0, priced - amount - Math.max(0, unnamed));
+  const shipping = shipping_amount - sumBy(correcting, (note) => note.shipping_amount ?? 0);
+  const byAmount = sumBy(correcting, (note) => {
+    return note.line_items ? 0 : agreedSum({ ...note, prices_include_tax }) - (note.shipping_amount ?? 0);
+  });
+  const beyond = Math.max(0, byAmount - shareWithin(ofOthers, discounted, priced) - shipping);
+  const corrected = named + Math.max(0, unnamed - (priced - amount)) + shareWithin(beyond, priced, discounted);
+  return { fixed_part: { ...fixed_part, corrected: Math.max(0, Math.min(amount, corrected)) } };
 }
+
+type CorrectingNote = Pick<CreditNoteRecord, 'amount' | 'tax_amount' | 'reason' | 'line_items' | 'shipping_amount'>;
 
 /** Gives back the amount that a credit note corrects of a part. @param after the invoice in its written form. */
 export async function correctFixedPart(unit: UnitOfWork, before: InvoiceRecord, after: InvoiceRecord): Promise<void> {

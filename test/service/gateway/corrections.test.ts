@@ -311,6 +311,34 @@ describe('a part of a fixed amount', () => {
     expect(await left()).toBe(1000);
     await sound();
   });
+
+  test.each([
+    ['by its line', [{ line_items: [line('Part', 500, { line: 1, quantity: 0.6 })] }], 300],
+    ['by its price', [{ line_items: [line('Reduction', 60, { line: 1 })] }], 60],
+    ['by another line', [{ line_items: [line('Paper', 100, { line: 2 })] }], 0],
+    // Of 333.33 the other line takes 83.33, and 250.00 after the discount of a sixth were 300.00 before it.
+    ['by an amount', [{ amount: 333.33 }], 300],
+    ['line by line, then by amount', [{ line_items: [line('Paper', 100, { line: 2 })] }, { amount: 250 }], 300],
+    ['by amounts', [{ amount: 83.33 }, { amount: 0.03 }, { amount: 249.97 }], 300],
+  ])(
+    'when an invoice with a discount is corrected %s, then so much of the part before the discount can be billed again',
+    async (_what, credits, corrected) => {
+      const { bill, credit, left, api, sound, get } = await fixed();
+      const draft = await bill({ amount: 500, status: 'Draft' });
+      const lines = { line_items: [line('Part', 500), line('Paper', 100)], discount_amount: 100 };
+      const { status, body } = await api.patch(`/api/v1/invoices/${draft.id}`, { ...lines, status: 'Sent' });
+      expect([status, body.data?.amount]).toEqual([200, 500]);
+      for (const one of credits) await credit(draft, one);
+      expect(await left()).toBe(500 + corrected);
+      expect((await get(`invoices/${draft.id}`)).fixed_part).toMatchObject({ amount: 500, corrected });
+      await sound();
+      expect(await bill({})).toMatchObject({ amount: 500 + corrected });
+      expect(await left()).toBe(0);
+      await credit(draft);
+      expect(await left()).toBe(500 - corrected);
+      await sound();
+    },
+  );
 });
 
 test('when the rest of an invoice was credited or written off, then its paper shows what was paid, and what is written off is not cancelled', async () => {
