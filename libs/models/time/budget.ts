@@ -1,6 +1,7 @@
 // The budget of a project or a task: its limits, its use, and the thresholds that were announced.
 import Big from 'big.js';
 import type { mongo } from 'mongoose';
+import { decimalsOf } from '../../rules/money/money.ts';
 
 /** The thresholds in percent. */
 export const BUDGET_THRESHOLDS = [80, 100] as const;
@@ -17,6 +18,8 @@ export interface BudgetFields {
   budget_hours?: number | null;
   /** The limit in major units of the currency of its rates. */
   budget_amount?: number | null;
+  /** The currency of the rates when the budget was set. Absent on a task, and on a project of an older version. */
+  budget_currency?: string | undefined;
   /** The seconds of all its time. The transactions of time entries keep this field and the next one. */
   total_seconds?: number;
   /** The sum of seconds × rate of its billable time. It is exact, because nothing is divided before it is read. */
@@ -28,6 +31,7 @@ export interface BudgetFields {
 
 const SECONDS_PER_HOUR = 3600;
 const HOURS_DECIMALS = 4;
+/** The decimals of an amount without a currency. */
 const AMOUNT_DECIMALS = 2;
 const PERCENT_DECIMALS = 2;
 
@@ -51,8 +55,15 @@ export function taskBudgetView(task: BudgetFields) {
 /** Returns the budget of a project in the form of the API. */
 export function projectBudgetView(project: BudgetFields) {
   if (!hasBudget(project)) return null;
-  const amount = usedOf(project, 'amount').div(SECONDS_PER_HOUR).round(AMOUNT_DECIMALS, Big.roundHalfUp);
-  return { ...hoursView(project), amount_used: amount.toNumber(), amount_percent: percentOf(project, 'amount') };
+  const { budget_currency: currency } = project;
+  const decimals = currency ? decimalsOf(currency) : AMOUNT_DECIMALS;
+  const amount = usedOf(project, 'amount').div(SECONDS_PER_HOUR).round(decimals, Big.roundHalfUp);
+  return {
+    ...hoursView(project),
+    amount_used: amount.toNumber(),
+    amount_percent: percentOf(project, 'amount'),
+    currency: currency ?? null,
+  };
 }
 
 function hoursView(record: BudgetFields) {

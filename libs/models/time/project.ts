@@ -58,6 +58,7 @@ const projectSchema = recordSchema<ProjectRecord>(
     fixed_billed: Number,
     budget_hours: Number,
     budget_amount: Number,
+    budget_currency: String,
     total_seconds: Number,
     total_worth: mongoose.Schema.Types.Decimal128,
     hours_reached: Number,

@@ -39,6 +39,9 @@ export const projectResponse = Joi.object<ReturnType<typeof projectView>, true>(
       hours_percent: orNull(Joi.number()),
       amount_used: number().description('Hours × `rate` of its billable time, whatever was billed'),
       amount_percent: orNull(Joi.number()),
+      currency: orNull(Joi.string()).description(
+        'Of `budget_amount` and `amount_used`: that of the rates when the budget was set. Null where an older version set it',
+      ),
     }).meta({ schema: 'ProjectBudget' }),
   ).description(
     'What is used of `budget_hours` and `budget_amount`; null while both are. Percentages are rounded down',
@@ -61,7 +64,7 @@ export const projectResponse = Joi.object<ReturnType<typeof projectView>, true>(
     left_to_bill: 8400,
     budget_hours: 120,
     budget_amount: null,
-    budget: { hours_used: 96.5, hours_percent: 80.41, amount_used: 9167.5, amount_percent: null },
+    budget: { hours_used: 96.5, hours_percent: 80.41, amount_used: 9167.5, amount_percent: null, currency: 'EUR' },
     created_at: exampleTime,
     updated_at: exampleTime,
   });

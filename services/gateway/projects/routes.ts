@@ -24,6 +24,7 @@ import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, updated } from '../http/response.ts';
 import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
+import { budgetCurrencyOf, changedBudgetCurrency } from './budget-currency.ts';
 import { changedFixedAmount, fixedAmountOf } from './fixed-amount.ts';
 import { type NewProject, newProject, type ProjectChanges, projectChanges, projectList } from './input.ts';
 import { projectResponse } from './response.ts';
@@ -119,6 +120,7 @@ async function createProject({ body, commit }: Context<NewProject, DryRun>) {
       ...fixedAmountOf(body, { client, account }),
       budget_hours: body.budget_hours ?? null,
       budget_amount: body.budget_amount ?? null,
+      ...budgetCurrencyOf(body, { client, account }),
       total_seconds: 0,
       total_worth: NO_WORTH,
     };
@@ -149,6 +151,7 @@ async function updateProject({ body, commit, requireRecord, requireScope }: Cont
       ...rest,
       ...(await changedFixedAmount(project, { billing, fixed_amount, currency }, { accountId, clientId, session })),
     };
+    Object.assign(fields, await changedBudgetCurrency(project, { ...fields, client_id }, { accountId, session }));
     // It may keep a status that the account has given up.
     if (status !== undefined && status !== project.status) {
       const account = await readAccount(accountId, session);

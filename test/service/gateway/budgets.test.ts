@@ -71,7 +71,13 @@ test('when time uses a budget, then 80 and 100 % are announced once each, with t
   expect(await reached()).toEqual([]);
   const last = await log(one.id, 0.001);
   const shown = await read(`projects/${one.id}`);
-  expect(shown.budget).toEqual({ hours_used: 8, hours_percent: 80, amount_used: 800, amount_percent: 40 });
+  expect(shown.budget).toEqual({
+    hours_used: 8,
+    hours_percent: 80,
+    amount_used: 800,
+    amount_percent: 40,
+    currency: 'USD',
+  });
   const [event] = await Event.find({ account_id: account.id, type: 'project.budget_reached' }).lean();
   expect(JSON.parse(event?.body ?? '').data).toEqual({ ...shown, reached: { budget: 'hours', threshold: 80 } });
   expect((await eventsOf(account.id)).slice(-3)).toEqual([
@@ -265,4 +271,17 @@ test('when totals are wrong or missing, then the audit names them, and a repair 
   expect((await read(`tasks/${work.id}`)).total_seconds).toBe(9 * 3600);
   expect(await reached()).toEqual(['project hours 80', 'project hours 80']);
   expect(await repairTimeTotals(account.id)).toEqual([]);
+});
+
+test('when rates are in a currency of other decimals, then what is used has as many, from the moment that the budget is set', async () => {
+  const { id } = await createClient(gateway, { currency: 'JPY' }, account);
+  const yen = await project({ client_id: id, budget_amount: 1000, hourly_rate: 333.4 });
+  await log(yen.id, 1.5);
+  expect((await read(`projects/${yen.id}`)).budget).toMatchObject({ amount_used: 500, currency: 'JPY' });
+  const dinar = await project({ hourly_rate: 0.5555 });
+  await log(dinar.id, 1.5);
+  await change(`projects/${dinar.id}`, { currency: 'KWD', budget_hours: 10 });
+  expect((await read(`projects/${dinar.id}`)).budget).toMatchObject({ amount_used: 0.833, currency: 'KWD' });
+  await change(`projects/${dinar.id}`, { currency: null, budget_amount: 5 });
+  expect((await read(`projects/${dinar.id}`)).budget).toMatchObject({ amount_used: 0.83, currency: 'USD' });
 });
