@@ -123,17 +123,20 @@ describe('a part of a fixed amount with a discount', () => {
 
   test('when all of it is corrected, then the whole part can be billed again', async () => {
     const { made, credits, left, project, audits } = await billed();
-    await made(credits, { reason: 'correction', amount: 100 });
+    // A fifth of the 450 that the half costs after the discount.
+    await made(credits, { reason: 'correction', amount: 90 });
     expect(await left(project)).toBe(600);
     await made(credits, { reason: 'correction' });
     expect([await left(project), await audits()]).toEqual([1_000, []]);
   });
 
-  test('when less is corrected than other lines are priced at, then nothing of the part is given back', async () => {
+  test('when no more is corrected than other lines cost after the discount, then nothing of the part is given back', async () => {
     const extra_lines = [{ description: 'Print', quantity: 1, rate: 400 }];
     const { made, credits, left, project, audits } = await billed({ extra_lines });
-    await made(credits, { reason: 'correction', amount: 400 });
+    await made(credits, { reason: 'correction', amount: 360 });
     expect([await left(project), await audits()]).toEqual([500, []]);
+    await made(credits, { reason: 'correction', amount: 45 });
+    expect([await left(project), await audits()]).toEqual([550, []]);
   });
 });
 
