@@ -34,7 +34,7 @@ export interface JobContext {
   log: Logger;
 }
 
-export type Work<Payload> = (payload: Payload, context: JobContext) => Promise<void>;
+export type JobHandler<Payload> = (payload: Payload, context: JobContext) => Promise<void>;
 
 export interface RunningWorker {
   /** Aborts the job's signal if the job runs here. */
@@ -72,7 +72,7 @@ export interface WorkerOptions {
 
 export function startWorker<Payload>(
   definition: JobDefinition<Payload>,
-  work: Work<Payload>,
+  work: JobHandler<Payload>,
   options: WorkerOptions,
 ): RunningWorker {
   const connection = connectWaiting(options.redisUrl, options.log);

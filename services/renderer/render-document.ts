@@ -6,7 +6,7 @@ import type { FairLimit } from '#libs/fair-limit.ts';
 import type { RenderDocument } from '#libs/jobs/catalog.ts';
 import { type PrintableDocument, shapeOf } from '#libs/jobs/printable-document.ts';
 import { deadlinePassed, type Reply, type ReplyFailure, rendererEnded, sendReply } from '#libs/jobs/replies.ts';
-import type { JobContext, Work } from '#libs/jobs/worker.ts';
+import type { JobContext, JobHandler } from '#libs/jobs/worker.ts';
 import { withoutBidiControls } from '#libs/printable.ts';
 import type { Redis } from '#libs/redis/connection.ts';
 import { isSlow, requireBoundedWork } from '#libs/rules/documents/layout-work.ts';
@@ -47,7 +47,7 @@ export interface RendererParts {
   onEnd: (end: { outcome: Outcome; seconds: number; warnings: number }) => void;
 }
 
-export function renderDocumentWith(parts: RendererParts): Work<RenderDocument> {
+export function renderDocumentWith(parts: RendererParts): JobHandler<RenderDocument> {
   return async (payload, context) => {
     const startedAt = performance.now();
     const end = (outcome: Outcome, warnings = 0) =>

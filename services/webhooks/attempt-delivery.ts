@@ -7,13 +7,13 @@ import { secretsOf } from '#libs/models/webhooks/endpoint-secrets.ts';
 import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 import type { Logger } from '#libs/service/logger.ts';
-import type { Outcome, PostSigned } from './post-signed.ts';
+import type { CallOutcome, PostSigned } from './post-signed.ts';
 
 /** The shortest interval between two log lines about an endpoint whose secret cannot be opened. */
 const LOGGED_EVERY_MS = 10 * 60_000;
 const LOGGED_MAX = 1_000;
 /** The outcome without a signature. No call is made. */
-const UNSIGNED: Outcome = { isWell: false, durationMs: 0, errorClass: 'secret_unreadable' };
+const UNSIGNED: CallOutcome = { isWell: false, durationMs: 0, errorClass: 'secret_unreadable' };
 
 /** Makes the call at once, because the lease was checked just before. */
 export type AttemptDelivery = (
@@ -26,7 +26,7 @@ export type AttemptDelivery = (
     isTest: boolean;
   },
   log: Logger,
-) => Promise<{ outcome: Outcome; attempt: Attempt }>;
+) => Promise<{ outcome: CallOutcome; attempt: Attempt }>;
 
 export function makeAttemptDelivery(options: { box: SecretBox; postSigned: PostSigned }): AttemptDelivery {
   const logged = new LRUCache<Id, true>({ max: LOGGED_MAX, ttl: LOGGED_EVERY_MS });
@@ -62,7 +62,7 @@ export function makeAttemptDelivery(options: { box: SecretBox; postSigned: PostS
   }
 }
 
-function attemptOf(at: Date, { durationMs, status, errorClass }: Outcome): Attempt {
+function attemptOf(at: Date, { durationMs, status, errorClass }: CallOutcome): Attempt {
   return {
     at,
     ...(errorClass === 'unreachable' ? {} : { duration_ms: durationMs }),

@@ -9,10 +9,10 @@ import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoi
 import { deliveryJob } from './delivery-job.ts';
 import { recordFailure, recordGone, recordSuccess } from './endpoint-health.ts';
 import { ENQUEUE_GRACE_MS } from './limits.ts';
-import type { Outcome } from './post-signed.ts';
+import type { CallOutcome } from './post-signed.ts';
 import { waitAfter } from './schedule.ts';
 import type { LeasedDelivery } from './store/delivery-leases.ts';
-import type { Settlement, Verdict } from './store/delivery-settlement.ts';
+import type { DeliverySettlement, Verdict } from './store/delivery-settlement.ts';
 import type { SuspendDelivery } from './suspend-delivery.ts';
 
 /** Shorter waits use the queue's own timer, which is exact. Longer ones use the poller, which looks once a second. */
@@ -23,14 +23,14 @@ const EARLY_ATTEMPTS = 2;
 export interface ConcludeOptions {
   queues: Queues;
   retryScale: number;
-  settle: (settlement: Settlement) => Promise<unknown>;
+  settle: (settlement: DeliverySettlement) => Promise<unknown>;
   suspend: SuspendDelivery;
 }
 
 export type ConcludeAttempt = (
   delivery: LeasedDelivery,
   endpoint: WebhookEndpointRecord,
-  result: { outcome: Outcome; attempt: Attempt },
+  result: { outcome: CallOutcome; attempt: Attempt },
 ) => Promise<void>;
 
 export function makeConcludeAttempt({ queues, retryScale, settle, suspend }: ConcludeOptions): ConcludeAttempt {
@@ -53,7 +53,7 @@ export function makeConcludeAttempt({ queues, retryScale, settle, suspend }: Con
   };
 }
 
-function verdictOn(outcome: Outcome, waitMs: number | undefined): Verdict {
+function verdictOn(outcome: CallOutcome, waitMs: number | undefined): Verdict {
   if (outcome.isWell) return { move: 'deliver' };
   if (waitMs === undefined) return { move: 'giveUp' };
   const nextAt = agreedTime() + waitMs;

@@ -2,7 +2,7 @@
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import type { DeliverWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import type { Work } from '#libs/jobs/worker.ts';
+import type { JobHandler } from '#libs/jobs/worker.ts';
 import { openTryAgain } from '#libs/models/operations/round-try.ts';
 import { storedId, wireId } from '#libs/models/tenant.ts';
 import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
@@ -18,9 +18,9 @@ import { openAccountLoader } from './loading/account-loader.ts';
 import { openEndpointLoader } from './loading/endpoint-loader.ts';
 import type { EventLoader } from './loading/event-loader.ts';
 import { inBatches, PATIENT } from './loading/in-batches.ts';
-import type { Outcome, PostSigned } from './post-signed.ts';
+import type { CallOutcome, PostSigned } from './post-signed.ts';
 import type { LeasedDelivery } from './store/delivery-leases.ts';
-import { type Settlement, settleDeliveries } from './store/delivery-settlement.ts';
+import { type DeliverySettlement, settleDeliveries } from './store/delivery-settlement.ts';
 import { recallDeferred } from './store/due-deliveries.ts';
 import type { EventHead } from './store/events.ts';
 import { makeSuspendDelivery } from './suspend-delivery.ts';
@@ -42,14 +42,14 @@ export interface DeliverOptions {
   /** Longer than any attempt. After it another worker makes the attempt again. */
   leaseMs: number;
   retryScale: number;
-  onOutcome: (outcome: Outcome) => void;
+  onOutcome: (outcome: CallOutcome) => void;
 }
 
-export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook> {
+export function makeDeliverWebhook(options: DeliverOptions): JobHandler<DeliverWebhook> {
   const { traffic } = options;
   const accounts = openAccountLoader();
   const endpoints = openEndpointLoader();
-  const settle = inBatches(async (settlements: Settlement[]) => {
+  const settle = inBatches(async (settlements: DeliverySettlement[]) => {
     await settleDeliveries(settlements);
     return settlements;
   }, PATIENT);
@@ -170,7 +170,7 @@ export function makeDeliverWebhook(options: DeliverOptions): Work<DeliverWebhook
   async function release(
     admission: Admitted,
     endpoint: WebhookEndpointRecord,
-    outcome: Outcome,
+    outcome: CallOutcome,
     wasDeferred: boolean,
   ): Promise<void> {
     // A response that does not end still counts as a call in flight. Otherwise its endpoint could hold any number of

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { agreedTime } from '#libs/clock.ts';
 import { type DeliverWebhook, deliverWebhook } from '#libs/jobs/catalog.ts';
 import type { Entry, Queues } from '#libs/jobs/queue.ts';
-import type { Work } from '#libs/jobs/worker.ts';
+import type { JobHandler } from '#libs/jobs/worker.ts';
 import { openTryAgain } from '#libs/models/operations/round-try.ts';
 import { type Id, type StoredId, storedId, wireId } from '#libs/models/tenant.ts';
 import type { Reservation } from '#libs/models/webhooks/delivery-guards.ts';
@@ -34,7 +34,7 @@ export function makeFanOutEvent({
   traffic,
   events,
   onFannedOut,
-}: FanOutOptions): Work<{ eventId: string; accountId: string }> {
+}: FanOutOptions): JobHandler<{ eventId: string; accountId: string }> {
   const tryAgain = openTryAgain('fan-outs of events');
   const subscriptionsOf = inBatches(async (accountIds: StoredId[]) => {
     const subscriptions = await findSubscriptions(accountIds);

@@ -31,7 +31,7 @@ interface Call {
   isTest: boolean;
 }
 
-export interface Outcome {
+export interface CallOutcome {
   isWell: boolean;
   durationMs: number;
   /** Absent without a response. */
@@ -45,7 +45,7 @@ export interface Outcome {
   rest?: Promise<void> | undefined;
 }
 
-export type PostSigned = (call: Call) => Promise<Outcome>;
+export type PostSigned = (call: Call) => Promise<CallOutcome>;
 
 /**
  * Makes the function.
@@ -117,7 +117,7 @@ function post(
   });
 }
 
-function classify({ status, headers }: AxiosResponse): Omit<Outcome, 'durationMs'> {
+function classify({ status, headers }: AxiosResponse): Omit<CallOutcome, 'durationMs'> {
   if (status >= 200 && status < 300) return { isWell: true, status };
   const errorClass: ErrorClass = status === 410 ? 'gone' : status >= 300 && status < 400 ? 'redirect' : 'status';
   const mayWait = status === 429 || status === 503;

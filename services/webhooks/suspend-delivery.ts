@@ -8,12 +8,12 @@ import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
 import type { CachedLoader } from './loading/cached-loader.ts';
 import { inBatches, PATIENT } from './loading/in-batches.ts';
 import type { LeasedDelivery } from './store/delivery-leases.ts';
-import type { Settlement } from './store/delivery-settlement.ts';
+import type { DeliverySettlement } from './store/delivery-settlement.ts';
 
 export type SuspendDelivery = (delivery: LeasedDelivery, endpointId: Id, attempt?: Attempt) => Promise<void>;
 
 export function makeSuspendDelivery(options: {
-  settle: (settlement: Settlement) => Promise<unknown>;
+  settle: (settlement: DeliverySettlement) => Promise<unknown>;
   endpoints: CachedLoader<WebhookEndpointRecord>;
 }): SuspendDelivery {
   const requestReconciles = inBatches(async (deliveries: LeasedDelivery[]) => {

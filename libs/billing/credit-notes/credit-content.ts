@@ -6,7 +6,7 @@ import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { driverOf } from '../../models/records.ts';
 import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
 import { creditGroups, leftToCredit, netOf, taxSumOf } from '../../rules/credits/credit-amounts.ts';
-import type { CreditReason, Settlement } from '../../rules/credits/credit-reasons.ts';
+import type { CreditReason, CreditSettlement } from '../../rules/credits/credit-reasons.ts';
 import { type CreditedCharges, creditedCharges } from '../../rules/credits/credited-charges.ts';
 import type { LineItem } from '../../rules/documents/line-item.ts';
 import { exactMinor } from '../../rules/money/exact-amount.ts';
@@ -31,7 +31,7 @@ export interface NewCreditNote {
   line_items?: LineItem[] | null | undefined;
   /** The shipping in major units, with tax where prices include it. */
   shipping_amount?: Decimal | null | undefined;
-  settle: Settlement;
+  settle: CreditSettlement;
   refund?: RefundDetails | null | undefined;
   /** Work on the invoice that is credited. It replaces lines. */
   time_entry_ids?: readonly Id[] | undefined;

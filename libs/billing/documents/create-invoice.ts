@@ -11,7 +11,7 @@ import { type DocumentMoney, invoiceMoney } from '../../rules/documents/document
 import type { Decimal } from '../../rules/money/money.ts';
 import type { NewTaxTerms } from '../../rules/taxes/document-taxes.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { type DocumentContent, type Drawn, newDocument } from './new-document.ts';
+import { type DocumentContent, type DrawnDocument, newDocument } from './new-document.ts';
 import { requirePrintableContent } from './printable-size.ts';
 
 export interface InvoiceContent extends Omit<DocumentContent<DocumentMoney>, 'description' | 'moneyOf'> {
@@ -47,7 +47,11 @@ export interface MadeInvoice {
  * - 400 for amounts and dates,
  * - 422 for texts that could not be printed.
  */
-export async function createInvoice(unit: UnitOfWork, drawn: Drawn, content: InvoiceContent): Promise<MadeInvoice> {
+export async function createInvoice(
+  unit: UnitOfWork,
+  drawn: DrawnDocument,
+  content: InvoiceContent,
+): Promise<MadeInvoice> {
   const { session, announce } = unit;
   const { amount = 0, status, due_date, line_items, charges, texts = {} } = content;
   const description = content.description || null;

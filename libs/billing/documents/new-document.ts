@@ -39,7 +39,7 @@ export interface DocumentContent<Money> {
   description: string | null;
 }
 
-export interface Drawn {
+export interface DrawnDocument {
   kind: Kind;
   base: Stamped;
   account: AccountRecord;
@@ -54,7 +54,7 @@ export async function drawDocument(
   { accountId, drawNumber }: UnitOfWork,
   kind: Kind,
   issueDate: string | null | undefined,
-): Promise<Drawn> {
+): Promise<DrawnDocument> {
   const base = newRecord(accountId);
   const account = await readAccount(accountId);
   const day = issueDate ?? dayIn(account.time_zone);
@@ -69,7 +69,7 @@ export async function drawDocument(
  */
 export async function newDocument<Money extends DocumentMoney>(
   { session, accountId }: UnitOfWork,
-  { kind, base, account, number }: Drawn,
+  { kind, base, account, number }: DrawnDocument,
   content: DocumentContent<Money>,
   details: DetailsForm = 'by-field',
 ) {

@@ -8,16 +8,16 @@ import { type Id, newId, type StoredId, storedId } from '../../models/tenant.ts'
 import { writtenAmount } from '../../rules/money/balance.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { findInvoices, requirePayable } from './payable-invoices.ts';
-import { ALLOCATIONS_MAX, type NamedPart, type Part, partOf } from './payment-parts.ts';
+import { ALLOCATIONS_MAX, type NamedPart, type PaymentPart, partOf } from './payment-parts.ts';
 
-export function allocationOf(part: Part, date: string): Allocation {
+export function allocationOf(part: PaymentPart, date: string): Allocation {
   return { ...creditAllocation(part, date), refunded: 0 };
 }
 
 /**
  * Makes an allocation of a credit note. It counts no refunds, because a credit note refunds only what is unallocated.
  */
-export function creditAllocation({ invoice, amount }: Part, date: string): CreditAllocation {
+export function creditAllocation({ invoice, amount }: PaymentPart, date: string): CreditAllocation {
   const invoice_number = printedNumber('invoice', invoice);
   return { _id: storedId(newId()), invoice_id: invoice._id, invoice_number, amount, date };
 }
@@ -40,7 +40,7 @@ export async function furtherPart(
   unit: UnitOfWork,
   { currency, client_id, unallocated, allocations }: Source,
   { noun, number, invoice_id, amount }: NamedPart & { noun: string; number: string },
-): Promise<Part> {
+): Promise<PaymentPart> {
   const [invoice] = (await findInvoices(unit, [invoice_id])) as [InvoiceRecord];
   requirePayable(invoice, { currency, client_id });
   if (unallocated === 0) throw conflict(`Nothing is left of ${number}`);
@@ -60,11 +60,11 @@ export async function furtherPart(
  * @param id one of them, or all when absent.
  * @throws AppError 404 when there is no such allocation, 409 when there is nothing to release.
  */
-export function releasable<Part extends CreditAllocation>(
-  allocations: readonly Part[],
+export function releasable<Allocated extends CreditAllocation>(
+  allocations: readonly Allocated[],
   id: Id | undefined,
-  { noun, worth }: { noun: string; worth: (part: Part) => number },
-): Part[] {
+  { noun, worth }: { noun: string; worth: (part: Allocated) => number },
+): Allocated[] {
   const named = allocations.filter(({ _id }) => id === undefined || String(_id) === id);
   if (id !== undefined && named.length === 0) throw notFound('Allocation', 'or access denied');
   const released = named.filter((part) => worth(part) > 0);

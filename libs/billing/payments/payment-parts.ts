@@ -26,7 +26,7 @@ export interface NamedPart {
 }
 
 /** An invoice and the amount that a payment pays of it. */
-export interface Part {
+export interface PaymentPart {
   invoice: InvoiceRecord;
   amount: number;
 }
@@ -35,7 +35,7 @@ export interface Part {
 export const ALLOCATIONS_MAX = 500;
 
 /** Returns the amount to allocate to a named invoice. @throws AppError 409 when that is more than is due. */
-export function partOf(invoice: InvoiceRecord, wanted: Decimal | undefined, left: number): Part {
+export function partOf(invoice: InvoiceRecord, wanted: Decimal | undefined, left: number): PaymentPart {
   const due = dueOf(invoice);
   const number = printedNumber('invoice', invoice);
   if (wanted === undefined) {
@@ -58,7 +58,7 @@ export async function partsOf(
     currency,
     client_id,
   }: { pays: Pays; named: readonly InvoiceRecord[]; amount: number; currency: string; client_id: StoredId },
-): Promise<Part[]> {
+): Promise<PaymentPart[]> {
   if (pays === 'oldest') return oldestDue(unit, { client_id, currency, amount, most: ALLOCATIONS_MAX });
   if ('invoice_id' in pays) {
     return named.flatMap((invoice) => {
@@ -95,7 +95,7 @@ export async function payInvoices(
     source,
     day,
   }: {
-    parts: readonly Part[];
+    parts: readonly PaymentPart[];
     account: AccountRecord;
     /** The payment or the credit note. */
     source: { _id: StoredId; currency: string };
@@ -135,10 +135,10 @@ export async function announceAllocated(
   await announceMoved(unit, moved, account.time_zone);
 }
 
-export function sumOf(parts: readonly Part[]): number {
+export function sumOf(parts: readonly PaymentPart[]): number {
   return sumBy(parts, ({ amount }) => amount);
 }
 
-function byInvoice(one: Part, other: Part): number {
+function byInvoice(one: PaymentPart, other: PaymentPart): number {
   return String(one.invoice._id) < String(other.invoice._id) ? -1 : 1;
 }

@@ -6,14 +6,14 @@ import { givenCharges } from '../../rules/documents/document-charges.ts';
 import { filled, filledLine, writtenDay, writtenMonth } from '../../rules/documents/line-wording.ts';
 import { paymentDays } from '../documents/client-terms.ts';
 import type { InvoiceContent } from '../documents/create-invoice.ts';
-import type { Work } from '../work/gather-work.ts';
+import type { GatheredWork } from '../work/gather-work.ts';
 import { requireLines } from '../work/time-line-links.ts';
 import { coveredPeriod, periodOf } from '../work/work-period.ts';
 import type { Due } from './due-occurrence.ts';
 
 export function contentOf(
   { recurring, account, client, now, period, today, status }: Due,
-  work: Work | undefined,
+  work: GatheredWork | undefined,
 ): InvoiceContent {
   const { locale } = account;
   const line_items = work?.line_items ?? recurring.line_items ?? [];
@@ -66,7 +66,7 @@ export function contentOf(
 function servicePeriod(
   { line_items }: RecurringInvoiceRecord,
   fee: Period,
-  work: Work | undefined,
+  work: GatheredWork | undefined,
 ): Period | undefined {
   if (!work) return fee;
   return line_items ? coveredPeriod(fee, work.records) : periodOf(work.records);

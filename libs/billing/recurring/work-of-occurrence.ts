@@ -5,14 +5,14 @@ import type { IncludedTime } from '../../models/billing/recurring-invoice.ts';
 import { requirePrintableContent } from '../documents/printable-size.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { BILLED_ENTRIES_MAX } from '../work/find-unbilled-time.ts';
-import { gatherWork, type Work } from '../work/gather-work.ts';
+import { type GatheredWork, gatherWork } from '../work/gather-work.ts';
 import { lineFormOf } from '../work/invoice-from-time.ts';
 import { NothingToBill } from '../work/select-time.ts';
 import type { Due } from './due-occurrence.ts';
 
 /** The included work, and whether more of it was due than fits on one invoice. */
 interface TakenAlong {
-  work: Work | undefined;
+  work: GatheredWork | undefined;
   isCut: boolean;
 }
 
@@ -46,7 +46,7 @@ async function workOf(
   unit: UnitOfWork,
   { recurring, client, account, now, today }: Due,
   { time, most, takesOldest }: { time: IncludedTime; most: number; takesOldest: boolean },
-): Promise<Work | undefined> {
+): Promise<GatheredWork | undefined> {
   const { line_items, currency, description } = recurring;
   const yesterday = addDays(now.on, -1);
   const selection = { ...time, date_to: yesterday < today ? yesterday : today };

@@ -34,7 +34,7 @@ export interface WorkTarget {
   takesOldest?: boolean | undefined;
 }
 
-export interface Work {
+export interface GatheredWork {
   /** The lines before, then those of time, of paid hours and of expenses. */
   line_items: LineItem[];
   time: InvoiceRecord['time'];
@@ -49,7 +49,11 @@ export interface Work {
  * Gathers the work, or returns undefined when there is nothing to bill.
  * @throws AppError as selectTime and findExpenses do.
  */
-export async function gatherWork(unit: UnitOfWork, wanted: WorkWanted, target: WorkTarget): Promise<Work | undefined> {
+export async function gatherWork(
+  unit: UnitOfWork,
+  wanted: WorkWanted,
+  target: WorkTarget,
+): Promise<GatheredWork | undefined> {
   const { selection, form } = wanted;
   const { client, account, currency, before, most, takesOldest } = target;
   const selected =

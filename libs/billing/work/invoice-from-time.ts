@@ -20,7 +20,7 @@ import { giveHoursBack } from '../hour-packages/draw-hours.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { requireDraft } from './bill-time.ts';
 import { BILLED_ENTRIES_MAX } from './find-unbilled-time.ts';
-import { gatherWork, type Work, type WorkTarget, type WorkWanted } from './gather-work.ts';
+import { type GatheredWork, gatherWork, type WorkTarget, type WorkWanted } from './gather-work.ts';
 import { NothingToBill } from './select-time.ts';
 import { type LinesBefore, linesWithout, requireLineItems, requireLines } from './time-line-links.ts';
 import { billedWork, followedDates, periodOf } from './work-period.ts';
@@ -137,7 +137,7 @@ function requireNoPart({ quote_part, quote_number }: InvoiceRecord): void {
 }
 
 /** Gathers the work. @throws AppError 409 when there is nothing to bill. */
-async function someWork(unit: UnitOfWork, wanted: TimeWanted, place: WorkTarget): Promise<Work> {
+async function someWork(unit: UnitOfWork, wanted: TimeWanted, place: WorkTarget): Promise<GatheredWork> {
   const date_to = wanted.date_to ?? dayIn(place.account.time_zone);
   if (wanted.date_from !== undefined && wanted.date_from > date_to) {
     throw fieldProblem('date_from', 'date_from must not be after date_to');

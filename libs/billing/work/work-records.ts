@@ -7,13 +7,13 @@ import { readWithin } from '../../models/read-within.ts';
 import { driverOf, findOwn, type Records, type Stamped } from '../../models/records.ts';
 import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
 import { Expense, type ExpenseRecord } from '../../models/time/expense.ts';
-import { type Settlement, TimeEntry, type TimeEntryRecord } from '../../models/time/time-entry.ts';
+import { TimeEntry, type TimeEntryRecord, type WorkSettlement } from '../../models/time/time-entry.ts';
 import { staleRead } from '../../mongo/errors.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 interface Work extends Stamped {
   invoice_id?: StoredId | null | undefined;
-  settled?: Settlement | null | undefined;
+  settled?: WorkSettlement | null | undefined;
 }
 
 export interface WorkKind<Stored extends Work> {

@@ -1,7 +1,12 @@
 // A document that takes back an issued invoice or a part of it. It is never edited. Its sum pays invoices, is refunded,
 // or stays credit.
 import { sumBy } from 'es-toolkit/math/sumBy';
-import { CREDIT_REASONS, type CreditReason, SETTLEMENTS, type Settlement } from '../../rules/credits/credit-reasons.ts';
+import {
+  CREDIT_REASONS,
+  CREDIT_SETTLEMENTS,
+  type CreditReason,
+  type CreditSettlement,
+} from '../../rules/credits/credit-reasons.ts';
 import type { DiscountShare } from '../../rules/documents/document-charges.ts';
 import { type LineItem, lineItemField } from '../../rules/documents/line-item.ts';
 import { totalOf } from '../../rules/money/balance.ts';
@@ -64,7 +69,7 @@ export interface CreditNoteRecord extends Stamped {
   time_entry_ids?: StoredId[] | undefined;
   expense_ids?: StoredId[] | undefined;
   hours_returned?: ReturnedHours[] | undefined;
-  settle: Settlement;
+  settle: CreditSettlement;
   /** The amount that it took off its invoice when it was issued. The PDF always shows this amount. */
   applied_at_issue: number;
   /** The amount that no invoice and no refund has. */
@@ -118,7 +123,7 @@ const creditNoteSchema = recordSchema<CreditNoteRecord>(
       type: [{ _id: false, package_id: requiredIdField, line: Number, seconds: Number }],
       default: undefined,
     },
-    settle: { type: String, enum: SETTLEMENTS, required: true },
+    settle: { type: String, enum: CREDIT_SETTLEMENTS, required: true },
     applied_at_issue: { type: Number, required: true },
     unallocated: { type: Number, required: true },
     allocations: [ALLOCATION_FIELDS],

@@ -25,13 +25,13 @@ export async function extendLease(batch: ClaimedBatch, leaseMs: number, now: Dat
 }
 
 /** The result of one attempt to print a document of a batch, with the time of the next attempt if there is one. */
-export type Outcome = Pick<BatchedDocument, 'status'> & Partial<BatchedDocument>;
+export type DocumentOutcome = Pick<BatchedDocument, 'status'> & Partial<BatchedDocument>;
 
 /** Records the outcome of the document at `index`. @returns false when the lease is lost. */
 export async function settleDocument(
   batch: ClaimedBatch,
   index: number,
-  outcome: Outcome,
+  outcome: DocumentOutcome,
   now: Date = agreedDate(),
 ): Promise<boolean> {
   const at = `documents.${index}`;

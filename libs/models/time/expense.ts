@@ -7,10 +7,10 @@ import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { type Id, idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from './project.ts';
-import { SETTLEMENTS, type Settlement } from './time-entry.ts';
+import { WORK_SETTLEMENTS, type WorkSettlement } from './time-entry.ts';
 
 /** The states of an expense. They follow from the expense, its project and its invoice, and are never stored. */
-export const EXPENSE_STATES = ['unbilled', 'on_draft', 'billed', ...SETTLEMENTS, 'not_billable'] as const;
+export const EXPENSE_STATES = ['unbilled', 'on_draft', 'billed', ...WORK_SETTLEMENTS, 'not_billable'] as const;
 
 export type ExpenseState = (typeof EXPENSE_STATES)[number];
 
@@ -33,7 +33,7 @@ export interface ExpenseRecord extends Stamped {
   receipt: string | null;
   /** The invoice that bills the expense. */
   invoice_id?: StoredId | null;
-  settled?: Settlement | null;
+  settled?: WorkSettlement | null;
 }
 
 /** The filter of expenses that may be billed: on no invoice, not settled, and billable. */
@@ -63,7 +63,7 @@ const expenseSchema = recordSchema<ExpenseRecord>(
     billable: { type: Boolean, required: true },
     receipt: String,
     invoice_id: idField,
-    settled: { type: String, enum: SETTLEMENTS },
+    settled: { type: String, enum: WORK_SETTLEMENTS },
   },
   expenseListing,
 );

@@ -9,12 +9,19 @@ import { embeddedProject, type ProjectDetails } from './project.ts';
 import type { TaskRecord } from './task.ts';
 
 /** The ways to settle time that is not to be invoiced: it was billed elsewhere, or it is free of charge. */
-export const SETTLEMENTS = ['billed_elsewhere', 'written_off'] as const;
+export const WORK_SETTLEMENTS = ['billed_elsewhere', 'written_off'] as const;
 
-export type Settlement = (typeof SETTLEMENTS)[number];
+export type WorkSettlement = (typeof WORK_SETTLEMENTS)[number];
 
 /** The states of time on its way to an invoice. They follow from the entry and its invoice, and are never stored. */
-export const BILLING_STATES = ['unbilled', 'on_draft', 'billed', ...SETTLEMENTS, 'covered', 'not_billable'] as const;
+export const BILLING_STATES = [
+  'unbilled',
+  'on_draft',
+  'billed',
+  ...WORK_SETTLEMENTS,
+  'covered',
+  'not_billable',
+] as const;
 
 export type BillingState = (typeof BILLING_STATES)[number];
 
@@ -49,7 +56,7 @@ export interface TimeEntryRecord extends Stamped {
   billed_rate?: number;
   /** Absent when no rate was set anywhere, and the entry was billed at 0. */
   billed_rate_from?: RateSource;
-  settled?: Settlement | null;
+  settled?: WorkSettlement | null;
   /** The start and end of measured time: both or none. Hours and date follow from them. */
   started_at?: Date | undefined;
   ended_at?: Date | undefined;
@@ -87,7 +94,7 @@ const timeEntrySchema = recordSchema<TimeEntryRecord>(
     billed_line: Number,
     billed_rate: Number,
     billed_rate_from: { type: String, enum: RATE_SOURCES },
-    settled: { type: String, enum: SETTLEMENTS },
+    settled: { type: String, enum: WORK_SETTLEMENTS },
     started_at: Date,
     ended_at: Date,
   },

@@ -46,7 +46,7 @@ export function leftToCredit(invoice: Taxed, credited: readonly Taxed[]): Docume
 }
 
 /** The invoice that is credited: its terms, and its number for messages. */
-export interface CreditSource {
+export interface CreditedInvoice {
   terms: TaxTerms;
   number: string;
   /**
@@ -61,7 +61,11 @@ export interface CreditSource {
  * uses up a rate takes all that is left of its tax.
  * @throws AppError 409 when less is left, 400 when the lines are worth nothing.
  */
-export function creditGroups(left: readonly DocumentTax[], wanted: CreditWanted, source: CreditSource): DocumentTax[] {
+export function creditGroups(
+  left: readonly DocumentTax[],
+  wanted: CreditWanted,
+  source: CreditedInvoice,
+): DocumentTax[] {
   if (isUsedUp(left) && !source.isFirst && !wanted.mayBeNothing) throw tooMuch(source, 0);
   const groups = wantedGroups(left, wanted, source);
   requireRest(left, groups, source);
@@ -71,7 +75,7 @@ export function creditGroups(left: readonly DocumentTax[], wanted: CreditWanted,
 function wantedGroups(
   left: readonly DocumentTax[],
   { amount, line_items, mayBeNothing }: CreditWanted,
-  source: CreditSource,
+  source: CreditedInvoice,
 ): DocumentTax[] {
   if (line_items) return groupsOfLines(left, line_items, { ...source, mayBeNothing });
   const net = netOf(left);
@@ -88,7 +92,7 @@ function wantedGroups(
 function groupsOfLines(
   left: readonly DocumentTax[],
   lines: readonly TaxedLine[],
-  source: CreditSource & Pick<CreditWanted, 'mayBeNothing'>,
+  source: CreditedInvoice & Pick<CreditWanted, 'mayBeNothing'>,
 ): DocumentTax[] {
   const { terms } = source;
   const wanted = creditedLines(lines, terms);
@@ -111,7 +115,7 @@ function groupsOfLines(
 }
 
 /** @throws AppError 409 when later credits of the other rates would have nothing, or too little, to be taken from. */
-function requireRest(left: readonly DocumentTax[], groups: readonly DocumentTax[], source: CreditSource): void {
+function requireRest(left: readonly DocumentTax[], groups: readonly DocumentTax[], source: CreditedInvoice): void {
   const rest = left.map((group) => {
     const taken = groups.filter((other) => isSameTax(group, other));
     return { ...group, taxable: group.taxable - netOf(taken), tax: group.tax - taxSumOf(taken) };
@@ -124,7 +128,7 @@ function requireRest(left: readonly DocumentTax[], groups: readonly DocumentTax[
   throw conflict(`Cannot credit all of ${source.number} without what is left at ${open.rate} %: ${sum}`);
 }
 
-function tooMuch({ number, terms }: CreditSource, rest: number, where = '') {
+function tooMuch({ number, terms }: CreditedInvoice, rest: number, where = '') {
   return conflict(`Cannot credit more than is left of ${number}${where}: ${writtenAmount(rest, terms.currency)}`);
 }
 

@@ -11,6 +11,6 @@ export type CreditReason = (typeof CREDIT_REASONS)[number];
 export const REVERSING: readonly CreditReason[] = ['cancellation', 'correction'];
 
 /** The ways to settle a credit that exceeds what was due: keep it for later invoices, or refund it. */
-export const SETTLEMENTS = ['credit', 'refund'] as const;
+export const CREDIT_SETTLEMENTS = ['credit', 'refund'] as const;
 
-export type Settlement = (typeof SETTLEMENTS)[number];
+export type CreditSettlement = (typeof CREDIT_SETTLEMENTS)[number];

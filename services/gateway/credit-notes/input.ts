@@ -4,7 +4,12 @@ import { BILLED_EXPENSES_MAX } from '#libs/billing/expenses/find-expenses.ts';
 import { BILLED_ENTRIES_MAX } from '#libs/billing/work/find-unbilled-time.ts';
 import { CreditNote, type CreditNoteRecord, creditNoteListing } from '#libs/models/billing/credit-note.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { CREDIT_REASONS, type CreditReason, SETTLEMENTS, type Settlement } from '#libs/rules/credits/credit-reasons.ts';
+import {
+  CREDIT_REASONS,
+  CREDIT_SETTLEMENTS,
+  type CreditReason,
+  type CreditSettlement,
+} from '#libs/rules/credits/credit-reasons.ts';
 import { AMOUNT_MAX, type Decimal } from '#libs/rules/money/money.ts';
 import { decimal } from '../fields/decimal-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
@@ -23,7 +28,7 @@ export interface CreditNoteBody {
   amount?: number;
   line_items?: CreditLineInput[] | null;
   shipping_amount?: Decimal | null;
-  settle: Settlement;
+  settle: CreditSettlement;
   time_entry_ids?: Id[];
   expense_ids?: Id[];
   refund?: RefundDetailsInput;
@@ -47,7 +52,7 @@ export const newCreditNote = Joi.object<CreditNoteBody, true>({
     .within(0, AMOUNT_MAX)
     .description('What is credited of the shipping, alone or beside lines. With tax where prices include it'),
   settle: Joi.string()
-    .valid(...SETTLEMENTS)
+    .valid(...CREDIT_SETTLEMENTS)
     .default('credit')
     .description('What becomes of the part beyond what was due: credit of the client, or money that goes back now'),
   refund: Joi.object<RefundDetailsInput>(refundDetails)

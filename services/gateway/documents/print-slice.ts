@@ -6,7 +6,7 @@ import { AppError } from '#libs/errors.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { isRendererEnded } from '#libs/jobs/replies.ts';
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
-import { type ClaimedBatch, type Outcome, settleDocument } from '#libs/models/documents/batch-clock.ts';
+import { type ClaimedBatch, type DocumentOutcome, settleDocument } from '#libs/models/documents/batch-clock.ts';
 import { FILE_BYTES_MAX, keepFile } from '#libs/models/documents/batch-file.ts';
 import { BATCH_KEPT_MS, type BatchedDocument } from '#libs/models/documents/document-batch.ts';
 import { openTries } from '#libs/models/operations/round-try.ts';
@@ -70,8 +70,8 @@ export async function printSlice(batch: ClaimedBatch, { print, signal, filesMaxB
   }
 
   /** One that ended three gateways or renderers is set aside. */
-  async function triedOutcomeOf(document: BatchedDocument, index: number): Promise<Outcome | undefined> {
-    let outcome: Outcome | undefined;
+  async function triedOutcomeOf(document: BatchedDocument, index: number): Promise<DocumentOutcome | undefined> {
+    let outcome: DocumentOutcome | undefined;
     const record = { id: document.document_id, accountId: String(batch.account_id) };
     const tried = await tries.run(record, async () => {
       outcome = await outcomeOf(document, index);
@@ -83,7 +83,7 @@ export async function printSlice(batch: ClaimedBatch, { print, signal, filesMaxB
     return later(WAIT_MIN_MS);
   }
 
-  async function outcomeOf(document: BatchedDocument, index: number): Promise<Outcome | undefined> {
+  async function outcomeOf(document: BatchedDocument, index: number): Promise<DocumentOutcome | undefined> {
     try {
       const printable = account && (await readAfterElection(() => printableOf(document, account, batch)));
       if (!printable) return failed(document.kind === 'invoice' ? 'Invoice not found' : 'Quote not found');
@@ -141,10 +141,11 @@ function printableOf(
   return find(issuing, document_id, looks as BatchLooks);
 }
 
-const failed = (error: string): Outcome => ({ status: 'failed', error });
-const later = (waitMs: number) => ({ status: 'queued', next_at: new Date(agreedTime() + waitMs) }) satisfies Outcome;
+const failed = (error: string): DocumentOutcome => ({ status: 'failed', error });
+const later = (waitMs: number) =>
+  ({ status: 'queued', next_at: new Date(agreedTime() + waitMs) }) satisfies DocumentOutcome;
 
-function afterFailure(error: unknown, { tries = 0 }: BatchedDocument): Outcome {
+function afterFailure(error: unknown, { tries = 0 }: BatchedDocument): DocumentOutcome {
   const known = error instanceof AppError ? error : undefined;
   // The queue could not be reached, or no renderer had time, which says nothing about the document. A renderer's own error has no cause.
   if (known?.cause && (known.status === 503 || known.status === 504)) return later(WAIT_MIN_MS);

@@ -7,7 +7,7 @@ import { changeWork, EXPENSES, namedWork } from '#libs/billing/work/work-records
 import { findAllOwn } from '#libs/models/records.ts';
 import type { ExpenseRecord } from '#libs/models/time/expense.ts';
 import { Project } from '#libs/models/time/project.ts';
-import type { Settlement } from '#libs/models/time/time-entry.ts';
+import type { WorkSettlement } from '#libs/models/time/time-entry.ts';
 import { number } from '../fields/response-fields.ts';
 import { updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
@@ -61,7 +61,7 @@ async function settle({ body, commit }: Context<ExpenseBillingInput>) {
   });
 }
 
-async function write(unit: UnitOfWork, expenses: readonly ExpenseRecord[], settled: Settlement | null) {
+async function write(unit: UnitOfWork, expenses: readonly ExpenseRecord[], settled: WorkSettlement | null) {
   const updated_at = await changeWork(EXPENSES, unit, { work: expenses, when: { invoice_id: null }, set: { settled } });
   await announceExpenses(
     unit,

@@ -10,7 +10,7 @@ import {
   expenseListing,
   UNBILLED_EXPENSES,
 } from '#libs/models/time/expense.ts';
-import { SETTLEMENTS, type Settlement } from '#libs/models/time/time-entry.ts';
+import { WORK_SETTLEMENTS, type WorkSettlement } from '#libs/models/time/time-entry.ts';
 import { AMOUNT_MAX } from '#libs/rules/money/money.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { clientCurrency, day, line, paragraphs, uuid } from '../fields/input-fields.ts';
@@ -45,7 +45,7 @@ export interface ExpenseChanges extends Optional {
 
 export interface ExpenseBillingInput {
   expense_ids: Id[];
-  status: Settlement | 'unbilled';
+  status: WorkSettlement | 'unbilled';
 }
 
 const amount = () => number().greater(0).max(AMOUNT_MAX).description('What was paid, before tax');
@@ -85,7 +85,7 @@ export const expenseChanges = Joi.object<ExpenseChanges, true>({
   ...optional,
 }).example({ amount: 118.5 });
 
-export const EXPENSE_SETTLEMENTS = [...SETTLEMENTS, 'unbilled'] as const;
+export const EXPENSE_SETTLEMENTS = [...WORK_SETTLEMENTS, 'unbilled'] as const;
 
 export const expenseBilling = Joi.object<ExpenseBillingInput, true>({
   expense_ids: Joi.array().items(uuid()).min(1).max(BILLED_EXPENSES_MAX).required(),

@@ -6,7 +6,7 @@ import { announceEntries } from '#libs/billing/work/bill-time.ts';
 import { BILLED_ENTRIES_MAX } from '#libs/billing/work/find-unbilled-time.ts';
 import { changeWork, namedWork, TIME } from '#libs/billing/work/work-records.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { SETTLEMENTS, type Settlement, type TimeEntryRecord } from '#libs/models/time/time-entry.ts';
+import { type TimeEntryRecord, WORK_SETTLEMENTS, type WorkSettlement } from '#libs/models/time/time-entry.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { uuid } from '../fields/input-fields.ts';
 import { number } from '../fields/response-fields.ts';
@@ -15,10 +15,10 @@ import { type Context, type Route, route } from '../http/route.ts';
 
 interface BillingInput {
   time_entry_ids: Id[];
-  status: Settlement | 'unbilled';
+  status: WorkSettlement | 'unbilled';
 }
 
-const STATUSES = [...SETTLEMENTS, 'unbilled'] as const;
+const STATUSES = [...WORK_SETTLEMENTS, 'unbilled'] as const;
 
 const billingInput = Joi.object<BillingInput, true>({
   time_entry_ids: Joi.array().items(uuid()).min(1).max(BILLED_ENTRIES_MAX).required(),
@@ -68,7 +68,7 @@ async function settle({ body, commit }: Context<BillingInput>) {
   });
 }
 
-async function write(unit: UnitOfWork, entries: readonly TimeEntryRecord[], settled: Settlement | null) {
+async function write(unit: UnitOfWork, entries: readonly TimeEntryRecord[], settled: WorkSettlement | null) {
   const updated_at = await changeWork(TIME, unit, { work: entries, when: { invoice_id: null }, set: { settled } });
   await announceEntries(
     unit,

@@ -4,7 +4,7 @@ import { DUE_COUNTED_MAX } from '#libs/models/billing/scheduler-backlog.ts';
 import { type BulkRecord, bulkStateOf } from '#libs/models/operations/bulk-run.ts';
 import { WAITING_COUNTED_MAX } from '#libs/models/webhooks/outbox.ts';
 import { count, counted, countedUpTo, duration } from '../views/format.ts';
-import type { Numbers, Part, QueueNumbers } from './numbers.ts';
+import type { Numbers, QueueNumbers, ReadResult } from './numbers.ts';
 
 export interface Alarm {
   tone: 'bad' | 'warn';
@@ -45,7 +45,7 @@ export function alarmsOf(numbers: Numbers): Alarm[] {
 }
 
 /** Returns an alarm for a number that cannot be read, because it must not look like a good one. */
-function unread(name: string, { problem }: Part<unknown>): Alarm[] {
+function unread(name: string, { problem }: ReadResult<unknown>): Alarm[] {
   return problem === undefined ? [] : [{ tone: 'bad', text: `${name} cannot be read (${problem}).` }];
 }
 

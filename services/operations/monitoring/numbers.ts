@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 /** The number at which the count of open deliveries stops. */
 export const COUNTED_MAX = 100_000;
 
-export type Part<Value> = { value: Value; problem?: undefined } | { value?: undefined; problem: string };
+export type ReadResult<Value> = { value: Value; problem?: undefined } | { value?: undefined; problem: string };
 
 export interface QueueNumbers extends QueueCounts {
   name: string;
@@ -31,16 +31,16 @@ export interface QueueNumbers extends QueueCounts {
 
 export interface Numbers {
   readAt: Date;
-  queues: Part<QueueNumbers[]>;
-  workers: Part<{ workers: WorkerReading[]; orphans: ActiveJob[] }>;
-  redis: Part<RedisState>;
-  renders: Part<RenderSpeed>;
-  outcomes: Part<OutcomeMinute[]>;
-  open: Part<Awaited<ReturnType<typeof countOpenDeliveries>>>;
-  outbox: Part<OutboxState>;
-  scheduler: Part<SchedulerBacklog>;
+  queues: ReadResult<QueueNumbers[]>;
+  workers: ReadResult<{ workers: WorkerReading[]; orphans: ActiveJob[] }>;
+  redis: ReadResult<RedisState>;
+  renders: ReadResult<RenderSpeed>;
+  outcomes: ReadResult<OutcomeMinute[]>;
+  open: ReadResult<Awaited<ReturnType<typeof countOpenDeliveries>>>;
+  outbox: ReadResult<OutboxState>;
+  scheduler: ReadResult<SchedulerBacklog>;
   /** Unfinished runs. Interrupted ones are among them, because their records still have the state `running`. */
-  runs: Part<BulkRecord[]>;
+  runs: ReadResult<BulkRecord[]>;
 }
 
 export async function readNumbers(queues: Queues): Promise<Numbers> {
@@ -72,7 +72,7 @@ export async function readQueue(queues: Queues, name: string, since: Date): Prom
   return { name, ...counts, ageMs, isPaused, samples };
 }
 
-export async function part<Value>(reading: Promise<Value>): Promise<Part<Value>> {
+export async function part<Value>(reading: Promise<Value>): Promise<ReadResult<Value>> {
   try {
     return { value: await reading };
   } catch (error) {
@@ -81,6 +81,6 @@ export async function part<Value>(reading: Promise<Value>): Promise<Part<Value>>
 }
 
 /** Returns the part as `show` draws it, or a note with the problem of reading it. */
-export function shown<Value>({ value, problem }: Part<Value>, show: (value: Value) => VNode): VNode {
+export function shown<Value>({ value, problem }: ReadResult<Value>, show: (value: Value) => VNode): VNode {
   return problem === undefined ? show(value as Value) : note('bad', `This cannot be read now: ${problem}`);
 }

@@ -5,7 +5,7 @@ import { findFailedJobs } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { acrossAccounts } from '#libs/models/tenant.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
-import { type Part, part, shown } from '../monitoring/numbers.ts';
+import { part, type ReadResult, shown } from '../monitoring/numbers.ts';
 import type { Visit } from '../session/visit.ts';
 import { type FailureGroup, findFailureGroups } from '../store/delivery-outcomes.ts';
 import { findRenderFailures, type RenderFailureGroup } from '../store/render-search.ts';
@@ -154,7 +154,7 @@ function fingerprint(reason: string): string {
     .replace(/\d+/g, '#');
 }
 
-function jobGroups(groups: Part<JobGroup[]>): VNode {
+function jobGroups(groups: ReadResult<JobGroup[]>): VNode {
   const columns = [
     { name: 'Queue', cell: ({ queue }: JobGroup) => html`<a href=${`/queues/${queue}`}>${queue}</a>` },
     { name: 'Reason', cell: ({ reason }: JobGroup) => reason },

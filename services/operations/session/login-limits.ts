@@ -14,10 +14,10 @@ export interface LoginLimits {
    * Admits or rejects an attempt. It counts as failed until it is cancelled, so that parallel attempts cannot exceed a
    * limit.
    */
-  admit(attempt: Attempt): Admission;
+  admit(attempt: Attempt): LoginAdmission;
 }
 
-export type Admission =
+export type LoginAdmission =
   /** `cancel`: marks an attempt as no failure, because its password was right or could not be checked. */
   | { isAdmitted: true; cancel: () => void }
   /** `isFirst`: the first rejection of its window, the only one that is recorded. */
@@ -67,13 +67,13 @@ export function openLoginLimits(now: () => number = () => performance.now()): Lo
     return found && now() < found.endsAt ? found : { count: 0, endsAt: now() + WINDOW_MS, isRejecting: false };
   }
 
-  function admitKnown(browser: string): Admission | undefined {
+  function admitKnown(browser: string): LoginAdmission | undefined {
     const key = `browser ${browser}`;
     const failures = failuresOf(key);
     return failures.count < FAILURES_PER_BROWSER ? count({ [key]: failures }) : undefined;
   }
 
-  function admitUnknown({ name, address }: Attempt): Admission {
+  function admitUnknown({ name, address }: Attempt): LoginAdmission {
     const keys = { address: `address ${address}`, pair: `pair ${address} ${name}`, name: `name ${name}` };
     const [ofAddress, ofPair, ofName] = [failuresOf(keys.address), failuresOf(keys.pair), failuresOf(keys.name)];
     if (ofAddress.count >= FAILURES_PER_ADDRESS) return reject(ofAddress, ofAddress.endsAt);
@@ -86,7 +86,7 @@ export function openLoginLimits(now: () => number = () => performance.now()): Lo
     return count({ [keys.address]: ofAddress, [keys.pair]: ofPair, [keys.name]: ofName });
   }
 
-  function count(counted: Record<string, Failures>): Admission {
+  function count(counted: Record<string, Failures>): LoginAdmission {
     for (const [key, failures] of Object.entries(counted)) {
       failures.count += 1;
       entries.set(key, failures);
@@ -100,7 +100,7 @@ export function openLoginLimits(now: () => number = () => performance.now()): Lo
     return { isAdmitted: true, cancel };
   }
 
-  function reject(failures: Failures, until: number): Admission {
+  function reject(failures: Failures, until: number): LoginAdmission {
     const isFirst = !failures.isRejecting;
     failures.isRejecting = true;
     return { isAdmitted: false, retryAfterMs: until - now(), isFirst };

@@ -11,7 +11,7 @@ import { DashboardError } from '../views/dashboard-error.ts';
 import { counted } from '../views/format.ts';
 import { renderPage } from '../views/html.ts';
 import { browserTokenOf, clearSession, sessionTokenOf, setBrowser, setSession } from './cookies.ts';
-import { type Admission, openLoginLimits } from './login-limits.ts';
+import { type LoginAdmission, openLoginLimits } from './login-limits.ts';
 import { loginPage } from './login-page.ts';
 import { addressOf, localPath, requireSameOrigin, requireToken } from './visit.ts';
 
@@ -91,7 +91,7 @@ async function logout(request: Request, response: Response) {
   response.redirect(303, '/login');
 }
 
-async function reject(rejection: Admission & { isAdmitted: false }, request: Request, response: Response) {
+async function reject(rejection: LoginAdmission & { isAdmitted: false }, request: Request, response: Response) {
   const { name, next } = fieldsOf(request);
   const seconds = Math.ceil(rejection.retryAfterMs / 1_000);
   const entry = { operator: name || '(no name)', address: addressOf(request), action: 'login' } as const;

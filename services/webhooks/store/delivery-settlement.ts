@@ -14,7 +14,7 @@ export type Verdict =
   | { move: 'retryLater'; nextAt: Date; dueAt: Date }
   | { move: 'defer'; deferral: Deferral };
 
-export interface Settlement {
+export interface DeliverySettlement {
   delivery: Pick<LeasedDelivery, '_id' | 'account_id' | 'lease_id'>;
   verdict: Verdict;
   /** Absent when no attempt was made. */
@@ -26,7 +26,10 @@ export interface Settlement {
  * own. A failover or a crash of the database may lose an outcome. That costs a second call, which at-least-once
  * delivery allows, so no write waits for the disk.
  */
-export async function settleDeliveries(settlements: readonly Settlement[], now: Date = agreedDate()): Promise<void> {
+export async function settleDeliveries(
+  settlements: readonly DeliverySettlement[],
+  now: Date = agreedDate(),
+): Promise<void> {
   const byLease = Map.groupBy(settlements.filter(isDelivered), ({ delivery }) => delivery.lease_id);
   const others = settlements.filter((settlement) => !isDelivered(settlement));
   const writes = [
@@ -47,11 +50,11 @@ export async function settleDeliveries(settlements: readonly Settlement[], now: 
   );
 }
 
-interface Delivered extends Settlement {
+interface Delivered extends DeliverySettlement {
   attempt: Attempt;
 }
 
-function isDelivered(settlement: Settlement): settlement is Delivered {
+function isDelivered(settlement: DeliverySettlement): settlement is Delivered {
   return settlement.verdict.move === 'deliver' && settlement.attempt !== undefined;
 }
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { type RenderDocument, renderDocument } from '#libs/jobs/catalog.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { listenForCancels, openReplies, type Replies, sendReply } from '#libs/jobs/replies.ts';
-import { type RunningWorker, startWorker, type Work } from '#libs/jobs/worker.ts';
+import { type JobHandler, type RunningWorker, startWorker } from '#libs/jobs/worker.ts';
 import { Render } from '#libs/models/documents/render-record.ts';
 import { whenReady } from '#libs/redis/connection.ts';
 import { makeApp } from '../../../services/gateway/app.ts';
@@ -28,7 +28,7 @@ let queues: Queues;
 let replies: Replies;
 let worker: RunningWorker;
 /** Stands in for the renderers, on the real queue. */
-let work: Work<RenderDocument>;
+let work: JobHandler<RenderDocument>;
 let seen: unknown[] = [];
 
 const replyWith =

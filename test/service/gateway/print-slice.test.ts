@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type RenderDocument, renderDocument } from '#libs/jobs/catalog.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { openReplies, type Replies, sendReply } from '#libs/jobs/replies.ts';
-import { startWorker, type Work } from '#libs/jobs/worker.ts';
+import { type JobHandler, startWorker } from '#libs/jobs/worker.ts';
 import type { ClaimedBatch } from '#libs/models/documents/batch-clock.ts';
 import {
   BATCH_KEPT_MS,
@@ -163,7 +163,7 @@ test('when a document has ended three gateways, then it fails and is shown to th
 });
 
 /** Runs `work` as a renderer on the queue while `act` runs. */
-async function withRenderer(work: Work<RenderDocument>, act: () => Promise<void>) {
+async function withRenderer(work: JobHandler<RenderDocument>, act: () => Promise<void>) {
   const { redisUrl, redisPrefix: prefix } = gateway.workspace;
   const worker = startWorker(renderDocument, work, { redisUrl, prefix, log: testLog, concurrency: 2 });
   try {

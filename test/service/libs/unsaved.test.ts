@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { deliverWebhook, renderDocument } from '#libs/jobs/catalog.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { openReplies, type Replies, sendReply } from '#libs/jobs/replies.ts';
-import { type RunningWorker, startWorker, type Work } from '#libs/jobs/worker.ts';
+import { type JobHandler, type RunningWorker, startWorker } from '#libs/jobs/worker.ts';
 import { connectFailFast, type Redis, whenReady } from '#libs/redis/connection.ts';
 import { findRedis } from '../../../deploy/backends/redis.ts';
 import { type RunningRedis, startRedis } from '../../../deploy/backends/start-redis.ts';
@@ -97,7 +97,9 @@ async function startServer(port?: number) {
   server = await startRedis({ command, folder, env: process.env, ...fixedPort });
 }
 
-function work(handler: Work<typeof renderDocument extends { payload?: infer Payload } ? NonNullable<Payload> : never>) {
+function work(
+  handler: JobHandler<typeof renderDocument extends { payload?: infer Payload } ? NonNullable<Payload> : never>,
+) {
   worker = startWorker(renderDocument, handler, { redisUrl: server.url, prefix, concurrency: 1, log: testLog });
 }
 
