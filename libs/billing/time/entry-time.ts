@@ -89,16 +89,16 @@ function timesOf(given: GivenTime, before: TimeEntryRecord | undefined): Times |
   );
   if (started_at && ended_at) return { started_at, ended_at };
   if (!started_at && !ended_at) return undefined;
-  const [missing, other] = started_at ? ['ended_at', 'started_at'] : ['started_at', 'ended_at'];
+  const [absent, other] = started_at ? ['ended_at', 'started_at'] : ['started_at', 'ended_at'];
   const instead = before ? `, or null for both: ${TAKEN_BACK}` : '';
-  throw fieldProblem(missing ?? '', `${missing} is required with ${other}${instead}`);
+  throw fieldProblem(absent ?? '', `${absent} is required with ${other}${instead}`);
 }
 
 const TAKEN_BACK = 'then the entry has hours alone';
 
 function untimed({ hours, date }: GivenTime, before: TimeEntryRecord | undefined): Partial<EntryTime> {
-  const missing = Object.entries({ hours, date }).filter(([, value]) => value === null || !(before || value));
-  requireNone(missing.map(([name]) => ({ path: [name], message: `${name} is required without started_at` })));
+  const absent = Object.entries({ hours, date }).filter(([, value]) => value === null || !(before || value));
+  requireNone(absent.map(([name]) => ({ path: [name], message: `${name} is required without started_at` })));
   return {
     ...(hours && !isReadBack(hours, before) ? hoursOf(hours) : {}),
     ...(date ? { date } : {}),

@@ -65,10 +65,10 @@ export async function selectTime(unit: UnitOfWork, billing: Billing): Promise<Se
   return rated;
 }
 
-function withRates(selected: SelectedTime[], missing: TimeSelection['missing_rate']): SelectedTime[] {
+function withRates(selected: SelectedTime[], instead: TimeSelection['missing_rate']): SelectedTime[] {
   const without = selected.filter(({ rate }) => rate === undefined);
-  if (without.length === 0 || missing === 'zero') return selected;
-  if (missing === 'skip') return selected.filter(({ rate }) => rate !== undefined);
+  if (without.length === 0 || instead === 'zero') return selected;
+  if (instead === 'skip') return selected.filter(({ rate }) => rate !== undefined);
   const named = without.slice(0, NAMED_MAX).map(({ record }) => String(record._id));
   const more = without.length > named.length ? ' and others' : '';
   const [count, verb] = without.length === 1 ? ['1 time entry', 'has'] : [`${without.length} time entries`, 'have'];

@@ -49,7 +49,7 @@ export async function recordSamples(samples: NewSample[], now: Date = new Date()
   );
 }
 
-/** Returns the samples of the queue since then, oldest first. Minutes in which no dashboard ran are missing. */
+/** Returns the samples of the queue since then, oldest first. Minutes in which no dashboard ran are absent. */
 export async function findSamples(queue: string, since: Date): Promise<QueueSampleRecord[]> {
   return QueueSample.find({ queue, at: { $gte: since } })
     .sort({ at: 1 })

@@ -162,7 +162,7 @@ const TEXT_LONGEST = 2_000;
 const ADDED_LONGEST = 2 * TEXT_LONGEST;
 
 /**
- * Puts values in the place of `{name}`. A missing value leaves nothing behind, no second blank either. Unknown names
+ * Puts values in the place of `{name}`. An absent value leaves nothing behind, no second blank either. Unknown names
  * stay.
  * @param most characters that all values add together.
  */

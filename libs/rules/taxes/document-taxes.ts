@@ -92,9 +92,9 @@ export function reverseChargeProblem(
   details?: DetailsForm,
 ): AppError | undefined {
   if (!taxesOf(document).some(({ category }) => category === 'AE')) return undefined;
-  const missing = Object.entries({ client, account }).filter(([, party]) => !party.vat_id && !party.tax_id);
-  if (missing.length === 0) return undefined;
-  const problems = missing.map(
+  const withoutTaxId = Object.entries({ client, account }).filter(([, party]) => !party.vat_id && !party.tax_id);
+  if (withoutTaxId.length === 0) return undefined;
+  const problems = withoutTaxId.map(
     ([who]): Problem => ({ path: ['client_id'], message: `${who} tax_id is required for reverse charge` }),
   );
   return validationFailed(detailsOf(problems, details));

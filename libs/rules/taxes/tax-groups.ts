@@ -120,9 +120,9 @@ export function splitByGroup(amount: number, groups: readonly Pick<TaxGroup, 'ta
   if (whole.lte(0)) throw new RangeError('groups that are worth nothing take no share');
   const exact = groups.map(({ taxable }) => new Big(amount).times(taxable).div(whole));
   const shares = exact.map(floor);
-  const missing = amount - exactSum(shares);
+  const left = amount - exactSum(shares);
   const byRemainder = [...exact.keys()].toSorted((one, other) => remainder(other) - remainder(one) || one - other);
-  for (const index of byRemainder.slice(0, missing)) shares[index] = (shares[index] as number) + 1;
+  for (const index of byRemainder.slice(0, left)) shares[index] = (shares[index] as number) + 1;
   return shares;
 
   function remainder(index: number): number {
