@@ -1,5 +1,7 @@
 // The data folder: data, logs, secrets and local.json. One system at a time may use it.
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { renameSync, writeFileSync } from 'node:fs';
 import {
   chmod,
   copyFile,
@@ -13,14 +15,13 @@ import {
   truncate,
   writeFile,
 } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import Joi from 'joi';
-import lockfile from 'proper-lockfile';
 import { EXIT_CONFIG } from '#libs/service/config-error.ts';
 import { variables } from '#libs/service/env.ts';
 import { Failure, reasonOf } from '../backends/failure.ts';
-import { findOwner, OWNER_RECORD, type Owner, recordOwner } from './owner.ts';
-import type { Terminal } from './terminal.ts';
+import { openSocketFolder } from './socket-folder.ts';
 
 export interface DataFolder {
   path: string; // with all links resolved; it also marks the system's processes
@@ -29,32 +30,25 @@ export interface DataFolder {
 
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
-// A killed owner cannot release its lock, so the lock expires after this.
-const LOCK_STALE_MS = 5_000;
-const LOCK_UPDATE_MS = 1_000;
+/** The process id of the last owner. Exists in every data folder since its first start. */
+const OWNER_RECORD = 'supervisor.pid';
 const LOG_SIZE_MAX = 10 * 1024 * 1024;
 const LOG_CHECK_MS = 60_000;
 
-// Opens the folder. Calls `onLost` when another process takes it or it is removed.
-export async function openDataFolder(wanted: string, terminal: Terminal, onLost: () => void): Promise<DataFolder> {
+export async function openDataFolder(wanted: string): Promise<DataFolder> {
   const path = await makeFolder(wanted);
-  const unlock = await lock(path, terminal, onLost);
-  await recordOwner(path);
+  const unlock = await lock(path);
   await mkdir(join(path, 'logs'), { recursive: true });
   const stopLooking = await keepLogsSmall(join(path, 'logs'));
   const release = async () => {
     stopLooking();
-    await unlock().catch(() => {}); // The lock is already lost.
+    await unlock();
   };
   return { path, release };
 }
 
 export function logFileOf(dataFolder: string, name: string): string {
   return join(dataFolder, 'logs', `${name}.log`);
-}
-
-export function localFactsFile(dataFolder: string): string {
-  return join(dataFolder, 'local.json');
 }
 
 // Writes a file atomically: a reader sees the old file or the new one.
@@ -72,8 +66,17 @@ export async function readPrivate<Content>(file: string): Promise<Partial<Conten
   }
 }
 
+const factsFile = (dataFolder: string) => join(dataFolder, 'local.json');
+
+// At once, so that the facts of two changes cannot overtake each other.
+export function writeFacts(dataFolder: string, facts: object): void {
+  const next = `${factsFile(dataFolder)}.${process.pid}.next`;
+  writeFileSync(next, `${JSON.stringify(facts, null, 2)}\n`, { mode: OWNER_ONLY });
+  renameSync(next, factsFile(dataFolder));
+}
+
 export async function removeFacts(dataFolder: string): Promise<void> {
-  await rm(localFactsFile(dataFolder), { force: true });
+  await rm(factsFile(dataFolder), { force: true });
 }
 
 const keptKeyForm = variables.SECRET_KEY.label('secretKey').prefs({ errors: { wrap: { label: false } } });
@@ -136,39 +139,33 @@ async function closeToOthers(path: string): Promise<void> {
   await chmod(path, 0o700);
 }
 
-async function lock(path: string, terminal: Terminal, onLost: () => void) {
-  // A supervisor stopped by Ctrl-Z does not renew its lock, but its system still runs. The check comes before the lock
-  // is touched. Otherwise the supervisor would find its folder lost when it resumes.
-  const last = await findOwner(path);
-  if (last?.isAlive) throw alreadyRuns(path, last);
-  const options = {
-    lockfilePath: join(path, '.lock'),
-    stale: LOCK_STALE_MS,
-    update: LOCK_UPDATE_MS,
-    onCompromised: onLost,
-  };
-  try {
-    return await lockfile.lock(path, options);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
+// The lock is a socket. The kernel keeps it open exactly as long as the process lives, also while it is suspended by Ctrl-Z.
+async function lock(path: string): Promise<() => Promise<void>> {
+  const record = join(path, OWNER_RECORD);
+  const socket = join(await openSocketFolder(path), 'supervisor.sock');
+  if (await isListening(socket)) {
+    const owner = await readFile(record, 'utf8').catch(() => '');
+    throw new Failure(
+      `Billhook already runs on the data folder ${path} (process ${owner.trim()}). Stop it, or choose another with --data DIR`,
+    );
   }
-  const owner = await findOwner(path);
-  // There is no recorded owner, because another start took the lock a moment ago.
-  if (!owner || owner.isAlive) throw alreadyRuns(path, owner);
-  terminal.say('The last start on this folder was killed; taking its place …');
-  try {
-    const retries = { retries: 2 * (LOCK_STALE_MS / 1000), minTimeout: 1_000, maxTimeout: 1_000 };
-    return await lockfile.lock(path, { ...options, retries });
-  } catch {
-    throw alreadyRuns(path, owner);
-  }
+  await rm(socket, { force: true }); // A killed owner left it.
+  const server = createServer((connection) => connection.destroy()).listen(socket);
+  await once(server, 'listening');
+  await writeFile(record, `${process.pid}\n`);
+  return () => new Promise((resolve) => server.close(() => resolve()));
 }
 
-function alreadyRuns(path: string, owner: Owner | undefined): Failure {
-  const who = owner ? ` (process ${owner.pid})` : '';
-  return new Failure(
-    `Billhook already runs on the data folder ${path}${who}. Stop it, or choose another with --data DIR`,
-  );
+async function isListening(socket: string): Promise<boolean> {
+  const connection = connect(socket);
+  try {
+    await once(connection, 'connect');
+    return true;
+  } catch (error) {
+    return !['ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '');
+  } finally {
+    connection.destroy();
+  }
 }
 
 // Keeps one old log per process, so that logs do not fill the disk.

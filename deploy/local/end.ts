@@ -12,7 +12,6 @@ export interface End {
 
 // npm forwards a Ctrl-C that the terminal has already sent to this process. Only a later one means "stop now".
 const IMPATIENCE_AFTER_MS = 1_000;
-const PARENT_CHECK_MS = 1_000;
 
 export function endOnce(terminal: Terminal): End {
   const closers: (() => unknown)[] = [];
@@ -37,7 +36,7 @@ export function endOnce(terminal: Terminal): End {
 }
 
 // close-with-grace would not do: it treats npm's copy of a Ctrl-C as a second signal and exits without closing.
-export function endOnSignals(end: End, dataFolder: string, env: NodeJS.ProcessEnv): void {
+export function endOnSignals(end: End, dataFolder: string): void {
   let askedAt: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
@@ -51,10 +50,4 @@ export function endOnSignals(end: End, dataFolder: string, env: NodeJS.ProcessEn
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error) => void end.now(`an error of ours (${reasonOf(error)})`, EXIT_FAILED));
   }
-  // When npm is killed, no signal reaches this process.
-  if (!env['npm_lifecycle_event']) return;
-  const parent = process.ppid;
-  setInterval(() => {
-    if (process.ppid !== parent) void end.now('npm is gone', EXIT_FAILED);
-  }, PARENT_CHECK_MS).unref();
 }

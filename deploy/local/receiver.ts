@@ -4,15 +4,22 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import getPort from 'get-port';
 import { Webhook } from 'standardwebhooks';
-import { CONTENT_POLICY, type Delivery, pageOf } from './receiver-page.ts';
 
 export interface Receiver {
-  url: string; // the page; its token grants read access
+  url: string; // shows the deliveries; its token grants read access
   hookUrl: string; // where deliveries go
   port: number;
   // Sets the secret. Nothing verifies before, because the endpoint's secret exists only after its registration.
   useSecret(secret: string): void;
   close(): Promise<void>;
+}
+
+interface Delivery {
+  receivedAt: string;
+  verified: boolean;
+  problem?: string; // the reason for a failed verification
+  headers: Record<string, string>; // the three headers of Standard Webhooks
+  body: unknown; // the parsed JSON, else the text
 }
 
 /** The port and token of an earlier start, so that the endpoint and its retries keep their URL. */
@@ -48,12 +55,12 @@ export async function startReceiver(last: LastReceiver | undefined): Promise<Rec
     if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? ''))
       return send(response, 421, 'Wrong host\n');
     const [, given = '', ...rest] = (request.url ?? '').split('?', 1)[0]?.split('/') ?? [];
-    if (!isSame(given, token)) return send(response, 404, 'The address of this page is in the banner of npm start\n');
+    if (!isSame(given, token))
+      return send(response, 404, 'The address of the receiver is in the banner of npm start\n');
     const route = `${request.method} /${rest.join('/')}`;
     if (route === 'POST /hook') return await receive(request, response);
-    if (route === 'GET /deliveries')
+    if (route === 'GET /' || route === 'GET /deliveries')
       return send(response, 200, `${JSON.stringify(deliveries, null, 2)}\n`, 'application/json');
-    if (route === 'GET /') return send(response, 200, pageOf(deliveries), 'text/html');
     return send(response, 404, 'GET deliveries shows them as JSON, POST hook takes them\n');
   }
 
@@ -126,7 +133,8 @@ async function readText(request: IncomingMessage): Promise<string | undefined> {
 function send(response: ServerResponse, status: number, body: string, type = 'text/plain') {
   response.writeHead(status, {
     'Content-Type': `${type}; charset=utf-8`,
-    'Content-Security-Policy': CONTENT_POLICY,
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    Refresh: '2', // A browser shows new deliveries by itself.
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer', // The address holds the token.

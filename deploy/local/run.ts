@@ -1,10 +1,10 @@
 // One run of the system: checks, start, banner and orderly shutdown.
-import { createServer, type Server } from 'node:net';
+import getPort from 'get-port';
 import { EXIT_FAILED, Failure, reasonOf } from '../backends/failure.ts';
 import { showProgress } from '../backends/progress.ts';
 import { bannerOf, type Facts } from './banner.ts';
 import { type LocalConfig, readConfig } from './config.ts';
-import { localFactsFile, openDataFolder, readPrivate, removeFacts, writePrivately } from './data-folder.ts';
+import { openDataFolder, removeFacts, writeFacts } from './data-folder.ts';
 import { openDemoAccount, openDemoEndpoint, openDemoOperator, rememberedReceiver } from './demo.ts';
 import { type End, endOnce, endOnSignals } from './end.ts';
 import { postGuardian } from './guardian.ts';
@@ -12,7 +12,6 @@ import { endMarked, endOurs } from './orphans.ts';
 import { startReceiver } from './receiver.ts';
 import { makeSystem } from './system.ts';
 import { showOn, type Terminal } from './terminal.ts';
-import { watchSources } from './watch-sources.ts';
 
 const OWNER_ONLY_UMASK = 0o077;
 
@@ -37,13 +36,9 @@ export async function runLocally(options: RunOptions): Promise<void> {
   try {
     const config = readConfig(options.args, options.env);
     if ('help' in config) return void process.stdout.write(config.help);
-    const folder = await openDataFolder(
-      config.dataFolder,
-      terminal,
-      () => void end.now('the data folder is lost', EXIT_FAILED),
-    );
+    const folder = await openDataFolder(config.dataFolder);
     end.onClose(() => folder.release());
-    endOnSignals(end, folder.path, options.env);
+    endOnSignals(end, folder.path);
     await clearLeftovers(folder.path, terminal); // They may occupy the port.
     await portsAreFree(config);
     await bringUp({ ...options, env: config.env, config, dataFolder: folder.path, terminal, end });
@@ -58,20 +53,16 @@ export async function runLocally(options: RunOptions): Promise<void> {
 async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): Promise<void> {
   const startedAt = performance.now();
   let facts: Facts | undefined;
-  let written: Promise<void> = Promise.resolve();
-  const writeFacts = () => {
+  const tellFacts = () => {
     if (!facts || end.isUnderWay()) return;
-    const current = { ...facts, pids: pids() };
-    const before = written.catch(() => {}); // A full disk may recover.
-    written = before.then(() => writePrivately(localFactsFile(dataFolder), current));
-    written.catch((error) => terminal.say(`local.json cannot be written: ${reasonOf(error)}`));
+    try {
+      writeFacts(dataFolder, { ...facts, pids: { supervisor: process.pid, ...system.pids() } });
+    } catch (error) {
+      terminal.say(`local.json cannot be written: ${reasonOf(error)}`); // A full disk may recover.
+    }
   };
-  const pids = () => ({ supervisor: process.pid, ...system.pids() });
 
-  end.onClose(async () => {
-    await written.catch(() => {}); // The error was reported already.
-    await removeOwnFacts(dataFolder);
-  });
+  end.onClose(() => removeFacts(dataFolder));
   const guardian = postGuardian(dataFolder);
   end.onClose(() => guardian.dismiss());
   end.onClose(() => endOurs(dataFolder)); // Some processes may just be starting.
@@ -79,13 +70,9 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   end.onClose(() => receiver.close());
 
   const progress = showProgress(process.stderr);
-  const system = makeSystem({ config, root, dataFolder, env, terminal, progress, onChange: writeFacts });
+  const system = makeSystem({ config, root, dataFolder, env, terminal, progress, onChange: tellFacts });
   end.onClose(() => system.stop());
   const addresses = await system.start();
-  if (config.isWatching) {
-    const sources = watchSources(root, (service, file) => system.restart(service, `${file} changed`));
-    end.onClose(() => sources.close());
-  }
   const place = { root, dataFolder, env: addresses.adminEnv };
   const account = await openDemoAccount(place, addresses.url);
   const operator = await openDemoOperator(place, account.accountId);
@@ -102,9 +89,8 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   }
   const { adminEnv: _env, ...found } = addresses;
   const { redisPrefix, outboundAllow } = config;
-  facts = { ...found, key: account.key, redisPrefix, outboundAllow, receiverUrl: receiver.url, pids: pids() };
-  writeFacts();
-  await written;
+  facts = { ...found, key: account.key, redisPrefix, outboundAllow, receiverUrl: receiver.url, pids: {} };
+  tellFacts();
   notes.push(
     `Ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s. Data and logs are in ${dataFolder}.`,
   );
@@ -117,34 +103,15 @@ async function portsAreFree({ host, port, operationsPort }: LocalConfig): Promis
     { variable: 'PORT', host, port },
     { variable: 'OPERATIONS_PORT', host: '127.0.0.1', port: operationsPort },
   ];
-  const taken: Server[] = [];
-  try {
-    // Both are taken at once, because the system needs two ports.
-    for (const one of wanted) taken.push(await takePort(one));
-  } finally {
-    for (const server of taken) await new Promise((resolve) => server.close(resolve));
+  for (const one of wanted) {
+    if (one.port === 0) continue; // A free one.
+    const found = await getPort({ host: one.host, port: one.port }).catch(reasonOf);
+    if (found === one.port) continue;
+    const taken = one.port < 1_024 ? 'is taken, or only root may use it' : 'is taken by another program';
+    const why = typeof found === 'number' ? taken : `cannot be used (${found})`;
+    const other = `${one.variable}=${one.port + 1} npm start`;
+    throw new Failure(`Port ${one.port} of ${one.host} ${why}. Choose another, for example ${other}`);
   }
-}
-
-async function takePort({ variable, host, port }: { variable: string; host: string; port: number }): Promise<Server> {
-  const server = createServer();
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, host, resolve);
-    });
-    return server;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${reasonOf(error)})`;
-    throw new Failure(`Port ${port} of ${host} ${why}. Choose another, for example ${variable}=${port + 1} npm start`);
-  }
-}
-
-// Removes local.json and the like. In a lost folder they may belong to another supervisor by now.
-async function removeOwnFacts(dataFolder: string): Promise<void> {
-  const { pids } = await readPrivate<Facts>(localFactsFile(dataFolder));
-  if (pids?.['supervisor'] === process.pid) await removeFacts(dataFolder);
 }
 
 async function clearLeftovers(dataFolder: string, terminal: Terminal): Promise<void> {

@@ -19,6 +19,7 @@ export interface ServiceOptions {
   service: string; // the folder in services/: "renderer"
   root: string; // holds services/
   dataFolder: string;
+  config: { isWatching: boolean };
   healthPort: number;
   env: NodeJS.ProcessEnv;
   terminal: Terminal;
@@ -30,13 +31,11 @@ const PROBE_LIMIT_MS = 3_000;
 // A service normally ends sooner; a second Ctrl-C skips the wait.
 const STOP_LIMIT_MS = CLOSE_LIMIT_MS + 5_000;
 const LAST_WORDS_LIMIT_MS = 1_000;
-const LINES_REMEMBERED_MAX = 20;
-// The pause between equal lines on the terminal. During an outage a service logs every try.
-const SAME_LINE_PAUSE_MS = 30_000;
 
 export async function startService(options: ServiceOptions): Promise<Running> {
   const { name, root, dataFolder } = options;
-  const args = [...nodeFlagsOf(options.service), join('services', options.service, 'main.ts')];
+  const watching = options.config.isWatching ? watchFlagsOf(options.service) : [];
+  const args = [...nodeFlagsOf(options.service), ...watching, join('services', options.service, 'main.ts')];
   const child = await startChild(process.execPath, args, {
     cwd: root,
     env: {
@@ -69,6 +68,11 @@ export async function startService(options: ServiceOptions): Promise<Running> {
   }
 }
 
+// Node itself starts the service again when a file of these folders changes.
+function watchFlagsOf(service: string): string[] {
+  return ['--watch', '--watch-preserve-output', `--watch-path=services/${service}`, '--watch-path=libs'];
+}
+
 async function becomeReady(child: Child, { name, dataFolder, healthPort }: ServiceOptions) {
   const log = logFileOf(dataFolder, name);
   const deadline = performance.now() + READY_LIMIT_MS;
@@ -99,18 +103,16 @@ async function isReady(healthPort: number): Promise<boolean> {
 // Writes every line to the service's log file, and warnings to the terminal, too.
 function followOutput(child: Child, { name, dataFolder, terminal }: ServiceOptions) {
   const log = createWriteStream(logFileOf(dataFolder, name), { flags: 'a' });
-  const shownAt = new Map<string, number>();
+  let shown: string | undefined;
   let isHidden = false;
   log.on('error', (error) => terminal.note(name, `its log cannot be written: ${error.message}`));
 
   function follow(line: string) {
     log.write(`${line}\n`);
     const short = briefly(line);
-    if (short === undefined) return;
-    const now = performance.now();
-    if (isHidden || now - (shownAt.get(short) ?? Number.NEGATIVE_INFINITY) < SAME_LINE_PAUSE_MS) return;
-    if (shownAt.size >= LINES_REMEMBERED_MAX) shownAt.clear();
-    shownAt.set(short, now);
+    // During an outage a service logs every try; the terminal shows the first.
+    if (isHidden || short === undefined || short === shown) return;
+    shown = short;
     terminal.note(name, short);
   }
 

@@ -1,6 +1,5 @@
 // The whole system on one machine: opens its processes in order and closes them in reverse.
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import getPort from 'get-port';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { findPrograms, type Programs } from '../backends/programs.ts';
@@ -11,7 +10,7 @@ import { drawRedisUsers } from '../redis/passwords.ts';
 import type { RedisUser } from '../redis/users.ts';
 import type { LocalConfig } from './config.ts';
 import { logFileOf, secretKeyOf } from './data-folder.ts';
-import { endOurs, MARK, markOf } from './orphans.ts';
+import { MARK, markOf } from './orphans.ts';
 import { startService } from './service.ts';
 import { bareEnvironment, environments, type ServiceName } from './service-env.ts';
 import { openSocketFolder } from './socket-folder.ts';
@@ -41,27 +40,23 @@ interface Addresses {
 export interface System {
   start(): Promise<Addresses>;
   pids(): Record<string, number>;
-  restart(service: string | undefined, why: string): void; // its processes, or those of all services
-  // Services close before stores, so that they can save their work.
+  // Services close before stores, so that they can save their work. The caller ends those that are starting.
   stop(): Promise<void>;
 }
 
-const END_AGAIN_MS = 100;
-const STORES = ['mongodb', 'redis'];
 const SINGLE_SERVICES = ['gateway', 'operations', 'scheduler', 'webhooks'] as const;
 
 export function makeSystem(options: SystemOptions): System {
   const { config, env } = options;
   const parts: Supervised[] = [];
-  const underWay = new Map<string, Promise<Supervised>>(); // by process, until the first start has finished
   const redisUsers = drawRedisUsers(config.redisPrefix);
   let isStopping = false;
 
   async function keep(name: string, start: () => Promise<Running>) {
     if (isStopping) throw new Error('stopped while starting');
-    const starting = supervise({ name, start, terminal: options.terminal, onChange: options.onChange });
-    underWay.set(name, starting);
-    parts.push(await starting.finally(() => underWay.delete(name)));
+    const part = await supervise({ name, start, terminal: options.terminal, onChange: options.onChange });
+    if (isStopping) return await part.stop();
+    parts.push(part);
   }
 
   async function start(): Promise<Addresses> {
@@ -142,40 +137,14 @@ export function makeSystem(options: SystemOptions): System {
       ['redis'],
       ['mongodb'],
     ];
-    for (const names of order) await Promise.all(names.map(stopPart));
-  }
-
-  async function stopPart(name: string) {
-    const starting = underWay.get(name);
-    if (starting) await endWhile(starting, name);
-    const part = parts.find((one) => one.name === name);
-    const stopped = part?.stop();
-    // The process is restarting and could take long to become ready.
-    if (stopped && part?.pid() === undefined) await endWhile(stopped, name);
-    await stopped;
-  }
-
-  // Ends a process repeatedly, because it may not exist yet.
-  async function endWhile(pending: Promise<unknown>, name: string) {
-    let isPending = true;
-    const over = pending
-      .catch(() => {}) // It was ended on purpose.
-      .finally(() => {
-        isPending = false;
-      });
-    while (isPending) {
-      await endOurs(options.dataFolder, name);
-      await Promise.race([over, wait(END_AGAIN_MS)]);
+    for (const names of order) {
+      await Promise.all(parts.filter(({ name }) => names.includes(name)).map((part) => part.stop()));
     }
   }
 
   return {
     start,
     stop,
-    restart(service, why) {
-      const isMeant = ({ name }: Supervised) => service === undefined || name.replace(/-\d+$/, '') === service;
-      for (const part of parts) if (!STORES.includes(part.name) && isMeant(part)) part.restart(why);
-    },
     pids: () => {
       const running = parts.map((part) => [part.name, part.pid()] as const);
       return Object.fromEntries(running.filter((entry): entry is [string, number] => entry[1] !== undefined));

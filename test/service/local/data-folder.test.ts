@@ -4,13 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { openDataFolder } from '../../../deploy/local/data-folder.ts';
-import { OWNER_RECORD } from '../../../deploy/local/owner.ts';
 import { openSocketFolder } from '../../../deploy/local/socket-folder.ts';
 import { scratchFolders } from '../../support/scratch.ts';
 
 const newFolder = scratchFolders();
-const terminal = { say: () => undefined, note: () => undefined };
-const open = (path: string) => openDataFolder(path, terminal as never, () => undefined);
+const open = openDataFolder;
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
 test('when other users may enter an empty folder, then their access is removed', async () => {
@@ -25,7 +23,7 @@ test('when other users may enter an empty folder, then their access is removed',
 test('when other users got access to a data folder since the last start, then it is removed again', async () => {
   const folder = join(await newFolder(), 'data');
   await mkdir(folder);
-  await writeFile(join(folder, OWNER_RECORD), '1\nborn another day\n');
+  await writeFile(join(folder, 'supervisor.pid'), '1\n');
   await chmod(folder, 0o777);
 
   await (await open(folder)).release();
