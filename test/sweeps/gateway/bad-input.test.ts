@@ -59,10 +59,11 @@ const VALUES: Record<string, string[]> = {
 };
 
 const NO_NUMBER = ['" 5"', '"0x10"', '""', 'true', '[1]', '"NaN"'];
-/** By the type of the field. A decimal may be a plain string. */
+/** By the type of the field. A decimal may be a plain string, and hours a string with blanks around it. */
 const WRONG_VALUES: Record<string, string[]> = {
   number: ['"12"', ...NO_NUMBER],
   decimal: NO_NUMBER,
+  hours: NO_NUMBER.slice(1),
   boolean: ['"true"', '1', '"yes"'],
 };
 

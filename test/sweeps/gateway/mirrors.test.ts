@@ -1,7 +1,7 @@
 // Mirrors: after any acts, a copy made of events alone and one made of `updated_since` alone have every field that the API answers.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { count, isSampled } from '../../support/form.ts';
+import { count } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { doctorsProblems } from '../../support/ledger/promises.ts';
 import { ACTS, type Known, remember, requestOf } from '../../support/mirrors/acts.ts';
@@ -9,7 +9,7 @@ import { differences, EventMirror, ListMirror, MIRRORED } from '../../support/mi
 
 /** Fixed, so that every run is the same; another seed can be given. */
 const SEED = Number(process.env['TEST_SEED'] ?? 20_261_127);
-const SEQUENCES = Number(process.env['TEST_SEQUENCES'] ?? (isSampled ? 3 : 4));
+const SEQUENCES = Number(process.env['TEST_SEQUENCES'] ?? 4);
 const LENGTH = 100;
 const ACTS_OF_POLL = 4;
 const LIMIT_MS = 300_000;
