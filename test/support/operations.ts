@@ -320,6 +320,7 @@ export const operations: Record<string, Called> = {
   releaseCreditNote: { body: {} },
   refundCreditNote: { body: { amount: 1 } },
   getClientBalance: {},
+  getClientHours: {},
   printReceipt: { printed: true },
   printCreditNote: { printed: true },
   printQuote: { printed: true },

@@ -57,7 +57,7 @@ export async function chargedTime(
 ): Promise<ChargedTime | undefined> {
   const { time, recurring, currency } = invoice;
   if (!time || time.is_edited) return undefined;
-  const { lines: billed } = await billedTime(invoice, unit, locale);
+  const { lines: billed } = await billedTime(invoice, { ...unit, isTextLeftOut: true }, locale);
   const isPaidBefore = time.prepaid !== undefined || time.included !== undefined;
   const charged = chargedHours(billed, {
     included: time.included ? includedSeconds(recurring?.included_hours) : 0,

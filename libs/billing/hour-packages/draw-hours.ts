@@ -172,10 +172,13 @@ export async function moveHours(
   return moved;
 }
 
-export async function packagesOf({ session, accountId }: UnitOfWork, clientId: StoredId): Promise<HourPackageRecord[]> {
+export async function packagesOf(
+  { session, accountId }: Pick<UnitOfWork, 'accountId'> & { session?: Session },
+  clientId: StoredId,
+): Promise<HourPackageRecord[]> {
   const filter = { account_id: storedId(accountId), client_id: clientId } as object;
   const found = await driverOf(HourPackage)
-    .find(filter, { session, limit: PACKAGES_MAX, batchSize: PACKAGES_MAX + 1 })
+    .find(filter, { ...(session ? { session } : {}), limit: PACKAGES_MAX, batchSize: PACKAGES_MAX + 1 })
     .toArray();
   return found as unknown as HourPackageRecord[];
 }

@@ -25,7 +25,11 @@ export interface BilledTime {
 }
 
 /** The reads may be in a transaction or not. */
-type Reading = Pick<UnitOfWork, 'accountId'> & { session?: UnitOfWork['session'] };
+type Reading = Pick<UnitOfWork, 'accountId'> & {
+  session?: UnitOfWork['session'];
+  /** Leaves out the descriptions of issued entries, which may have 16 MiB together. */
+  isTextLeftOut?: boolean;
+};
 
 /**
  * Returns the time of the invoice, as of its issue if it is issued.
@@ -58,9 +62,16 @@ export async function billedTime(invoice: InvoiceRecord, reading: Reading, local
   return { isEdited: time.is_edited, lines };
 }
 
-async function issuedTimeOf({ _id, account_id }: InvoiceRecord, { session }: Reading): Promise<IssuedTimeRecord[]> {
+async function issuedTimeOf(
+  { _id, account_id }: InvoiceRecord,
+  { session, isTextLeftOut }: Reading,
+): Promise<IssuedTimeRecord[]> {
   const found = await driverOf(IssuedTime)
-    .find({ account_id, invoice_id: _id } as object, { ...(session ? { session } : {}), sort: { line: 1, part: 1 } })
+    .find({ account_id, invoice_id: _id } as object, {
+      ...(session ? { session } : {}),
+      ...(isTextLeftOut ? { projection: { 'entries.description': 0 } } : {}),
+      sort: { line: 1, part: 1 },
+    })
     .toArray();
   return found as unknown as IssuedTimeRecord[];
 }

@@ -4,6 +4,7 @@ import type { hourDrawdownView } from '#libs/models/time/hour-drawdown.ts';
 import { type hourPackageView, PACKAGE_STATUSES } from '#libs/models/time/hour-package.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import {
+  calendarDay,
   embeddedClient,
   embeddedInvoice,
   embeddedProject,
@@ -70,4 +71,46 @@ export const drawdownResponse = Joi.object<ReturnType<typeof hourDrawdownView>, 
     invoice: { id: exampleId.invoices, invoice_number: 'INV-0042' },
     hours: 2.25,
     created_at: exampleTime,
+  });
+
+export const clientHoursResponse = Joi.object({
+  client: embeddedClient(),
+  as_of: calendarDay().description("Today on the account's calendar"),
+  left_hours: number().description('Of all packages whose hours can be used today'),
+  by_project: Joi.array()
+    .items(Joi.object({ project: embeddedProject(), left_hours: number() }).meta({ schema: 'ProjectHours' }))
+    .required()
+    .description('A project is null for the packages that cover all of them'),
+  hour_packages: Joi.array()
+    .items(
+      Joi.object({
+        id: id(),
+        name: orNull(Joi.string()),
+        project: embeddedProject(),
+        left_hours: number(),
+        valid_until: orNull(Joi.string()).description('The last day of the work that it covers; null is no end'),
+        rollover: Joi.boolean()
+          .required()
+          .description('Its hours can be used after `valid_until` while a later package is valid'),
+      }).meta({ schema: 'ClientHourPackage' }),
+    )
+    .required()
+    .description('In the order in which they are used: the one that ends first before the others'),
+})
+  .id('ClientHours')
+  .example({
+    client: exampleClient,
+    as_of: '2027-11-21',
+    left_hours: 27.75,
+    by_project: [{ project: null, left_hours: 27.75 }],
+    hour_packages: [
+      {
+        id: exampleId['hour-packages'],
+        name: 'Support 2027',
+        project: null,
+        left_hours: 27.75,
+        valid_until: '2027-12-31',
+        rollover: false,
+      },
+    ],
   });

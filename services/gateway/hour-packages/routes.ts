@@ -2,10 +2,12 @@
 import { currencyFor } from '#libs/billing/documents/client-terms.ts';
 import { namedClient } from '#libs/billing/documents/named-client.ts';
 import { projectOfClient } from '#libs/billing/documents/project-of-client.ts';
+import { clientHours } from '#libs/billing/hour-packages/client-hours.ts';
 import { announceLow, hourPackageViews, PACKAGES_MAX } from '#libs/billing/hour-packages/draw-hours.ts';
+import { dayIn } from '#libs/day.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
-import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
+import { Client, type ClientRecord, embeddedClient } from '#libs/models/accounts/client.ts';
 import { changeOwn, driverOf, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { hourDrawdownView } from '#libs/models/time/hour-drawdown.ts';
@@ -16,7 +18,7 @@ import { exactMinor } from '#libs/rules/money/exact-amount.ts';
 import { hoursQuantity } from '#libs/rules/time/time-rounding.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
-import { created, deleted, updated } from '../http/response.ts';
+import { created, deleted, found, updated } from '../http/response.ts';
 import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import {
   drawdownList,
@@ -26,7 +28,7 @@ import {
   type NewHourPackage,
   newHourPackage,
 } from './input.ts';
-import { drawdownResponse, hourPackageResponse } from './response.ts';
+import { clientHoursResponse, drawdownResponse, hourPackageResponse } from './response.ts';
 
 const path = '/api/v1/hour-packages';
 const missing = 'Hour package not found or access denied';
@@ -103,6 +105,20 @@ export const hourPackageRoutes: readonly Route[] = [
     missing: 'Hour package not found',
     docs: { summary: 'List what invoices draw from an hour package, latest first', response: drawdownResponse },
     handler: listDrawdowns,
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/clients/{id}/hours',
+    operation: 'getClientHours',
+    isLarge: true,
+    scope: 'hour-packages:read',
+    missing: 'Client not found or access denied',
+    docs: {
+      summary: 'Get the prepaid hours that a client has left, in all and by project, and when they expire',
+      description: `Counts the packages that are \`Active\` today, at most ${PACKAGES_MAX.toLocaleString('en')}.`,
+      response: clientHoursResponse,
+    },
+    handler: getClientHours,
   }),
 ];
 
@@ -188,6 +204,12 @@ async function listDrawdowns({ caller, query, requireRecord }: Context<unknown, 
   return drawdownList.respond({ caller, query }, (records) => records.map(hourDrawdownView), {
     package_id: record._id,
   });
+}
+
+async function getClientHours({ caller, requireRecord }: Context) {
+  const client = await requireRecord(Client);
+  const hours = await clientHours(caller.accountId, client._id);
+  return found({ client: embeddedClient(client), as_of: dayIn(caller.account.time_zone), ...hours });
 }
 
 async function currencyOf(

@@ -1,5 +1,6 @@
 // Prepaid hours: drawn to the second before anything is charged, never overdrawn, and returned when the invoice is undone.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { addDays, dayIn } from '#libs/day.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -254,4 +255,36 @@ test('when a package is changed or deleted, then past drawdowns stay, and invali
   );
   await w.api.delete(`/api/v1/invoices/${draft.id}`);
   expect((await w.api.delete(`/api/v1/hour-packages/${id}`)).status).toBe(200);
+});
+
+test('when a client has several packages, then one figure says what is left in all and by project, and the order says what expires first', async () => {
+  const w = await world();
+  const today = dayIn('UTC');
+  const hoursOf = async () => (await w.api.get(`/api/v1/clients/${w.client}/hours`)).body.data;
+  expect(await hoursOf()).toMatchObject({ as_of: today, left_hours: 0, by_project: [], hour_packages: [] });
+  const endless = await w.sell(10);
+  const bound = await w.sell(2.5, { project_id: w.project, valid_until: addDays(today, 30) });
+  const soon = await w.sell(1, { valid_until: today });
+  await w.sell(8, { valid_until: addDays(today, -1) });
+  await w.sell(8, { valid_from: addDays(today, 1) });
+  await w.log(1.5, { date: today });
+  await w.bill();
+  expect(await hoursOf()).toEqual({
+    client: expect.objectContaining({ id: w.client }),
+    as_of: today,
+    left_hours: 12,
+    by_project: [
+      { project: { id: w.project, name: 'Website' }, left_hours: 2 },
+      { project: null, left_hours: 10 },
+    ],
+    hour_packages: [
+      expect.objectContaining({ id: bound, left_hours: 2, valid_until: addDays(today, 30), rollover: false }),
+      expect.objectContaining({ id: endless, name: 'Support', project: null, left_hours: 10, valid_until: null }),
+    ],
+  });
+  expect(await w.left(soon)).toBe(0);
+  // Hours of an earlier package count while a later one is valid.
+  await w.sell(4, { valid_until: addDays(today, -1), rollover: true });
+  expect(await hoursOf()).toMatchObject({ left_hours: 16 });
+  expect((await w.api.get(`/api/v1/clients/${w.project}/hours`)).status).toBe(404);
 });
