@@ -17,7 +17,7 @@ export interface LocalConfig {
   outboundAllow: string;
   isOutboundOurs: boolean; // OUTBOUND_ALLOW was not set, and the banner names the default
   redisPrefix: string;
-  env: NodeJS.ProcessEnv; // as given, with `_FILE` variables replaced by the contents of their files
+  env: NodeJS.ProcessEnv; // the given environment, with `_FILE` variables replaced by the contents of their files
 }
 
 interface Variables {

@@ -27,7 +27,7 @@ export interface DemoEndpoint {
 interface Place {
   root: string; // holds services/
   dataFolder: string;
-  env: NodeJS.ProcessEnv; // of the admin command: MONGODB_URI and the variables of every child
+  env: NodeJS.ProcessEnv; // environment of the admin command: MONGODB_URI and the variables of every child
 }
 
 const COMMAND_LIMIT_MS = 30_000;

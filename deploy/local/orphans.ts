@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 export interface Marked {
   pid: number;
-  name: string; // of the process, such as renderer-2
+  name: string; // name of the process, such as renderer-2
 }
 
 // A selection of processes. Without a filter it is all processes of the data folder.

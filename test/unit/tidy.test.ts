@@ -15,6 +15,17 @@ const imports = files.flatMap(importsOf);
 /** Rooms of the gateway that every resource may use. */
 const SHARED = ['http', 'limits', 'printing', 'fields'];
 
+/** Rooms whose comments are sentences, or noun phrases that stand alone. The list grows until it is `roots` of texts(). */
+const IN_SENTENCES = [
+  'libs',
+  'services/admin',
+  'services/operations',
+  'services/renderer',
+  'services/scheduler',
+  'services/webhooks',
+  'deploy',
+];
+
 const room = (path: string) => path.split('/').slice(0, 2).join('/');
 const resource = (path: string) => /^services\/gateway\/([\w-]+)\//.exec(path)?.[1];
 const owned = (name: string, owners: RegExp) => (edge: Import) =>
@@ -125,6 +136,33 @@ describe('conventions', () => {
     expect(found).toEqual([]);
   });
 
+  test.each(IN_SENTENCES)('comments of %s begin with a subject or a verb', (area) => {
+    const files = sourcesIn(area);
+    expect(files).not.toEqual([]);
+    const fragments = files.flatMap((file) =>
+      commentsIn(readFileSync(file, 'utf8'))
+        .filter(({ text }) => FRAGMENT.test(text))
+        .map(({ line, text }) => `${file}:${line}: "${text}" has no subject, see Comments in CONTRIBUTING.md`),
+    );
+    expect(fragments).toEqual([]);
+  });
+
+  test('the start of every kind of comment is found, so that the rule can fail', () => {
+    const source = [
+      '// What it is.',
+      '// Of two lines.',
+      'f(); // As below.',
+      "const url = 'https://what.example';",
+      '/** Whose it is. */',
+      '/**',
+      ' * Which one.',
+      ' * What follows.',
+      ' */',
+    ].join('\n');
+    const found = commentsIn(source).filter(({ text }) => FRAGMENT.test(text));
+    expect(found.map(({ line }) => line)).toEqual([1, 3, 5, 7]);
+  });
+
   test('file names are in kebab-case', () => {
     const wrong = [...files, ...programs].filter((file) => !/^[a-z0-9/.-]+$/.test(file));
     expect(wrong).toEqual([]);
@@ -134,6 +172,21 @@ describe('conventions', () => {
     expect(findCycle(imports)).toBeUndefined();
   });
 });
+
+/** A first word that leaves a comment without its subject: it can only be read together with the code below. */
+const FRAGMENT = /^(What|Of|As|Whose|Which|Who)\b/i;
+
+/** The first line of each comment. Lines of `//` that follow each other are one comment. */
+function commentsIn(source: string): { line: number; text: string }[] {
+  const lines = source.split('\n');
+  return lines.flatMap((line, index) => {
+    const before = lines[index - 1]?.trim() ?? '';
+    const [, mark, text] = /(?:^\s*|\s)(\/\/|\/\*\*?)(?:\s+(.*)|)$/.exec(line) ?? [];
+    if (mark === undefined || (/^\s*\/\//.test(line) && before.startsWith('//'))) return [];
+    if (mark === '//' || text) return [{ line: index + 1, text: text ?? '' }];
+    return [{ line: index + 2, text: lines[index + 1]?.replace(/^\s*\*\s?/, '') ?? '' }];
+  });
+}
 
 /** Words that only this project used, or that hide who acts. */
 const DIALECT =

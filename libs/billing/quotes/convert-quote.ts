@@ -33,9 +33,9 @@ export interface Conversion {
   /** True when the owner accepts on behalf of the client. */
   accept: boolean;
   accept_changes: boolean;
-  /** In place of those of the quote; for an invoice in full alone, since parts add up to the quote. */
+  /** Charges that replace those of the quote. Only an invoice in full may have them, because parts add up to the quote. */
   charges?: GivenCharges | undefined;
-  /** In place of those of the quote. */
+  /** Texts that replace those of the quote. */
   texts?: DocumentTexts | undefined;
 }
 

@@ -75,7 +75,7 @@ const accountSchema = new Schema(
      * default again: numbers in other formats may have been drawn.
      */
     number_formats: Object,
-    /** In major units. A payment that leaves no more than this writes the rest off. */
+    /** The tolerance in major units. A payment that leaves no more than this writes the rest off. */
     settle_tolerance: Number,
     /** True when cancelling an issued invoice draws a credit note over the rest of it. */
     cancel_with_credit_note: Boolean,

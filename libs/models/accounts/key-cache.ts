@@ -8,7 +8,7 @@ import type { Id } from '../tenant.ts';
 import { ApiKey, type ApiKeyRecord, isUsable } from './api-key.ts';
 
 /**
- * How long a process caches a key: a busy key costs the database one read per second instead of one per request. Ending
+ * The time for which a process caches a key: a busy key costs the database one read per second instead of one per request. Ending
  * a key waits until no process caches it, so an acknowledged revocation holds everywhere.
  */
 const REMEMBERED_MS = 1_000;

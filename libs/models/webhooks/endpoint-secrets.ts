@@ -13,13 +13,13 @@ const FORMER_MAX = 4;
 const SECRET_BYTES = 32; // Standard Webhooks asks for 24 to 64.
 
 export interface FormerSecret {
-  /** Sealed, see secret-box.ts. */
+  /** The secret in sealed form, see secret-box.ts. */
   secret: string;
   until: Date;
 }
 
 interface Secrets {
-  /** Sealed, see secret-box.ts. */
+  /** The secret in sealed form, see secret-box.ts. */
   secret: string;
   previous_secrets?: FormerSecret[] | null;
 }

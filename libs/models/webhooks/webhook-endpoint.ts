@@ -27,7 +27,7 @@ const endpointSchema = new Schema(
     disabled_reason: String,
     /** The pauses in which it gets no events, oldest first: before its registration, and while it was disabled. */
     pauses: { type: [{ _id: false, after: Number, until: Number }], default: undefined },
-    /** Sealed, see secret-box.ts. */
+    /** The secret in sealed form, see secret-box.ts. */
     secret: { type: String, required: true },
     /** The former secrets, latest first, each with the end of its overlap. */
     previous_secrets: { type: [{ _id: false, secret: String, until: Date }], default: undefined },

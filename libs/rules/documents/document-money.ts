@@ -27,7 +27,7 @@ import type { LineItem } from './line-item.ts';
 /** The money of a document as it is stored. Amounts are in the currency's smallest unit. */
 export interface DocumentMoney extends DocumentCharges {
   currency: string;
-  /** Before tax, after the discount and with the shipping. */
+  /** The amount before tax, after the discount and with the shipping. */
   amount: number;
   /**
    * The sum of the lines before tax. Absent where it equals `amount`, because there is neither discount nor shipping.

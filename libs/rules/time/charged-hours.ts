@@ -20,7 +20,7 @@ import { hoursQuantity } from './time-rounding.ts';
 /** The charged part of a line of time: the line without prepaid and included hours. */
 export interface ChargedLine {
   qty: Big;
-  /** In the currency's smallest unit. */
+  /** The charged amount in the currency's smallest unit. */
   worth: number;
 }
 
@@ -32,9 +32,9 @@ export interface ChargedEntry {
 }
 
 export interface ChargedHours {
-  /** By the id of the line. */
+  /** The charged part of each line, by its id. */
   lines: ReadonlyMap<number, ChargedLine>;
-  /** By the id of the entry. */
+  /** The charged hours of each entry, by its id. */
   entries: ReadonlyMap<string, ChargedEntry>;
 }
 

@@ -4,7 +4,7 @@ import { hoursQuantity } from './time-rounding.ts';
 
 export interface GivenHours {
   hours: number;
-  /** How many decimals were given; absent for whole hours, and for hours and minutes, which are exact. */
+  /** The number of given decimals. Absent for whole hours, and for hours and minutes, which are exact. */
   decimals?: number | undefined;
 }
 
@@ -13,7 +13,7 @@ const DECIMAL_HOURS = /^(\d{1,7}\.\d{1,12}) ?h$/i;
 const CLOCK = /^(\d{1,7}):([0-5]\d)(?::([0-5]\d))?$/;
 const UNITS = /^(?=\d)(?:(\d{1,7}) ?h ?)?(?:(\d{1,9}) ?m(?:in)? ?)?(?:(\d{1,9}) ?s)?$/i;
 
-/** @returns undefined for a text that is none of these forms. Hours and minutes are read to the second, with four decimals. */
+/** Reads hours. Hours and minutes are read to the second, with four decimals. @returns undefined for a text of another form. */
 export function givenHours(given: number | string): GivenHours | undefined {
   if (typeof given === 'number') return { hours: withoutNoise(given), ...decimalsIn(plainDecimal(given)) };
   const text = given.trim();

@@ -1,4 +1,4 @@
-// Colours of a document from the one colour the caller gave: everything set on it, or in it, stays readable.
+// Derives the colours of a document from the one colour of the caller, so that everything set on it, or in it, stays readable.
 
 /** Red, green, blue, 0 to 255. */
 type Colour = readonly [number, number, number];
