@@ -3,12 +3,20 @@ import { addDays } from '../../day.ts';
 import type { Period } from '../../models/billing/document-dates.ts';
 import type { RecurringInvoiceRecord } from '../../models/billing/recurring-invoice.ts';
 import { givenCharges } from '../../rules/documents/document-charges.ts';
-import { filled, filledLine, writtenDay, writtenMonth } from '../../rules/documents/line-wording.ts';
+import {
+  filled,
+  filledLine,
+  namesDays,
+  withDays,
+  writtenDay,
+  writtenDays,
+  writtenMonth,
+} from '../../rules/documents/line-wording.ts';
 import { paymentDays } from '../documents/client-terms.ts';
 import type { InvoiceContent } from '../documents/create-invoice.ts';
 import type { GatheredWork } from '../work/gather-work.ts';
 import { requireLines } from '../work/time-line-links.ts';
-import { coveredPeriod, periodOf } from '../work/work-period.ts';
+import { coveredPeriod, isOutside, periodOf } from '../work/work-period.ts';
 import type { Due } from './due-occurrence.ts';
 
 export function contentOf(
@@ -29,6 +37,11 @@ export function contentOf(
   // Time has texts and placeholders of its own. Fixed lines come first.
   const fixed = recurring.line_items?.length ?? 0;
   const included_hours = recurring.include_time?.included_hours;
+  const showsDays = work !== undefined && isOutside(period, work.records);
+  const feeText = (template: string) => {
+    const text = filledLine(template, named);
+    return showsDays && !namesDays(template) ? withDays(text, writtenDays(period, locale)) : text;
+  };
   return {
     client_id: recurring.client_id,
     client,
@@ -37,7 +50,7 @@ export function contentOf(
     tax_rate: recurring.tax_rate ?? undefined,
     prices_include_tax: recurring.prices_include_tax,
     line_items: line_items.map((line, index) =>
-      index < fixed ? { ...line, description: filledLine(line.description, named) } : line,
+      index < fixed ? { ...line, description: feeText(line.description) } : line,
     ),
     dates: { service_period: servicePeriod(recurring, period, work) },
     due_date: addDays(today, recurring.due_days ?? paymentDays(client, account)),

@@ -44,14 +44,15 @@ export async function workToTakeAlong(unit: UnitOfWork, due: Due): Promise<Taken
 
 async function workOf(
   unit: UnitOfWork,
-  { recurring, client, account, now, today }: Due,
+  { recurring, client, account, now, period, today }: Due,
   { time, most, takesOldest }: { time: IncludedTime; most: number; takesOldest: boolean },
 ): Promise<GatheredWork | undefined> {
   const { line_items, currency, description } = recurring;
   const yesterday = addDays(now.on, -1);
   const selection = { ...time, date_to: yesterday < today ? yesterday : today };
   const { included_hours } = time;
-  const target = { client, account, currency, before: { line_items }, included_hours, most, takesOldest };
+  const fee = line_items ? period : undefined;
+  const target = { client, account, currency, before: { line_items }, fee, included_hours, most, takesOldest };
   const work = await gatherWork(unit, { selection, form: lineFormOf(time, account) }, target);
   if (work) requirePrintableContent({ line_items: work.line_items, description });
   return work;

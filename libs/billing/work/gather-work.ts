@@ -1,6 +1,7 @@
 // Gathers the work of a client for an invoice: its time, less the hours that are paid already, and its expenses.
 import type { AccountRecord } from '../../models/accounts/account.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
+import type { Period } from '../../models/billing/document-dates.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import type { ExpenseRecord } from '../../models/time/expense.ts';
 import type { TimeEntryRecord } from '../../models/time/time-entry.ts';
@@ -15,6 +16,7 @@ import { claimTime } from './bill-time.ts';
 import { keepIssuedTime } from './issue-work.ts';
 import { type SelectedTime, selectTime, type TimeSelection } from './select-time.ts';
 import { type LinesBefore, linesOfTime, requireLines } from './time-line-links.ts';
+import { isOutside } from './work-period.ts';
 
 export interface WorkWanted {
   selection: TimeSelection & WantedExpenses['selection'] & { include_time?: boolean | undefined };
@@ -26,6 +28,8 @@ export interface WorkTarget {
   account: AccountRecord;
   currency: string;
   before: LinesBefore;
+  /** The period of the fee that stands before it: work of other days shows its own. */
+  fee?: Period | undefined;
   /** The hours that the fee includes, a plain decimal. */
   included_hours?: string | undefined;
   /** The most time entries. */
@@ -54,12 +58,14 @@ export async function gatherWork(
   wanted: WorkWanted,
   target: WorkTarget,
 ): Promise<GatheredWork | undefined> {
-  const { selection, form } = wanted;
-  const { client, account, currency, before, most, takesOldest } = target;
+  const { selection } = wanted;
+  const { client, account, currency, before, fee, most, takesOldest } = target;
   const selected =
     selection.include_time === false ? [] : await selectTime(unit, { selection, client, account, most, takesOldest });
   const expenses = await findExpenses(unit, { client, currency, selection });
   if (selected.length === 0 && expenses.length === 0) return undefined;
+  const records = [...selected.map(({ record }) => record), ...expenses];
+  const form = { ...wanted.form, showsDays: fee !== undefined && isOutside(fee, records) };
   const time = await gatherTime(unit, selected, form, target);
   const first = time.line_items.length;
   const line_items = [...time.line_items, ...expenses.map((expense) => expenseItem(expense, form.locale))];
@@ -68,7 +74,7 @@ export async function gatherWork(
     line_items,
     time: time.time,
     expenses: withExpenses(before.expenses, expenses, first),
-    records: [...selected.map(({ record }) => record), ...expenses],
+    records,
     async claim(invoice) {
       if (selected.length > 0) await claimTime(unit, invoice, { made: time.made, selected });
       await drawHours(unit, invoice, time.draws);

@@ -7,7 +7,7 @@ import type { HourDrawdownRecord } from '../../models/time/hour-drawdown.ts';
 import { type TimeLine, type TimeToBill, timeLine } from '../../rules/time/time-lines.ts';
 import { drawdownsOf } from '../hour-packages/draw-hours.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { timeByLine } from './time-line-links.ts';
+import { formOfLine, timeByLine } from './time-line-links.ts';
 
 export interface BilledTimeLine extends TimeLine {
   id: number;
@@ -44,10 +44,10 @@ export async function billedTime(invoice: InvoiceRecord, reading: Reading, local
   const drawn = time.prepaid
     ? Map.groupBy(await drawdownsOf(reading, _id), ({ line }) => line)
     : new Map<number, HourDrawdownRecord[]>();
-  const lines = time.lines.flatMap(({ id, at, group_by, text, rounding }) => {
+  const lines = time.lines.flatMap(({ id, at, rounding, ...form }) => {
     const entries = byLine.get(id)?.map((entry) => ({ ...entry, rounding }));
     if (!entries) return [];
-    const line = timeLine(entries, { groupBy: group_by, text, locale });
+    const line = timeLine(entries, formOfLine(form, locale));
     const printed = time.is_edited ? undefined : line_items?.[at]?.description;
     return [
       {

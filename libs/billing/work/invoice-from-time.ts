@@ -23,7 +23,7 @@ import { BILLED_ENTRIES_MAX } from './find-unbilled-time.ts';
 import { type GatheredWork, gatherWork, type WorkTarget, type WorkWanted } from './gather-work.ts';
 import { NothingToBill } from './select-time.ts';
 import { type LinesBefore, linesWithout, requireLineItems, requireLines } from './time-line-links.ts';
-import { billedWork, followedDates, periodOf } from './work-period.ts';
+import { billedWork, feePeriodOf, followedDates, periodOf } from './work-period.ts';
 
 export interface TimeWanted extends Omit<WorkWanted['selection'], 'date_to'> {
   date_to?: string | undefined;
@@ -100,6 +100,7 @@ export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted
     account,
     currency: invoice.currency,
     before: await linesToCover(unit, invoice, account),
+    fee: feePeriodOf(invoice),
     included_hours: invoice.recurring?.included_hours,
     most: BILLED_ENTRIES_MAX - entries.length,
   };

@@ -12,7 +12,7 @@ import type { LineItem } from '../../rules/documents/line-item.ts';
 import { namesDescription, timeLine } from '../../rules/time/time-lines.ts';
 import { requirePrintableContent } from '../documents/printable-size.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { timeByLine } from './time-line-links.ts';
+import { formOfLine, timeByLine } from './time-line-links.ts';
 
 type Lines = InvoiceRecord['line_items'];
 
@@ -56,7 +56,7 @@ export async function followDescription(unit: UnitOfWork, { invoice_id, billed_l
   const line = invoice?.time?.lines.find(({ id }) => id === billed_line);
   if (!invoice?.time || !line || invoice.status !== 'Draft' || invoice.time.is_edited) return;
   const { locale } = await readAccount(accountId, session);
-  const form = { groupBy: line.group_by, text: line.text, locale };
+  const form = formOfLine(line, locale);
   const isGiven = invoice.time.texts?.some(
     ({ key, description }) => key === timeKey(line.id) && description !== undefined,
   );

@@ -44,7 +44,8 @@ export function linesOfTime(
   const made = lines.map((line, index) => ({ ...line, id: first + index }));
   const stored = made.map(({ id, rounding }, index): InvoiceTimeLine => {
     const text = form.text === undefined ? {} : { text: form.text };
-    return { id, at: kept.length + index, group_by: form.groupBy, rounding, ...text };
+    const days = form.showsDays ? ({ shows_days: true } as const) : {};
+    return { id, at: kept.length + index, group_by: form.groupBy, rounding, ...text, ...days };
   });
   return {
     line_items: [...kept, ...made.map((line) => lineItem(line))],
@@ -56,6 +57,14 @@ export function linesOfTime(
     },
     made: [...(before.made ?? []), ...made],
   };
+}
+
+/** Returns how a stored line is made anew. */
+export function formOfLine(
+  { group_by, text, shows_days }: Pick<InvoiceTimeLine, 'group_by' | 'text' | 'shows_days'>,
+  locale: string,
+): LineForm {
+  return { groupBy: group_by, text, locale, showsDays: shows_days };
 }
 
 /**
@@ -80,9 +89,9 @@ export async function linesWithout(
   const left = await timeByLine(unit, _id);
   const items: (LineItem | undefined)[] = [...(line_items ?? [])];
   const made: LineToCover[] = [];
-  for (const { id, at, group_by, text, rounding } of time?.lines ?? []) {
+  for (const { id, at, rounding, ...form } of time?.lines ?? []) {
     const entries = left.get(id)?.map((entry): TimeToBill => ({ ...entry, rounding }));
-    const line = entries && timeLine(entries, { groupBy: group_by, locale: released.locale, text });
+    const line = entries && timeLine(entries, formOfLine(form, released.locale));
     items[at] = line && lineItem(line);
     if (line) made.push({ ...line, id });
   }

@@ -1,5 +1,6 @@
 // The service period of an invoice that is made from work: from the first to the last day of its time and expenses,
 // unless another is set. The fee of a recurring invoice has a period of its own, which it covers as well.
+import { sumBy } from 'es-toolkit/math/sumBy';
 import { isEqual } from 'es-toolkit/predicate/isEqual';
 import type { DocumentDates, Period } from '../../models/billing/document-dates.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
@@ -21,6 +22,24 @@ export function periodOf(work: readonly Dated[]): Period | undefined {
 /** Returns the period from the first to the last day of fee and work. */
 export function coveredPeriod(fee: Period, work: readonly Dated[]): Period {
   return periodOf([{ date: fee.from }, { date: fee.to }, ...work]) ?? fee;
+}
+
+/** True where a fee and work have days that differ, so that each line shows its own. */
+export function isOutside(fee: Period, work: readonly Dated[]): boolean {
+  return work.some(({ date }) => date < fee.from || date > fee.to);
+}
+
+/** Returns the period of the fee of a recurring invoice, if its invoice has lines besides those of work. */
+export function feePeriodOf({
+  recurring,
+  line_items,
+  time,
+  expenses,
+}: Pick<InvoiceRecord, 'recurring' | 'line_items' | 'time' | 'expenses'>): Period | undefined {
+  const made = [time?.lines, time?.prepaid, time?.included?.at, expenses?.lines];
+  const ofWork = sumBy(made, (lines) => lines?.length ?? 0);
+  if (!recurring || (line_items?.length ?? 0) <= ofWork) return undefined;
+  return { from: recurring.period_from, to: recurring.period_to };
 }
 
 /** Returns the days of all work that is on the invoice. */

@@ -11,6 +11,8 @@ export interface InvoiceTimeLine {
   group_by: TimeGroup;
   /** The template of the caller, if there was one. */
   text?: string | undefined;
+  /** True where its days follow its text, see LineForm. */
+  shows_days?: true | undefined;
   rounding: TimeRounding | null;
 }
 
@@ -50,6 +52,7 @@ export const invoiceTimeField = {
         at: Number,
         group_by: { type: String, enum: TIME_GROUPS },
         text: String,
+        shows_days: Boolean,
         rounding: Object,
       },
     ],

@@ -207,11 +207,21 @@ export function joinedForLine(texts: readonly string[], separator: string): stri
 }
 
 /** Cuts a text to the length of a line, never between the two halves of a surrogate pair. */
-export function cutToLine(text: string): string {
-  if (text.length <= TEXT_LONGEST) return text;
-  const cut = `${text.slice(0, TEXT_LONGEST - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+export function cutToLine(text: string, longest = TEXT_LONGEST): string {
+  if (text.length <= longest) return text;
+  const cut = `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
   // A slice would keep the whole text in memory, so this makes a copy.
   return Buffer.from(cut).toString();
+}
+
+/** True for a template whose text names its days. */
+export function namesDays(template: string): boolean {
+  return /\{(date|from|to)\}/.test(template);
+}
+
+/** Puts the days of a line below its text, which is cut so that they stay. @param days see writtenDays. */
+export function withDays(text: string, days: string): string {
+  return `${cutToLine(text, TEXT_LONGEST - days.length - 1)}\n${days}`;
 }
 
 interface Formats {
@@ -240,6 +250,12 @@ function formatsOf(given: string): Formats {
 /** Writes a calendar day in the language of the locale. @param day `YYYY-MM-DD`. */
 export function writtenDay(day: string, locale: string): string {
   return formatsOf(locale).day.format(new Date(`${day}T00:00:00Z`));
+}
+
+/** Writes the first and the last of some calendar days, or their only one. */
+export function writtenDays({ from, to }: { from: string; to: string }, locale: string): string {
+  const [first, last] = [writtenDay(from, locale), writtenDay(to, locale)];
+  return first === last ? first : `${first} – ${last}`;
 }
 
 /** Returns the name of a day's month. @param day `YYYY-MM-DD`. */

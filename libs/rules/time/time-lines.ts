@@ -2,7 +2,16 @@
 
 import Big from 'big.js';
 import { sumBy } from 'es-toolkit/math/sumBy';
-import { filledLine, joinedForLine, lineTexts, writtenDay, writtenHours } from '../documents/line-wording.ts';
+import {
+  filledLine,
+  joinedForLine,
+  lineTexts,
+  namesDays,
+  withDays,
+  writtenDay,
+  writtenDays,
+  writtenHours,
+} from '../documents/line-wording.ts';
 import { type Line, plainDecimal } from '../money/money.ts';
 import type { RateSource } from './hourly-rate.ts';
 import { billedSeconds, hoursQuantity, type TimeRounding, type TrackedTime } from './time-rounding.ts';
@@ -46,6 +55,8 @@ export interface LineForm {
   text?: string | undefined;
   /** The locale of days and numbers, BCP 47. */
   locale: string;
+  /** True where the days of the lines follow their texts, unless these name them already. */
+  showsDays?: boolean | undefined;
 }
 
 /**
@@ -133,18 +144,19 @@ function lineText(sorted: readonly TimeToBill[], first: TimeToBill, qty: string,
   const last = sorted.at(-1) ?? first;
   const joined = (textOf: (entry: TimeToBill) => string, separator: string) =>
     joinedForLine(sorted.map(textOf), separator);
-  const [from, to] = [writtenDay(first.date, locale), writtenDay(last.date, locale)];
   const values = {
     project: joined(({ project }) => project.name, ', '),
     task: joined(({ task }) => task?.name ?? '', ', '),
     member: joined(({ member }) => member ?? '', ', '),
-    from,
-    to,
-    date: from === to ? from : `${from} – ${to}`,
+    from: writtenDay(first.date, locale),
+    to: writtenDay(last.date, locale),
+    date: writtenDays({ from: first.date, to: last.date }, locale),
     description: joined(({ description }) => description ?? '', '\n'),
     hours: writtenHours(qty, locale),
   };
-  return filledLine(form.text ?? standardText(form, values), values) || filledLine('{project}', values);
+  const template = form.text ?? standardText(form, values);
+  const text = filledLine(template, values) || filledLine('{project}', values);
+  return form.showsDays && !namesDays(template) ? withDays(text, values.date) : text;
 }
 
 /** True for a form whose lines show the descriptions of their entries. */
