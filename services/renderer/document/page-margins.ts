@@ -2,26 +2,42 @@
 import type { DocumentView } from './document-view.ts';
 import { widthOf } from './texts.ts';
 
-/** The most characters of one line. */
-const LINE_LONGEST = 90;
+/** The foot of a short document is larger. `longest`: the most characters of one line. */
+const FOOT = { usual: { longest: 90, lineMm: 4.1 }, short: { longest: 80, lineMm: 5.1 } } as const;
+const FOOT_PT = {
+  usual: { elegant: 8, modern: 8, classic: 8 },
+  short: { elegant: 8.9, modern: 8.6, classic: 10 },
+} as const;
 /** The room at the right edge for the number of the page, as in document.css. */
 const NUMBER_MM = 48;
 
 const MARGIN_MM = 20;
 /** The lines that the usual margin holds. */
 const LINES_USUAL = 2;
-const LINE_MM = 4.1;
 
 /** Returns the texts as strings for a style sheet, and the lengths that they need. */
-export function marginTexts({ issuer, heading, number, testMark, legal }: DocumentView) {
-  const title = shortened([testMark, heading, number].filter(Boolean).join(' '), LINE_LONGEST);
-  const height = Math.max(LINES_USUAL, linesOf([title, ...legal], LINE_LONGEST));
+export function marginTexts(view: DocumentView, isShort: boolean) {
+  const { longest } = footOf(isShort);
   return {
-    foot: cssText([title, ...legal].join('\n')),
+    foot: cssText(footLines(view, longest).join('\n')),
+    footSize: `${FOOT_PT[isShort ? 'short' : 'usual'][view.style]}pt`,
     footInner: `${NUMBER_MM}mm`,
-    footMargin: `${(MARGIN_MM + (height - LINES_USUAL) * LINE_MM).toFixed(1)}mm`,
-    runningHead: cssText(shortened(issuer.nameInLine, LINE_LONGEST)),
+    footMargin: `${footMarginMm(view, isShort).toFixed(1)}mm`,
+    runningHead: cssText(shortened(view.issuer.nameInLine, longest)),
   };
+}
+
+/** Returns the height of the margin with the foot. */
+export function footMarginMm(view: DocumentView, isShort: boolean): number {
+  const { longest, lineMm } = footOf(isShort);
+  const height = Math.max(LINES_USUAL, linesOf(footLines(view, longest), longest));
+  return MARGIN_MM + (height - LINES_USUAL) * lineMm;
+}
+
+const footOf = (isShort: boolean) => (isShort ? FOOT.short : FOOT.usual);
+
+function footLines({ testMark, heading, number, legal }: DocumentView, longest: number): string[] {
+  return [shortened([testMark, heading, number].filter(Boolean).join(' '), longest), ...legal];
 }
 
 function linesOf(texts: readonly string[], width: number): number {

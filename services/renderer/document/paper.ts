@@ -1,6 +1,9 @@
 // Lengths in millimetres that the style sheet, the drawings and the decoder of images must agree on.
 
 export const PAPER_WIDTH_MM = 210;
+export const PAPER_HEIGHT_MM = { a4: 297, letter: 279.4 } as const;
+/** The margin above the first page without a banner. */
+export const FIRST_MARGIN_MM = 16;
 
 const MM_PER_PIXEL = 25.4 / 96;
 

@@ -10,8 +10,9 @@ import { INK } from './colour.ts';
 import type { Money } from './document-locale.ts';
 import type { DocumentView } from './document-view.ts';
 import { numberWidth } from './number-width.ts';
-import { marginTexts } from './page-margins.ts';
-import { BANNER_HEIGHT_MM } from './paper.ts';
+import { footMarginMm, marginTexts } from './page-margins.ts';
+import { BANNER_HEIGHT_MM, FIRST_MARGIN_MM, PAPER_HEIGHT_MM } from './paper.ts';
+import { isShortDocument, LARGER } from './short-document.ts';
 
 export type Render = (view: DocumentView) => string;
 
@@ -35,7 +36,7 @@ export function compileTemplate(): Render {
     client: false,
     filename: fileURLToPath(new URL('./templates/document.ejs', import.meta.url)),
     strict: true,
-    destructuredLocals: ['view', 'styles', 'artwork'],
+    destructuredLocals: ['view', 'styles', 'artwork', 'isShortDocument'],
   });
   const shared = minified(read('document.css'));
   const sheets = {
@@ -44,7 +45,9 @@ export function compileTemplate(): Render {
     classic: cutAtValues(shared + minified(read('classic.css'))),
   };
   return (view) => {
-    const html = fill({ view, styles: stylesOf(sheets[view.style], view), artwork: artworkOf(view) });
+    const isShort = isShortDocument(view);
+    const styles = stylesOf(sheets[view.style], view, isShort);
+    const html = fill({ view, styles, artwork: artworkOf(view), isShortDocument: isShort });
     return html.includes('\u2713') ? html.replace('<style>', `<style>${CHECK_MARK_FACE}`) : html;
   };
 }
@@ -54,31 +57,42 @@ function cutAtValues(sheet: string): string[] {
   return sheet.split(/\$(\w+)/);
 }
 
-function stylesOf(sheet: readonly string[], view: DocumentView): string {
+function scaleOf({ textScale }: DocumentView, isShort: boolean): number {
+  return isShort ? Math.max(textScale, Math.min(LARGER.most, textScale * LARGER.factor)) : textScale;
+}
+
+function firstMarginMm({ hasBanner }: DocumentView): number {
+  return hasBanner ? 0 : FIRST_MARGIN_MM;
+}
+
+function stylesOf(sheet: readonly string[], view: DocumentView, isShort: boolean): string {
+  const scale = scaleOf(view, isShort);
   const { text, display } = FACES[view.style];
   const values: Record<string, string> = {
     text: stack(text, view.han),
     display: stack(display, view.han),
     mono: stack('IBM Plex Mono', view.han),
-    size: `${(SIZE_PT[view.style] * view.textScale * (view.direction === 'rtl' ? ARABIC_LARGER : 1)).toFixed(2)}pt`,
+    size: `${(SIZE_PT[view.style] * scale * (view.direction === 'rtl' ? ARABIC_LARGER : 1)).toFixed(2)}pt`,
     banner: `${BANNER_HEIGHT_MM[view.layout].toFixed(4)}mm`,
     brand: view.palette.brand,
     onBrand: view.palette.onBrand,
     ink: view.palette.ink,
     tint: view.palette.tint,
-    firstMargin: view.hasBanner ? '0' : '16mm',
+    firstMargin: `${firstMarginMm(view)}mm`,
+    // A hair less, or rounding would make a second page.
+    front: `${(PAPER_HEIGHT_MM[view.pageSize] - firstMarginMm(view) - footMarginMm(view, isShort) - 0.5).toFixed(1)}mm`,
     onPicture: view.banner?.text === 'dark' ? INK : '#fff',
     logoGround: view.logoGround ?? 'none',
-    ...marginTexts(view),
+    ...marginTexts(view, isShort),
     // This is a strip in the banner's colour on the pages after the first.
     pageBand: view.hasBanner ? '2.4mm' : '0',
     paper: view.pageSize,
     left: view.direction === 'rtl' ? 'right' : 'left',
     right: view.direction === 'rtl' ? 'left' : 'right',
     factsLeast: `${(FACTS_MM.least * Math.max(1, view.textScale)).toFixed(1)}mm`,
-    factsMost: `${(FACTS_MM.most * Math.max(1, view.textScale)).toFixed(1)}mm`,
+    factsMost: `${(FACTS_MM.most * Math.max(1, scale)).toFixed(1)}mm`,
     pages: '" counter(page) " / " counter(pages) "',
-    ...columnWidths(view),
+    ...columnWidths(view, isShort),
     ...sheetWidths(view),
   };
   return sheet.map((part, index) => (index % 2 === 0 ? part : (values[part] ?? ''))).join('');
@@ -111,7 +125,8 @@ function textOf(money: Money | undefined): string {
  * Returns the widths of columns. Each number column is as wide as its longest number or label, and the description has
  * the rest.
  */
-function columnWidths({ table, labels, style, textScale }: DocumentView) {
+function columnWidths(view: DocumentView, isShort: boolean) {
+  const { table, labels, style } = view;
   if (!table) return {};
   const lines = [...table.lines, ...table.last];
   const longest = (label: string, textIn: (line: (typeof lines)[number]) => string) =>
@@ -123,9 +138,9 @@ function columnWidths({ table, labels, style, textScale }: DocumentView) {
     taxRate: table.hasTaxRates ? longest(labels.taxes.column, ({ taxRate }) => taxRate) : 0,
     amount: longest(labels.amount, ({ amount }) => textOf(amount)),
   };
-  const across = TABLE_MM / (SIZE_PT[style] * textScale * MM_PER_POINT);
+  const across = TABLE_MM / (SIZE_PT[style] * scaleOf(view, isShort) * MM_PER_POINT);
   const partWith = (gap: number) => (sum(Object.values(widths)) + (table.columns - 1) * gap) / across;
-  const isRoomy = partWith(GAP.wide) <= NUMBERS.roomy;
+  const isRoomy = partWith(GAP.wide) <= NUMBERS.roomy * (isShort ? LARGER.factor : 1);
   const gap = isRoomy ? GAP.wide : GAP.narrow;
   // Longer numbers would leave the page, so they share the width and break.
   const shrink = Math.min(1, NUMBERS.most / partWith(gap));

@@ -183,6 +183,78 @@ describe('columns', () => {
   );
 });
 
+describe('short documents', () => {
+  const withLines = (count: number, given: Partial<PrintableDocument>) =>
+    read({
+      locale: 'en-GB',
+      currency: 'EUR',
+      subtotal: count * 100,
+      taxAmount: count * 20,
+      amount: count * 120,
+      lineItems: Array.from({ length: count }, (_, index) => ({ description: `Line ${index + 1}`, amount: 100 })),
+      bankDetails: 'IBAN DE02 1203 0000 0000 2020 51',
+      ...given,
+    });
+  /** Millimetres from the end of the totals to the payment block. */
+  const gapOf = (pdf: ReadPdf) => find(pdf, 'Payment details').y - find(pdf, 'Total', 'last').y;
+  const heightOf = (pdf: ReadPdf, text: string) => find(pdf, text, 'last').height;
+
+  test.each(VARIANTS)(
+    'when $fontStyle and $layoutType have one to four lines, then their type is larger and the payment block is at the foot of the page',
+    async (variant) => {
+      for (const pageSize of ['a4', 'letter'] as const) {
+        const long = await withLines(9, { ...variant, pageSize });
+        for (const count of [1, 4]) {
+          const short = await withLines(count, { ...variant, pageSize });
+          const foot = short.size.height - find(short, 'IBAN').y;
+
+          expect(short.pages).toHaveLength(1);
+          expect([foot > 22, foot < 45]).toEqual([true, true]);
+          expect(gapOf(long)).toBeLessThan(25);
+          for (const text of ['Line 1', 'IBAN', 'Invoice INV-0042'])
+            expect(heightOf(short, text)).toBeGreaterThan(heightOf(long, text) * 1.05);
+        }
+      }
+    },
+  );
+
+  test.each(STYLES)(
+    'when %s runs from right to left and has one line, then its payment block is at the foot of the page, too',
+    async (fontStyle) => {
+      const pdf = await withLines(1, { fontStyle, locale: 'ar-AE' });
+
+      expect(pdf.pages).toHaveLength(1);
+      expect(pdf.size.height - find(pdf, 'IBAN').y).toBeLessThan(45);
+    },
+  );
+
+  test('when a short invoice has a time sheet, then its payment block is at the foot of the first page', async () => {
+    const entries = [{ date: '2026-11-02', description: 'Sketch', hours: '2' }];
+    const pdf = await withLines(1, { time: [{ description: 'Line 1', hours: '2', billed: '2', entries }] });
+
+    expect(pdf.pages).toHaveLength(2);
+    expect(pdf.size.height - find(pdf, 'IBAN').y).toBeLessThan(45);
+  });
+
+  test.each(VARIANTS)(
+    'when $fontStyle and $layoutType have texts of any length around one line, then larger type never makes a second page',
+    async (variant) => {
+      const usual = heightOf(await withLines(9, variant), 'Line 1');
+      const larger: boolean[] = [];
+      for (let length = 0; length <= 18; length += 2) {
+        const texts = { notes: 'Line of its own.\n'.repeat(length), terms: 'Word. '.repeat(length * 5) };
+        const pdf = await withLines(1, { ...variant, ...texts });
+        const isLarger = heightOf(pdf, 'Line 1') > usual * 1.05;
+
+        larger.push(isLarger);
+        if (isLarger) expect([length, pdf.pages.length]).toEqual([length, 1]);
+      }
+
+      expect([larger[0], larger.at(-1)]).toEqual([true, false]);
+    },
+  );
+});
+
 describe('edges and baselines', () => {
   test.each(STYLES)('when %s is printed, then nothing but a banner leaves the edges of the text', async (fontStyle) => {
     const pdf = await read({ fontStyle, showBanner: false });

@@ -76,7 +76,7 @@ describe('line breaks', () => {
       const clientEmail = 'accounts-payable@department.lindqvist-daughters.example';
       const [words = []] = await pagesOf({ fontStyle, clientEmail, showBanner: false });
       const top = words.find(({ text }) => text === 'Bill to')?.y ?? 0;
-      const lines = linesOf(words.filter(({ x, y }) => x < 70 && y > top && y < top + 25));
+      const lines = linesOf(words.filter(({ x, y }) => x < 70 && y > top && y < top + 32));
       const at = lines.findIndex((line) => line.startsWith('accounts'));
       const parts = lines.slice(at, lines.findIndex((line) => line.endsWith('example')) + 1);
 
