@@ -111,6 +111,13 @@ describe('conventions', () => {
     expect(files.filter((file) => switches.test(readFileSync(file, 'utf8')))).toEqual([]);
   });
 
+  test('every cache has a row in docs/architecture.md that says what it saves or bounds', () => {
+    const page = readFileSync('docs/architecture.md', 'utf8');
+    const caches = files.filter((file) => /new LRUCache|memoize\(|new DataLoader/.test(readFileSync(file, 'utf8')));
+    expect(caches).toContain('libs/models/accounts/key-cache.ts');
+    expect(caches.filter((file) => !page.includes(`\`${file.replace('services/', '')}\``))).toEqual([]);
+  });
+
   test('every file says in its first line what it is for', () => {
     const silent = [...files, ...programs].filter((file) => !/^(?:#!.*\n)?\/\/ \S/.test(readFileSync(file, 'utf8')));
     expect(silent).toEqual([]);
