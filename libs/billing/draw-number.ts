@@ -2,13 +2,13 @@
 import { conflict } from '../errors.ts';
 import { recordNumber, skipNumbers, takenNumbers } from '../models/billing/number-ledger.ts';
 import { drawInSequence } from '../models/sequences.ts';
-import { type Id, type StoredId, timeOf } from '../models/tenant.ts';
+import { type Id, type StoredId, timeOfId } from '../models/tenant.ts';
 import type { Session } from '../mongo/connection.ts';
 import {
   formattedNumber,
   type NumberFormats,
   numberFormat,
-  periodOf,
+  numberPeriod,
   sequenceOf,
 } from '../rules/documents/number-format.ts';
 import type { NumberKind } from '../rules/documents/number-kinds.ts';
@@ -44,8 +44,8 @@ export async function drawNumber(
   { formats, day }: Numbering,
 ): Promise<DrawnNumber> {
   const format = numberFormat(formats, kind);
-  const period = periodOf(format, day);
-  const from = { sequence: sequenceOf(kind, period), start: format.start, at: timeOf(String(documentId)) };
+  const period = numberPeriod(format, day);
+  const from = { sequence: sequenceOf(kind, period), start: format.start, at: timeOfId(String(documentId)) };
   const textOf = (drawn: number) => formattedNumber(format, drawn, day);
   const first = await drawInSequence(session, accountId, from);
   // Another format of the account may have given this number and the next ones. They are skipped, with a row each, so

@@ -20,7 +20,7 @@ interface Total {
   hint: Record<string, 1>;
 }
 
-export async function totalOf(
+export async function listTotal(
   model: Records<Owned>,
   listing: Listing,
   { filter, status, hint }: Total,

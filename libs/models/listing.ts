@@ -13,7 +13,7 @@ import {
   sortOf,
 } from './keyset.ts';
 import { filterOf, hintFor, type Listing } from './list-indexes.ts';
-import { LIST_LIMIT_MS, totalOf } from './list-total.ts';
+import { LIST_LIMIT_MS, listTotal } from './list-total.ts';
 import { driverOf, type Owned, type Records } from './records.ts';
 import type { StatusFilter } from './status-filter.ts';
 import { requireAccount, type StoredId, storedId } from './tenant.ts';
@@ -76,7 +76,7 @@ export async function findPage<Stored extends Owned>(
     const lists = branches.map((branch) => readThrough(filtersAfter(branch, order, begin), limit + 1, read));
     return mergeInOrder(await Promise.all(lists), order);
   };
-  const [records, total] = await Promise.all([readAll(), totalOf(model, listing, { filter: others, status, hint })]);
+  const [records, total] = await Promise.all([readAll(), listTotal(model, listing, { filter: others, status, hint })]);
   return { ...pageOf(records as unknown as Stored[], limit, order), total };
 }
 

@@ -46,7 +46,7 @@ export function dashed(hex: string): Id {
 }
 
 /** Returns the time at which the id was made, to the millisecond: the first 48 bits of a UUIDv7. */
-export function timeOf(id: Id): Date {
+export function timeOfId(id: Id): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 }
 
@@ -56,7 +56,7 @@ export function timeOf(id: Id): Date {
  */
 export function newRecord(accountId: Id) {
   const id = newId();
-  const now = timeOf(id);
+  const now = timeOfId(id);
   return { _id: storedId(id), account_id: storedId(accountId), created_at: now, updated_at: now };
 }
 

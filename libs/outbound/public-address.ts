@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { ConfigError } from '../service/config-error.ts';
 
 /** `public`: globally routable. `allowed`: inside a CIDR that the operator named. `refused`: everything else. */
-export type Verdict = 'public' | 'allowed' | 'refused';
+export type AddressVerdict = 'public' | 'allowed' | 'refused';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type AllowList = ReadonlyArray<readonly [Address, number]>;
@@ -37,7 +37,7 @@ export function parseAllowList(text: string): AllowList {
 }
 
 /** Classifies an address. @param text an address as the resolver or a socket gives it. Any other text is refused. */
-export function judgeAddress(text: string, allowList: AllowList): Verdict {
+export function judgeAddress(text: string, allowList: AllowList): AddressVerdict {
   if (isIP(text) === 0) return 'refused';
   const parsed = ipaddr.parse(text);
   // ::ffff:127.0.0.1 reaches 127.0.0.1, so the mapped address counts.

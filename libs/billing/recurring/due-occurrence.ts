@@ -32,7 +32,7 @@ export interface Due {
   status: 'Draft' | 'Sent';
 }
 
-export interface Running {
+export interface RunWanted {
   /** True to make the next occurrence on any day. */
   isByHand: boolean;
   /** The moment whose day decides what is due. */
@@ -50,7 +50,7 @@ export interface Running {
 export async function dueNow(
   { accountId, session }: UnitOfWork,
   id: Id | StoredId,
-  { account, isByHand, at, on, missing }: Running & { account: AccountRecord },
+  { account, isByHand, at, on, missing }: RunWanted & { account: AccountRecord },
 ): Promise<Due> {
   const recurring = await findOwn(RecurringInvoice, accountId, id, session);
   if (!recurring) throw missing?.() ?? new NotDue();

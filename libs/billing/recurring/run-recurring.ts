@@ -13,7 +13,7 @@ import type { Id, StoredId } from '../../models/tenant.ts';
 import { createInvoice, type MadeInvoice } from '../documents/create-invoice.ts';
 import { drawDocument } from '../documents/new-document.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { dueNow, NotDue, type Running } from './due-occurrence.ts';
+import { dueNow, NotDue, type RunWanted } from './due-occurrence.ts';
 import { linkAgain, moveOn } from './move-on.ts';
 import { contentOf } from './occurrence-content.ts';
 import { recurringView } from './recurring-view.ts';
@@ -26,7 +26,7 @@ import { workToTakeAlong } from './work-of-occurrence.ts';
 export async function runRecurring(
   unit: UnitOfWork,
   id: Id | StoredId,
-  running: Running,
+  running: RunWanted,
 ): Promise<{ view: MadeInvoice['view']; next: RecurringInvoiceRecord }> {
   const drawn = await drawDocument(unit, 'invoice', undefined);
   const due = await dueNow(unit, id, { account: drawn.account, ...running });
@@ -61,7 +61,7 @@ export async function skipOccurrence(
 export async function skipNext(
   unit: UnitOfWork,
   id: Id | StoredId,
-  { at, on, missing }: Omit<Running, 'isByHand'> & { on: string },
+  { at, on, missing }: Omit<RunWanted, 'isByHand'> & { on: string },
 ): Promise<RecurringInvoiceRecord> {
   const account = await readAccount(unit.accountId, unit.session);
   const due = await dueNow(unit, id, { account, at, on, missing, isByHand: true });

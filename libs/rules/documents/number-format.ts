@@ -30,7 +30,7 @@ export function numberFormat(formats: NumberFormats | null | undefined, kind: Nu
 /**
  * Returns the year whose sequence numbers a document of `day` (`YYYY-MM-DD`), or '' when one sequence serves all years.
  */
-export function periodOf({ restart }: NumberFormat, day: string): string {
+export function numberPeriod({ restart }: NumberFormat, day: string): string {
   return restart === 'yearly' ? day.slice(0, 4) : '';
 }
 

@@ -12,8 +12,8 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /** Prints the time again and again: by a date, by the clock, and by an id. */
-const PROGRAM = `import { newId, timeOf } from '#libs/models/tenant.ts';
-const idTime = () => timeOf(newId()).getTime();
+const PROGRAM = `import { newId, timeOfId } from '#libs/models/tenant.ts';
+const idTime = () => timeOfId(newId()).getTime();
 setInterval(() => console.log(JSON.stringify([new Date().getTime(), Date.now(), idTime(), new Date(5).getTime()])), 50);`;
 
 test('when the clock of a process is set, then its dates and ids follow the clock', async () => {

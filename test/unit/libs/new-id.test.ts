@@ -1,6 +1,6 @@
 // Ids ascend in the order in which they are made, and follow the clock.
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { newId, timeOf } from '#libs/models/tenant.ts';
+import { newId, timeOfId } from '#libs/models/tenant.ts';
 
 afterEach(() => void jest.useRealTimers());
 
@@ -11,7 +11,7 @@ test('when many ids are made within a millisecond, then they ascend and none com
   const made = ids(10_000);
 
   expect(made).toEqual([...new Set(made)].sort());
-  expect(timeOf(made[9_999] ?? '')).toEqual(new Date('2026-11-26T12:00:00.123Z'));
+  expect(timeOfId(made[9_999] ?? '')).toEqual(new Date('2026-11-26T12:00:00.123Z'));
 });
 
 test('when the clock is set back, then the next id has the new time', () => {
@@ -19,7 +19,7 @@ test('when the clock is set back, then the next id has the new time', () => {
   newId();
   jest.setSystemTime(new Date('2026-11-26T12:00:00.000Z'));
 
-  expect(timeOf(newId())).toEqual(new Date('2026-11-26T12:00:00.000Z'));
+  expect(timeOfId(newId())).toEqual(new Date('2026-11-26T12:00:00.000Z'));
 });
 
 test('when ids are made, then each is a UUID of version 7', () => {
