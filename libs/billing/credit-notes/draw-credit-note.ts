@@ -148,7 +148,7 @@ function requireCreditable(invoice: InvoiceRecord, reason: CreditReason): void {
   if (totalOf(invoice) === 0) requireReversing(invoice, reason);
 }
 
-/** @throws AppError 409 for a credit of 0 that does not make work billable again. */
+/** Checks the reason of a credit of 0. @throws AppError 409 for one that does not make work billable again. */
 function requireReversing(invoice: InvoiceRecord, reason: CreditReason): void {
   if (REVERSING.includes(reason)) return;
   const what = totalOf(invoice) === 0 ? printedNumber('invoice', invoice) : 'What is credited';

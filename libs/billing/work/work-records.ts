@@ -59,7 +59,7 @@ export async function workOn<Stored extends Work>(
   }: {
     invoice_id: InvoiceRecord['_id'];
     ids?: readonly Id[] | undefined;
-    /** Time of this line alone. */
+    /** The only line whose time is read. Absent means all lines. */
     line?: number | undefined;
     fields?: Record<string, 0 | 1>;
   },

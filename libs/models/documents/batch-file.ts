@@ -86,7 +86,7 @@ export async function keepFile(
 /** A cast for the driver's types, which know only the fields that every record has. */
 const raised = (by: Record<string, number>) => ({ $inc: by }) as object;
 
-/** @throws AppError 409 when the account has no room for another file. */
+/** Checks the quota of files. @throws AppError 409 when the account has no room for another file. */
 export async function requireRoomForFiles(accountId: Id, maxBytes: number, session?: Session): Promise<void> {
   const sum = await sumFiles(storedId(accountId), session);
   if (sum >= maxBytes) throw tooManyBytes(sum, maxBytes);

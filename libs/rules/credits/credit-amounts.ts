@@ -114,7 +114,7 @@ function groupsOfLines(
   });
 }
 
-/** @throws AppError 409 when later credits of the other rates would have nothing, or too little, to be taken from. */
+/** Checks the rest of the invoice. @throws AppError 409 when later credits of the other rates would have nothing, or too little, to be taken from. */
 function requireRest(left: readonly DocumentTax[], groups: readonly DocumentTax[], source: CreditedInvoice): void {
   const rest = left.map((group) => {
     const taken = groups.filter((other) => isSameTax(group, other));

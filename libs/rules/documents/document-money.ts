@@ -99,7 +99,7 @@ export function quoteMoney(given: GivenMoney): DocumentMoney {
   return moneyOf(given, taxed, charges);
 }
 
-/** @throws AppError 400 when a quoted amount equals neither the agreed sum nor the amount that responses show. */
+/** Checks a quoted amount. @throws AppError 400 when it equals neither the agreed sum nor the amount that responses show. */
 function requireSum(
   { amount, line_items, currency, prices_include_tax }: GivenMoney,
   charges: DocumentCharges,
@@ -153,7 +153,7 @@ export function creditedLines(lines: readonly TaxedLine[], terms: TaxTerms): Tax
   return taxLines(lines, terms).taxes;
 }
 
-/** @returns the sum of the lines. @throws AppError 400 when a line or the sum is too large. */
+/** Sums lines. @throws AppError 400 when a line or the sum is too large. */
 function requireSummable(lines: readonly TaxedLine[], terms: TaxTerms, details?: DetailsForm): number {
   const { currency } = terms;
   requireTaxable(lines, terms, details);
@@ -191,6 +191,7 @@ function taxedAmount(given: GivenMoney, details?: DetailsForm): TaxedSum {
 }
 
 /**
+ * Checks each line.
  * @throws AppError 400 that names every line that is larger than a document can show, or whose rate does not fit its
  * category.
  */

@@ -17,7 +17,7 @@ const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly InvoiceStatus[]>> =
   Cancelled: [],
 };
 
-/** @param from the status as it is today. @throws AppError 409 when `to` may not follow it. */
+/** Checks a change of status. @param from the status as it is today. @throws AppError 409 when `to` may not follow it. */
 export function requireMove(invoice: { amount: number }, from: InvoiceStatus, to: InvoiceStatus): void {
   const isOfNothing = from === 'Paid' && to === 'Cancelled' && !isPayable(invoice);
   if (from !== to && !isOfNothing && !INVOICE_MOVES[from].includes(to))

@@ -63,7 +63,7 @@ interface Printed {
   bannerUrl?: string;
 }
 
-/** @returns the number of ordinary pages that are as much work as the document, at least 1. */
+/** Estimates the number of ordinary pages that are as much work as the document, at least 1. */
 export function estimatedPages(document: object): number {
   const {
     lineItems = [],

@@ -85,7 +85,7 @@ interface Taxpayer {
   vat_id?: string | null | undefined;
 }
 
-/** @returns the 400 for a reverse charge in which one of the parties has no tax id. */
+/** Returns the 400 for a reverse charge in which one of the parties has no tax id, or undefined. */
 export function reverseChargeProblem(
   document: TaxedDocument,
   { client, account }: { client: Taxpayer; account: Taxpayer },

@@ -31,7 +31,7 @@ export interface Palette {
   tint: string;
 }
 
-/** @param brandColor `#abc` or `#aabbcc`. */
+/** Returns the colours of a document. @param brandColor `#abc` or `#aabbcc`. */
 export function paletteOf(brandColor: string): Palette {
   const brand = parseColour(brandColor);
   const onBrand = textOn(brand);
@@ -56,7 +56,7 @@ function textOn(ground: Colour): Colour {
   return white >= LEGIBLE || white > lightnessContrast(BLACK, ground) ? WHITE : BLACK;
 }
 
-/** @param text `#abc` or `#aabbcc`. */
+/** Reads a colour. @param text `#abc` or `#aabbcc`. */
 export function parseColour(text: string): Colour {
   const digits = text.slice(1);
   const full = digits.length === 3 ? [...digits].map((digit) => digit + digit).join('') : digits;
