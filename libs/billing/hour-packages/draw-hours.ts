@@ -22,17 +22,17 @@ import { filledLine, joinedForLine, lineTexts } from '../../rules/documents/line
 import type { Draw, PackageState } from '../../rules/time/prepaid-hours.ts';
 import { hoursQuantity } from '../../rules/time/time-rounding.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { type LinesOfTime, requireLines } from '../work/time-line-links.ts';
+import { type LinkedTimeLines, requireLines } from '../work/time-line-links.ts';
 
 /** The most packages of a client. All of them are read when its time is billed. */
 export const PACKAGES_MAX = 1_000;
 
 /** Returns the lines of time, followed by a line for each one with prepaid hours, which takes their price off again. */
 export function withPrepaidHours(
-  lines: LinesOfTime,
+  lines: LinkedTimeLines,
   draws: readonly Draw[],
   { packages, locale }: { packages: readonly HourPackageRecord[]; locale: string },
-): LinesOfTime {
+): LinkedTimeLines {
   if (draws.length === 0) return lines;
   const names = new Map(packages.map(({ _id, name }) => [String(_id), name]));
   const taken = Map.groupBy(draws, ({ line }) => line);
@@ -63,7 +63,7 @@ export function packageState(record: HourPackageRecord): PackageState {
  * the same quantity, so that nothing of it is charged.
  */
 function coveredItem(
-  { qty, rate, billed }: LinesOfTime['made'][number],
+  { qty, rate, billed }: LinkedTimeLines['made'][number],
   parts: readonly Draw[],
   { names, locale }: { names: ReadonlyMap<string, string | null>; locale: string },
 ): LineItem {

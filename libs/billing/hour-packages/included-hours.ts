@@ -11,11 +11,11 @@ import { coverHours, type Draw } from '../../rules/time/prepaid-hours.ts';
 import type { TimeToBill } from '../../rules/time/time-lines.ts';
 import { hoursQuantity } from '../../rules/time/time-rounding.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { type LinesOfTime, requireLines } from '../work/time-line-links.ts';
+import { type LinkedTimeLines, requireLines } from '../work/time-line-links.ts';
 import { packageState, packagesOf, withPrepaidHours } from './draw-hours.ts';
 import { otherTime } from './other-time.ts';
 
-export interface PaidLines extends LinesOfTime {
+export interface PaidLines extends LinkedTimeLines {
   draws: readonly Draw[];
 }
 
@@ -26,7 +26,7 @@ export interface PaidLines extends LinesOfTime {
  */
 export async function withPaidHours(
   unit: UnitOfWork,
-  lines: LinesOfTime,
+  lines: LinkedTimeLines,
   hours: string | undefined,
   { client, account }: { client: ClientRecord; account: AccountRecord },
 ): Promise<PaidLines> {
@@ -40,7 +40,7 @@ export async function withPaidHours(
  * @param others unbilled time of the client that is not on the invoice.
  */
 export function lessPaidHours(
-  lines: LinesOfTime,
+  lines: LinkedTimeLines,
   {
     hours,
     packages,
@@ -68,7 +68,11 @@ export function includedSeconds(hours: string | undefined): number {
  * Returns one line for each rate. A line that is covered as a whole counts with its quantity, so that nothing of it is
  * charged.
  */
-function includedItems({ made }: LinesOfTime, seconds: ReadonlyMap<number, number>, description: string): LineItem[] {
+function includedItems(
+  { made }: LinkedTimeLines,
+  seconds: ReadonlyMap<number, number>,
+  description: string,
+): LineItem[] {
   const parts = made.filter(({ id, rate }) => seconds.has(id) && Number(rate) !== 0);
   return [...Map.groupBy(parts, ({ rate }) => rate)].map(([rate, group]) => {
     const [whole, cut] = partition(group, ({ id, billed }) => seconds.get(id) === billed);

@@ -10,7 +10,7 @@ import { staleRead } from '../../mongo/errors.ts';
 import { timeEntryViews } from '../time/time-context.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { SelectedTime } from './select-time.ts';
-import type { LinesOfTime } from './time-line-links.ts';
+import type { LinkedTimeLines } from './time-line-links.ts';
 import { changeWork, TIME, workOn } from './work-records.ts';
 
 /** The number of events that are made at a time. Each may carry a description of 20,000 characters. */
@@ -23,7 +23,7 @@ const ANNOUNCED_AT_ONCE = 200;
 export async function claimTime(
   unit: UnitOfWork,
   invoice: Pick<InvoiceRecord, '_id'>,
-  { made, selected }: { made: LinesOfTime['made']; selected: readonly SelectedTime[] },
+  { made, selected }: { made: LinkedTimeLines['made']; selected: readonly SelectedTime[] },
 ): Promise<void> {
   const { session, accountId } = unit;
   const updated_at = await changeTime(session, accountId, new Date());

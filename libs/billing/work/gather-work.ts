@@ -15,7 +15,7 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import { claimTime } from './bill-time.ts';
 import { keepIssuedTime } from './issue-work.ts';
 import { type SelectedTime, selectTime, type TimeSelection } from './select-time.ts';
-import { type LinesBefore, linesOfTime, requireLines } from './time-line-links.ts';
+import { type LinesBefore, linkTimeLines, requireLines } from './time-line-links.ts';
 import { isOutside } from './work-period.ts';
 
 export interface WorkWanted {
@@ -92,7 +92,7 @@ async function gatherTime(
 ) {
   const { line_items, time, made = [] } = before;
   if (selected.length + made.length === 0) return { line_items: line_items ?? [], time, made: [], draws: [] };
-  return withPaidHours(unit, linesOfTime(selected, form, before), included_hours, { client, account });
+  return withPaidHours(unit, linkTimeLines(selected, form, before), included_hours, { client, account });
 }
 
 function withExpenses(before: InvoiceRecord['expenses'], expenses: readonly ExpenseRecord[], first: number) {

@@ -15,7 +15,7 @@ import { TIME, workOn } from './work-records.ts';
 /** The most lines of a document. */
 const LINES_MAX = 500;
 
-export interface LinesOfTime {
+export interface LinkedTimeLines {
   line_items: LineItem[];
   time: InvoiceTime;
   /** The lines with the id that their entries name. */
@@ -29,11 +29,11 @@ export interface LinesBefore extends Pick<InvoiceRecord, 'line_items' | 'time' |
 }
 
 /** Makes lines of time. @param before new lines follow it. @throws AppError 409 when there are too many lines. */
-export function linesOfTime(
+export function linkTimeLines(
   selected: readonly SelectedTime[],
   form: LineForm,
   before: LinesBefore = { line_items: null },
-): LinesOfTime {
+): LinkedTimeLines {
   const lines = timeLines(
     selected.map(({ toBill }) => toBill),
     form,
@@ -85,7 +85,7 @@ export async function linesWithout(
   unit: UnitOfWork,
   { _id, line_items, time, expenses }: Pick<InvoiceRecord, '_id' | 'line_items' | 'time' | 'expenses'>,
   released: { locale: string; expenses: readonly Pick<ExpenseRecord, '_id'>[] },
-): Promise<LinesBefore & Pick<LinesOfTime, 'made'>> {
+): Promise<LinesBefore & Pick<LinkedTimeLines, 'made'>> {
   const left = await timeByLine(unit, _id);
   const items: (LineItem | undefined)[] = [...(line_items ?? [])];
   const made: LineToCover[] = [];

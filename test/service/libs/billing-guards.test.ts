@@ -6,7 +6,7 @@ import { moveFixedAmount } from '#libs/billing/quotes/fixed-amount.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { claimTime } from '#libs/billing/work/bill-time.ts';
 import { type SelectedTime, selectTime } from '#libs/billing/work/select-time.ts';
-import { linesOfTime } from '#libs/billing/work/time-line-links.ts';
+import { linkTimeLines } from '#libs/billing/work/time-line-links.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { Client } from '#libs/models/accounts/client.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
@@ -58,7 +58,7 @@ test('when an entry is billed after it was read as unbilled, then the claim star
   await work(async (unit) => {
     attempts += 1;
     const selected = attempts === 1 ? stale : await unbilled(unit);
-    const { made } = linesOfTime(selected, { groupBy: 'entry', locale: 'en-US', text: undefined });
+    const { made } = linkTimeLines(selected, { groupBy: 'entry', locale: 'en-US', text: undefined });
     await claimTime(unit, await stored(unit, draft.id), { made, selected });
   });
 

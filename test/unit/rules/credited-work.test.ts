@@ -5,7 +5,7 @@ import { creditLines } from '#libs/billing/credit-notes/credit-lines.ts';
 import { packageState } from '#libs/billing/hour-packages/draw-hours.ts';
 import { includedSeconds, lessPaidHours } from '#libs/billing/hour-packages/included-hours.ts';
 import type { SelectedTime } from '#libs/billing/work/select-time.ts';
-import { linesOfTime } from '#libs/billing/work/time-line-links.ts';
+import { linkTimeLines } from '#libs/billing/work/time-line-links.ts';
 import { newId, newRecord } from '#libs/models/tenant.ts';
 import type { HourPackageRecord } from '#libs/models/time/hour-package.ts';
 import { creditGroups, leftToCredit, netOf, taxSumOf } from '#libs/rules/credits/credit-amounts.ts';
@@ -94,7 +94,7 @@ const packagesOf = ({ packages }: AnyInvoice) =>
 function credited(given: AnyInvoice) {
   const [entries, packages] = [entriesOf(given), packagesOf(given)];
   const hours = given.included ?? undefined;
-  const made = linesOfTime(
+  const made = linkTimeLines(
     entries.map((toBill) => ({ toBill }) as SelectedTime),
     { groupBy: given.groupBy, locale: 'en-US' },
     { line_items: hours === undefined ? null : [FEE] },

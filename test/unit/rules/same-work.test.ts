@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { lessPaidHours } from '#libs/billing/hour-packages/included-hours.ts';
 import type { SelectedTime } from '#libs/billing/work/select-time.ts';
-import { linesOfTime } from '#libs/billing/work/time-line-links.ts';
+import { linkTimeLines } from '#libs/billing/work/time-line-links.ts';
 import { newId, newRecord } from '#libs/models/tenant.ts';
 import type { HourPackageRecord } from '#libs/models/time/hour-package.ts';
 import { invoiceMoney } from '#libs/rules/documents/document-money.ts';
@@ -89,7 +89,7 @@ interface Billing {
 /** The invoice of the entries. @returns its amount, and what it draws. */
 function bill(entries: readonly TimeToBill[], { groupBy, packages, others = [], hours }: Billing) {
   const form = { groupBy, locale: 'en-US' };
-  const lines = linesOfTime(
+  const lines = linkTimeLines(
     entries.map((toBill) => ({ toBill }) as SelectedTime),
     form,
   );
