@@ -19,11 +19,11 @@ export interface OwnReader {
   ): Promise<Map<string, Stored>>;
   /** Returns the distinct values of a field that holds ids. */
   distinct(records: OwnRecords, field: string, filter: object): Promise<StoredId[]>;
-  /** Runs a pipeline over the records that the filter matches. @param how.hint an index. */
+  /** Runs a pipeline over the records that the filter matches. @param how.hint an index. @param how.collation compares bytes unless given. */
   aggregate<Row extends mongo.Document>(
     records: OwnRecords,
     filter: object,
-    how: { stages: mongo.Document[]; hint: mongo.Hint },
+    how: { stages: mongo.Document[]; hint: mongo.Hint; collation?: mongo.CollationOptions },
   ): Promise<Row[]>;
 }
 
@@ -53,10 +53,14 @@ export function readOwnAtOnce<Result>(
       async aggregate<Row extends mongo.Document>(
         records: OwnRecords,
         filter: object,
-        { stages, hint }: { stages: mongo.Document[]; hint: mongo.Hint },
+        { stages, hint, collation }: { stages: mongo.Document[]; hint: mongo.Hint; collation?: mongo.CollationOptions },
       ) {
         return driverOf(records)
-          .aggregate<Row>([{ $match: own(filter) }, ...stages], { ...options, hint })
+          .aggregate<Row>([{ $match: own(filter) }, ...stages], {
+            ...options,
+            hint,
+            ...(collation ? { collation } : {}),
+          })
           .toArray();
       },
     });

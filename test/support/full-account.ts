@@ -26,6 +26,8 @@ export const PAGE = 20;
 const PAYMENTS = 1_500;
 const ENTRIES = 1_000;
 const PARTS = 500;
+/** Projects of other clients with unbilled time: as many as a bound would not hold that grew with them. */
+const UNBILLED_PROJECTS = 500;
 /** Together 16 MiB of UTF-8, see find-billable-time.ts. */
 const DESCRIPTION = TEXT.slice(0, 16_000);
 /** As many as a body of 256 KiB takes. */
@@ -47,7 +49,7 @@ export async function fillAccount(gateway: TestGateway): Promise<FullAccount> {
 
   const client = await post('clients', { name: LINE, email: 'full@example.com', address: TEXT });
   const client_id: string = client.id;
-  await multiply('clients', client_id, PAGE, () => ({ email: 'other@example.com' }));
+  const clients = await multiply('clients', client_id, PAGE, () => ({ email: 'other@example.com' }));
   const project = await post('projects', { name: LINE, client_id, hourly_rate: 1 });
   await multiply('projects', project.id, PAGE);
   const fixed = await post('projects', { name: LINE, client_id, billing: 'fixed', fixed_amount: 100_000 });
@@ -56,6 +58,19 @@ export async function fillAccount(gateway: TestGateway): Promise<FullAccount> {
   const ofTask = { project_id: project.id, task_id: task.id, hours: 1, date: '2026-01-02', description: DESCRIPTION };
   const entry = await post('time-entries', ofTask);
   const entryIds = await multiply('time_entries', entry.id, ENTRIES - 100);
+  const member_rates = Array.from({ length: 100 }, (_, index) => ({
+    member: `${index} ${LINE.slice(0, 190)}`,
+    rate: 1,
+  }));
+  const places = await multiply('projects', project.id, UNBILLED_PROJECTS, (index) => ({
+    client_id: storedId(clients[index % PAGE] as string),
+    member_rates,
+  }));
+  await multiply('time_entries', entry.id, UNBILLED_PROJECTS, (index) => ({
+    project_id: storedId(places[index] as string),
+    task_id: null,
+    description: 'x',
+  }));
   const timer = await post('timers', { project_id: project.id, owner: 'full', description: TEXT });
   await multiply('timers', timer.id, PAGE, (index) => ({ owner: `full ${index}`, owner_key: `full ${index}` }));
   const spent = { project_id: project.id, date: '2026-01-02', description: LINE, amount: 1 };

@@ -87,10 +87,9 @@ export const unbilledRoutes: readonly Route[] = [
 ];
 
 async function listUnbilled({ caller, query }: Context<unknown, UnbilledQuery>) {
-  const { client_id, member } = query;
-  const rows = await unbilledTime(await readAccount(caller.accountId), { clientId: client_id, member });
-  const page = rows.slice(query.offset, query.offset + query.limit);
-  return listed(page.map(viewOf), { total: rows.length }, query);
+  const { client_id: clientId, member, limit, offset } = query;
+  const { rows, total } = await unbilledTime(await readAccount(caller.accountId), { clientId, member, limit, offset });
+  return listed(rows.map(viewOf), { total }, query);
 }
 
 function viewOf(row: UnbilledProject) {

@@ -1,13 +1,12 @@
 // What could be billed, by client and project: time as an invoice of it would bill it, grouped by task, and what is left of fixed amounts.
+import { uniqBy } from 'es-toolkit/array/uniqBy';
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { currencyFor } from '#libs/billing/documents/client-terms.ts';
-import { dayIn } from '#libs/day.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
 import { type OwnReader, readOwnAtOnce } from '#libs/models/own-snapshot.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
-import { Expense, UNBILLED_EXPENSES } from '#libs/models/time/expense.ts';
 import { leftOfFixedAmount, Project, type ProjectRecord } from '#libs/models/time/project.ts';
 import { Task } from '#libs/models/time/task.ts';
 import { TimeEntry, UNBILLED, UNBILLED_INDEX } from '#libs/models/time/time-entry.ts';
@@ -21,6 +20,7 @@ import {
   type TimeTogether,
 } from '#libs/rules/time/time-rounding.ts';
 import { type UnbilledExpenses, unbilledExpenses } from './unbilled-expenses.ts';
+import { type UnbilledQuery, unbilledRows, workOnly } from './unbilled-rows.ts';
 
 /** What a row says of its time; nothing where a fixed amount covers it. */
 export interface UnbilledProject {
@@ -56,27 +56,25 @@ interface Group {
   oldest: string;
 }
 
-interface Only {
-  clientId?: Id | undefined;
-  /** Whose time. Expenses and fixed amounts have no member, and are left out then. */
-  member?: string | undefined;
-}
-
-/** All at one instant. @returns by the names of client and project. */
-export async function unbilledTime(account: AccountRecord, { clientId, member }: Only): Promise<UnbilledProject[]> {
-  const { projects, clients, rules, groups, tasks, expenses } = await readOwnAtOnce(
+/** All at one instant. @returns a page of rows by the names of client and project, and how many there are. */
+export async function unbilledTime(account: AccountRecord, query: UnbilledQuery) {
+  const { member } = query;
+  const { page, total, projects, clients, rules, groups, tasks, expenses } = await readOwnAtOnce(
     String(account._id),
     LIST_LIMIT_MS,
     async (reader) => {
-      const places = await placesOf(reader, account, clientId);
-      const inProjects = clientId ? { project_id: { $in: [...places.projects.keys()].map(storedId) } } : {};
-      // As an invoice without `date_to`: it bills work until today.
-      const only = { ...inProjects, date: { $lte: dayIn(account.time_zone) } };
+      const { rows: page, total } = await unbilledRows(reader, account, query);
+      const ids = uniqBy(
+        page.map(({ project }) => project),
+        String,
+      );
+      const places = await placesOf(reader, account, ids);
+      const only = workOnly(account, ids);
       const groups = await groupsOf(reader, member === undefined ? only : { ...only, member }, places.rules);
       const taskIds = groups.flatMap(({ _id: { task, rate } }) => (task && rate === null ? [task] : []));
       const tasks = await reader.byIds(Task, taskIds, ['rate']);
       const expenses = member === undefined ? await unbilledExpenses(reader, only) : [];
-      return { ...places, groups, tasks, expenses };
+      return { page, total, ...places, groups, tasks, expenses };
     },
   );
   const byProject = Map.groupBy(groups, ({ _id }) => String(_id.project));
@@ -106,24 +104,15 @@ export async function unbilledTime(account: AccountRecord, { clientId, member }:
     ];
   });
   const all = withExpenses(rows, expenses, { projects, clients });
-  return all.toSorted(
-    (one, other) =>
-      one.client.name.localeCompare(other.client.name, 'en') ||
-      one.project.name.localeCompare(other.project.name, 'en') ||
-      one.currency.localeCompare(other.currency, 'en') ||
-      (String(one.project._id) < String(other.project._id) ? -1 : 1),
-  );
+  return { rows: page.flatMap((row) => all.get(keyOf(row.project, row.currency)) ?? []), total };
+}
+
+function keyOf(project: StoredId | Id, currency: string): string {
+  return `${String(project)} ${currency}`;
 }
 
 /** Projects with their clients and the rule by which each is rounded. */
-async function placesOf(reader: OwnReader, account: AccountRecord, clientId: Id | undefined) {
-  const ids = clientId
-    ? await reader.distinct(Project, '_id', { client_id: storedId(clientId) })
-    : [
-        ...(await reader.distinct(TimeEntry, 'project_id', UNBILLED)),
-        ...(await reader.distinct(Project, '_id', { billing: 'fixed' })),
-        ...(await reader.distinct(Expense, 'project_id', UNBILLED_EXPENSES)),
-      ];
+async function placesOf(reader: OwnReader, account: AccountRecord, ids: readonly StoredId[]) {
   const projectFields = [
     'name',
     'client_id',
@@ -211,17 +200,17 @@ function withExpenses(
   rows: readonly UnbilledProject[],
   sums: readonly UnbilledExpenses[],
   { projects, clients }: { projects: ReadonlyMap<string, ProjectRecord>; clients: ReadonlyMap<string, ClientRecord> },
-): UnbilledProject[] {
-  const all = new Map(rows.map((row) => [`${String(row.project._id)} ${row.currency}`, row]));
+): ReadonlyMap<string, UnbilledProject> {
+  const all = new Map(rows.map((row) => [keyOf(row.project._id, row.currency), row]));
   for (const { projectId, currency, oldest, ...sum } of sums) {
     const project = projects.get(projectId);
     const client = clients.get(String(project?.client_id));
     if (!project || !client || project.billing === 'none') continue;
-    const row = all.get(`${projectId} ${currency}`) ?? { client, project, currency, ...NO_TIME, amount: 0 };
+    const row = all.get(keyOf(projectId, currency)) ?? { client, project, currency, ...NO_TIME, amount: 0 };
     const days = [row.oldestDate ?? oldest, oldest].toSorted();
-    all.set(`${projectId} ${currency}`, { ...row, ...sum, oldestDate: days[0] ?? null });
+    all.set(keyOf(projectId, currency), { ...row, ...sum, oldestDate: days[0] ?? null });
   }
-  return [...all.values()];
+  return all;
 }
 
 function leftOf(project: ProjectRecord, client: ClientRecord): UnbilledProject[] {
