@@ -6,7 +6,7 @@ import type { AccountRecord } from '../../models/accounts/account.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
 import type { HourPackageRecord } from '../../models/time/hour-package.ts';
 import { type LineItem, lineItem } from '../../rules/documents/line-item.ts';
-import { lineTexts } from '../../rules/documents/line-wording.ts';
+import { lineTexts } from '../../rules/documents/standard-texts.ts';
 import { coverHours, type Draw } from '../../rules/time/prepaid-hours.ts';
 import type { TimeToBill } from '../../rules/time/time-lines.ts';
 import { hoursQuantity } from '../../rules/time/time-rounding.ts';

@@ -3,7 +3,8 @@
 import Big from 'big.js';
 import { intlLocale } from '../../profile-forms.ts';
 import type { LineExtras } from '../documents/line-item.ts';
-import { filled, lineTexts, writtenDay } from '../documents/line-wording.ts';
+import { filled, writtenDay } from '../documents/line-wording.ts';
+import { lineTexts } from '../documents/standard-texts.ts';
 import { type Decimal, fromMinor, type Line, plainDecimal } from '../money/money.ts';
 import { writtenMoney } from '../money/written-money.ts';
 import {

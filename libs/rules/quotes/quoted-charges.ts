@@ -3,7 +3,7 @@
 
 import { type DocumentCharges, discountLines, discountShares, shippingLine } from '../documents/document-charges.ts';
 import type { LineExtras, LineItem } from '../documents/line-item.ts';
-import { lineTexts } from '../documents/line-wording.ts';
+import { lineTexts } from '../documents/standard-texts.ts';
 import type { Line } from '../money/money.ts';
 import { type QuoteTexts, writtenPercent } from './quote-parts.ts';
 

@@ -5,13 +5,13 @@ import { sumBy } from 'es-toolkit/math/sumBy';
 import {
   filledLine,
   joinedForLine,
-  lineTexts,
   namesDays,
   withDays,
   writtenDay,
   writtenDays,
   writtenHours,
 } from '../documents/line-wording.ts';
+import { lineTexts } from '../documents/standard-texts.ts';
 import { type Line, plainDecimal } from '../money/money.ts';
 import type { RateSource } from './hourly-rate.ts';
 import { billedSeconds, hoursQuantity, type TimeRounding, type TrackedTime } from './time-rounding.ts';
