@@ -1,5 +1,6 @@
 // Work is taken off drafts with a discount: it is never in the way of an empty draft, and never lowered in silence.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { omit } from 'es-toolkit/object/omit';
 import { callerOf, startGateway, type TestGateway, verbsOf } from '../../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -36,15 +37,13 @@ test('when all time is taken off a draft with a percentage, then the draft is em
     200,
     { ...NOTHING, discount_percent: 10, shipping_amount: 0, shipping_tax_rate: null },
   ]);
-  const { client, project, ...record } = await shown();
-  const again = await api.patch(path, record);
+  const again = await api.patch(path, omit(await shown(), ['client', 'project']));
   expect([again.status, again.body.data]).toEqual([200, await shown()]);
   const taxed = await api.patch(path, { tax_rate: 19 });
   expect([taxed.status, taxed.body.data.total]).toEqual([200, 0]);
   const bare = await api.patch(path, { amount: 50 });
   expect([bare.status, bare.body.details]).toEqual([400, { discount_percent: ['discount_percent needs line_items'] }]);
   expect((await add()).body.data).toMatchObject({ amount: 270, discount_amount: 30, tax_amount: 51.3 });
-  expect(client).not.toBe(project);
 });
 
 test('when all time is taken off a draft with amounts, then they go with its lines', async () => {
