@@ -17,6 +17,7 @@ export interface Clock {
   now(): number;
 }
 
+/** Opens a clock. @param own the local clock. @param steady a monotonic clock. Both in milliseconds. */
 export function openClock(own: () => number = () => Date.now(), steady: () => number = () => performance.now()): Clock {
   /** The time of each store at the start of the monotonic clock. */
   const beginnings = new Map<string, number[]>();

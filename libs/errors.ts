@@ -23,6 +23,7 @@ export class AppError extends Error {
   }
 }
 
+/** Returns the 400 of the specification with all problems. */
 export function validationFailed(details: Details) {
   return new AppError(400, 'Validation failed', { details });
 }
@@ -75,6 +76,7 @@ export class TooMuch extends AppError {
   }
 }
 
+/** Returns a 409. @param message for the caller. */
 export function conflict(message: string, headers: Record<string, string> = {}) {
   return new AppError(409, message, { headers });
 }

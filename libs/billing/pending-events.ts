@@ -35,6 +35,7 @@ export interface PendingEvents {
   write: () => Promise<boolean>;
 }
 
+/** Opens the buffer for the events of one attempt of a transaction. */
 export function pendingEvents(
   session: Session,
   { accountId, requestId }: { accountId: Id; requestId?: string | undefined },

@@ -37,6 +37,7 @@ interface Written {
   from?: string | undefined;
 }
 
+/** Returns the lines of an address, joined by line breaks, in the order of its country (CLDR data of the library). */
 export function postalLines(address: PostalAddress, { locale, from }: Written): string {
   const { line1, line2, line3, postal_code, city, region, country } = address;
   const addressLines = [line1, line2, line3].filter((line) => line !== undefined);

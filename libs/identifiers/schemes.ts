@@ -35,6 +35,7 @@ const REGISTER_NAMES: Readonly<Record<string, string>> = {
   '0212': 'Y-tunnus',
 };
 
+/** Returns the name of the register behind a scheme, such as SIREN for 0002. Undefined where it has none. */
 export function registerName(scheme: string | undefined): string | undefined {
   return scheme === undefined ? undefined : REGISTER_NAMES[scheme];
 }

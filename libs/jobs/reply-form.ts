@@ -19,6 +19,7 @@ export interface Reply {
 
 const LINE_END = 0x0a;
 
+/** Encodes a reply or a failure for Redis. */
 export function encodeReply(reply: Reply | ReplyFailure): Buffer {
   if (!('bytes' in reply)) return Buffer.from(`${JSON.stringify(reply)}\n`);
   const { bytes, ...head } = reply;

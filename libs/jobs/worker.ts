@@ -70,6 +70,10 @@ export interface WorkerOptions {
   log: Logger;
 }
 
+/**
+ * Starts to take jobs of one kind.
+ * @param work the handler: it returns when the job is done, and throws when it failed.
+ */
 export function startWorker<Payload>(
   definition: JobDefinition<Payload>,
   work: JobHandler<Payload>,

@@ -28,6 +28,7 @@ export type IdempotencyRecord = InferSchemaType<typeof idempotencySchema>;
 
 export const Idempotency = model('IdempotencyRecord', idempotencySchema);
 
+/** Returns the id of the record: the SHA-256 of account and key in hex. */
 export function idempotencyId(accountId: Id, key: string): string {
   return createHash('sha256').update(`${accountId}\n${key}`).digest('hex');
 }

@@ -33,6 +33,7 @@ export function sortOf({ field, direction }: Order, filter: Filter = {}): Record
   return field === '_id' || isTied ? { _id: direction } : { [field]: direction, _id: direction };
 }
 
+/** Returns the place of a record in an order. */
 export function positionOf(record: { _id: StoredId }, { field }: Order): Position {
   const value = field === '_id' ? null : ((record as unknown as Record<string, Position['value']>)[field] ?? null);
   return { value, id: String(record._id) };

@@ -39,6 +39,7 @@ export interface Listing<Field extends string = string, Key extends string = str
   readonly covers?: Readonly<Partial<Record<Field, readonly Field[]>>>;
 }
 
+/** Adds the indexes that a listing needs to a schema: one per order, and one per order and filter. */
 export function addListIndexes(schema: Schema, listing: Listing): void {
   for (const field of Object.values(listing.orders)) {
     for (const filter of [undefined, ...listing.filters]) schema.index(indexOf(listing, field, filter));

@@ -20,6 +20,7 @@ interface Total {
   hint: Record<string, 1>;
 }
 
+/** Returns the number of records that match, whatever the page. */
 export async function listTotal(
   model: Records<Owned>,
   listing: Listing,

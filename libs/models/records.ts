@@ -179,6 +179,7 @@ export async function changeOwn<Stored extends Stamped>(
   return changed;
 }
 
+/** Removes a record, and subtracts it from the counts and bytes of its account. */
 export async function removeOwn<Stored extends Owned>(
   records: Records<Stored>,
   record: Stored,

@@ -22,6 +22,7 @@ export interface RedisState {
 /** BullMQ's minimum version. */
 export const REDIS_MIN_VERSION = '6.2';
 
+/** Reads the state with TIME and INFO. @throws when Redis does not answer. */
 export async function readRedisState(redis: Redis): Promise<RedisState> {
   const startedAt = Date.now();
   const [seconds, microseconds] = await redis.time();

@@ -60,6 +60,7 @@ export type Earlier = Pick<
   | 'hours_returned'
 >;
 
+/** Returns the credit notes of an invoice, with the fields that a new one depends on. */
 export async function creditNotesOf({ accountId, session }: UnitOfWork, invoice_id: StoredId): Promise<Earlier[]> {
   const of = { account_id: storedId(accountId), invoice_id } as object;
   const names = [

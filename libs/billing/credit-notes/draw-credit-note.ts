@@ -103,6 +103,7 @@ async function workOf(
   return { charged, work: creditedWork(invoice, given, { earlier, time, reason: given.reason, locale }) };
 }
 
+/** Announces a credit note and its invoice, and releases the work that can be billed again. */
 export async function announceCredited(
   unit: UnitOfWork,
   { note, moved, account, work }: DrawnCreditNote,

@@ -23,6 +23,7 @@ export function isTaxed(changes: Named): boolean {
   return changes.client_id !== undefined || isMoneyChanged(changes);
 }
 
+/** True when the change names a field that amounts are computed from. */
 export function isMoneyChanged(changes: Named): boolean {
   return MONEY.some((name) => name in changes);
 }

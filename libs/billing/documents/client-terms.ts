@@ -4,6 +4,7 @@ import type { ClientRecord } from '../../models/accounts/client.ts';
 
 const CURRENCY_STANDARD = 'USD';
 
+/** Returns the ISO 4217 currency of new documents: the client's, else the account's. */
 export function currencyFor(client: Pick<ClientRecord, 'currency'>, account: Pick<AccountRecord, 'currency'>): string {
   return client.currency ?? account.currency ?? CURRENCY_STANDARD;
 }

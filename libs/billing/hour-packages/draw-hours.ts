@@ -50,6 +50,7 @@ export function withPrepaidHours(
   };
 }
 
+/** Returns a package in the form of the rules. `left` is in seconds. */
 export function packageState(record: HourPackageRecord): PackageState {
   return {
     ...record,
@@ -173,6 +174,7 @@ export async function moveHours(
   return moved;
 }
 
+/** Returns the packages of a client, used-up and expired ones too, at most PACKAGES_MAX. */
 export async function packagesOf(
   { session, accountId }: Pick<UnitOfWork, 'accountId'> & { session?: Session },
   clientId: StoredId,

@@ -10,6 +10,7 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import { findInvoices, requirePayable } from './payable-invoices.ts';
 import { ALLOCATIONS_MAX, type NamedPart, type PaymentPart, partOf } from './payment-parts.ts';
 
+/** Makes an allocation of a payment. @param date `YYYY-MM-DD`, the day of the movement. */
 export function allocationOf(part: PaymentPart, date: string): Allocation {
   return { ...creditAllocation(part, date), refunded: 0 };
 }

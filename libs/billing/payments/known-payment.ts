@@ -15,6 +15,7 @@ interface Asked {
   pays: Pays;
 }
 
+/** Returns the payment with the external id, or null. A voided one is among them. */
 export async function findKnown(
   { accountId, session }: UnitOfWork,
   external_id: string,

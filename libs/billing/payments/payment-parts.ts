@@ -49,6 +49,11 @@ export function partOf(invoice: InvoiceRecord, wanted: Decimal | undefined, left
   throw conflict(`Cannot allocate ${sum} to ${number}: ${rest} is due`);
 }
 
+/**
+ * Returns the parts of a payment.
+ * @param amount in the smallest unit.
+ * @throws AppError 400 or 409 for parts that are too large.
+ */
 export async function partsOf(
   unit: UnitOfWork,
   {
@@ -119,6 +124,7 @@ export async function payInvoices(
   return moved;
 }
 
+/** Announces the allocations of a payment, and then the invoices that they changed. */
 export async function announceAllocated(
   unit: UnitOfWork,
   {
@@ -135,6 +141,7 @@ export async function announceAllocated(
   await announceMoved(unit, moved, account.time_zone);
 }
 
+/** Returns the sum of the parts in the smallest unit. */
 export function sumOf(parts: readonly PaymentPart[]): number {
   return sumBy(parts, ({ amount }) => amount);
 }

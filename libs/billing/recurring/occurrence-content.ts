@@ -19,6 +19,7 @@ import { requireLines } from '../work/time-line-links.ts';
 import { coveredPeriod, isOutside, periodOf } from '../work/work-period.ts';
 import type { Due } from './due-occurrence.ts';
 
+/** Returns the content of the invoice of an occurrence. @param work undefined when the occurrence includes none. */
 export function contentOf(
   { recurring, account, client, now, period, today, status }: Due,
   work: GatheredWork | undefined,

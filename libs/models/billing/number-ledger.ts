@@ -85,6 +85,7 @@ export function numberIn(kind: NumberKind, text: string): number | undefined {
   return digits && prefix === PREFIX[kind] ? Number(digits) : undefined;
 }
 
+/** Enters a drawn number in the ledger. @throws the driver's duplicate error when the text was given before. */
 export async function recordNumber(
   session: Session,
   drawn: { accountId: Id; kind: NumberKind; period: string; number: number; text: string; documentId: StoredId },

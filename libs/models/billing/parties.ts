@@ -47,6 +47,7 @@ export const partiesField = {
 
 const FROZEN = clientFieldNames(({ isFrozen }) => isFrozen);
 
+/** Returns the parties to freeze into a document that is issued now. */
 export function partiesOf(account: AccountRecord, client: ClientRecord): Parties {
   return {
     issuer: given({

@@ -126,6 +126,7 @@ export async function removeFiles(batch: Whose, session: Session): Promise<void>
   await driverOf(BatchFile).deleteMany(filesOf(batch) as object, { session });
 }
 
+/** Sets when MongoDB removes the files of a batch. */
 export async function expireFiles(batch: Whose, expiresAt: Date, session: Session): Promise<void> {
   await driverOf(BatchFile).updateMany(
     filesOf(batch) as object,

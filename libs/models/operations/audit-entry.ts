@@ -76,6 +76,7 @@ export interface AuditedAction {
   target?: string | undefined;
 }
 
+/** Writes one entry about an action that has ended. */
 export async function audit(auditedAction: AuditedAction, outcome: AuditOutcome, detail?: string): Promise<void> {
   await AuditEntry.create({ ...present(auditedAction), outcome, ...(detail ? { detail } : {}) });
 }

@@ -35,6 +35,7 @@ const HOURS_DECIMALS = 4;
 const AMOUNT_DECIMALS = 2;
 const PERCENT_DECIMALS = 2;
 
+/** True when a budget in hours or in money is set. A budget of 0 counts as set. */
 export function hasBudget({ budget_hours, budget_amount }: BudgetFields): boolean {
   return typeof budget_hours === 'number' || typeof budget_amount === 'number';
 }

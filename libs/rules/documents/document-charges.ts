@@ -173,6 +173,7 @@ export function discountLines(shares: readonly DiscountShare[], { currency }: Ta
     .map(({ rate, category, amount }) => ({ ...oneOf(-amount, currency), ...taxOfGroup({ rate, category }) }));
 }
 
+/** Returns the shipping as one line with its own tax, or no line. */
 export function shippingLine(charges: DocumentCharges, { currency }: TaxTerms): TaxedLine[] {
   const { shipping_amount, shipping_tax_rate, shipping_tax_category } = charges;
   if (!shipping_amount) return [];

@@ -46,6 +46,7 @@ export interface LineExtras {
   line?: number | undefined;
 }
 
+/** Returns a line in its stored form: plain decimals, without the fields that are absent. */
 export function lineItem(line: Line & LineExtras & { description: string }): LineItem {
   const { tax_rate, tax_category, unit, line: credited } = line;
   return {

@@ -14,6 +14,7 @@ export interface Balance {
   amount_written_off?: number | undefined;
 }
 
+/** Returns the amount with tax, in the smallest unit. */
 export function totalOf({ amount, tax_amount }: Pick<Balance, 'amount' | 'tax_amount'>): number {
   return amount + tax_amount;
 }

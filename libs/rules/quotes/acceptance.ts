@@ -51,6 +51,7 @@ function quoteHash(quote: Agreed): string {
     .digest('hex');
 }
 
+/** Returns the acceptance of the quote in its present form, as of now. */
 export function acceptedBy(by: Acceptance['by'], quote: Agreed): Acceptance {
   return { by, at: new Date(), hash: quoteHash(quote) };
 }

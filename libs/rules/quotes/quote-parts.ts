@@ -178,6 +178,7 @@ function single(description: string, amount: number, currency: string): TextLine
   return { description, qty: '1', rate: plainDecimal(fromMinor(amount, currency)), discount: '0' };
 }
 
+/** Writes a percentage as the locale does: 33.3 → `33,3 %` in German. @param locale BCP 47. */
 export function writtenPercent(percent: Decimal, locale: string): string {
   const share = Number(new Big(percent).times('0.01').toFixed());
   return new Intl.NumberFormat(intlLocale(locale), { style: 'percent', maximumFractionDigits: 6 }).format(share);

@@ -25,6 +25,9 @@ export type TaxTreatment = (typeof TAX_TREATMENTS)[number];
 
 const CATEGORY_OF = { standard: undefined, reverse_charge: 'AE', exempt: 'E', export: 'G' } as const;
 
+/**
+ * Returns the taxes with the reasons of those without tax. The account's own text replaces the reason of category E.
+ */
 export function notedTaxes(taxes: readonly TaxGroup[], { locale, tax_exemption_note }: TaxIssuer): DocumentTax[] {
   const language = languageOf(locale);
   return taxes.map(({ rate, category, taxable, tax }) => {

@@ -92,6 +92,7 @@ export function ownTax({ rate, category }: LineTax, terms: Omit<TaxTerms, 'curre
   return explicitTax({ rate, category });
 }
 
+/** Returns the tax fields that put a line into the group, whatever the terms of its document. */
 export function explicitTax({ rate, category }: LineTax): Omit<TaxedLine, keyof Line> {
   return category === null || category === 'S' ? { tax_rate: rate } : { tax_category: category };
 }

@@ -83,6 +83,7 @@ export function isOpen({ entry: { rate, rateFrom } }: Share): boolean {
   return rate !== 0 || rateFrom === 'none';
 }
 
+/** Compares shares by the day of the work and then by the id of the entry. */
 export function inOrderOfWork({ entry: one }: Share, { entry: other }: Share): number {
   if (one.date !== other.date) return one.date < other.date ? -1 : 1;
   return one.id < other.id ? -1 : 1;
