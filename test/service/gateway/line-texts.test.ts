@@ -99,7 +99,7 @@ describe('a draft whose texts were changed by hand', () => {
     const lines = shown(more).map(([text, qty]: string[]) => `${text} ${qty}`);
     expect([more.amount, lines.toSorted()]).toEqual([
       300,
-      ['Engine 1.5', 'Paid in March -1', 'Part of the retainer -2', 'Retainer 1', 'Work 4'].toSorted(),
+      ['Engine\nNov 3, 2026 1.5', 'Paid in March -1', 'Part of the retainer -2', 'Retainer 1', 'Work 4'].toSorted(),
     ]);
     const less = await s.release(invoice.id, { time_entry_ids: [one] });
     expect([less.amount, shown(less)[0]]).toEqual([50, ['Retainer', '1', undefined]]);

@@ -34,6 +34,8 @@ const BOUNDS: Readonly<Record<string, Partial<Bound>>> = {
   listCreditNotes: { read: 12 * MIB, made: 12 * MIB },
   // 20,000 movements.
   getClientBalance: { read: 3 * MIB },
+  // The 1,000 packages that a client may have, with their names.
+  getClientHours: { read: 3 * MIB, made: 3 * MIB },
   getInvoiceTime: { read: TEXT + 2 * MIB, made: TEXT + 6 * MIB },
   // What is changed is announced.
   settleTimeEntries: { read: TEXT + 2 * MIB, sent: TEXT + 6 * MIB },
