@@ -79,8 +79,8 @@ export function invoiceMoney(
 /**
  * Computes the money of a quote. The quoted amount counts. If the lines have another sum, the difference is spread over
  * their rates in proportion. Lines with prices that include tax, with a discount or with shipping are summed as on an
- * invoice, and the amount must equal that sum.
- * @throws AppError 400 in the cases of `invoiceMoney`, and for an amount that must equal a sum and does not.
+ * invoice, and the amount must be one of their sums, see requireSum.
+ * @throws AppError 400 in the cases of `invoiceMoney`, and for an amount that has to be a sum and is none.
  */
 export function quoteMoney(given: GivenMoney): DocumentMoney {
   const { line_items, currency, prices_include_tax } = given;
@@ -99,7 +99,10 @@ export function quoteMoney(given: GivenMoney): DocumentMoney {
   return moneyOf(given, taxed, charges);
 }
 
-/** Checks a quoted amount. @throws AppError 400 when it equals neither the agreed sum nor the amount that responses show. */
+/**
+ * Checks a quoted amount. It may be the sum of the lines, the amount before tax, or with tax where prices include it.
+ * @throws AppError 400 when it is none of these.
+ */
 function requireSum(
   { amount, line_items, currency, prices_include_tax }: GivenMoney,
   charges: DocumentCharges,

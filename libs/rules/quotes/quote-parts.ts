@@ -65,7 +65,7 @@ export interface QuoteTexts extends TaxTerms {
   locale: string;
 }
 
-/** Returns the line of a part of a quote without tax groups. @param amount in the smallest unit. */
+/** Returns the line of a part of a sum without tax groups, such as a fixed amount. @param amount in the smallest unit. */
 export function partLine(
   part: 'deposit' | 'progress',
   { amount, percent, quoteNumber }: { amount: number; percent?: Decimal | undefined; quoteNumber: string },

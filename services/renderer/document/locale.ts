@@ -153,7 +153,8 @@ export function writtenLocale(locale: string): WrittenLocale {
 }
 
 /**
- * Returns English as its region writes it, or British English: CLDR would write the days of all others as America does.
+ * Returns English as its region writes it, or international English (en-001): CLDR would write the days of all others
+ * as America does.
  */
 function englishOf(region: string): string {
   const own = `en-${region}`;

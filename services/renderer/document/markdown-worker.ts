@@ -4,8 +4,8 @@ import { marked } from 'marked';
 import sanitizeHtml from 'sanitize-html';
 import { footnotes } from './markdown-footnotes.ts';
 
-// Images are not allowed, because they would be a way out. Their description is printed instead. The only classes and
-// ids are two of Billhook's, because the text must not style the document around it.
+// Images are not allowed, because they would be a way out. Their description is printed instead. There are two classes
+// of Billhook's own, no other, and no ids and styles, because the text must not style the document around it.
 const ALLOWED: sanitizeHtml.IOptions = {
   allowedTags: [
     'h1 h2 h3 h4 h5 h6 p br hr blockquote pre code ul ol li strong b em i del s sub sup a span',
