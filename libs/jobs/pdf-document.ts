@@ -39,6 +39,8 @@ export interface PdfDocument {
   poNumber?: string;
   discountAmount?: number;
   shippingAmount?: number;
+  /** The amount that rounds the total. `amount` contains it. */
+  roundingAmount?: number;
   fontStyle: 'elegant' | 'modern' | 'classic';
   textScale: number;
   showBanner: boolean;
@@ -113,6 +115,7 @@ export const pdfDocument = Joi.object<PdfDocument, true>({
   poNumber: optional(words(LONGEST.line)),
   discountAmount: optional(money()),
   shippingAmount: optional(money()),
+  roundingAmount: optional(money()).description('Rounds the total, which contains it: a row of its own before it'),
   fontStyle: optional(Joi.string().valid('elegant', 'modern', 'classic')).default('elegant'),
   textScale: optional(Joi.number().min(0.8).max(1.2)).default(1),
   showBanner: optional(Joi.boolean()).default(true),

@@ -231,6 +231,7 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
   servicePeriod: Joi.object({ from: calendarDay().required(), to: calendarDay().required() }),
   adjustment: money(),
   taxAmount: money().required(),
+  roundingAmount: money(),
   taxes: Joi.array().items(
     Joi.object<PrintableTax>({
       rate: percentage().required(),

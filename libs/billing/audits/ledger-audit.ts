@@ -39,7 +39,7 @@ const LIVE = {
 };
 const sumOfLive = (input: unknown) => ({ $sum: { $map: { input, as: 'part', in: LIVE } } });
 const WRITTEN_OFF = { $ifNull: ['$amount_written_off', 0] };
-const TOTAL = { $add: ['$amount', '$tax_amount'] };
+const TOTAL = { $add: ['$amount', '$tax_amount', { $ifNull: ['$rounding_amount', 0] }] };
 const CREDITED = { $ifNull: ['$amount_credited', 0] };
 const TOTAL_CREDITED = { $ifNull: ['$total_credited', 0] };
 const DUE = { $subtract: [TOTAL, { $add: ['$amount_paid', CREDITED, WRITTEN_OFF] }] };

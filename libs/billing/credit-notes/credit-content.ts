@@ -5,10 +5,11 @@ import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { driverOf } from '../../models/records.ts';
 import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
-import { creditGroups, leftToCredit, netOf, taxSumOf } from '../../rules/credits/credit-amounts.ts';
+import { creditGroups, leftToCredit, netOf, type Taxed, taxSumOf } from '../../rules/credits/credit-amounts.ts';
 import type { CreditReason, CreditSettlement } from '../../rules/credits/credit-reasons.ts';
 import { type CreditedCharges, creditedCharges } from '../../rules/credits/credited-charges.ts';
 import type { LineItem } from '../../rules/documents/line-item.ts';
+import { totalOf } from '../../rules/money/balance.ts';
 import { exactMinor } from '../../rules/money/exact-amount.ts';
 import type { Decimal } from '../../rules/money/money.ts';
 import type { PaymentMethod } from '../../rules/money/payment-methods.ts';
@@ -124,13 +125,25 @@ export function creditOf(
     tax_amount: taxSumOf(groups),
     ...(invoice.taxes ? { taxes: groups } : {}),
   };
+  const rounding_amount = creditedRounding(invoice, [...earlier, money], netOf(groups) + taxSumOf(groups));
   const isWhole = !isByLine && isFirst && money.amount === invoice.amount;
   const content = {
     description: given.description || (isWhole && !invoice.line_items ? invoice.description : null),
     line_items: isWhole ? invoice.line_items : line_items,
     ...(isWhole ? invoiceCharges(invoice) : charges && noteCharges(charges)),
   };
-  return { money, content };
+  return { money: { ...money, rounding_amount }, content };
+}
+
+/**
+ * Returns the part of the rounding that a credit note takes: all that is left when nothing else is. Before that, a credit takes of a rounding
+ * down only what the invoice asks for less than the total.
+ */
+function creditedRounding(invoice: InvoiceRecord, credited: readonly Taxed[], total: number): number | undefined {
+  if (!invoice.rounding_amount) return undefined;
+  const left = totalOf(invoice) - (invoice.total_credited ?? 0);
+  const isLast = leftToCredit(invoice, credited).every(({ taxable, tax }) => taxable === 0 && tax === 0);
+  return (isLast ? left : Math.min(total, left)) - total || undefined;
 }
 
 /** Returns the shipping in smallest units. @throws AppError 400 for more decimals than the currency has. */

@@ -1,8 +1,7 @@
 // The defaults of a client's new invoices.
 import { type AccountRecord, DEFAULT_PAYMENT_DAYS } from '../../models/accounts/account.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
-
-const CURRENCY_STANDARD = 'USD';
+import { CURRENCY_STANDARD } from '../../rules/money/money.ts';
 
 /** Returns the ISO 4217 currency of new documents: the client's, else the account's. */
 export function currencyFor(client: Pick<ClientRecord, 'currency'>, account: Pick<AccountRecord, 'currency'>): string {

@@ -109,7 +109,7 @@ function openSums(accountId: Id, client_id: StoredId, today: string) {
 /** The due amount, computed as dueOf does. */
 const DUE = {
   $subtract: [
-    { $add: ['$amount', '$tax_amount'] },
+    { $add: ['$amount', '$tax_amount', { $ifNull: ['$rounding_amount', 0] }] },
     { $add: ['$amount_paid', { $ifNull: ['$amount_credited', 0] }, { $ifNull: ['$amount_written_off', 0] }] },
   ],
 };

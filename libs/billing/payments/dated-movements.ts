@@ -35,6 +35,7 @@ const INVOICE_FIELDS = {
   currency: 1,
   amount: 1,
   tax_amount: 1,
+  rounding_amount: 1,
   issue_date: 1,
   created_at: 1,
   due_date: 1,
@@ -75,7 +76,7 @@ export async function datedMovements(accountId: Id, client_id: StoredId, timeZon
       movements.credits.push(datedPayment(payment));
       movements.parts.push(...partsOfPayment(payment));
     }
-    const ofNote = { ...CREDIT_FIELDS, tax_amount: 1, issued_on: 1 } as const;
+    const ofNote = { ...CREDIT_FIELDS, tax_amount: 1, rounding_amount: 1, issued_on: 1 } as const;
     for await (const note of each<CreditNoteRecord>(CreditNote, ofNote)) {
       add(note.allocations.length + note.refunds.length);
       movements.credits.push(datedNote(note));

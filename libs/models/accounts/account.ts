@@ -75,6 +75,8 @@ const accountSchema = new Schema(
      * default again: numbers in other formats may have been drawn.
      */
     number_formats: Object,
+    /** The step of rounded totals in major units of `currency`, see total-rounding.ts. */
+    total_rounding: Number,
     /** The tolerance in major units. A payment that leaves no more than this writes the rest off. */
     settle_tolerance: Number,
     /** True when cancelling an issued invoice draws a credit note over the rest of it. */
@@ -164,6 +166,7 @@ export function accountView(account: AccountRecord) {
     max_entry_hours: maxEntryHours(account),
     time_locked_before: account.time_locked_before ?? null,
     settle_tolerance: account.settle_tolerance ?? 0,
+    total_rounding: account.total_rounding ?? null,
     cancel_with_credit_note: account.cancel_with_credit_note ?? false,
     number_formats: {
       credit_note: numberFormat(account.number_formats as NumberFormats | undefined, 'credit_note'),

@@ -9,7 +9,6 @@ import {
 } from '../../rules/credits/credit-reasons.ts';
 import type { DiscountShare } from '../../rules/documents/document-charges.ts';
 import { type LineItem, lineItemField } from '../../rules/documents/line-item.ts';
-import { totalOf } from '../../rules/money/balance.ts';
 import { fromMinor } from '../../rules/money/money.ts';
 import { type DocumentTax, taxesView } from '../../rules/taxes/document-taxes.ts';
 import type { TaxCategory } from '../../rules/taxes/tax-groups.ts';
@@ -51,6 +50,8 @@ export interface CreditNoteRecord extends Stamped {
   amount: number;
   tax_rate: number;
   tax_amount: number;
+  /** Its part of the rounding of its invoice. The last credit note takes what is left of it. */
+  rounding_amount?: number | undefined;
   /** The terms of the invoice, see DocumentRecord. */
   tax_category?: TaxCategory | undefined;
   prices_include_tax?: true | undefined;
@@ -108,6 +109,7 @@ const creditNoteSchema = recordSchema<CreditNoteRecord>(
     amount: { type: Number, required: true },
     tax_rate: { type: Number, required: true },
     tax_amount: { type: Number, required: true },
+    rounding_amount: Number,
     tax_category: String,
     prices_include_tax: Boolean,
     taxes: { type: [Object], default: undefined },
@@ -179,7 +181,8 @@ export function creditNoteView(note: CreditNoteRecord) {
     tax_amount: major(note.tax_amount),
     taxes: taxesView(note),
     prices_include_tax: note.prices_include_tax ?? false,
-    total: major(totalOf(note)),
+    total: major(note.amount + note.tax_amount),
+    rounding_amount: major(note.rounding_amount ?? 0),
     applied_to_invoice: major(appliedOf(note)),
     allocations: note.allocations.map((part) => ({
       id: String(part._id),

@@ -32,6 +32,8 @@ export interface DocumentRecord extends Stamped, DocumentDates, DocumentCharges,
   /** The sum of the lines, see DocumentMoney. */
   subtotal?: number | undefined;
   tax_amount: number;
+  /** The amount that rounds the total with tax, see total-rounding.ts. */
+  rounding_amount?: number | undefined;
   /** A percentage, 0 to 100. */
   tax_rate: number;
   /** The category of lines that have a rate of 0 and no category of their own. Absent where it is unknown. */
@@ -72,6 +74,7 @@ export const documentFields = {
   subtotal: Number,
   ...chargeFields,
   tax_amount: { type: Number, required: true },
+  rounding_amount: Number,
   tax_rate: { type: Number, required: true },
   tax_category: String,
   prices_include_tax: Boolean,

@@ -1,7 +1,7 @@
 // An invoice: the amount that a client has to pay, and the day on which it is due.
 
 import { INVOICE_STATUSES, type InvoiceStatus, isPayable } from '../../rules/documents/invoice-states.ts';
-import { dueOf, totalOf } from '../../rules/money/balance.ts';
+import { dueOf } from '../../rules/money/balance.ts';
 import { fromMinor } from '../../rules/money/money.ts';
 import { QUOTE_PARTS, type QuotePart } from '../../rules/quotes/quote-parts.ts';
 import { taxesView } from '../../rules/taxes/document-taxes.ts';
@@ -242,7 +242,8 @@ export function invoiceView(
     tax_amount: fromMinor(tax_amount, currency),
     taxes: taxesView(invoice),
     prices_include_tax: invoice.prices_include_tax ?? false,
-    total: fromMinor(totalOf(invoice), currency),
+    total: fromMinor(amount + tax_amount, currency),
+    rounding_amount: fromMinor(invoice.rounding_amount ?? 0, currency),
     amount_paid: fromMinor(amount_paid, currency),
     amount_credited: fromMinor(invoice.amount_credited ?? 0, currency),
     total_credited: fromMinor(invoice.total_credited ?? 0, currency),

@@ -55,6 +55,9 @@ const SHOWN = {
   created_at: 1,
 } as const;
 
+/** The total, computed as totalOf does. */
+const TOTAL = { $add: ['$amount', '$tax_amount', { $ifNull: ['$rounding_amount', 0] }] };
+
 const SETTLED = { $add: [{ $ifNull: ['$amount_written_off', 0] }, { $ifNull: ['$amount_credited', 0] }] };
 
 /**
@@ -63,7 +66,7 @@ const SETTLED = { $add: [{ $ifNull: ['$amount_written_off', 0] }, { $ifNull: ['$
  */
 export const GIVEN_UP = {
   is_reversed: { $exists: false },
-  $expr: { $and: [{ $gt: [SETTLED, 0] }, { $gte: [SETTLED, { $add: ['$amount', '$tax_amount'] }] }] },
+  $expr: { $and: [{ $gt: [SETTLED, 0] }, { $gte: [SETTLED, TOTAL] }] },
 } as const;
 
 /** The filter of invoices that count as parts of their quote, and whose time is billed. */

@@ -1,5 +1,6 @@
 // A quote: an offer of an account to a client, with the last day on which it is valid.
 
+import { totalOf } from '../../rules/money/balance.ts';
 import { fromMinor } from '../../rules/money/money.ts';
 import { type Acceptance, isChangedSince } from '../../rules/quotes/acceptance.ts';
 import { agreedSum, leftToBill } from '../../rules/quotes/quote-parts.ts';
@@ -136,9 +137,10 @@ export function quoteView(
     taxes: taxesView(quote),
     prices_include_tax: quote.prices_include_tax ?? false,
     total,
+    rounding_amount: fromMinor(quote.rounding_amount ?? 0, currency),
     // Nothing is paid on a quote, so all of it would be due.
     amount_paid: 0,
-    amount_due: total,
+    amount_due: fromMinor(totalOf(quote), currency),
     created_at: quote.created_at.toISOString(),
     updated_at: quote.updated_at.toISOString(),
   };

@@ -2,6 +2,7 @@
 // impossible.
 import { type DetailsForm, detailsOf, fieldProblem, type Problem, validationFailed } from '../../errors.ts';
 import { type Decimal, fromMinor, isAmount, isLineAmount, lineNet, sumOfLines, toMinor } from '../money/money.ts';
+import { roundingAmount } from '../money/total-rounding.ts';
 import { type DocumentTax, notedTaxes, type TaxIssuer } from '../taxes/document-taxes.ts';
 import {
   ownTax,
@@ -34,6 +35,8 @@ export interface DocumentMoney extends DocumentCharges {
    */
   subtotal: number | undefined;
   tax_amount: number;
+  /** The amount that rounds the total with tax, see total-rounding.ts. Undefined where there is none. */
+  rounding_amount: number | undefined;
   /** Percentage, 0 to 100. */
   tax_rate: number;
   /** The category of lines that have a rate of 0 and no category of their own. */
@@ -224,6 +227,7 @@ function moneyOf(given: GivenMoney, { amount, tax_amount, taxes }: TaxedSum, cha
     ...charges,
     tax_rate,
     tax_amount,
+    rounding_amount: roundingAmount(amount + tax_amount, currency, issuer),
     tax_category: tax_category ?? undefined,
     prices_include_tax: prices_include_tax || undefined,
     taxes: isPlain ? undefined : notedTaxes(taxes, issuer),

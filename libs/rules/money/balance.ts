@@ -6,6 +6,8 @@ import { decimalsOf, fromMinor } from './money.ts';
 export interface Balance {
   amount: number;
   tax_amount: number;
+  /** The amount that rounds the total with tax. Absent where there is none. */
+  rounding_amount?: number | undefined;
   /** Allocations of payments and of credit from other invoices, less refunds. */
   amount_paid: number;
   /** The amount that credit notes took off what was due. Absent on an invoice without one. */
@@ -14,9 +16,13 @@ export interface Balance {
   amount_written_off?: number | undefined;
 }
 
-/** Returns the amount with tax, in the smallest unit. */
-export function totalOf({ amount, tax_amount }: Pick<Balance, 'amount' | 'tax_amount'>): number {
-  return amount + tax_amount;
+/** Returns the amount with tax and the rounding of the total, in the smallest unit. */
+export function totalOf({
+  amount,
+  tax_amount,
+  rounding_amount = 0,
+}: Pick<Balance, 'amount' | 'tax_amount' | 'rounding_amount'>): number {
+  return amount + tax_amount + rounding_amount;
 }
 
 /**

@@ -24,6 +24,9 @@ const IN_FIFTHS = 2;
 /** A multiplication by this is exact. A division by 100 would be cut off after twenty places. */
 const PERCENT = '0.01';
 
+/** The currency where neither a client nor an account has one. */
+export const CURRENCY_STANDARD = 'USD';
+
 const decimals = new Map(
   Object.values(currencies).map(({ code, base, exponent }) => [code as string, base === 10 ? exponent : IN_FIFTHS]),
 );

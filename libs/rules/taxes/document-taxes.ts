@@ -3,6 +3,7 @@
 import { type AppError, type DetailsForm, detailsOf, type Problem, validationFailed } from '../../errors.ts';
 import { intlLocale } from '../../profile-forms.ts';
 import { fromMinor } from '../money/money.ts';
+import type { TotalRounding } from '../money/total-rounding.ts';
 import type { TaxCategory, TaxGroup } from './tax-groups.ts';
 import { taxNote } from './tax-notes.ts';
 
@@ -12,7 +13,7 @@ export interface DocumentTax extends TaxGroup {
 }
 
 /** The fields of the account that decide about the notes. */
-export interface TaxIssuer {
+export interface TaxIssuer extends TotalRounding {
   /** The locale of the account, BCP 47. */
   locale: string;
   tax_exemption_note?: string | null | undefined;

@@ -57,6 +57,7 @@ export interface AccountChanges extends AppliesRate {
   max_entry_hours?: number | null;
   time_locked_before?: string | null;
   settle_tolerance?: number | null;
+  total_rounding?: number | null;
   cancel_with_credit_note?: boolean | null;
   project_statuses?: string[] | null;
   hourly_rate?: number | null;
@@ -72,6 +73,7 @@ const NOTE_LONGEST = 500;
 const STATUSES_MAX = 50;
 /** In major units: more is a sum to talk about. */
 const TOLERANCE_MAX = 1;
+const ROUNDING_MAX = 100;
 const PREFIX_LONGEST = 40;
 /** Letters and digits, what numbers are usually divided by, and the two that stand for a part of the date. */
 const PREFIX = /^(?:[A-Za-z0-9 _./#-]|\{year\}|\{month\})*$/;
@@ -183,6 +185,13 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .description(
       'How new numbers are written; CRN-0001, INV-0001, PAY-0001 and QUO-0001 when null. Numbers that were drawn stay as ' +
         'they are',
+    ),
+  total_rounding: number()
+    .greater(0)
+    .max(ROUNDING_MAX)
+    .allow(null)
+    .description(
+      "The step in major units, such as 0.05, to which totals with tax are rounded: of documents in the account's currency, from now on. Whole steps of its smallest unit",
     ),
 })
   .custom(appliesRate)

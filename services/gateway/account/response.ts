@@ -80,6 +80,7 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
   project_statuses: Joi.array().items(Joi.string()).required(),
   created_at: timestamp(),
   updated_at: timestamp(),
+  total_rounding: orNull(Joi.number()).description('The step in major units to which totals are rounded'),
 })
   .id('Account')
   .example({
@@ -125,6 +126,7 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     payment_days: 30,
     rounding: exampleRounding,
     settle_tolerance: 0.1,
+    total_rounding: null,
     cancel_with_credit_note: false,
     number_formats: {
       credit_note: { prefix: 'CRN-', padding: 4, start: 1, restart: 'never' },

@@ -1,8 +1,10 @@
 // The caller's own account over HTTP.
 import { requirePrintableIssuer } from '#libs/billing/documents/printable-size.ts';
 import { applyRate } from '#libs/billing/time/settle-rate.ts';
+import { fieldProblem } from '#libs/errors.ts';
 import { Account, type AccountRecord, accountView } from '#libs/models/accounts/account.ts';
 import { isUnchanged } from '#libs/models/records.ts';
+import { CURRENCY_STANDARD, decimalsOf, isExact } from '#libs/rules/money/money.ts';
 import { forgetProfile } from '../http/authenticate.ts';
 import { updated } from '../http/response.ts';
 import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
@@ -73,6 +75,7 @@ async function updateAccount({ caller, body, commit, missing, requireScope }: Co
       await apply();
       return updated(view);
     }
+    requireWholeStep({ ...account, ...rest });
     requirePrintableIssuer({ ...account, ...rest } as Parameters<typeof requirePrintableIssuer>[0]);
     const changed = await Account.findOneAndUpdate({ _id: accountId }, changesOf(next), {
       session,
@@ -84,6 +87,14 @@ async function updateAccount({ caller, body, commit, missing, requireScope }: Co
   });
   forgetProfile(caller.accountId);
   return response;
+}
+
+/** @throws AppError 400 for a step with more decimals than the account's currency has. */
+function requireWholeStep({ total_rounding, currency }: Pick<AccountChanges, 'total_rounding' | 'currency'>): void {
+  const own = currency ?? CURRENCY_STANDARD;
+  if (!total_rounding || isExact(total_rounding, own)) return;
+  const decimals = decimalsOf(own);
+  throw fieldProblem('total_rounding', `total_rounding must not have more than ${decimals} decimals in ${own}`);
 }
 
 /** An optional field given as null or '' is removed. */

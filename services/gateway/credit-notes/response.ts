@@ -53,7 +53,7 @@ export const creditNoteResponse = Joi.object<ReturnType<typeof creditNoteView>, 
   tax_amount: number().description('Sum of the taxes'),
   taxes: taxesResponse(),
   prices_include_tax: Joi.boolean().required().description('The sums of the lines contain the tax, as on the invoice'),
-  total: number().description('`amount` + `tax_amount`: all that it is worth'),
+  total: number().description('`amount` + `tax_amount`: all that it is worth, but for `rounding_amount`'),
   applied_to_invoice: number().description('Of `total`: what it took off the invoice that it corrects'),
   allocations: Joi.array()
     .items(allocation)
@@ -63,10 +63,11 @@ export const creditNoteResponse = Joi.object<ReturnType<typeof creditNoteView>, 
   refunds: Joi.array().items(refund).required(),
   unallocated: number().description('What is left of it: credit of the client'),
   issued_on: calendarDay(),
-  time_entry_ids: idsResponse().description('The time entries that it named'),
-  expense_ids: idsResponse().description('The expenses that it named'),
   created_at: timestamp(),
   updated_at: timestamp(),
+  time_entry_ids: idsResponse().description('The time entries that it named'),
+  expense_ids: idsResponse().description('The expenses that it named'),
+  rounding_amount: number().description('Its part of the rounding of the invoice; the last credit note takes the rest'),
 })
   .id('CreditNote')
   .example({
@@ -86,6 +87,7 @@ export const creditNoteResponse = Joi.object<ReturnType<typeof creditNoteView>, 
     taxes: [{ rate: 19, category: 'S', taxable: 1140, tax: 216.6, note: null }],
     prices_include_tax: false,
     total: 1356.6,
+    rounding_amount: 0,
     applied_to_invoice: 600,
     allocations: [
       {

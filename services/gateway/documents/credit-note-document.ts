@@ -26,6 +26,7 @@ export function creditNoteDocument(
     ...negativeCharges(note),
     taxRate: note.tax_rate,
     taxAmount: minus(note.tax_amount),
+    roundingAmount: note.rounding_amount && minus(note.rounding_amount),
     amount: minus(totalOf(note)),
     taxes: note.taxes?.map((tax) => negativeTax(printableTax(tax, currency, details.parties.issuer.locale))),
     pricesIncludeTax: line_items ? note.prices_include_tax : undefined,

@@ -11,7 +11,7 @@ import { liveAmount, type PaymentRecord } from '#libs/models/billing/payment.ts'
 import type { QuoteRecord } from '#libs/models/billing/quote.ts';
 import { type DocumentCharges, hasCharges } from '#libs/rules/documents/document-charges.ts';
 import type { LineItem } from '#libs/rules/documents/line-item.ts';
-import { dueOf } from '#libs/rules/money/balance.ts';
+import { dueOf, totalOf } from '#libs/rules/money/balance.ts';
 import { fromMinor, lineNet, sumOfLines } from '#libs/rules/money/money.ts';
 import { type DocumentTax, languageOf, taxesOf } from '#libs/rules/taxes/document-taxes.ts';
 import { taxOfLine } from '#libs/rules/taxes/tax-groups.ts';
@@ -128,7 +128,8 @@ function documentOf(record: InvoiceRecord | QuoteRecord, details: PartyDetails, 
     taxAmount: fromMinor(tax_amount, currency),
     taxes: record.taxes?.map((tax) => printableTax(tax, currency, details.parties.issuer.locale)),
     pricesIncludeTax: record.prices_include_tax,
-    amount: fromMinor(amount + tax_amount, currency),
+    roundingAmount: record.rounding_amount && fromMinor(record.rounding_amount, currency),
+    amount: fromMinor(totalOf(record), currency),
     lineItems: linesOf(record),
     subject: line_items ? (description ?? undefined) : undefined,
     notes: record.notes,

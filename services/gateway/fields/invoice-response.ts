@@ -17,6 +17,7 @@ import {
   moneyResponse,
   number,
   orNull,
+  roundingAmount,
   textsResponse,
   timestamp,
 } from './response-fields.ts';
@@ -63,6 +64,7 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
   ).description('The recurring invoice that made it'),
   created_at: timestamp(),
   updated_at: timestamp(),
+  rounding_amount: roundingAmount(),
 })
   .id('Invoice')
   .example({
@@ -81,6 +83,7 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
     taxes: [{ rate: 19, category: 'S', taxable: 1140, tax: 216.6, note: null }],
     prices_include_tax: false,
     total: 1356.6,
+    rounding_amount: 0,
     amount_paid: 0,
     amount_credited: 0,
     total_credited: 0,

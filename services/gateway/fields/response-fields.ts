@@ -90,6 +90,12 @@ export const textsResponse = {
   terms: orNull(Joi.string()).description('Printed below the notes'),
 };
 
+/** Added after the fields that were published before it. */
+export const roundingAmount = () =>
+  number().description(
+    'Rounds the total to a step of the currency (`total_rounding` of the account): `amount_due` has it. 0 where nothing is rounded',
+  );
+
 export const moneyResponse = {
   amount: number().description('Before tax: the sum of the lines less the discount and with the shipping, or as given'),
   currency: currency(),

@@ -12,7 +12,7 @@ import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
 import { readOwnAtOnce } from '#libs/models/own-snapshot.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
 import { effectiveInvoiceStatus } from '#libs/rules/documents/invoice-states.ts';
-import { dueOf, totalOf } from '#libs/rules/money/balance.ts';
+import { dueOf } from '#libs/rules/money/balance.ts';
 import { fromMinor } from '#libs/rules/money/money.ts';
 import { found } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
@@ -61,7 +61,8 @@ async function getInvoicePayments({ caller, id, missing }: Context) {
     invoice: { id, invoice_number: printedNumber('invoice', invoice) },
     status,
     currency,
-    total: major(totalOf(invoice)),
+    total: major(invoice.amount + invoice.tax_amount),
+    rounding_amount: major(invoice.rounding_amount ?? 0),
     amount_paid: major(invoice.amount_paid),
     amount_credited: major(invoice.amount_credited ?? 0),
     amount_written_off: major(invoice.amount_written_off ?? 0),
@@ -102,6 +103,7 @@ const INVOICE_FIELDS = {
   due_date: 1,
   amount: 1,
   tax_amount: 1,
+  rounding_amount: 1,
   amount_paid: 1,
   amount_credited: 1,
   amount_written_off: 1,

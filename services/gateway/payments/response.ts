@@ -154,6 +154,7 @@ export const invoiceLedger = Joi.object({
     .required()
     .description('Only the first 1,000 payments or credit notes are shown, or 100 parts of one'),
   movements: Joi.array().items(movement).required().description('By day'),
+  rounding_amount: number().description('Rounds `total`: `amount_due` has it'),
 })
   .id('InvoiceLedger')
   .example({
@@ -161,6 +162,7 @@ export const invoiceLedger = Joi.object({
     status: 'Paid',
     currency: 'EUR',
     total: 1356.6,
+    rounding_amount: 0,
     amount_paid: 1356.6,
     amount_credited: 0,
     amount_written_off: 0,

@@ -16,6 +16,7 @@ import {
   moneyResponse,
   number,
   orNull,
+  roundingAmount,
   textsResponse,
   timestamp,
   words,
@@ -65,6 +66,7 @@ export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
   ),
   created_at: timestamp(),
   updated_at: timestamp(),
+  rounding_amount: roundingAmount(),
 })
   .id('Quote')
   .example({
@@ -83,6 +85,7 @@ export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
     taxes: [{ rate: 19, category: 'S', taxable: 1140, tax: 216.6, note: null }],
     prices_include_tax: false,
     total: 1356.6,
+    rounding_amount: 0,
     amount_paid: 0,
     amount_due: 1356.6,
     invoices: [],

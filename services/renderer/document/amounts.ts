@@ -39,6 +39,8 @@ export interface Totals {
   /** The taxes, where there are several rates or a reason for no tax. */
   taxes: readonly TaxRow[] | undefined;
   shipping: Big | undefined;
+  /** The amount that rounds the total. The total contains it. */
+  rounding: Big | undefined;
   /** The total as given, not as computed. */
   total: Big;
   /** False when the lines give another total than the given one. */
@@ -69,7 +71,7 @@ export function lineAmounts(line: PrintableLine, digits: number): LineAmounts {
 }
 
 /**
- * Computes subtotal + adjustment − discount, + tax, + shipping. Records have the shipping before the tax. Zero is a
+ * Computes subtotal + adjustment − discount, + tax, + shipping, + rounding. Records have the shipping before the tax. Zero is a
  * value: only a value that was left out is computed or absent.
  */
 export function totalsOf(document: PrintableDocument, amounts: readonly LineAmounts[], digits: number): Totals {
@@ -91,6 +93,8 @@ export function totalsOf(document: PrintableDocument, amounts: readonly LineAmou
       : new Big(document.taxAmount);
   const isTaxed = isStated || document.taxAmount !== undefined;
   const total = new Big(document.amount);
+  const rounding = document.roundingAmount === undefined ? undefined : new Big(document.roundingAmount);
+  const exact = total.minus(rounding ?? 0);
   const priced = subtotal
     .plus(adjustment ?? 0)
     .minus(discount ?? 0)
@@ -113,11 +117,12 @@ export function totalsOf(document: PrintableDocument, amounts: readonly LineAmou
       tax: new Big(one.tax),
     })),
     shipping,
+    rounding,
     total,
-    addsUp: !isStated || (computed.eq(total.round(digits, ROUNDING)) && (!net || net.plus(tax).eq(total))),
+    addsUp: !isStated || (computed.eq(exact.round(digits, ROUNDING)) && (!net || net.plus(tax).eq(exact))),
     isSumOfLines:
       lines.length === 0 ||
-      sum.round(digits, ROUNDING).eq((document.pricesIncludeTax && !net ? total : subtotal).round(digits, ROUNDING)),
+      sum.round(digits, ROUNDING).eq((document.pricesIncludeTax && !net ? exact : subtotal).round(digits, ROUNDING)),
   };
 }
 
@@ -131,9 +136,16 @@ export function digitsOf(document: PdfDocument): number {
 }
 
 /** True when an amount shows cents. The price of one piece does not count: 1,000 pieces of 4.5 yen are 4,500 yen. */
-function hasCents({ amount, subtotal, discountAmount, shippingAmount, lineItems }: PdfDocument): boolean {
+function hasCents({
+  amount,
+  subtotal,
+  discountAmount,
+  shippingAmount,
+  roundingAmount,
+  lineItems,
+}: PdfDocument): boolean {
   const products = lineItems.map(({ qty, rate }) => rate !== undefined && new Big(rate).times(qty ?? 1));
-  const amounts = [amount, subtotal, discountAmount, shippingAmount, ...products];
+  const amounts = [amount, subtotal, discountAmount, shippingAmount, roundingAmount, ...products];
   return amounts.some((value) => value && !new Big(value).mod(1).eq(0));
 }
 

@@ -122,7 +122,7 @@ export function factsOf(document: PrintableDocument, locale: DocumentLocale, pay
 }
 
 export function totalRows(
-  { subtotal, adjustment, discount, taxable, net, shipping, ...totals }: Totals,
+  { subtotal, adjustment, discount, taxable, net, shipping, rounding, ...totals }: Totals,
   document: PrintableDocument,
   documentLocale: DocumentLocale,
 ): TotalRow[] {
@@ -139,6 +139,7 @@ export function totalRows(
     ...(net ? [{ label: labels.taxes.net, amount: money(net) }] : []),
     ...taxRows(totals, document, documentLocale),
     ...(shipping && !net ? [{ label: labels.shipping, amount: money(shipping) }] : []),
+    ...(rounding ? [{ label: labels.rounding, amount: money(rounding) }] : []),
   ];
 }
 

@@ -53,6 +53,7 @@ describe('GET /api/v1/account', () => {
       payment_days: 30,
       rounding: null,
       settle_tolerance: 0,
+      total_rounding: null,
       tax_exemption_note: null,
       cancel_with_credit_note: false,
       project_statuses: ['In Progress', 'Awaiting Approval', 'Complete'],

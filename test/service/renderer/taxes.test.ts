@@ -112,3 +112,25 @@ describe('in every language', () => {
     expect(text).not.toContain('Steuerfreie Leistung');
   });
 });
+
+test.each([
+  ['en-GB', 'Rounding'],
+  ['de-CH', 'Rundung'],
+  ['fr-CH', 'Arrondi'],
+  ['it-CH', 'Arrotondamento'],
+  ['es-ES', 'Redondeo'],
+  ['nl-NL', 'Afronding'],
+  ['pt-PT', 'Arredondamento'],
+  ['ja-JP', '端数調整'],
+])(
+  'when a total is rounded in %s, then the rounding has a row before the total, which contains it',
+  async (locale, label) => {
+    const money = { subtotal: 9.27, taxRate: 8.1, taxAmount: 0.75, roundingAmount: -0.02, amount: 10 };
+    const pdf = await renderer.read(
+      aRecord({ locale, currency: 'CHF', lineItems: [line('Design', 9.27, {})], ...money }),
+    );
+    expect(pdf.warnings).toEqual([]);
+    const text = pdf.text.replaceAll(/\s+/g, ' ');
+    expect(text).toMatch(new RegExp(`0[.,]75.*${label}.*0[.,]02.*10[.,]00`));
+  },
+);

@@ -39,12 +39,13 @@ export const EVERY_SETTING: AccountChanges = {
 };
 
 /**
- * These exist to change responses: the default tax rate, the lock of time, the note that explains a rate of 0, the currency of what names none, the day
+ * These exist to change responses: the default tax rate, the lock of time, the note that explains a rate of 0, the rounding of totals, the currency of what names none, the day
  * that the account has, and the names of its statuses.
  */
 export const CHANGES_ANSWERS: readonly (keyof AccountChanges)[] = [
   'default_tax_rate',
   'tax_exemption_note',
+  'total_rounding',
   'currency',
   'time_locked_before',
   'time_zone',

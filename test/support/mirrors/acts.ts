@@ -39,6 +39,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
   setRounding: ({ isOther }) =>
     patch('/account', { rounding: isOther ? { minutes: 15, mode: 'up', scope: 'line' } : null }),
   setCancelling: ({ isOther }) => patch('/account', { cancel_with_credit_note: isOther }),
+  setTotalRounding: ({ isOther }) => patch('/account', { total_rounding: isOther ? 0.05 : null }),
   setTolerance: ({ isOther }) => patch('/account', { settle_tolerance: isOther ? 1 : 0 }),
 
   addClient: () => post('/clients', { name: 'Ada', email: 'ada@example.com' }),

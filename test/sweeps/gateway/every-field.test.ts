@@ -96,6 +96,7 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
   ended_at: ['2026-11-02T10:00:00.000Z', '2026-11-02T10:30:00.000Z'],
   shipping_tax_category: ['E', 'Z'],
   settle_tolerance: [0.05, 0.5],
+  total_rounding: [0.05, 0.1],
   // The date of a payment must not be in the future.
   'payments.date': [today, addDays(today, -1)],
   number_formats: [{ invoice: { prefix: 'A-' } }, { invoice: { prefix: 'B-' } }],

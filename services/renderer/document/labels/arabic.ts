@@ -83,6 +83,7 @@ export const arabic: Language = {
   },
   units: { piece: 'قطعة', lump_sum: 'مبلغ مقطوع' },
   shipping: 'الشحن',
+  rounding: 'تقريب',
   total: 'الإجمالي',
   paid: 'المدفوع',
   credited: 'المبلغ الدائن',

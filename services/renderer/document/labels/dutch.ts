@@ -83,6 +83,7 @@ export const dutch: Language = {
   },
   units: { piece: 'st.', lump_sum: 'vaste prijs' },
   shipping: 'Verzending',
+  rounding: 'Afronding',
   total: 'Totaal',
   paid: 'Betaald',
   credited: 'Gecrediteerd',

@@ -83,6 +83,7 @@ export const english: Language = {
   },
   units: { piece: 'pc', lump_sum: 'flat' },
   shipping: 'Shipping',
+  rounding: 'Rounding',
   total: 'Total',
   paid: 'Paid',
   credited: 'Credited',

@@ -88,6 +88,7 @@ export const french: Language = {
   },
   units: { piece: 'pce', lump_sum: 'forfait' },
   shipping: 'Livraison',
+  rounding: 'Arrondi',
   total: 'Total',
   paid: 'Payé',
   credited: 'Avoir',

@@ -86,6 +86,7 @@ export const german: Language = {
   },
   units: { piece: 'Stk.', lump_sum: 'pauschal' },
   shipping: 'Versand',
+  rounding: 'Rundung',
   total: 'Gesamtbetrag',
   paid: 'Bezahlt',
   credited: 'Gutgeschrieben',

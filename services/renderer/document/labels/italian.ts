@@ -86,6 +86,7 @@ export const italian: Language = {
   },
   units: { piece: 'pz.', lump_sum: 'a corpo' },
   shipping: 'Spedizione',
+  rounding: 'Arrotondamento',
   total: 'Totale',
   paid: 'Pagato',
   credited: 'Accreditato',

@@ -83,6 +83,7 @@ export const japanese: Language = {
   },
   units: { piece: '個', lump_sum: '一式' },
   shipping: '送料',
+  rounding: '端数調整',
   total: '合計',
   paid: 'お支払済み',
   credited: '返還額',

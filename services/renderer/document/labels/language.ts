@@ -41,6 +41,8 @@ export interface SharedLabels {
   /** Units that Intl has no words for. */
   units: Record<'piece' | 'lump_sum', string>;
   shipping: string;
+  /** The label of the amount that rounds the total. */
+  rounding: string;
   total: string;
   paid: string;
   /** The label of the amount that credit notes took off. */

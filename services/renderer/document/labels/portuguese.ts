@@ -83,6 +83,7 @@ export const portuguese: Language = {
   },
   units: { piece: 'un.', lump_sum: 'valor fixo' },
   shipping: 'Envio',
+  rounding: 'Arredondamento',
   total: 'Total',
   paid: 'Pago',
   credited: 'Creditado',

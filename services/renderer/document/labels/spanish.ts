@@ -83,6 +83,7 @@ export const spanish: Language = {
   },
   units: { piece: 'ud.', lump_sum: 'a tanto alzado' },
   shipping: 'Envío',
+  rounding: 'Redondeo',
   total: 'Total',
   paid: 'Pagado',
   credited: 'Abonado',
