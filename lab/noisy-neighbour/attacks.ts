@@ -148,6 +148,9 @@ type Call = ReturnType<typeof callerOf>;
 
 /** Keeps as many requests in flight as the limits let it. @param one a request. @returns how many it made. */
 async function askSteadily({ signal, begin }: Target, one: () => ReturnType<Call>): Promise<number> {
+  // A mistaken attack would be rejected, and show a system that bears anything.
+  const first = await one();
+  if (first.status >= 300) throw new Error(`the attack is rejected: ${first.status} ${JSON.stringify(first.body)}`);
   begin();
   let count = 0;
   const loop = async () => {

@@ -14,7 +14,8 @@ export interface Measured {
   requests: number;
 }
 
-const RATIO_MAX = { records: 3, documents: 5 } as const;
+/** How many times as long as alone, see docs/reliability.md. */
+const RATIO_MAX = 5;
 /** Of the containers, see docker-compose.yml and deploy/kubernetes. */
 const MEGABYTES_MAX = { gateway: 768, renderer: 1_024 } as const;
 const LIVEZ_MAX_MS = 250;
@@ -24,7 +25,7 @@ const P95 = 0.95;
 export function judge({ alone, beside, seen, requests }: Measured): string[] {
   // Also of a percentile that is not a number, because nothing was measured.
   const isLong = (kind: 'records' | 'documents') =>
-    !(percentile(beside[kind], P95) <= RATIO_MAX[kind] * percentile(alone[kind], P95));
+    !(percentile(beside[kind], P95) <= RATIO_MAX * percentile(alone[kind], P95));
   return [
     ...(requests === 0 ? ['neighbour'] : []),
     ...(isLong('records') ? ['records'] : []),

@@ -24,7 +24,7 @@ Usage: npm run noisy -- [options] [words of a neighbour's name]
   --null         the neighbour calls a server that does nothing: what its program alone takes from the victims
   --json         prints the figures as JSON
 
-Ends with 1 when a target is missed: records p95 at most 3 times as long, documents 5 times and none refused, memory of the
+Ends with 1 when a target is missed: records and documents p95 at most 5 times as long and none refused, memory of the
 gateway at most 768 MB and of a renderer 1,024 MB, the slowest /livez 250 ms.
 `;
 
