@@ -2,13 +2,12 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { AppError } from '#libs/errors.ts';
-import { isList, type Route } from '../../../services/gateway/http/route.ts';
+import { isList } from '../../../services/gateway/http/route.ts';
 import type { PrintDocument } from '../../../services/gateway/printing/print-document.ts';
 import { countBytes } from '../../support/counted-bytes.ts';
-import { type FullAccount, fillAccount, LINE_TEXT, PAGE } from '../../support/full-account.ts';
+import { type FullAccount, fillAccount } from '../../support/full-account.ts';
+import { fullAccountCases, requestOf } from '../../support/full-account-requests.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { bodyFor, kindOf } from '../../support/operations.ts';
-import { routeTable } from '../../support/route-table.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -58,50 +57,6 @@ const BOUNDS: Readonly<Record<string, Partial<Bound>>> = {
   deleteTask: { read: TEXT, sent: TEXT },
 };
 
-interface Case {
-  row: Route;
-  name: string;
-  query?: string;
-  id?: (full: FullAccount) => string | undefined;
-  body?: (full: FullAccount) => object;
-}
-
-const gathered = { group_by: 'none', line_text: LINE_TEXT, missing_rate: 'zero' };
-
-/** Further requests of an operation, or another one in place of the usual. */
-const CASES: Readonly<Record<string, readonly Omit<Case, 'row' | 'name'>[]>> = {
-  getClientBalance: [{}, { query: '?as_of=2026-02-01' }],
-  getInvoicePayments: [{}],
-  createTask: [{ body: ({ ids }) => ({ name: 'x', project_id: ids['projects'] }) }],
-  createTimeEntry: [
-    { body: ({ ids }) => ({ hours: 1, date: '2026-01-02', project_id: ids['projects'], task_id: ids['tasks'] }) },
-  ],
-  settleTimeEntries: [
-    { body: ({ entryIds }) => ({ time_entry_ids: entryIds, status: 'written_off' }) },
-    { body: ({ entryIds }) => ({ time_entry_ids: entryIds, status: 'unbilled' }) },
-  ],
-  settleExpenses: [
-    { body: ({ expenseIds }) => ({ expense_ids: expenseIds, status: 'written_off' }) },
-    { body: ({ expenseIds }) => ({ expense_ids: expenseIds, status: 'unbilled' }) },
-  ],
-  createInvoiceFromTime: [
-    { query: '?dry_run=true', body: ({ clientId }) => ({ client_id: clientId, ...gathered }) },
-    {
-      query: '?dry_run=true',
-      body: ({ clientId }) => ({ client_id: clientId, include_time: false, include_expenses: true }),
-    },
-    { body: ({ clientId }) => ({ client_id: clientId, ...gathered }) },
-  ],
-  createPayment: [{ body: ({ clientId }) => ({ client_id: clientId, amount: 30_000_000 }) }],
-  payInvoice: [{ body: () => ({ amount: 1 }) }],
-  updateInvoice: [{}, { id: ({ ids }) => ids['sent-invoices'], body: () => ({ status: 'Cancelled' }) }],
-  allocatePayment: [{ body: ({ invoiceIds }) => ({ invoice_id: invoiceIds[3], amount: 1 }) }],
-  allocateCreditNote: [{ body: ({ invoiceIds }) => ({ invoice_id: invoiceIds[3], amount: 1 }) }],
-  voidPayment: [{ id: ({ ids }) => ids['voidable-payments'], body: () => ({ reason: 'x' }) }],
-  deleteInvoice: [{ id: ({ ids }) => ids['timed-invoices'] }, {}],
-  createDocuments: [{ body: ({ invoiceIds }) => ({ documents: invoiceIds.map((id) => ({ type: 'invoice', id })) }) }],
-};
-
 let gateway: TestGateway;
 let full: FullAccount;
 let printed = 0;
@@ -120,35 +75,13 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** Reads first, deletions last: each finds a full account. */
-const ORDER = ['get', 'post', 'patch', 'delete'];
-const isEnd = ({ operation }: Route) => operation === 'anonymiseClient';
-const cases: Case[] = routeTable
-  .toSorted(
-    (one, other) =>
-      Number(isEnd(one)) - Number(isEnd(other)) || ORDER.indexOf(one.method) - ORDER.indexOf(other.method),
-  )
-  .flatMap((row) =>
-    (CASES[row.operation] ?? [{}]).map((one, index) => ({
-      ...one,
-      row,
-      name: `${row.operation} ${index || ''}`.trim(),
-    })),
-  );
-
-test.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, { row, query, id, body }) => {
-  const at = id?.(full) ?? (row.path.includes('{id}') ? full.ids[kindOf(row.path)] : '');
-  const payload = body?.(full) ?? (await bodyFor(gateway, row.operation, full.account));
-  const path =
-    row.path.replace('{id}', String(at)).replace('{index}', '0') + (query ?? (isList(row) ? `?limit=${PAGE}` : ''));
+test.each(fullAccountCases.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
+  const { row, query } = one;
+  const { path, ...request } = await requestOf(one, gateway, full);
   const aborted = jest.spyOn(mongoose.mongo.ClientSession.prototype, 'abortTransaction');
   const before = bytesOfStore.total();
   printed = 0;
-  const response = await fetch(gateway.url + path, {
-    method: row.method.toUpperCase(),
-    headers: { Authorization: `Bearer ${full.account.key}`, 'Content-Type': 'application/json' },
-    ...(payload ? { body: JSON.stringify(payload) } : {}),
-  });
+  const response = await fetch(gateway.url + path, request);
   const bytes = Buffer.from(await response.arrayBuffer());
   const after = bytesOfStore.total();
   // On a busy machine a transaction may have to begin again; a dry run and an error always take their own back.
