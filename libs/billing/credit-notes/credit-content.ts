@@ -83,7 +83,7 @@ export async function creditNotesOf({ accountId, session }: UnitOfWork, invoice_
 }
 
 /** True when something was credited. An invoice of 0 is credited when it is reversed. */
-export function wasCredited({ total_credited, is_reversed }: InvoiceRecord): boolean {
+function wasCredited({ total_credited, is_reversed }: InvoiceRecord): boolean {
   return is_reversed === true || (total_credited ?? 0) > 0;
 }
 

@@ -24,7 +24,7 @@ export interface ChargedLine {
   worth: number;
 }
 
-export interface ChargedEntry {
+interface ChargedEntry {
   line: number;
   qty: Big;
   /** The hours that packages paid for. */
