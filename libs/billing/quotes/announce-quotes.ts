@@ -5,7 +5,9 @@ import { readAccount } from '../../models/accounts/account.ts';
 import { embeddedIn } from '../../models/billing/embedded.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord, quoteView } from '../../models/billing/quote.ts';
-import { changeOwn, findOwn, isUnchanged } from '../../models/records.ts';
+import { readWithin } from '../../models/read-within.ts';
+import { changeOwn, driverOf, isUnchanged } from '../../models/records.ts';
+import { storedId } from '../../models/tenant.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 interface Changed {
@@ -14,25 +16,36 @@ interface Changed {
   after: InvoiceRecord | undefined;
 }
 
+/** The number of quotes that are read at a time. Most requests change one, and records are large. */
+const BATCH = 10;
+
+/** The issuer may contain an inlined logo. */
+const WITHOUT_ISSUER = { 'parties.issuer': 0 } as const;
+
 /**
  * Announces `quote.updated` for each quote whose invoices changed. Writing the quote also serves as its row lock: a conversion of the rest
  * that runs at the same moment begins again and sees the change.
+ * @throws AppError 409 when the quotes are too large together.
  */
 export async function announceQuotes(unit: UnitOfWork, changes: readonly Changed[]): Promise<void> {
   const ids = new Set(changes.filter(isShown).map(({ before }) => String(before.quote_id)));
   if (ids.size === 0) return;
   const { accountId, session } = unit;
-  const changed: QuoteRecord[] = [];
-  for (const id of [...ids].toSorted()) {
-    const quote = await findOwn(Quote, accountId, id, session);
-    if (quote) changed.push(await changeOwn(Quote, quote, {}, session));
-  }
-  const today = dayIn((await readAccount(accountId, session)).time_zone);
-  const embedded = await embeddedIn(changed, accountId, session);
-  const views = changed.map((quote) =>
-    quoteView(quote, { ...embedded(quote), status: effectiveQuoteStatus(quote, today) }),
+  const quotes = await readWithin<QuoteRecord>(
+    driverOf(Quote).find(
+      { account_id: storedId(accountId), _id: { $in: [...ids].map(storedId) } },
+      { session, sort: { _id: 1 }, batchSize: BATCH, projection: WITHOUT_ISSUER },
+    ),
+    'quotes',
   );
-  await unit.announceAll('quote.updated', views);
+  const today = dayIn((await readAccount(accountId, session)).time_zone);
+  // One after the other: each shows up to 500 invoices.
+  for (const quote of quotes) {
+    const changed = await changeOwn(Quote, quote, {}, session);
+    const embedded = await embeddedIn([changed], accountId, session);
+    const status = effectiveQuoteStatus(changed, today);
+    await unit.announce('quote.updated', quoteView(changed, { ...embedded(changed), status }));
+  }
 }
 
 /** True when the quote shows the change of the invoice, or counts it as billed. */
