@@ -3,7 +3,7 @@ import { sumBy } from 'es-toolkit/math/sumBy';
 import type { DocumentView } from './document-view.ts';
 import { footMarginMm } from './page-margins.ts';
 import { BANNER_HEIGHT_MM, PAPER_HEIGHT_MM } from './paper.ts';
-import { widthOf } from './texts.ts';
+import { hasWide, widthOf } from './texts.ts';
 
 /** The factor for the type of a short document, and the most with the caller's own. */
 export const LARGER = { factor: 1.12, most: 1.2 } as const;
@@ -69,7 +69,9 @@ export function isShortDocument(view: DocumentView): boolean {
 }
 
 function hasLongWord({ name, lines }: DocumentView['client']): boolean {
-  return [name, ...lines].some((line) => line.split(/\s|@|(?=\.)/).some((word) => widthOf(word) > PARTY_WORD_MOST));
+  // East Asian text breaks anywhere.
+  const isLong = (word: string) => word.length > PARTY_WORD_MOST && !hasWide(word);
+  return [name, ...lines].some((line) => line.split(/\s|@|(?=\.)/).some(isLong));
 }
 
 function partyLines({ name, lines }: DocumentView['client']): number {
