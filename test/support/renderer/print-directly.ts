@@ -8,10 +8,11 @@ import { openWarmPage } from '../../../services/renderer/browser/warm-page.ts';
 import { documentView } from '../../../services/renderer/document/document-view.ts';
 import { compileTemplate } from '../../../services/renderer/document/template.ts';
 import { prepareFonts } from '../../../services/renderer/fonts/fonts.ts';
+import type { InlineImage } from '../../../services/renderer/images/fetch-image.ts';
 import { openTempDir } from '../../../services/renderer/temp-dir.ts';
 
 export interface Printer {
-  print(document: PrintableDocument): Promise<Buffer>;
+  print(document: PrintableDocument, images?: { logo?: InlineImage }): Promise<Buffer>;
   close(): Promise<void>;
 }
 
@@ -23,8 +24,8 @@ export async function openPrinter(chromiumPath: string): Promise<Printer> {
   const page = await openWarmPage(chromium);
   const render = compileTemplate();
   return {
-    async print(document) {
-      const { view } = documentView(document, { logo: undefined, banner: undefined, bodyHtml: undefined });
+    async print(document, { logo } = {}) {
+      const { view } = documentView(document, { logo, banner: undefined, bodyHtml: undefined });
       const pdf = await page.print(render(view), { isTagged: document.accessible === true });
       await page.tidy();
       return pdf;
