@@ -94,7 +94,7 @@ function bill(entries: readonly TimeToBill[], { groupBy, packages, others = [], 
     form,
   );
   const { line_items, draws } = lessPaidHours(lines, { hours, packages, others }, form.locale);
-  const { amount } = invoiceMoney({ currency: 'EUR', tax_rate: 0, line_items } as never);
+  const { amount } = invoiceMoney({ currency: 'EUR', tax_rate: 0, line_items, issuer: form });
   return { amount, draws };
 }
 
