@@ -67,7 +67,7 @@ describe('POST /api/v1/invoices', () => {
         quote_part: null,
         recurring: null,
         fixed_part: null,
-        ...{ discount_amount: 0, discount_percent: null, notes: null, terms: null },
+        ...{ discount_amount: 0, discount_percent: null, notes: null, terms: null, rounding_amount: 0 },
         ...{ shipping_amount: 0, shipping_tax_rate: null, shipping_tax_category: null },
         subtotal: 100.5,
         tax_amount: 0,

@@ -63,7 +63,7 @@ describe('POST /api/v1/quotes', () => {
         converted_at: null,
         invoices: [],
         left_to_bill: 1234.5,
-        ...{ discount_amount: 0, discount_percent: null, notes: null, terms: null },
+        ...{ discount_amount: 0, discount_percent: null, notes: null, terms: null, rounding_amount: 0 },
         ...{ shipping_amount: 0, shipping_tax_rate: null, shipping_tax_category: null },
         subtotal: 1234.5,
         tax_amount: 0,

@@ -47,6 +47,7 @@ const OF_BALANCES = new Set([
 
 /** Money that is rejected when it has more decimals than its currency. */
 const EXACT = new Set([
+  'updateAccount total_rounding',
   'createProject fixed_amount',
   'updateProject fixed_amount',
   'createExpense amount',
