@@ -17,8 +17,10 @@ const NAMED = 25;
 const SETTLED_MS = 50;
 const LONGEST = /^nodejs_eventloop_lag_max_seconds (\S+)$/m;
 
+export const parts: readonly string[] = [...new Set(fullAccountCases.map(({ row: { operation } }) => operation))];
+
 /** In these rows the floor is the longest block during a short read just before, which is what the machine does by itself. */
-export async function* bench(options: BenchOptions): AsyncGenerator<Row[]> {
+export async function* bench({ part, ...options }: BenchOptions): AsyncGenerator<Row[]> {
   const workspace = await openBenchWorkspace(options);
   const services: SpawnedService[] = [];
   try {
@@ -37,7 +39,7 @@ export async function* bench(options: BenchOptions): AsyncGenerator<Row[]> {
     progress('loop: filling an account');
     const full = await fillAccount(gateway);
     const rows: Row[] = [];
-    for (const one of fullAccountCases) {
+    for (const one of fullAccountCases.filter(({ row: { operation } }) => !part || operation === part)) {
       progress(`loop: ${one.name}`);
       const { path, ...request } = await requestOf(one, gateway, full);
       const floor = await blockDuring(service, () => call('GET', '/api/v1/account', { key: full.account.key }));
