@@ -17,8 +17,8 @@ import { announceAllocated, payInvoices } from './payment-parts.ts';
 import { announceMoved, type Moved } from './settle-invoices.ts';
 import { takeBack } from './take-back.ts';
 
-/** The number of payments that are read at a time. */
-const BATCH = 20;
+/** The payments of one response of the database, which is decoded in one turn of the event loop. One may have 700 KB. */
+const BATCH = 4;
 /** The issuer may contain an inlined logo. */
 const WITHOUT_ISSUER = { 'parties.issuer': 0 } as const;
 

@@ -15,6 +15,8 @@ export const BILLED_ENTRIES_MAX = 1_000;
 const TOO_MANY = `Too many time entries for one invoice (at most ${BILLED_ENTRIES_MAX})`;
 /** The most text of them. Descriptions may have 20,000 characters each, and an event has each once more. */
 const TEXT_MAX_MIB = 16;
+/** The entries of one response of the database, which is decoded in one turn of the event loop. */
+const BATCH = 100;
 
 export interface WantedTime {
   client: ClientRecord;
@@ -49,7 +51,7 @@ async function namedEntries({ session, accountId }: UnitOfWork, ids: readonly Id
   const records = await readEntries(
     driverOf(TimeEntry).find(
       { account_id: storedId(accountId), _id: { $in: ids.map(storedId) } },
-      { session, batchSize: ids.length + 1 },
+      { session, batchSize: BATCH },
     ),
     most,
   );
@@ -90,7 +92,7 @@ async function unbilledEntries({ session, accountId }: UnitOfWork, wanted: Wante
       {
         session,
         limit: takesOldest ? most : most + 1,
-        batchSize: most + 2,
+        batchSize: BATCH,
         hint: UNBILLED_INDEX,
         ...(takesOldest ? { sort: { date: 1, _id: 1 } } : {}),
       },

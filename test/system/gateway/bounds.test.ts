@@ -1,4 +1,4 @@
-// What one request makes the system read, make and keep has a bound, whatever the account holds. Every operation is asked over a full account.
+// What one request makes the system read, make, keep and decode at once has a bound, whatever the account holds. Every operation is asked over a full account.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { AppError } from '#libs/errors.ts';
@@ -19,18 +19,20 @@ interface Bound {
   sent: number;
   /** Bytes of the response, or of the document that is printed. */
   made: number;
+  /** Bytes of the largest response of the database, which is decoded in one turn of the event loop. */
+  turn: number;
 }
 
-const ONE: Bound = { read: MIB, sent: 2 * MIB, made: MIB };
+const ONE: Bound = { read: MIB, sent: 2 * MIB, made: MIB, turn: 3 * MIB };
 /** A page has at most 100 of the largest records; here it is a fifth of that. */
-const LIST: Bound = { read: 8 * MIB, sent: 64 * KIB, made: 8 * MIB };
+const LIST: Bound = { read: 8 * MIB, sent: 64 * KIB, made: 8 * MIB, turn: 8 * MIB };
 
 /** The text of the time of one invoice, see find-billable-time.ts, or the records that one request changes, see read-within.ts. */
 const TEXT = 16 * MIB;
 
 const BOUNDS: Readonly<Record<string, Partial<Bound>>> = {
   // Lines, allocations and refunds are in each of its records.
-  listCreditNotes: { read: 12 * MIB, made: 12 * MIB },
+  listCreditNotes: { read: 12 * MIB, made: 12 * MIB, turn: 12 * MIB },
   // 20,000 movements.
   getClientBalance: { read: 3 * MIB },
   // The 1,000 packages that a client may have, with their names.
@@ -80,6 +82,7 @@ test.each(fullAccountCases.map((one) => [one.name, one] as const))('%s', async (
   const { path, ...request } = await requestOf(one, gateway, full);
   const aborted = jest.spyOn(mongoose.mongo.ClientSession.prototype, 'abortTransaction');
   const before = bytesOfStore.total();
+  bytesOfStore.largest();
   printed = 0;
   const response = await fetch(gateway.url + path, request);
   const bytes = Buffer.from(await response.arrayBuffer());
@@ -92,6 +95,7 @@ test.each(fullAccountCases.map((one) => [one.name, one] as const))('%s', async (
     read: (after.read - before.read) / attempts,
     sent: (after.sent - before.sent) / attempts,
     made: Math.max(printed, bytes.length),
+    turn: bytesOfStore.largest(),
   };
   expect([response.status, String(bytes.subarray(0, 500))]).toEqual([
     expect.any(Number),
