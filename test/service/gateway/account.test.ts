@@ -127,7 +127,7 @@ describe('PATCH /api/v1/account', () => {
     { project_statuses: ['Kl\u00e4rung', 'KLA\u0308RUNG'] },
     { max_entry_hours: 0 },
     { max_entry_hours: 10_001 },
-    { max_entry_hours: '24' },
+    { max_entry_hours: 'a day' },
     { project_statuses: [''] },
   ])('when it is %j, then 400 by field and nothing changes', async (body) => {
     const before = (await gateway.get(path)).body.data;

@@ -29,6 +29,8 @@ export async function openLedgerWorld(account: TestAccount, send: Send): Promise
     if (status !== 201) throw new Error(`POST ${path}: ${status} ${JSON.stringify(made)}`);
     return made.data.id as string;
   };
+  const { status } = await send('PATCH', '/account', { total_rounding: 0.05 });
+  if (status !== 200) throw new Error(`PATCH /account: ${status}`);
   const client_id = await make('/clients', { name: 'Ada', email: 'ada@example.com' });
   const project_id = await make('/projects', { name: 'Engine', client_id, hourly_rate: 100 });
   const world: LedgerWorld = {

@@ -33,6 +33,8 @@ const MOVES_OF_DAY = 4;
 const OF_CREDIT = [
   'payInvoice',
   'credit',
+  'creditWork',
+  'issue',
   'allocateCredit',
   'releaseCredit',
   'refundCredit',

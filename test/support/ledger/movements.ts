@@ -14,6 +14,7 @@ export const MOVES = [
   'writeOff',
   'takeBackWriteOff',
   'credit',
+  'creditWork',
   'allocateCredit',
   'releaseCredit',
   'refundCredit',
@@ -97,6 +98,8 @@ export async function requestOf(world: LedgerWorld, movement: Movement): Promise
       return { method: 'DELETE', path: `/invoices/${invoice}/write-off` };
     case 'credit':
       return post(`/invoices/${invoice}/credit-notes`, creditOf(movement));
+    case 'creditWork':
+      return creditOfWork(world, movement);
     case 'setCancelling':
       return patch('/account', { cancel_with_credit_note: isOther });
     case 'markPaid':
@@ -162,6 +165,19 @@ function creditOf({ which, other, cents, isOther }: Movement) {
     ...(cents === null ? {} : { amount: cents / 100 }),
     ...(isOther ? { settle: 'refund', refund: external } : {}),
   };
+}
+
+/** Credits an entry, and perhaps a second one, on the invoice that the first is on. */
+async function creditOfWork(
+  { send, entries }: LedgerWorld,
+  { which, other, isOther }: Movement,
+): Promise<Request | undefined> {
+  const entry = at(entries, which);
+  const { status, body } = await send('GET', `/time-entries/${entry}`);
+  if (status !== 200 || !body.data.invoice) return undefined;
+  const time_entry_ids = [...new Set([entry, ...(isOther ? [at(entries, other)] : [])])];
+  const reason = CREDIT_REASONS[other % CREDIT_REASONS.length];
+  return { method: 'POST', path: `/invoices/${body.data.invoice.id}/credit-notes`, body: { reason, time_entry_ids } };
 }
 
 /** Of a payment or of a credit note. */

@@ -8,6 +8,7 @@ import { Payment } from '#libs/models/billing/payment.ts';
 import { compareCounts } from '#libs/models/recount.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
+import { REVERSING } from '#libs/rules/credits/credit-reasons.ts';
 import { examineMongodb } from '../../../services/admin/doctor-stores.ts';
 import { examineTotals } from '../../../services/admin/doctor-totals.ts';
 import type { AnyRecord } from '../crashes/billing-world.ts';
@@ -46,7 +47,7 @@ export async function brokenPromises(world: LedgerWorld): Promise<string[]> {
     ...repeated('payment with external_id', payments, 'external_id'),
     ...repeated('refund with external_id', refunds, 'external_id'),
     ...repeated('invoice that bills all of quote', live, 'quote_claim'),
-    ...otherHours(live, entries),
+    ...otherHours(live, entries, notes),
     ...(events.every(({ sequence }, index) => sequence === index + 1) ? [] : ['events: a sequence is missing']),
     ...(audit.gapless ? [] : [`numbers: ${JSON.stringify(audit)}`]),
   ];
@@ -63,7 +64,7 @@ async function otherMoney(
 ): Promise<string[]> {
   const received = payments.filter(({ status }) => status === 'Received');
   const back = ({ refunds }: AnyRecord) => sum(refunds.map(({ amount }: AnyRecord) => amount));
-  const total = (one: AnyRecord) => one.amount + one.tax_amount;
+  const total = (one: AnyRecord) => one.amount + one.tax_amount + (one.rounding_amount ?? 0);
   const applied = sum(invoices.map(({ amount_credited = 0 }) => amount_credited));
   const freed = sum(notes.map((note) => total(note) - back(note))) - applied;
   const kept = sum(received.map((payment) => payment.amount - back(payment))) + freed;
@@ -96,15 +97,24 @@ function repeated(what: string, records: readonly AnyRecord[], field: string): s
 /** A quantity has four decimals. */
 const LINE_ROUNDING = 0.000_05;
 
-/** The lines of time bill the hours of their entries: no more when an entry went to another invoice, no less. */
-function otherHours(live: readonly AnyRecord[], entries: readonly AnyRecord[]): string[] {
+/**
+ * The lines of time bill the hours of their entries: no more when an entry went to another invoice, no less. What was corrected of single
+ * entries is free again.
+ */
+function otherHours(live: readonly AnyRecord[], entries: readonly AnyRecord[], notes: readonly AnyRecord[]): string[] {
   return live.flatMap((invoice) => {
     if (!invoice.time || invoice.time.is_edited) return [];
     const own = entries.filter(({ invoice_id }) => String(invoice_id) === String(invoice._id));
     // What is billed are seconds; an entry's hours are rounded, those of a timer of a few seconds by much.
     const hours = sum(own.map(({ seconds }) => seconds)) / 3_600;
-    const lines: AnyRecord[] = invoice.time.lines.map(({ at }: AnyRecord) => invoice.line_items[at]);
-    const billed = sum(lines.map(({ qty }) => Number(qty)));
+    const places: number[] = invoice.time.lines.map(({ at }: AnyRecord) => at);
+    const lines = places.map((at) => invoice.line_items[at]);
+    const freed = notes
+      .filter(({ invoice_id, time_entry_ids }) => time_entry_ids?.length && String(invoice_id) === String(invoice._id))
+      .filter(({ reason }) => REVERSING.includes(reason))
+      .flatMap(({ line_items }) => line_items as AnyRecord[])
+      .filter(({ line }) => places.includes(line - 1));
+    const billed = sum(lines.map(({ qty }) => Number(qty))) - sum(freed.map(({ qty }) => Number(qty)));
     return Math.abs(billed - hours) < LINE_ROUNDING * (lines.length + 1)
       ? []
       : [`invoice ${invoice.number}: bills ${billed} hours of ${hours}`];

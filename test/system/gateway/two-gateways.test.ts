@@ -120,7 +120,7 @@ describe('budgets', () => {
 
     expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 201));
     const { budget } = (await send(1, 'GET', `/api/v1/projects/${project_id}`)).body.data;
-    expect(budget).toEqual({ hours_used: 12, hours_percent: 120, amount_used: 1200, amount_percent: 120 });
+    expect(budget).toMatchObject({ hours_used: 12, hours_percent: 120, amount_used: 1200, amount_percent: 120 });
     const events = await Event.find({ account_id: account.id, type: /budget_reached$/ }).lean();
     const announced = events.map(({ type, body }) => {
       const { budget: kind, threshold } = JSON.parse(body).data.reached;
