@@ -96,7 +96,8 @@ async function workOf(
   { earlier, given, locale }: { earlier: readonly Earlier[]; given: NewCreditNote; locale: string },
 ): Promise<{ work?: CreditedWork; charged?: ChargedLines | undefined }> {
   const isNamed = given.time_entry_ids !== undefined || given.expense_ids !== undefined;
-  if (!isNamed && !given.line_items) return {};
+  const isPaidBefore = invoice.time?.prepaid !== undefined || invoice.time?.included !== undefined;
+  if (!isNamed && !(given.line_items && isPaidBefore)) return {};
   const time = await chargedTime(unit, invoice, { earlier, locale });
   const charged = time?.byPlace;
   if (!isNamed) return { charged };
