@@ -160,7 +160,7 @@ test('when a retainer includes hours, then these are used before the package', a
   const { draft } = await w.retainer('project');
   expect([draft.amount, await w.left(id)]).toEqual([450, 3]);
   expect(linesOf(draft).slice(1)).toEqual([
-    ['Website', '12', '100'],
+    ['Website\nNov 2, 2026', '12', '100'],
     ['Prepaid hours: Support', '-2', '100'],
     ['Included hours', '-10', '100'],
   ]);
@@ -179,13 +179,13 @@ test('when time of a retainer is taken off its draft, then the included hours co
     450,
     1,
     [
-      ['Fee', '1', '450'],
+      ['Fee\nJan 31, 2031 – Feb 27, 2031', '1', '450'],
       ['Website, Nov 3, 2026', '6', '100'],
       ['Included hours', '-6', '100'],
     ],
   ]);
   const none = await release({});
-  expect([none.amount, linesOf(none)]).toEqual([450, [['Fee', '1', '450']]]);
+  expect([none.amount, linesOf(none)]).toEqual([450, [['Fee\nJan 31, 2031 – Feb 27, 2031', '1', '450']]]);
 });
 
 test('when time is added to the draft of a retainer, then it uses the included hours that are left, until lines were edited by hand', async () => {

@@ -369,8 +369,12 @@ describe('pages', () => {
 
 describe('appearance', () => {
   test('when textScale goes from 0.8 to 1.2, then the text grows by half', async () => {
+    // The type of a document of four lines at most is larger by itself, up to a bound.
+    const lineItems = Array.from({ length: 8 }, (_none, index) => ({ description: `Design ${index}`, rate: 1 }));
     const [small, large] = await Promise.all(
-      [0.8, 1.2].map(async (textScale) => wordOf(await renderer.read(anInvoice({ textScale })), 'Design')?.height ?? 0),
+      [0.8, 1.2].map(
+        async (textScale) => wordOf(await renderer.read(anInvoice({ textScale, lineItems })), 'Design')?.height ?? 0,
+      ),
     );
 
     expect((large ?? 0) / (small ?? 1)).toBeCloseTo(1.5, 1);
