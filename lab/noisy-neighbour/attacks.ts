@@ -128,7 +128,7 @@ export const manyKeys: Attack = async (target) => {
 
 /** Each 200 ms a new connection with 8 reads of the reference and 210 documents, without a key, unread. */
 export const keylessRequests: Attack = async (target) => {
-  const reference = 'GET /docs HTTP/1.1\r\nHost: x\r\n\r\n';
+  const reference = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n';
   const document =
     'POST /api/tools/generate-pdf HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
   const open: Socket[] = [];

@@ -26,6 +26,8 @@ import { listen, serverOptions } from './http/listen.ts';
 import { oneAtATime } from './limits/connections.ts';
 import { openRates } from './limits/rate-limit.ts';
 import { openPrinting } from './printing/print-document.ts';
+import { openReference } from './reference/serve-reference.ts';
+import { routes } from './routes.ts';
 
 /** The gateway also runs without Redis: the start waits no longer than this to learn whether Redis accepts our credentials. */
 const REDIS_LIMIT_MS = 1_000;
@@ -82,7 +84,8 @@ await run(async ({ onClose, useLogger }) => {
     isStarting: () => isStarting,
   };
   const { origins: corsOrigins } = readOrigins(config.CORS_ORIGINS);
-  const app = makeApp({ ...parts, corsOrigins, trustProxy: config.TRUST_PROXY, makesReferenceNow: true });
+  const reference = openReference(routes);
+  const app = makeApp({ ...parts, corsOrigins, trustProxy: config.TRUST_PROXY, reference });
   // Requests before MongoDB is connected get 503 with Retry-After.
   const close = await listen(createServer(serverOptions, oneAtATime(app)), config.HOST, config.PORT, log);
 
@@ -99,6 +102,8 @@ await run(async ({ onClose, useLogger }) => {
   });
   onClose(() => health.close());
 
+  // While MongoDB connects: the work blocks this process for a few hundred milliseconds, and no request of the API waits for it yet.
+  setImmediate(reference.make);
   await Promise.all([mongo.ready, whenAvailable(queues.redis, REDIS_LIMIT_MS)]);
   const batches = openBatchPrinting({ print, nudge, log, filesMaxBytes: quotas.files });
   onClose(() => batches.close());

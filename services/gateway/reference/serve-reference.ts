@@ -1,57 +1,50 @@
-// Serves the OpenAPI document and its page, which need no key. Both are made once.
-import { createHash } from 'node:crypto';
-import { type Request, type Response, Router } from 'express';
+// Serves the OpenAPI document, its viewer, the guides and llms.txt. None needs a key, and each is made once, when it is first requested.
+import { type RequestHandler, Router } from 'express';
 import { release } from '#libs/service/release.ts';
-import { isKnown } from '../http/entity-tag.ts';
 import type { Route } from '../http/route.ts';
+import { type Content, contentOf, once, sending } from './content.ts';
 import { makeOpenApi } from './openapi.ts';
-import { makePage } from './page.ts';
-import { style } from './style.ts';
+import { GUIDE_POLICY, guideNames, guidePage, guideText } from './pages/guides.ts';
+import { llmsText } from './pages/llms.ts';
+import { VIEWER_POLICY, viewerPage, viewerStart } from './pages/viewer.ts';
+import { BUNDLE_PATH, readBundle } from './scalar/bundle.ts';
 
-/** Nothing may be loaded or run; the page's own style is named by its hash. */
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+export interface Reference {
+  serve: RequestHandler;
+  /** Makes the OpenAPI document now, so that no request waits for it. */
+  make: () => void;
+}
 
-/** @param makesNow renders the page at start, so that the first request neither waits nor blocks others. */
-export function serveReference(routes: readonly Route[], makesNow = false): Router {
-  const document = once(() => makeOpenApi(routes, release()));
-  const json = once(() => fixed(JSON.stringify(document())));
-  const page = once(() => fixed(makePage(document())));
-  if (makesNow) for (const make of [json, page]) make();
+const HTML = 'text/html; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
+const MARKDOWN = 'text/markdown; charset=utf-8';
+/** The path of the bundle has its version. */
+const LONG = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+
+export function openReference(routes: readonly Route[]): Reference {
+  const document = once((): Content => contentOf(JSON.stringify(makeOpenApi(routes, release()))));
   const router = Router({ caseSensitive: true });
-  router.get('/openapi.json', sending('application/json; charset=utf-8', json));
-  router.get('/docs', sending('text/html; charset=utf-8', page, { 'Content-Security-Policy': POLICY }));
-  return router;
-}
-
-interface Fixed {
-  body: Buffer;
-  tag: string;
-}
-
-function fixed(text: string): Fixed {
-  const body = Buffer.from(text);
-  return { body, tag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 20)}"` };
-}
-
-function sending(type: string, content: () => Fixed, headers: Record<string, string> = {}) {
-  return (request: Request, response: Response) => {
-    const { body, tag } = content();
-    response.set({ ETag: tag, 'Cache-Control': 'no-cache', ...headers });
-    if (isKnown(request, tag)) response.status(304).end();
-    else response.set('Content-Type', type).send(body);
-  };
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
+  router.get('/openapi.json', sending('application/json; charset=utf-8', document));
+  router.get(
+    '/docs',
+    sending(HTML, () => contentOf(viewerPage()), { 'Content-Security-Policy': VIEWER_POLICY }),
+  );
+  router.get(
+    '/docs/start.js',
+    sending(SCRIPT, () => contentOf(viewerStart)),
+  );
+  router.get(BUNDLE_PATH, sending(SCRIPT, readBundle, LONG));
+  router.get(
+    '/llms.txt',
+    sending('text/plain; charset=utf-8', () => contentOf(llmsText())),
+  );
+  for (const name of guideNames) {
+    const page = () => contentOf(guidePage(name));
+    router.get(`/docs/guides/${name}`, sending(HTML, page, { 'Content-Security-Policy': GUIDE_POLICY }));
+    router.get(
+      `/docs/guides/${name}.md`,
+      sending(MARKDOWN, () => contentOf(guideText(name))),
+    );
+  }
+  return { serve: router, make: () => document().packed() };
 }

@@ -9,6 +9,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { nodeEnvironmentOf, nodeFlagsOf } from '../../../deploy/local/node-flags.ts';
 import { REDIS_USERS } from '../../../deploy/redis/users.ts';
+import { guideNames } from '../../../services/gateway/reference/pages/guides.ts';
 import { variablesOf } from './configuration.ts';
 
 const dockerfile = readFileSync('deploy/docker/Dockerfile', 'utf8').replaceAll('\\\n', ' ');
@@ -56,7 +57,16 @@ describe.each(services)('the image of %s', (service) => {
   test('when it is built, then it contains its own service and the libraries', () => {
     const copied = [...stage.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].map(([, from]) => from);
     const more = service === 'admin' ? ['deploy/docker/prepare.ts', 'deploy/backup', 'deploy/redis'] : [];
-    expect(copied).toEqual(['package.json', 'libs', `services/${service}`, ...more]);
+    const guides =
+      service === 'gateway'
+        ? [
+            guideNames
+              .map((name) => `docs/${name}.md`)
+              .toSorted()
+              .join(' '),
+          ]
+        : [];
+    expect(copied).toEqual(['package.json', 'libs', `services/${service}`, ...guides, ...more]);
   });
 
   test('when packages are left out, then the service uses none of them', () => {

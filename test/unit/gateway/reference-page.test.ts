@@ -1,30 +1,52 @@
-// The tables of fields on the page of the reference.
-import { expect, test } from '@jest/globals';
-import { makeOpenApi } from '../../../services/gateway/reference/openapi.ts';
-import { makePage } from '../../../services/gateway/reference/page.ts';
-import { routes } from '../../../services/gateway/routes.ts';
+// The guides and the script that the gateway serves beside the OpenAPI document.
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { guideNames, guidePage, guideText } from '../../../services/gateway/reference/pages/guides.ts';
+import { llmsText } from '../../../services/gateway/reference/pages/llms.ts';
+import { bundle, readBundle } from '../../../services/gateway/reference/scalar/bundle.ts';
 
-const page = makePage(makeOpenApi(routes, '1.0.0'));
+const idsOf = (page: string) => [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
 
-/** Type of a field as its row in the section of an operation or event says. */
-function typeIn(id: string, name: string): string | undefined {
-  const section = page.slice(page.indexOf(`<section id="${id}">`)).split('</section>', 1)[0] ?? '';
-  return section
-    .split('<tr>')
-    .find((row) => row.replaceAll(/<[^>]+>/g, '').startsWith(name))
-    ?.match(/<td>(.*?)<\/td>/)?.[1];
-}
+describe.each(guideNames)('the guide %s', (name) => {
+  const page = guidePage(name);
 
-test('when a field holds an object or null, then its row says so, and the fields of the object follow', () => {
-  expect(typeIn('getAccount', 'data.postal_address')).toBe('object or null');
-  expect(typeIn('getAccount', 'data.postal_address.city')).toBe('string or null');
-  expect(typeIn('updateAccount', 'electronic_address.scheme')).toMatch(/^string,/);
+  test('when it is a page, then every heading is there, and nothing can run or load', () => {
+    const headings = guideText(name)
+      .replaceAll(/^```.*?^```/gms, '')
+      .match(/^#{1,4} /gm);
+    expect(idsOf(page)).toHaveLength(headings?.length ?? 0);
+    expect(page).not.toMatch(/<script|javascript:|\son\w+=|<img|<iframe|\ssrc=/i);
+  });
+
+  test('when it links, then to another site, or to a page and a heading that the gateway serves', () => {
+    const main = page.slice(page.indexOf('<main>'));
+    const links = [...main.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href);
+    const isServed = (href: string) => {
+      const found = /^(?:\/docs\/guides\/([\w-]+))?(?:#(.+))?$/.exec(href);
+      const other = found && guideNames.find((one) => one === (found[1] ?? name));
+      return other && (found[2] === undefined || idsOf(guidePage(other)).includes(found[2]));
+    };
+    expect(links.length).toBeGreaterThan(0);
+    expect(links.filter((href) => !href.startsWith('https://') && !isServed(href))).toEqual([]);
+  });
 });
 
-test('when a field holds a list or null, then its row says so', () => {
-  expect(typeIn('getAccount', 'data.payment_options')).toBe('array of object or null');
+test('when an image is built, then exactly the served guides reach the builder', () => {
+  const sent = [...readFileSync('.dockerignore', 'utf8').matchAll(/^!docs\/(.+)\.md$/gm)].map(([, name]) => name);
+  expect(sent.toSorted()).toEqual(guideNames.toSorted());
 });
 
-test('when a field is of any kind, then its row names more than null', () => {
-  expect(page.match(/<td>(?:null|any)<\/td>/g)).toBeNull();
+test('when llms.txt is read, then it has one title, one summary, and links to the document and to every guide as Markdown', () => {
+  const text = llmsText();
+  expect(text).toMatch(/^# Billhook\n\n> [^\n]+\n\n/);
+  const links = [...text.matchAll(/^- \[[^\]]+\]\(([^)]+)\): .+$/gm)].map(([, href]) => href);
+  expect(links).toEqual(['/openapi.json', ...guideNames.map((name) => `/docs/guides/${name}.md`)]);
+});
+
+test('when the copy of the viewer is read, then it is the script of the version that the manifest names', () => {
+  const script = readBundle().plain();
+  expect(hash('sha256', script, 'hex')).toBe(bundle.sha256);
+  expect(String(script)).toContain(`${bundle.package}@`);
+  expect(String(script)).toContain(bundle.version);
 });
