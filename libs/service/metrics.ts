@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { catalog } from '../jobs/catalog.ts';
 import type { QueueCounts, Queues } from '../jobs/queue.ts';
 import type { ErrorClass } from '../models/webhooks/delivery.ts';
+import type { DeliveryProblems } from '../models/webhooks/delivery-problems.ts';
 import { resultWithin } from '../with-timeout.ts';
 import type { Logger } from './logger.ts';
 
@@ -191,6 +192,46 @@ export function watchSetAside(registry: Registry, count: () => Promise<number>):
     'Records that a round or a worker has set aside, because they failed three times or ended its process',
     (records) => records,
   ]);
+}
+
+/** Registers the problems of deliveries: endpoints that fail or are disabled, and deliveries that wait for long. */
+export function watchDeliveryProblems(registry: Registry, read: () => Promise<DeliveryProblems>): void {
+  watchStored(
+    registry,
+    read,
+    [
+      'billhook_endpoints_failing',
+      'Enabled endpoints with at least three failures in a row, counted up to 100',
+      ({ failing }) => failing.count,
+    ],
+    [
+      'billhook_endpoints_suspended',
+      'Disabled endpoints with suspended deliveries, counted up to 100',
+      ({ suspended }) => suspended.count,
+    ],
+    [
+      'billhook_deliveries_pending_oldest_age_seconds',
+      'Age of the oldest pending delivery, 0 when none is older than an hour',
+      ({ old }) => old.oldestMs / 1000,
+    ],
+    [
+      'billhook_deliveries_overdue_seconds',
+      'How long the oldest due delivery has waited for a webhook service, 0 below five minutes',
+      ({ overdue }) => overdue.oldestMs / 1000,
+    ],
+  );
+}
+
+/** Registers the number of open circuit breakers. Each process has its own. */
+export function watchCircuits(registry: Registry, open: () => number): void {
+  new Gauge({
+    name: 'billhook_endpoint_circuits_open',
+    help: 'Endpoints whose circuit breaker is open in this process',
+    registers: [registry],
+    collect() {
+      this.set(open());
+    },
+  });
 }
 
 /**

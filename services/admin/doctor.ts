@@ -6,6 +6,7 @@ import { whenReady } from '#libs/redis/connection.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import { type Finding, orProblem } from './check-result.ts';
 import { findAddresses, type Target } from './connection.ts';
+import { examineDeliveries } from './doctor-deliveries.ts';
 import { examineChromium, examineConfig, examineNode } from './doctor-machine.ts';
 import { examineService } from './doctor-service.ts';
 import { examineSetAside } from './doctor-set-aside.ts';
@@ -62,6 +63,7 @@ async function mongodbFindings(
         ...(await orProblem('Storage of accounts', () => examineStorage(quotaMegabytes))),
         ...(await examineTotals()),
         ...(await orProblem('Records set aside', examineSetAside)),
+        ...(await orProblem('Deliveries', examineDeliveries)),
         ...(await orProblem('Webhook secrets', () => examineSecrets(secretKey))),
       ];
     } finally {

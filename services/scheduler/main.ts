@@ -4,6 +4,7 @@ import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { countSetAside } from '#libs/models/operations/round-try.ts';
+import { readDeliveryProblems } from '#libs/models/webhooks/delivery-problems.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
 import { connectFailFast, whenAvailable } from '#libs/redis/connection.ts';
@@ -11,7 +12,7 @@ import { bytesOf } from '#libs/service/env.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
-import { makeMetrics, watchScheduler, watchSetAside } from '#libs/service/metrics.ts';
+import { makeMetrics, watchDeliveryProblems, watchScheduler, watchSetAside } from '#libs/service/metrics.ts';
 import { startPollingLoop } from '#libs/service/polling-loop.ts';
 import { startTracing } from '#libs/service/tracing.ts';
 import { readConfig } from './config.ts';
@@ -39,6 +40,8 @@ await run(async ({ onClose, useLogger }) => {
   const metrics = makeMetrics();
   watchScheduler(metrics, async () => (await readSchedulerBacklog()).oldestMs);
   watchSetAside(metrics, countSetAside);
+  // Here, so that it is known when no webhook service runs.
+  watchDeliveryProblems(metrics, () => readDeliveryProblems());
   const health = await openHealthPort({
     host: config.HEALTH_HOST,
     names: config.HEALTH_ALLOWED_HOSTS,

@@ -15,7 +15,7 @@ import { openSecretBox } from '#libs/secret-box.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
-import { deliveryMetrics, makeMetrics, watchOutbox, watchQueues } from '#libs/service/metrics.ts';
+import { deliveryMetrics, makeMetrics, watchCircuits, watchOutbox, watchQueues } from '#libs/service/metrics.ts';
 import { startPollingLoop } from '#libs/service/polling-loop.ts';
 import { release } from '#libs/service/release.ts';
 import { startTracing } from '#libs/service/tracing.ts';
@@ -86,6 +86,7 @@ await run(async ({ onClose, useLogger }) => {
     eventLoopDelayMs: eventLoopDelay.ms,
     slots: config.DELIVERY_CONCURRENCY,
   });
+  watchCircuits(metrics, () => traffic.openCircuits());
   const events = openEventLoader();
   const outbox = openRelay(queues);
   const deliver = makeDeliverWebhook({

@@ -85,6 +85,8 @@ export const SETTLED = 'settled';
 export const SETTLED_DEAD = 'settled_dead';
 /** The filter of deliveries that failed and will be tried again. It has an index. */
 export const RETRYING = { status: 'pending', attempts_made: { $gt: 0 } } as const;
+/** The index of suspended deliveries, by endpoint. */
+export const SUSPENDED = 'suspended';
 deliverySchema.index(OF_ENDPOINT_BY_STATUS);
 deliverySchema.index(OF_ENDPOINT);
 // An operator searches all accounts by state and time.
@@ -97,6 +99,7 @@ deliverySchema.index({ settled_at: 1 }, { name: SETTLED, sparse: true, expireAft
 deliverySchema.index({ settled_at: 1, status: 1 }, { name: SETTLED_DEAD, partialFilterExpression: { status: 'dead' } });
 // The index is partial, so that a delivery that succeeds at the first attempt costs it nothing.
 deliverySchema.index({ status: 1, attempts_made: 1 }, { name: 'retrying', partialFilterExpression: RETRYING });
+deliverySchema.index({ status: 1, endpoint_id: 1 }, { name: SUSPENDED, partialFilterExpression: { status: 'held' } });
 
 export type DeliveryRecord = InferSchemaType<typeof deliverySchema>;
 export type Attempt = InferSchemaType<typeof attemptSchema>;

@@ -45,6 +45,11 @@ endpointSchema.plugin(tenant);
 endpointSchema.index({ account_id: 1, slot: 1 }, { unique: true });
 endpointSchema.index({ account_id: 1, created_at: -1, _id: -1 });
 
+/** The filter of endpoints that have failed three times in a row. It has an index. */
+export const FAILING = { enabled: true, failures: { $gte: 3 } } as const;
+// The index is partial, so that an endpoint that works costs it nothing.
+endpointSchema.index({ enabled: 1, failures: -1 }, { name: 'failing', partialFilterExpression: FAILING });
+
 export type WebhookEndpointRecord = Omit<InferSchemaType<typeof endpointSchema>, 'previous_secrets' | 'pauses'> & {
   previous_secrets?: FormerSecret[] | null;
   pauses?: Pause[] | null;

@@ -2,6 +2,12 @@
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { DUE_COUNTED_MAX } from '#libs/models/billing/scheduler-backlog.ts';
 import { type BulkRecord, bulkStateOf } from '#libs/models/operations/bulk-run.ts';
+import {
+  DELIVERIES_COUNTED_MAX,
+  ENDPOINTS_COUNTED_MAX,
+  type FailingEndpoint,
+  type SuspendedEndpoint,
+} from '#libs/models/webhooks/delivery-problems.ts';
 import { WAITING_COUNTED_MAX } from '#libs/models/webhooks/outbox.ts';
 import { count, counted, countedUpTo, duration } from '../views/format.ts';
 import type { Numbers, QueueNumbers, ReadResult } from './numbers.ts';
@@ -25,7 +31,7 @@ const ALARM_FACTOR = 3;
 const MEMORY_SHARE_MAX = 0.6;
 
 export function alarmsOf(numbers: Numbers): Alarm[] {
-  const { queues, workers, redis, renders, outcomes, open, outbox, scheduler, runs } = numbers;
+  const { queues, workers, redis, renders, outcomes, open, problems, outbox, scheduler, runs } = numbers;
   return [
     ...redisAlarms(redis),
     ...unread('The queues', queues),
@@ -33,12 +39,14 @@ export function alarmsOf(numbers: Numbers): Alarm[] {
     ...unread('Renders', renders),
     ...unread('Ended deliveries', outcomes),
     ...unread('Open deliveries', open),
+    ...unread('Failing endpoints and late deliveries', problems),
     ...unread('The outbox', outbox),
     ...unread('The dates that are due', scheduler),
     ...unread('Runs', runs),
     ...(queues.value ?? []).flatMap(queueAlarms),
     ...(queues.value && workers.value ? missingWorkers(queues.value, workers.value.workers) : []),
     ...outboxAlarms(outbox),
+    ...deliveryAlarms(problems),
     ...schedulerAlarms(scheduler),
     ...(runs.value ?? []).filter((run) => bulkStateOf(run) === 'interrupted').map(interruption),
   ];
@@ -110,6 +118,58 @@ function outboxAlarms({ value: outbox }: Numbers['outbox']): Alarm[] {
   );
   const text = `${events}, the oldest since ${duration(outbox.oldestMs)}.`;
   return [{ tone: outbox.oldestMs > PATIENCE_MS.other * ALARM_FACTOR ? 'bad' : 'warn', text }];
+}
+
+function deliveryAlarms({ value }: Numbers['problems']): Alarm[] {
+  if (!value) return [];
+  const { failing, suspended, old, overdue } = value;
+  const alarms: Alarm[] = [];
+  if (overdue.count > 0) {
+    const due = countedUpTo(DELIVERIES_COUNTED_MAX, overdue.count, 'delivery is due', 'deliveries are due');
+    const text = `${due}, and no webhook service has taken the oldest for ${duration(overdue.oldestMs)}.`;
+    alarms.push({ tone: 'bad', text, href: '/deliveries?status=pending' });
+  }
+  alarms.push(...failing.named.map(failure), ...suspended.named.map(suspension));
+  alarms.push(...unnamed(failing, 'further endpoint fails', 'further endpoints fail'));
+  alarms.push(
+    ...unnamed(suspended, 'further disabled endpoint has', 'further disabled endpoints have', ' suspended deliveries'),
+  );
+  if (old.count > 0) {
+    const pending = countedUpTo(DELIVERIES_COUNTED_MAX, old.count, 'delivery has', 'deliveries have');
+    const text = `${pending} been pending for over an hour, the oldest for ${duration(old.oldestMs)}.`;
+    alarms.push({ tone: 'warn', text, href: '/deliveries?status=pending' });
+  }
+  return alarms;
+}
+
+function failure(endpoint: FailingEndpoint): Alarm {
+  const { id, url, accountName, failures, failingMs, isSerious, isCircuitOpen, waiting } = endpoint;
+  const times = counted(failures, 'time');
+  const wait = `${deliveriesUpTo(waiting, 'waits', 'wait')}${isCircuitOpen ? ' (circuit breaker open)' : ''}`;
+  const text = `${url} of ${accountName} has failed ${times} in a row for ${duration(failingMs)}; ${wait}.`;
+  return { tone: isSerious ? 'bad' : 'warn', text, href: `/endpoints/${id}` };
+}
+
+function suspension({ id, url, accountName, reason, waiting }: SuspendedEndpoint): Alarm {
+  const text = `${url} of ${accountName} is disabled (${reason}); ${deliveriesUpTo(waiting, 'is', 'are')} suspended.`;
+  // An account may pause its own endpoint. Any other reason is a receiver that gets nothing any more.
+  return { tone: reason === 'manual' ? 'warn' : 'bad', text, href: `/endpoints/${id}` };
+}
+
+const deliveriesUpTo = (value: number, one: string, many: string) =>
+  countedUpTo(DELIVERIES_COUNTED_MAX, value, `delivery ${one}`, `deliveries ${many}`);
+
+/** Returns an alarm for the endpoints that are counted and not named. */
+function unnamed(
+  { count: found, named }: { count: number; named: unknown[] },
+  one: string,
+  many: string,
+  end = '',
+): Alarm[] {
+  const left = found - named.length;
+  if (left <= 0) return [];
+  const text = `${countedUpTo(ENDPOINTS_COUNTED_MAX - named.length, left, one, many)}${end}.`;
+  return [{ tone: 'warn', text, href: '/failures' }];
 }
 
 function schedulerAlarms({ value: backlog }: Numbers['scheduler']): Alarm[] {

@@ -8,6 +8,7 @@ import type { QueueCounts, Queues } from '#libs/jobs/queue.ts';
 import { readSchedulerBacklog, type SchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
 import { type BulkRecord, BulkRun } from '#libs/models/operations/bulk-run.ts';
 import { findSamples, type QueueSampleRecord } from '#libs/models/operations/queue-sample.ts';
+import { type DeliveryProblems, readDeliveryProblems } from '#libs/models/webhooks/delivery-problems.ts';
 import { type OutboxState, readOutbox } from '#libs/models/webhooks/outbox.ts';
 import { type RedisState, readRedisState } from '#libs/redis/state.ts';
 import { countOpenDeliveries, findOutcomes, type OutcomeMinute } from '../store/delivery-outcomes.ts';
@@ -37,6 +38,7 @@ export interface Numbers {
   renders: ReadResult<RenderSpeed>;
   outcomes: ReadResult<OutcomeMinute[]>;
   open: ReadResult<Awaited<ReturnType<typeof countOpenDeliveries>>>;
+  problems: ReadResult<DeliveryProblems>;
   outbox: ReadResult<OutboxState>;
   scheduler: ReadResult<SchedulerBacklog>;
   /** Unfinished runs. Interrupted ones are among them, because their records still have the state `running`. */
@@ -46,18 +48,19 @@ export interface Numbers {
 export async function readNumbers(queues: Queues): Promise<Numbers> {
   const readAt = new Date();
   const since = new Date(readAt.getTime() - (CHART_MINUTES + 1) * MINUTE_MS);
-  const [queueNumbers, workers, redis, renders, outcomes, open, outbox, scheduler, runs] = await Promise.all([
+  const [queueNumbers, workers, redis, renders, outcomes, open, problems, outbox, scheduler, runs] = await Promise.all([
     part(Promise.all(catalog.map(({ name }) => readQueue(queues, name, since)))),
     part(readWorkers(queues)),
     part(readRedisState(queues.redis)),
     part(findRenderSpeed(since)),
     part(findOutcomes(since)),
     part(countOpenDeliveries(COUNTED_MAX)),
+    part(readDeliveryProblems()),
     part(readOutbox(readAt)),
     part(readSchedulerBacklog(readAt)),
     part(BulkRun.find({ state: 'running' }).sort({ created_at: -1 }).limit(5).lean<BulkRecord[]>()),
   ]);
-  return { readAt, queues: queueNumbers, workers, redis, renders, outcomes, open, outbox, scheduler, runs };
+  return { readAt, queues: queueNumbers, workers, redis, renders, outcomes, open, problems, outbox, scheduler, runs };
 }
 
 export async function readQueue(queues: Queues, name: string, since: Date): Promise<QueueNumbers> {

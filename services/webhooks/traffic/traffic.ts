@@ -19,6 +19,8 @@ export interface Traffic {
   predictWait(endpointId: string, deferrals?: number): Wait | undefined;
   /** Returns true while the breaker of the endpoint is open, or waits for its trial. */
   isOpen(endpointId: string): boolean;
+  /** Returns the number of endpoints whose breaker is open, or waits for its trial. */
+  openCircuits(): number;
   /** Returns the number of endpoints in memory: those with attempts in flight or recent failures. */
   size(): number;
 }
@@ -91,6 +93,7 @@ export function openTraffic(options: TrafficOptions): Traffic {
 
   return {
     size: () => states.size,
+    openCircuits: () => [...states.values()].filter(({ breaker }) => breaker.isOpen()).length,
     isOpen: (endpointId) => states.get(endpointId)?.breaker.isOpen() ?? false,
     predictWait(endpointId, deferrals) {
       const state = states.get(endpointId);

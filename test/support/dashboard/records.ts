@@ -8,11 +8,29 @@ import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 
 const MINUTE_MS = 60_000;
 
-export async function addEndpoint(accountId: Id, fields: { url?: string; enabled?: boolean } = {}): Promise<Id> {
+export interface EndpointFields {
+  url?: string;
+  enabled?: boolean;
+  reason?: 'manual' | 'gone' | 'failing';
+  failures?: number;
+  failingMinutes?: number;
+}
+
+export async function addEndpoint(accountId: Id, fields: EndpointFields = {}): Promise<Id> {
   const id = newId();
   const slot = Math.floor(Math.random() * 1e9);
-  const { url = 'https://hooks.example.com/billing', enabled = true } = fields;
-  await WebhookEndpoint.create({ _id: id, account_id: accountId, slot, url, events: ['*'], enabled, secret: 'sealed' });
+  const { url = 'https://hooks.example.com/billing', enabled = true, reason, failures, failingMinutes = 1 } = fields;
+  await WebhookEndpoint.create({
+    _id: id,
+    account_id: accountId,
+    slot,
+    url,
+    events: ['*'],
+    enabled,
+    secret: 'sealed',
+    ...(reason ? { disabled_reason: reason } : {}),
+    ...(failures ? { failures, failing_since: new Date(Date.now() - failingMinutes * MINUTE_MS) } : {}),
+  });
   return id;
 }
 
@@ -22,12 +40,16 @@ export interface DeliveryFields {
   status?: 'pending' | 'delivered' | 'dead' | 'held';
   eventType?: string;
   minutesAgo?: number;
+  /** How long it has been due. A delivery that waits for a later attempt has a negative number. */
+  dueMinutesAgo?: number;
+  deferrals?: number;
   /** Of the last attempt; no attempt was made when absent. */
   last?: { errorClass?: string; responseStatus?: number };
 }
 
 export async function addDelivery(fields: DeliveryFields): Promise<Id> {
   const { accountId, endpointId, status = 'dead', eventType = 'invoice.paid', minutesAgo = 5, last } = fields;
+  const { dueMinutesAgo, deferrals = 0 } = fields;
   const at = new Date(Date.now() - minutesAgo * MINUTE_MS);
   const id = newId();
   const settled = status === 'delivered' || status === 'dead' ? { settled_at: at } : {};
@@ -46,6 +68,8 @@ export async function addDelivery(fields: DeliveryFields): Promise<Id> {
     status,
     attempts: last ? [attempt] : [],
     attempts_made: last ? 1 : 0,
+    deferrals,
+    ...(dueMinutesAgo === undefined ? {} : { due_at: new Date(Date.now() - dueMinutesAgo * MINUTE_MS) }),
     created_at: at,
     updated_at: at,
     ...settled,

@@ -7,8 +7,11 @@ import { Operator } from '#libs/models/operations/operator.ts';
 import { acrossAccounts, newId } from '#libs/models/tenant.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
+import type { Finding } from '../../../services/admin/check-result.ts';
 import { examineMongodb, examineSecrets } from '../../../services/admin/doctor-stores.ts';
+import { addDelivery, addEndpoint } from '../../support/dashboard/records.ts';
 import { withErrors } from '../../support/mongodb-errors.ts';
+import { runAdmin } from '../../support/run-admin.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
 /** Not an election, which would be retried. */
@@ -71,4 +74,24 @@ test('when only the secret before the current one needs a lost key, then it coun
 
   await WebhookEndpoint.updateOne(own, { previous_secrets: [until(-1)] }).setOptions(acrossAccounts);
   expect(await examineSecrets(current)).toMatchObject([{ status: 'ok' }]);
+});
+
+test('when an endpoint fails and deliveries are due, then the doctor says which and what to do', async () => {
+  const { id } = await workspace.account();
+  const endpointId = await addEndpoint(id, { url: 'https://dead.example.com/token', failures: 32, failingMinutes: 90 });
+  await addDelivery({ accountId: id, endpointId, status: 'pending', minutesAgo: 90, dueMinutesAgo: 10 });
+  const { mongodbUri, redisUrl, redisPrefix } = workspace;
+  const env = { MONGODB_URI: mongodbUri, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix };
+
+  const { code, stdout } = await runAdmin(['doctor', '--json'], env);
+
+  expect(code).toBe(1);
+  const problems = (JSON.parse(stdout) as Finding[]).filter(({ check }) => /deliveries|endpoints/.test(check));
+  expect(problems).toMatchObject([
+    { check: 'Failing endpoints', status: 'problem', found: expect.stringContaining(`(${endpointId}): 32 failures`) },
+    { check: 'Suspended deliveries', status: 'ok' },
+    { check: 'Due deliveries', status: 'problem', advice: expect.stringContaining('webhook service runs') },
+    { check: 'Pending deliveries', status: 'warning', found: '1 for over an hour, the oldest 90 min' },
+  ]);
+  expect(JSON.stringify(problems)).not.toContain('token');
 });

@@ -6,6 +6,7 @@ import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { catalog, deliverWebhook, fanOutEvent, renderDocument } from '#libs/jobs/catalog.ts';
 import { pauseQueue } from '#libs/jobs/control.ts';
 import { type RunningWorker, startWorker } from '#libs/jobs/worker.ts';
+import { Account } from '#libs/models/accounts/account.ts';
 import { audit } from '#libs/models/operations/audit-entry.ts';
 import { insertOperator } from '#libs/models/operations/operator.ts';
 import { PASSWORD, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
@@ -56,6 +57,15 @@ async function fill() {
   const { queues, workspace } = dashboard;
   const { id: accountId } = await workspace.account();
   endpointId = await addEndpoint(accountId, { url: 'https://hooks.example.com/billing/events' });
+  await Account.updateOne({ _id: accountId }, { name: 'Studio North' });
+  for (const failures of [3, 6, 12, 18, 24, 32]) {
+    const url = `https://receiver-${failures}.example.net/services/billing/webhooks/incoming`;
+    const failing = await addEndpoint(accountId, { url, failures, failingMinutes: failures * 5 });
+    for (let each = 0; each < 6; each += 1) {
+      const waiting = { accountId, endpointId: failing, status: 'pending', dueMinutesAgo: -10 } as const;
+      await addDelivery({ ...waiting, minutesAgo: 90, deferrals: failures > 10 ? 1 : 0 });
+    }
+  }
   const disabled = await addEndpoint(accountId, { url: 'https://old.example.org/in', enabled: false });
   for (let minute = 1; minute <= 60; minute += 1) {
     const many = Math.round(3 + 3 * Math.sin(minute / 6) + (minute % 4));

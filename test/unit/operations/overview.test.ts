@@ -27,6 +27,14 @@ const well: Numbers = {
   renders: { value: { minutes: [], p50: undefined, p95: undefined } },
   outcomes: { value: [] },
   open: { value: { pending: 1, retrying: 2, dead: 3, held: 4 } },
+  problems: {
+    value: {
+      failing: { count: 0, named: [] },
+      suspended: { count: 0, named: [] },
+      old: { count: 0, oldestMs: 0 },
+      overdue: { count: 0, oldestMs: 0 },
+    },
+  },
   outbox: { value: { waiting: 0, oldestMs: 0 } },
   scheduler: { value: { due: 0, oldestMs: 0 } },
   runs: { value: [] },
@@ -37,7 +45,7 @@ test('when everything could be read and is healthy, then there is no alarm', () 
   expect(alarmsOf(well)).toEqual([]);
 });
 
-test.each(['queues', 'workers', 'renders', 'outcomes', 'open', 'outbox', 'scheduler', 'runs'] as const)(
+test.each(['queues', 'workers', 'renders', 'outcomes', 'open', 'problems', 'outbox', 'scheduler', 'runs'] as const)(
   'when %s cannot be read, then that is an alarm',
   (part) => {
     expect(alarmsOf({ ...well, [part]: { problem } })).toEqual([

@@ -1,0 +1,157 @@
+// The overview tells which endpoints fail and which deliveries wait, from the records, at a bounded cost.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { Account } from '#libs/models/accounts/account.ts';
+import { acrossAccounts } from '#libs/models/tenant.ts';
+import { Delivery } from '#libs/models/webhooks/delivery.ts';
+import { ENDPOINTS_COUNTED_MAX, readDeliveryProblems } from '#libs/models/webhooks/delivery-problems.ts';
+import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { examineDeliveries } from '../../../services/admin/doctor-deliveries.ts';
+import { type Browser, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
+import { addDelivery, addEndpoint } from '../../support/dashboard/records.ts';
+import { plansOf } from '../../support/plans.ts';
+
+let dashboard: TestDashboard;
+let viewer: Browser;
+let account: { id: string; name: string };
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  viewer = await dashboard.login('viewer');
+  const { id } = await dashboard.workspace.account();
+  account = { id, name: 'Studio North' };
+  await Account.updateOne({ _id: id }, { name: account.name });
+});
+beforeEach(async () => {
+  await Promise.all([
+    WebhookEndpoint.deleteMany({}).setOptions(acrossAccounts),
+    Delivery.deleteMany({}).setOptions(acrossAccounts),
+  ]);
+});
+afterAll(() => dashboard.close());
+
+/** The messages of the overview: tone, text and link of each. */
+async function alarms(): Promise<{ tone: string; text: string; href: string | undefined }[]> {
+  const { text } = await viewer.get('/');
+  const section = /<section id="alarms"[^>]*>(.*?)<\/section>/s.exec(text)?.[1] ?? '';
+  return [...section.matchAll(/<div class="note (\w+)"[^>]*>(?:<a href="([^"]+)">)?([^<]+)/g)].map(
+    ([, tone = '', href, content = '']) => ({ tone, text: content, href }),
+  );
+}
+const findings = async () => Object.fromEntries((await examineDeliveries()).map((found) => [found.check, found]));
+
+test('when endpoints fail in a row, then overview and doctor name each with its URL, account, failures and deliveries', async () => {
+  const accountId = account.id;
+  const dead = await addEndpoint(accountId, { url: 'https://dead.example.com/in', failures: 32, failingMinutes: 180 });
+  const shaky = await addEndpoint(accountId, { url: 'https://shaky.example.com/in', failures: 3 });
+  await addEndpoint(accountId, { url: 'https://fine.example.com/in', failures: 2 });
+  await addDelivery({ accountId, endpointId: dead, status: 'pending', dueMinutesAgo: -10, deferrals: 2 });
+  await addDelivery({ accountId, endpointId: dead, status: 'pending', dueMinutesAgo: -10 });
+
+  const shown = await alarms();
+  expect(shown).toContainEqual({
+    tone: 'bad',
+    text: `https://dead.example.com/in of ${account.name} has failed 32 times in a row for 3 h; 2 deliveries wait (circuit breaker open).`,
+    href: `/endpoints/${dead}`,
+  });
+  expect(shown).toContainEqual({
+    tone: 'warn',
+    text: `https://shaky.example.com/in of ${account.name} has failed 3 times in a row for 60 s; 0 deliveries wait.`,
+    href: `/endpoints/${shaky}`,
+  });
+  expect(JSON.stringify(shown)).not.toMatch(/fine\.example|All is well/);
+  const found = (await findings())['Failing endpoints'];
+  expect(found).toMatchObject({ status: 'problem', advice: expect.stringContaining('admin webhooks deliveries') });
+  expect(found?.found).toBe(
+    `2 endpoint(s): dead.example.com of ${account.name} (${dead}): 32 failures in a row for 180 min, 2 deliveries wait, circuit breaker open; ` +
+      `shaky.example.com of ${account.name} (${shaky}): 3 failures in a row for 1 min, 0 deliveries wait`,
+  );
+});
+
+test('when a disabled endpoint has suspended deliveries, then it is red unless its account disabled it', async () => {
+  const accountId = account.id;
+  const gone = await addEndpoint(accountId, { url: 'https://gone.example.com/', enabled: false, reason: 'gone' });
+  const paused = await addEndpoint(accountId, { url: 'https://paused.example.com/', enabled: false });
+  await addEndpoint(accountId, { url: 'https://nothing-waits.example.com/', enabled: false });
+  for (const endpointId of [gone, paused]) await addDelivery({ accountId, endpointId, status: 'held' });
+
+  const shown = await alarms();
+  const of = (host: string) => shown.filter(({ text }) => text.includes(host));
+  expect(of('gone')).toEqual([
+    {
+      tone: 'bad',
+      text: `https://gone.example.com/ of ${account.name} is disabled (gone); 1 delivery is suspended.`,
+      href: `/endpoints/${gone}`,
+    },
+  ]);
+  expect(of('paused')).toMatchObject([{ tone: 'warn', href: `/endpoints/${paused}` }]);
+  expect(of('nothing-waits')).toEqual([]);
+  expect((await findings())['Suspended deliveries']).toMatchObject({
+    status: 'problem',
+    found: expect.stringMatching(
+      /^2 endpoint\(s\): .*gone\.example\.com of .*disabled \(gone\), 1 deliveries suspended/,
+    ),
+  });
+});
+
+test('when deliveries are old, then that is a warning; when they are due and not taken, then a problem', async () => {
+  const endpointId = await addEndpoint(account.id);
+  const waiting = { accountId: account.id, endpointId, status: 'pending' as const };
+  await addDelivery({ ...waiting, minutesAgo: 30, dueMinutesAgo: -10 });
+  const before = JSON.stringify(await alarms());
+  await addDelivery({ ...waiting, minutesAgo: 180, dueMinutesAgo: -10 });
+  await addDelivery({ ...waiting, minutesAgo: 12, dueMinutesAgo: 12 });
+
+  expect(before).not.toMatch(/pending for|is due/);
+  const href = '/deliveries?status=pending';
+  expect(await alarms()).toEqual(
+    expect.arrayContaining([
+      { tone: 'bad', text: '1 delivery is due, and no webhook service has taken the oldest for 12 min.', href },
+      { tone: 'warn', text: '1 delivery has been pending for over an hour, the oldest for 3 h.', href },
+    ]),
+  );
+  expect(await findings()).toMatchObject({
+    'Due deliveries': { status: 'problem', found: '1, the oldest for 12 min' },
+    'Pending deliveries': { status: 'warning', found: '1 for over an hour, the oldest 180 min' },
+  });
+});
+
+test('when nothing fails or waits, then each finding is ok', async () => {
+  expect((await examineDeliveries()).map(({ status }) => status)).toEqual(['ok', 'ok', 'ok', 'ok']);
+});
+
+test('when many endpoints fail or are disabled, then five are named and no more is read than is counted', async () => {
+  const more = ENDPOINTS_COUNTED_MAX + 50;
+  const blank = { account_id: account.id, url: 'https://a.example.com/', events: ['*'], secret: 'sealed' };
+  const endpoints = Array.from({ length: 2 * more }, (_, slot) => ({
+    ...blank,
+    slot,
+    enabled: slot < more,
+    ...(slot < more ? { failures: 3 + slot, failing_since: new Date() } : { disabled_reason: 'failing' }),
+  }));
+  const made = await WebhookEndpoint.insertMany(endpoints);
+  const disabled = made.filter(({ enabled }) => !enabled);
+  await Promise.all(
+    disabled.map(({ _id }) => addDelivery({ accountId: account.id, endpointId: String(_id), status: 'held' })),
+  );
+
+  const examined = async (collection: string) => {
+    const plans = await plansOf(collection, readDeliveryProblems);
+    return plans.map(({ docsExamined, keysExamined, isByIndex, command, hasSortStage }) => {
+      return { docsExamined, keysExamined, isByIndex, command, hasSortStage };
+    });
+  };
+  const reads = [...(await examined(WebhookEndpoint.collection.name)), ...(await examined(Delivery.collection.name))];
+  expect(Math.max(...reads.map(({ docsExamined }) => docsExamined))).toBeLessThanOrEqual(ENDPOINTS_COUNTED_MAX);
+  // Counting reads one key beyond its limit at most, and a look-up by ids two a piece.
+  expect(Math.max(...reads.map(({ keysExamined }) => keysExamined))).toBeLessThanOrEqual(2 * ENDPOINTS_COUNTED_MAX + 1);
+  expect(reads.filter(({ hasSortStage }) => hasSortStage)).toEqual([]);
+
+  const shown = await alarms();
+  expect(shown.filter(({ text }) => text.includes('in a row'))).toHaveLength(5);
+  expect(shown.filter(({ text }) => text.includes('is disabled'))).toHaveLength(5);
+  expect(shown.map(({ text }) => text)).toEqual(
+    expect.arrayContaining([
+      '95 or more further endpoints fail.',
+      '95 or more further disabled endpoints have suspended deliveries.',
+    ]),
+  );
+});
