@@ -129,8 +129,8 @@ function deliveryAlarms({ value }: Numbers['problems']): Alarm[] {
     const text = `${due}, and no webhook service has taken the oldest for ${duration(overdue.oldestMs)}.`;
     alarms.push({ tone: 'bad', text, href: '/deliveries?status=pending' });
   }
-  alarms.push(...failing.named.map(failure), ...suspended.named.map(suspension));
-  alarms.push(...unnamed(failing, 'further endpoint fails', 'further endpoints fail'));
+  alarms.push(...failing.named.map(failure), ...unnamed(failing, 'further endpoint fails', 'further endpoints fail'));
+  alarms.push(...suspended.named.map(suspension));
   alarms.push(
     ...unnamed(suspended, 'further disabled endpoint has', 'further disabled endpoints have', ' suspended deliveries'),
   );
@@ -146,12 +146,12 @@ function failure(endpoint: FailingEndpoint): Alarm {
   const { id, url, accountName, failures, failingMs, isSerious, isCircuitOpen, waiting } = endpoint;
   const times = counted(failures, 'time');
   const wait = `${deliveriesUpTo(waiting, 'waits', 'wait')}${isCircuitOpen ? ' (circuit breaker open)' : ''}`;
-  const text = `${url} of ${accountName} has failed ${times} in a row for ${duration(failingMs)}; ${wait}.`;
+  const text = `${accountName}: ${url} has failed ${times} in a row for ${duration(failingMs)}; ${wait}.`;
   return { tone: isSerious ? 'bad' : 'warn', text, href: `/endpoints/${id}` };
 }
 
 function suspension({ id, url, accountName, reason, waiting }: SuspendedEndpoint): Alarm {
-  const text = `${url} of ${accountName} is disabled (${reason}); ${deliveriesUpTo(waiting, 'is', 'are')} suspended.`;
+  const text = `${accountName}: ${url} is disabled (${reason}); ${deliveriesUpTo(waiting, 'is', 'are')} suspended.`;
   // An account may pause its own endpoint. Any other reason is a receiver that gets nothing any more.
   return { tone: reason === 'manual' ? 'warn' : 'bad', text, href: `/endpoints/${id}` };
 }

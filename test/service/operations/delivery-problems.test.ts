@@ -41,7 +41,7 @@ const findings = async () => Object.fromEntries((await examineDeliveries()).map(
 test('when endpoints fail in a row, then overview and doctor name each with its URL, account, failures and deliveries', async () => {
   const accountId = account.id;
   const dead = await addEndpoint(accountId, { url: 'https://dead.example.com/in', failures: 32, failingMinutes: 180 });
-  const shaky = await addEndpoint(accountId, { url: 'https://shaky.example.com/in', failures: 3 });
+  const shaky = await addEndpoint(accountId, { url: 'https://shaky.example.com/in', failures: 3, failingMinutes: 20 });
   await addEndpoint(accountId, { url: 'https://fine.example.com/in', failures: 2 });
   await addDelivery({ accountId, endpointId: dead, status: 'pending', dueMinutesAgo: -10, deferrals: 2 });
   await addDelivery({ accountId, endpointId: dead, status: 'pending', dueMinutesAgo: -10 });
@@ -49,12 +49,12 @@ test('when endpoints fail in a row, then overview and doctor name each with its 
   const shown = await alarms();
   expect(shown).toContainEqual({
     tone: 'bad',
-    text: `https://dead.example.com/in of ${account.name} has failed 32 times in a row for 3 h; 2 deliveries wait (circuit breaker open).`,
+    text: `${account.name}: https://dead.example.com/in has failed 32 times in a row for 3 h; 2 deliveries wait (circuit breaker open).`,
     href: `/endpoints/${dead}`,
   });
   expect(shown).toContainEqual({
     tone: 'warn',
-    text: `https://shaky.example.com/in of ${account.name} has failed 3 times in a row for 60 s; 0 deliveries wait.`,
+    text: `${account.name}: https://shaky.example.com/in has failed 3 times in a row for 20 min; 0 deliveries wait.`,
     href: `/endpoints/${shaky}`,
   });
   expect(JSON.stringify(shown)).not.toMatch(/fine\.example|All is well/);
@@ -62,7 +62,7 @@ test('when endpoints fail in a row, then overview and doctor name each with its 
   expect(found).toMatchObject({ status: 'problem', advice: expect.stringContaining('admin webhooks deliveries') });
   expect(found?.found).toBe(
     `2 endpoint(s): dead.example.com of ${account.name} (${dead}): 32 failures in a row for 180 min, 2 deliveries wait, circuit breaker open; ` +
-      `shaky.example.com of ${account.name} (${shaky}): 3 failures in a row for 1 min, 0 deliveries wait`,
+      `shaky.example.com of ${account.name} (${shaky}): 3 failures in a row for 20 min, 0 deliveries wait`,
   );
 });
 
@@ -78,7 +78,7 @@ test('when a disabled endpoint has suspended deliveries, then it is red unless i
   expect(of('gone')).toEqual([
     {
       tone: 'bad',
-      text: `https://gone.example.com/ of ${account.name} is disabled (gone); 1 delivery is suspended.`,
+      text: `${account.name}: https://gone.example.com/ is disabled (gone); 1 delivery is suspended.`,
       href: `/endpoints/${gone}`,
     },
   ]);

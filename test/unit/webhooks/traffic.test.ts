@@ -197,8 +197,10 @@ test('when the last attempt failed, then one at a time is made until one succeed
 test('when nine attempts fail, then the breaker is closed; at the tenth it opens', async () => {
   const { traffic, attempt } = start();
   for (let count = 0; count < 9; count += 1) await attempt(false);
+  expect(traffic.openCircuits()).toBe(0);
   await attempt(false);
   expect(await traffic.admit('a')).toMatchObject({ admitted: false, isOpen: true });
+  expect(traffic.openCircuits()).toBe(1);
   expect((await traffic.admit('b')).admitted).toBe(true);
 });
 
@@ -213,10 +215,12 @@ test('when the breaker has been open for its time, then one trial is made, and i
 });
 
 test('when the trial succeeds, then the breaker closes, reports it once, and all attempts are admitted', async () => {
-  const { clock, attempt, admitted } = start();
+  const { clock, traffic, attempt, admitted } = start();
   for (let count = 0; count < 10; count += 1) await attempt(false);
   clock.now += 30_000;
+  expect(traffic.openCircuits()).toBe(1);
   expect(await attempt(true)).toEqual({ recovered: true });
+  expect(traffic.openCircuits()).toBe(0);
   expect(await attempt(true)).toEqual({ recovered: false });
   await fill(admitted, 5);
 });
