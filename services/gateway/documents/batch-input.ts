@@ -56,7 +56,12 @@ export const batchList = listOf<BatchRecord>(
   DocumentBatch,
   batchListing,
   {
-    status: { input: Joi.string().valid(...BATCH_STATUSES), where: (status: BatchStatus) => ({ status }) },
+    status: {
+      input: Joi.string()
+        .valid(...BATCH_STATUSES)
+        .description('Only batches in this state'),
+      where: (status: BatchStatus) => ({ status }),
+    },
   },
   [],
 );

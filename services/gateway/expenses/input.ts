@@ -101,7 +101,10 @@ export const expenseList = listOf<ExpenseRecord>(
   expenseListing,
   {
     ...work,
-    billable: { input: Joi.boolean(), where: (billable: boolean) => oneByOne({ billable }) },
+    billable: {
+      input: Joi.boolean().description('Only expenses that are billable, or only those that are not'),
+      where: (billable: boolean) => oneByOne({ billable }),
+    },
   },
   ['project_id', 'client_id', 'invoice_id', 'date_from', 'date_to', 'billing', 'billable'],
 );

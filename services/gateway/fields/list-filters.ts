@@ -20,7 +20,10 @@ export function searchInput(longest: number, what: string) {
 
 /** A filter by a status that no day changes. */
 export function byStatus(statuses: readonly string[]) {
-  return { input: Joi.string().valid(...statuses), where: (status: string) => withStatuses([status]) };
+  const input = Joi.string()
+    .valid(...statuses)
+    .description('Only records in this state');
+  return { input, where: (status: string) => withStatuses([status]) };
 }
 
 /** A filter by one status or several with commas between them. */

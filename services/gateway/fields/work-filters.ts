@@ -30,7 +30,7 @@ export function workFilters(work: Work) {
   return {
     project_id: byId('project_id'),
     client_id: {
-      input: uuid(),
+      input: uuid().description('Only records of this client'),
       where: async (client_id: Id, { caller, query: { project_id } }: Asked<WorkQuery>) => {
         const projects = await projectsWith(storedId(caller.accountId), { client_id: storedId(client_id) });
         if (project_id) return has(projects, project_id) ? {} : null;

@@ -114,10 +114,12 @@ export function oneByOne<Stored>(condition: Filter): Condition<Stored> {
 }
 
 /** A filter by the id of another record. */
-export function byId<Field extends string>(field: Field, description?: string) {
-  const input = uuid();
+export function byId<Field extends string>(
+  field: Field,
+  description = `Only records of this ${field.replace(/_id$/, '').replaceAll('_', ' ')}`,
+) {
   return {
-    input: description === undefined ? input : input.description(description),
+    input: uuid().description(description),
     where: (id: Id) => ({ [field]: storedId(id) }) as Record<Field, unknown>,
   };
 }

@@ -16,7 +16,12 @@ export const numberingRoutes: readonly Route[] = [
     path: '/api/v1/numbering/audit',
     operation: 'auditNumbering',
     scope: 'account:read',
-    query: Joi.object<AuditQuery>({ kind: Joi.string().valid(...NUMBER_KINDS), ...pageQuery }),
+    query: Joi.object<AuditQuery>({
+      kind: Joi.string()
+        .valid(...NUMBER_KINDS)
+        .description('Only numbers of this kind of document'),
+      ...pageQuery,
+    }),
     docs: {
       summary: 'Every number ever drawn, with its document or its tombstone, and whether one is missing',
       response: numberingResponse,

@@ -135,8 +135,14 @@ export const paymentList = listOf<PaymentRecord>(
   {
     client_id: byId('client_id'),
     invoice_id: byId('allocations.invoice_id', 'Payments with an allocation to it, released ones too'),
-    method: { input: paymentMethodInput(), where: (method: PaymentMethod) => ({ method }) },
-    external_id: { input: externalId(), where: (external_id: string) => ({ external_id }) },
+    method: {
+      input: paymentMethodInput().description('Only payments by this method'),
+      where: (method: PaymentMethod) => ({ method }),
+    },
+    external_id: {
+      input: externalId().description('Only payments with this id of yours'),
+      where: (external_id: string) => ({ external_id }),
+    },
     unallocated: byRest,
   },
   ['client_id', 'invoice_id', 'method', 'external_id', 'date_from', 'date_to', 'unallocated'],

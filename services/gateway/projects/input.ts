@@ -131,7 +131,7 @@ export const projectList = listOf<ProjectRecord>(
   {
     client_id: byId('client_id'),
     status: {
-      input: line(),
+      input: line().description('Only projects with this status; case does not count'),
       where: async (status: string, { caller }: Asked) =>
         projectsWithStatus(await statusesLike(status, caller.accountId)),
     },

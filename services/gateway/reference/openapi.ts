@@ -1,6 +1,8 @@
 // The OpenAPI 3.1 document, made from the one table of routes and the joi inputs: it cannot say something else than the code does.
 import { isDeepStrictEqual } from 'node:util';
+import { mapValues } from 'es-toolkit/object/mapValues';
 import type { Route } from '../http/route.ts';
+import { describeFields } from './describe-fields.ts';
 import { eventCatalogue } from './event-catalogue.ts';
 import { introduction } from './introduction.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -45,7 +47,7 @@ export function makeOpenApi(routes: readonly Route[], version: string): OpenApi 
       headers,
       parameters: { ...parameters, ...webhookHeaders },
       responses: sharedResponses,
-      schemas,
+      schemas: mapValues(schemas, describeFields),
     },
   };
 

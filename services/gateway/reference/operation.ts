@@ -3,6 +3,7 @@ import type Joi from 'joi';
 import { exampleIdFor } from '../fields/example-ids.ts';
 import { ALWAYS, honoursIdempotencyKey, honoursIfMatch, isList, type Route } from '../http/route.ts';
 import { fieldsOf } from '../http/shape-fields.ts';
+import { describeFields } from './describe-fields.ts';
 import { type JsonSchema, jsonSchemaOf, type Register, schemaNameOf } from './json-schema.ts';
 import { failuresOf } from './responses.ts';
 import { tagOf } from './tags.ts';
@@ -171,7 +172,8 @@ function dataOf(row: Route, register: Register): JsonSchema {
 
 /** @param optional properties that may be absent. */
 function object(properties: Record<string, JsonSchema>, optional: Record<string, JsonSchema> = {}): JsonSchema {
-  return { type: 'object', required: Object.keys(properties), properties: { ...properties, ...optional } };
+  const schema = { type: 'object', required: Object.keys(properties), properties: { ...properties, ...optional } };
+  return describeFields(schema, '');
 }
 
 function pascal(name: string): string {

@@ -89,7 +89,7 @@ export const timeEntryList = listOf<TimeEntryRecord>(
     task_id: byId('task_id'),
     member: byMember,
     billable: {
-      input: Joi.boolean(),
+      input: Joi.boolean().description('Only time that is billable, or only time that is not'),
       // Time is billable unless it says that it is not.
       where: (billable: boolean) => oneByOne({ billable: billable ? { $ne: false } : false }),
     },

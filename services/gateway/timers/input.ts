@@ -103,12 +103,14 @@ export const timerList = listOf<TimerRecord>(
   timerListing,
   {
     status: {
-      input: Joi.string().valid(...TIMER_STATUSES),
+      input: Joi.string()
+        .valid(...TIMER_STATUSES)
+        .description('Only timers in this state'),
       where: (status: TimerStatus, { query: { owner, project_id } }: Asked<TimerQuery>) =>
         status === 'stopped' && (owner ?? project_id) !== undefined ? oneByOne({ status }) : withStatuses([status]),
     },
     owner: {
-      input: name().max(OWNER_LONGEST),
+      input: name().max(OWNER_LONGEST).description('Only timers of this owner'),
       where: unlessRunning((owner: string) => ({ owner_key: ownerKey(owner) })),
     },
     member: byMember,

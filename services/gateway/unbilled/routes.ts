@@ -69,7 +69,7 @@ export const unbilledRoutes: readonly Route[] = [
     operation: 'listUnbilledTime',
     scope: 'time-entries:read',
     query: Joi.object<UnbilledQuery>({
-      client_id: uuid(),
+      client_id: uuid().description('Only what can be billed to this client'),
       limit,
       offset,
       member: memberInput().description(

@@ -71,7 +71,9 @@ export interface DeliveryQuery extends PageQuery {
 
 export const deliveryQuery = Joi.object<DeliveryQuery>({
   ...pageQuery,
-  status: Joi.string().valid(...DELIVERY_STATUSES),
+  status: Joi.string()
+    .valid(...DELIVERY_STATUSES)
+    .description('Only deliveries in this state'),
 });
 
 export interface ReceivedCall {
