@@ -18,8 +18,8 @@ interface Description {
   keys?: Record<string, Description>;
   items?: Description[];
   examples?: unknown[];
-  /** `schema` names an inner shape. */
-  metas?: Array<{ schema?: string }>;
+  /** `schema` names an inner shape. `isRequired` is set on a field that other fields can replace: see `withRequired`. */
+  metas?: Array<{ schema?: string; isRequired?: true }>;
 }
 
 /**
@@ -135,12 +135,24 @@ function annotate(schema: JsonSchema, description: Description, register?: Regis
   const inner = (value: JsonSchema, of: Description) => named(annotate(value, of, register), of, register);
   return {
     ...schema,
+    ...withRequired(schema, keys),
     ...(properties && keys
       ? { properties: mapValues(properties, (value, name) => inner(value, keys[name] ?? {})) }
       : {}),
     ...(isSchema(schema['items']) && item ? { items: inner(schema['items'], item) } : {}),
     ...(examples ? { examples } : {}),
   };
+}
+
+/**
+ * Lists fields as required that were so when they were published. Generators make parameters of a constructor of the
+ * required fields, so a list that becomes shorter breaks programs that call it.
+ */
+function withRequired(schema: JsonSchema, keys: Record<string, Description> = {}): JsonSchema {
+  const listed = (schema['required'] ?? []) as string[];
+  const isListed = (name: string) => listed.includes(name) || keys[name]?.metas?.some(({ isRequired }) => isRequired);
+  const required = Object.keys(keys).filter(isListed).toSorted();
+  return required.length > listed.length ? { required } : {};
 }
 
 /** A shape with a name as a reference to it; what may also be null says so beside the reference. */

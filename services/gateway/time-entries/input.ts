@@ -49,13 +49,13 @@ const UNLESS_TIMED = { is: Joi.any().invalid(null).required(), otherwise: Joi.re
 
 export const newTimeEntry = Joi.object<NewTimeEntry, true>({
   project_id: uuid().required(),
-  hours: hoursOfEntry('Unless given, from `started_at` to `ended_at`; required without them').when(
-    STARTED_AT,
-    UNLESS_TIMED,
-  ),
+  hours: hoursOfEntry('May be left out where `started_at` and `ended_at` are given')
+    .when(STARTED_AT, UNLESS_TIMED)
+    .meta({ isRequired: true }),
   date: day()
-    .description("Unless given, the day of `started_at` in the account's time zone; required without it")
-    .when(STARTED_AT, UNLESS_TIMED),
+    .description("May be left out where `started_at` is given: its day in the account's time zone")
+    .when(STARTED_AT, UNLESS_TIMED)
+    .meta({ isRequired: true }),
   task_id: uuid().allow(null),
   ...optional,
 }).example({

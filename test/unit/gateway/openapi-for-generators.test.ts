@@ -137,6 +137,12 @@ test('when a field may be null, then it has a type besides, and null is one memb
   expect([alone, wide]).toEqual([[], []]);
 });
 
+test('when fields of a body can replace others, then these stay required: generated constructors have a parameter for each', () => {
+  const { required } = document.components.schemas['CreateTimeEntryBody'] as { required?: string[] };
+
+  expect(required).toEqual(['date', 'hours', 'project_id']);
+});
+
 test('when an operation returns a file, then it is binary', () => {
   const files = operations.flatMap(({ responses }) => {
     const { content = {} } = (responses['200'] ?? {}) as { content?: Record<string, { schema: object }> };
