@@ -6,6 +6,7 @@ import type { ErrorClass } from '../models/webhooks/delivery.ts';
 import type { DeliveryProblems } from '../models/webhooks/delivery-problems.ts';
 import { resultWithin } from '../with-timeout.ts';
 import type { Logger } from './logger.ts';
+import { release } from './release.ts';
 
 /** Buckets from a small invoice on a warm page (20 ms) to the deadline of a document (30 s). */
 const RENDER_BUCKETS = [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3, 6, 12, 30];
@@ -21,11 +22,38 @@ const ATTEMPT_OUTCOMES: readonly (ErrorClass | 'delivered')[] = [
 ];
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 
-/** Makes the registry of one service, with the metrics of its process (CPU, memory, event-loop delay). */
+/**
+ * The former names of metrics, by their new ones. They are reported beside the new ones for one release, so that
+ * dashboards and rules can be changed after the services.
+ */
+export const FORMER_NAMES = {
+  billhook_http_request_duration_seconds: 'http_request_duration_seconds',
+  billhook_queue_jobs_ready: 'bullmq_jobs_ready',
+  billhook_queue_jobs_active: 'bullmq_jobs_active',
+  billhook_queue_jobs_delayed: 'bullmq_jobs_delayed',
+  billhook_queue_jobs_failed: 'bullmq_jobs_failed',
+  billhook_queue_oldest_job_age_seconds: 'bullmq_jobs_oldest_age_seconds',
+  billhook_queue_paused: 'bullmq_queue_paused',
+  billhook_browser_memory_bytes: 'billhook_browser_memory_megabytes',
+} as const;
+
+/** Makes the registry of one service, with its version and the metrics of its process (CPU, memory, event-loop delay). */
 export function makeMetrics(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const build = new Gauge({
+    name: 'billhook_build_info',
+    help: 'The version of Billhook that the process runs, as a label; the value is 1',
+    labelNames: ['version'],
+    registers: [registry],
+  });
+  build.set({ version: release() }, 1);
   return registry;
+}
+
+/** Returns the help text of a metric that is reported under its former name. */
+export function formerHelp(name: keyof typeof FORMER_NAMES): string {
+  return `Former name of ${name}, which ends with the next release`;
 }
 
 /**
@@ -33,13 +61,23 @@ export function makeMetrics(): Registry {
  * would be a series.
  */
 export function requestMetrics(registry: Registry) {
-  return new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from the request to the end of its answer',
-    labelNames: ['method', 'route', 'status'] as const,
-    buckets: REQUEST_BUCKETS,
-    registers: [registry],
-  });
+  const NAME = 'billhook_http_request_duration_seconds';
+  const make = (name: string, help: string) =>
+    new Histogram({
+      name,
+      help,
+      labelNames: ['method', 'route', 'status'] as const,
+      buckets: REQUEST_BUCKETS,
+      registers: [registry],
+    });
+  const current = make(NAME, 'Time from the request to the end of its answer');
+  const former = make(FORMER_NAMES[NAME], formerHelp(NAME));
+  return {
+    observe(labels: { method: string; route: string; status: number }, seconds: number) {
+      current.observe(labels, seconds);
+      former.observe(labels, seconds);
+    },
+  };
 }
 
 export type RequestSeconds = ReturnType<typeof requestMetrics>;
@@ -107,7 +145,7 @@ const READING_LIFE_MS = 500;
  */
 export function watchQueues(registry: Registry, queues: Queues, log: Logger, watched = catalog): void {
   const read = sharedReading(() => readQueues(queues, log, watched));
-  const gauge = (name: string, help: string, pick: (queue: QueueReading) => number) =>
+  const register = (name: string, help: string, pick: (queue: QueueReading) => number) =>
     new Gauge({
       name,
       help,
@@ -119,12 +157,20 @@ export function watchQueues(registry: Registry, queues: Queues, log: Logger, wat
         for (const reading of readings) this.set({ queue: reading.queue }, pick(reading));
       },
     });
-  gauge('bullmq_jobs_ready', 'Jobs a worker could take now: waiting and prioritized', ({ ready }) => ready);
-  gauge('bullmq_jobs_active', 'Jobs that a worker runs now', ({ active }) => active);
-  gauge('bullmq_jobs_delayed', 'Jobs that wait for their time', ({ delayed }) => delayed);
-  gauge('bullmq_jobs_failed', 'Jobs that failed and were kept', ({ failed }) => failed);
-  gauge('bullmq_jobs_oldest_age_seconds', 'How long the oldest ready job has waited', ({ ageMs }) => ageMs / 1000);
-  gauge('bullmq_queue_paused', '1 while an operator has paused the queue', ({ isPaused }) => (isPaused ? 1 : 0));
+  const gauge = (name: keyof typeof FORMER_NAMES, help: string, pick: (queue: QueueReading) => number) => {
+    register(name, help, pick);
+    register(FORMER_NAMES[name], formerHelp(name), pick);
+  };
+  gauge('billhook_queue_jobs_ready', 'Jobs a worker could take now: waiting and prioritized', ({ ready }) => ready);
+  gauge('billhook_queue_jobs_active', 'Jobs that a worker runs now', ({ active }) => active);
+  gauge('billhook_queue_jobs_delayed', 'Jobs that wait for their time', ({ delayed }) => delayed);
+  gauge('billhook_queue_jobs_failed', 'Jobs that failed and were kept', ({ failed }) => failed);
+  gauge(
+    'billhook_queue_oldest_job_age_seconds',
+    'How long the oldest ready job has waited',
+    ({ ageMs }) => ageMs / 1000,
+  );
+  gauge('billhook_queue_paused', '1 while an operator has paused the queue', ({ isPaused }) => (isPaused ? 1 : 0));
 }
 
 type QueueReading = QueueCounts & { queue: string; ageMs: number; isPaused: boolean };

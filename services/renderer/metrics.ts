@@ -1,6 +1,6 @@
 // Metrics of the renderer, beyond those in libs/service/metrics.ts.
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { renderMetrics } from '#libs/service/metrics.ts';
+import { FORMER_NAMES, formerHelp, renderMetrics } from '#libs/service/metrics.ts';
 import type { PrintingBrowser } from './browser/browser.ts';
 import type { ReplaceReason } from './browser/instance-keeper.ts';
 import type { RendererParts } from './render-document.ts';
@@ -22,13 +22,18 @@ export function observeRenderer(registry: Registry) {
   return { onEnd, onReplaced: (reason: ReplaceReason) => recycles.inc({ reason }) };
 }
 
+const BROWSER_MEMORY = 'billhook_browser_memory_bytes';
+
 export function watchBrowser(registry: Registry, browser: PrintingBrowser): void {
-  new Gauge({
-    name: 'billhook_browser_memory_megabytes',
-    help: 'Memory that all processes of the current browser use',
-    registers: [registry],
-    async collect() {
-      this.set(await browser.memoryMegabytes());
-    },
-  });
+  const register = (name: string, help: string, unitsPerMegabyte: number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set((await browser.memoryMegabytes()) * unitsPerMegabyte);
+      },
+    });
+  register(BROWSER_MEMORY, 'Memory that all processes of the current browser use', 2 ** 20);
+  register(FORMER_NAMES[BROWSER_MEMORY], formerHelp(BROWSER_MEMORY), 1);
 }

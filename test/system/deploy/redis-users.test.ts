@@ -109,8 +109,8 @@ test('when all services work with their users, then documents, batches, webhooks
   expect([listed.code, listed.stderr]).toEqual([0, '']);
   const metricsOf = async (name: ServiceName) => (await fetch(`${running[name].healthUrl}/metrics`)).text();
   for (const name of SERVICES) expect(await metricsOf(name)).toContain('process_cpu_seconds_total');
-  expect(await metricsOf('webhooks')).toMatch(/bullmq_jobs_ready\{queue="retry-webhook"\} \d/);
-  expect(await metricsOf('gateway')).toMatch(/bullmq_jobs_ready\{queue="render-document"\} \d/);
+  expect(await metricsOf('webhooks')).toMatch(/billhook_queue_jobs_ready\{queue="retry-webhook"\} \d/);
+  expect(await metricsOf('gateway')).toMatch(/billhook_queue_jobs_ready\{queue="render-document"\} \d/);
 
   const rejected = ((await auditor.call('ACL', 'LOG', '100')) as unknown[][]).map((entry) => {
     const fields = Object.fromEntries(

@@ -126,7 +126,7 @@ async function primary(): Promise<number | undefined> {
 /** How much a process has done, by a metric of its service. */
 async function workOf({ name, healthUrl }: { name: string; healthUrl: string }): Promise<number> {
   const metric = {
-    gateway: 'http_request_duration_seconds_count',
+    gateway: 'billhook_http_request_duration_seconds_count',
     renderer: 'billhook_render_seconds_count',
     webhooks: 'billhook_deliveries_total',
   }[name];

@@ -37,9 +37,9 @@ describe('health', () => {
 test('when metrics are read, then queues, outbox and the process are in them', async () => {
   const text = await (await fetch(`${gateway.healthUrl}/metrics`)).text();
 
-  expect(text).toMatch(/^bullmq_jobs_ready\{queue="render-document"\} 0$/m);
-  expect(text).toMatch(/^bullmq_jobs_oldest_age_seconds\{queue="deliver-webhook"\} 0$/m);
-  expect(text).toMatch(/^bullmq_queue_paused\{queue="fan-out-event"\} 0$/m);
+  expect(text).toMatch(/^billhook_queue_jobs_ready\{queue="render-document"\} 0$/m);
+  expect(text).toMatch(/^billhook_queue_oldest_job_age_seconds\{queue="deliver-webhook"\} 0$/m);
+  expect(text).toMatch(/^billhook_queue_paused\{queue="fan-out-event"\} 0$/m);
   expect(text).toMatch(/^billhook_outbox_lag_seconds 0$/m);
   expect(text).toMatch(/^billhook_document_batches_unfinished 0$/m);
   expect(text).toMatch(/^billhook_document_batches_lag_seconds 0$/m);

@@ -198,7 +198,7 @@ test('when requests are answered, then the metrics count them by route and statu
     return now.includes('route="none"') && now;
   });
   const count = (route: string, status: number) =>
-    `http_request_duration_seconds_count{method="GET",route="${route}",status="${status}"} 1`;
+    `billhook_http_request_duration_seconds_count{method="GET",route="${route}",status="${status}"} 1`;
   expect(text).toContain(count('/api/v1/clients/:id', 404));
   expect(text).toContain(count('/api/v1/clients', 200));
   expect(text).toContain(count('none', 404));

@@ -1,6 +1,8 @@
 // The Grafana dashboard and the alert rules: complete, and a service exports every metric they name.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { FORMER_NAMES } from '#libs/service/metrics.ts';
+import { familiesOf, type MetricFamily, namingProblems } from '../../support/metric-names.ts';
 import { type SpawnedService, spawnService } from '../../support/spawn-service.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
@@ -48,6 +50,7 @@ describe('names', () => {
   const services: SpawnedService[] = [];
   let existing: Set<string>;
   let samples: string[];
+  let families: MetricFamily[];
   beforeAll(async () => {
     workspace = await openWorkspace();
     for (const service of ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'] as const) {
@@ -56,6 +59,7 @@ describe('names', () => {
     const texts = await Promise.all(
       services.map(async ({ healthUrl }) => (await fetch(`${healthUrl}/metrics`)).text()),
     );
+    families = texts.flatMap(familiesOf);
     samples = texts.flatMap((text) => text.split('\n'));
     existing = new Set(
       texts.flatMap((text) =>
@@ -73,9 +77,35 @@ describe('names', () => {
   test('when the dashboard or an alert names a metric, then some service has it', () => {
     expect(named.length).toBeGreaterThan(12);
     expect(named).toEqual(
-      expect.arrayContaining(['bullmq_jobs_ready', 'billhook_outbox_lag_seconds', 'billhook_scheduler_lag_seconds']),
+      expect.arrayContaining([
+        'billhook_queue_jobs_ready',
+        'billhook_outbox_lag_seconds',
+        'billhook_scheduler_lag_seconds',
+      ]),
     );
     expect(named.filter((name) => !existing.has(name))).toEqual([]);
+  });
+
+  test('when the services register metrics, then their names keep the conventions of Prometheus', () => {
+    // The library names those of the process.
+    const former = new Set<string>(Object.values(FORMER_NAMES));
+    const ours = families.filter(({ name }) => !/^(nodejs|process)_/.test(name) && !former.has(name));
+
+    expect(ours.length).toBeGreaterThan(25);
+    expect([...new Set(ours.flatMap(namingProblems))]).toEqual([]);
+  });
+
+  test('when a metric has a new name, then the former one is reported beside it and nothing of ours uses it', () => {
+    const registered = new Set(families.map(({ name }) => name));
+    const former: string[] = Object.values(FORMER_NAMES);
+    const files = [
+      rules,
+      JSON.stringify(dashboard),
+      readFileSync('deploy/kubernetes/components/keda/scaled-objects.yaml', 'utf8'),
+    ];
+
+    expect([...Object.keys(FORMER_NAMES), ...former].filter((name) => !registered.has(name))).toEqual([]);
+    expect(former.filter((name) => files.some((text) => new RegExp(`\\b${name}`).test(text)))).toEqual([]);
   });
 
   // A series that begins at 1 has no increase, and one that is absent makes an empty panel.

@@ -38,7 +38,7 @@ test('when its metrics are read, then queues and outbox are among them, so that 
   const text = await (await fetch(`${service.healthUrl}/metrics`)).text();
 
   for (const gauge of ['ready', 'active', 'oldest_age_seconds']) {
-    expect(text).toMatch(new RegExp(`^bullmq_jobs_${gauge}\\{queue="deliver-webhook"\\} 0$`, 'm'));
+    expect(text).toMatch(new RegExp(`^billhook_queue_jobs_${gauge}\\{queue="deliver-webhook"\\} 0$`, 'm'));
   }
   expect(text).toMatch(/^billhook_outbox_lag_seconds 0$/m);
 }, 60_000);

@@ -325,7 +325,7 @@ describe('autoscaling by work', () => {
     const queues = [...queries.matchAll(/queue=~?"([^"]+)"/g)].flatMap(([, names = '']) => names.split('|'));
     expect(new Set(queues)).toEqual(new Set(catalog.map(({ name }) => name)));
     const metrics = readFileSync('libs/service/metrics.ts', 'utf8');
-    const named = [...queries.matchAll(/\b(bullmq_\w+)/g)].map(([, name]) => name);
+    const named = [...queries.matchAll(/\b(billhook_\w+)/g)].map(([, name]) => name);
     expect(named.filter((name) => !metrics.includes(`'${name}'`))).toEqual([]);
   });
 

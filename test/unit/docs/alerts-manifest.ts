@@ -6,7 +6,7 @@ export const RULES = 'deploy/grafana/alerts.yml';
 export const ALERTS = 'deploy/kubernetes/components/monitoring/alerts.yaml';
 
 /** What every expression asks for: the metrics of our processes and Prometheus's own `up`. */
-const METRIC = /\b(?:up|(?:billhook|bullmq|http|nodejs|process)_\w+)\b(?:\{([^}]*)\})?/g;
+const METRIC = /\b(?:up|(?:billhook|nodejs|process)_\w+)\b(?:\{([^}]*)\})?/g;
 
 /** A cluster's Prometheus has other applications' metrics, too, and services of our names in other namespaces. */
 function ofOurNamespace<Rule extends { expr: string }>(rule: Rule): Rule {

@@ -13,7 +13,8 @@ test.each([
   const text = await registry.metrics();
 
   expect(text).toMatch(/^process_cpu_seconds_total \d/m);
-  expect(text).not.toMatch(/^billhook_/m);
+  expect(text).toMatch(/^billhook_build_info\{version="\d+\.\d+\.\d+[^"]*"\} 1$/m);
+  expect(text).not.toMatch(/^billhook_(?!build_info)/m);
 });
 
 test('when MongoDB is back, then the gauges are, too', async () => {
