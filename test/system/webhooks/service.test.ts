@@ -37,8 +37,8 @@ afterEach(async () => {
 test('when its metrics are read, then queues and outbox are among them, so that they are known while no gateway responds', async () => {
   const text = await (await fetch(`${service.healthUrl}/metrics`)).text();
 
-  for (const gauge of ['ready', 'active', 'oldest_age_seconds']) {
-    expect(text).toMatch(new RegExp(`^billhook_queue_jobs_${gauge}\\{queue="deliver-webhook"\\} 0$`, 'm'));
+  for (const gauge of ['jobs_ready', 'jobs_active', 'oldest_job_age_seconds']) {
+    expect(text).toMatch(new RegExp(`^billhook_queue_${gauge}\\{queue="deliver-webhook"\\} 0$`, 'm'));
   }
   expect(text).toMatch(/^billhook_outbox_lag_seconds 0$/m);
 }, 60_000);
