@@ -41,7 +41,7 @@ describe.each(guides)('%s', (guide) => {
   });
 
   test('when it names a metric, then a service reports it', () => {
-    const reported = textOf('libs/service/metrics.ts');
+    const reported = textOf('libs/service/metrics.ts') + textOf('services/renderer/metrics.ts');
     const named = all(text, /`((?:bullmq|billhook|http)_[a-z_]*[a-z])[`{]/g);
     expect(named.filter((name) => !reported.includes(`'${name}'`))).toEqual([]);
   });
