@@ -20,6 +20,7 @@ export const accountRoutes: readonly Route[] = [
     operation: 'getAccount',
     scope: 'account:read',
     docs: {
+      title: 'Get the account',
       summary: 'Get the account of the key: the issuer documents are printed from',
       response: accountResponse,
     },

@@ -38,6 +38,7 @@ export const apiKeyRoutes: readonly Route[] = [
     body: newKey,
     rechecksKey: true,
     docs: {
+      title: 'Create an API key',
       summary: 'Create an API key; the response is the only place that ever shows it',
       description: 'It may neither have a scope that the calling key lacks nor outlive it: 403.',
       response: apiKeyWithSecretResponse,
@@ -52,6 +53,7 @@ export const apiKeyRoutes: readonly Route[] = [
     scope: 'keys:read',
     query: apiKeyList.query,
     docs: {
+      title: 'List API keys',
       summary: 'List API keys, newest first',
       response: apiKeyResponse,
     },
@@ -64,6 +66,7 @@ export const apiKeyRoutes: readonly Route[] = [
     missing: 'API key not found',
     omitFromTag: USED,
     docs: {
+      title: 'Get an API key',
       summary: 'Get what is known of an API key',
       response: apiKeyResponse,
     },
@@ -78,6 +81,7 @@ export const apiKeyRoutes: readonly Route[] = [
     missing,
     rechecksKey: true,
     docs: {
+      title: 'Revoke an API key',
       summary: 'Revoke an API key, from the next request on',
       description:
         'Another key may have no scope that the calling key lacks: 403. Every key may revoke itself, whatever its scopes.',
@@ -94,6 +98,7 @@ export const apiKeyRoutes: readonly Route[] = [
     missing,
     rechecksKey: true,
     docs: {
+      title: 'Rotate an API key',
       summary: 'Replace an API key by a new one of the same name and scopes',
       description:
         `An old key that still works counts, too, towards the ${KEYS_MAX} usable keys of an account. ` +

@@ -57,6 +57,7 @@ export const clientRoutes: readonly Route[] = [
     scope: 'clients:read',
     query: clientList.query,
     docs: {
+      title: 'List clients',
       summary: 'List clients, newest first',
       response: clientResponse,
     },
@@ -97,6 +98,7 @@ export const clientRoutes: readonly Route[] = [
     scope: 'clients:write',
     missing,
     docs: {
+      title: 'Anonymise a client',
       summary: 'Erase what identifies a client, for good',
       description:
         'Name, email, company, phone, addresses, references and the numbers of register and taxes leave the record, its search text and the bodies of all stored ' +
@@ -116,6 +118,7 @@ export const clientRoutes: readonly Route[] = [
     scope: 'clients:write',
     missing,
     docs: {
+      title: 'Delete a client',
       summary: 'Delete a client that has no projects and no documents',
       message: 'Client deleted',
       conflict: 'Cannot delete a client with projects',

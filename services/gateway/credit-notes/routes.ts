@@ -42,6 +42,7 @@ export const creditNoteRoutes: readonly Route[] = [
     body: newCreditNote,
     missing: missingInvoice,
     docs: {
+      title: 'Credit an invoice',
       summary: 'Issue a credit note for an invoice, or for a part of it',
       description:
         'It reduces the amount due first. What was paid beyond that becomes credit of the client, or is refunded with `settle` refund. ' +
@@ -59,6 +60,7 @@ export const creditNoteRoutes: readonly Route[] = [
     scope: 'credit-notes:read',
     query: creditNoteList.query,
     docs: {
+      title: 'List credit notes',
       summary: 'List credit notes, newest first',
       response: creditNoteResponse,
     },
@@ -83,6 +85,7 @@ export const creditNoteRoutes: readonly Route[] = [
     body: creditAllocation,
     missing,
     docs: {
+      title: 'Allocate a credit note',
       summary: 'Pay another invoice of the client from what is left of a credit note',
       missingReference: missingInvoice,
       response: creditNoteResponse,
@@ -98,6 +101,7 @@ export const creditNoteRoutes: readonly Route[] = [
     body: creditRelease,
     missing,
     docs: {
+      title: 'Release a credit note',
       summary: 'Make an allocation to another invoice credit again, or all of them; the invoices are due again',
       status: 200,
       response: creditNoteResponse,
@@ -114,6 +118,7 @@ export const creditNoteRoutes: readonly Route[] = [
     body: creditRefund,
     missing,
     docs: {
+      title: 'Refund a credit note',
       summary: 'Book money that went back from what is left of a credit note',
       response: creditNoteResponse,
       conflict: 'Cannot refund 120.00: 100.00 of CRN-0001 is unallocated',

@@ -41,6 +41,7 @@ export const batchRoutes: readonly Route[] = [
     body: newBatch,
     missing: 'Document not found or access denied',
     docs: {
+      title: 'Print many documents',
       summary: 'Have many invoices and quotes printed',
       description:
         `Responds at once; its documents print after those with a waiting caller. Read \`Location\` for progress, or ` +
@@ -61,6 +62,7 @@ export const batchRoutes: readonly Route[] = [
     scope: 'documents:read',
     query: batchList.query,
     docs: {
+      title: 'List batches of documents',
       summary: 'List batches of documents, newest first',
       description: 'Without the documents in them, and without batches whose documents the key must not read.',
       response: batchSummaryResponse,
@@ -73,6 +75,7 @@ export const batchRoutes: readonly Route[] = [
     scope: 'documents:read',
     missing: 'Batch of documents not found',
     docs: {
+      title: 'Get a batch of documents',
       summary: 'See how far a batch of documents is',
       description: `\`Retry-After\` says when to ask again, as long as it is not finished. ${scopes}`,
       response: batchResponse,
@@ -107,6 +110,7 @@ export const batchRoutes: readonly Route[] = [
     produces: 'application/zip',
     isStoredFile: true,
     docs: {
+      title: 'Get a batch as ZIP',
       summary: 'Get all PDFs of a batch in one ZIP',
       description: `Named by their numbers. What could not be printed is not in it. ${scopes}`,
       conflict: 'The batch is not finished yet',
@@ -120,6 +124,7 @@ export const batchRoutes: readonly Route[] = [
     scope: 'documents:write',
     missing,
     docs: {
+      title: 'Cancel a batch of documents',
       summary: 'Cancel a batch of documents, or remove it with its files',
       description: 'No event follows. The invoices and quotes themselves stay.',
       message: 'Batch of documents deleted',

@@ -54,6 +54,7 @@ export const documentRoutes: readonly Route[] = [
     missing: 'Payment not found',
     produces: 'application/pdf',
     docs: {
+      title: 'Get a receipt as PDF',
       summary: 'Get the receipt of a payment as PDF',
       description,
     },

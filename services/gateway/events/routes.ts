@@ -35,6 +35,7 @@ export const eventRoutes: readonly Route[] = [
     scope: 'events:read',
     query: feedQuery,
     docs: {
+      title: 'Read the feed of events',
       summary: 'Read the feed of events, in the order they happened',
       description:
         'Every event of the account has the next `sequence`, without gaps. Keep the last one you have seen and ask for what ' +
@@ -55,6 +56,7 @@ export const eventRoutes: readonly Route[] = [
     operation: 'listEventTypes',
     scope: 'events:read',
     docs: {
+      title: 'List event types',
       summary: 'List the types of events with an example of each',
       response: Joi.array().items(eventTypeResponse.meta({ schema: 'EventType' })),
     },
@@ -78,6 +80,7 @@ export const eventRoutes: readonly Route[] = [
     scope: 'webhooks:write',
     missing,
     docs: {
+      title: 'Replay an event',
       summary: 'Send an event again to every enabled endpoint that subscribes to it',
       response: eventReplayResponse,
       status: 200,

@@ -21,6 +21,7 @@ export const expenseBillingRoutes: readonly Route[] = [
     scope: 'expenses:write',
     body: expenseBilling,
     docs: {
+      title: 'Settle expenses by hand',
       summary: 'Settle expenses by hand, or make them unbilled again',
       description:
         'For what was billed elsewhere or is given away: no invoice takes it, and it cannot be changed until it is unbilled again. All of the expenses or none.',

@@ -46,7 +46,7 @@ export const expenseRoutes: readonly Route[] = [
     operation: 'listExpenses',
     scope: 'expenses:read',
     query: expenseList.query,
-    docs: { summary: 'List expenses by date, latest first', response: expenseResponse },
+    docs: { title: 'List expenses by date', summary: 'List expenses by date, latest first', response: expenseResponse },
     handler: listExpenses,
   }),
   singleRead({
@@ -66,6 +66,7 @@ export const expenseRoutes: readonly Route[] = [
     body: expenseChanges,
     missing,
     docs: {
+      title: 'Update an expense',
       summary: 'Update an expense, or move it to another project of the client',
       description: 'On an invoice it stays as it is: 409. Only `receipt` can still change.',
       response: expenseResponse,

@@ -42,6 +42,7 @@ export const hourPackageRoutes: readonly Route[] = [
     query: dryRun,
     body: newHourPackage,
     docs: {
+      title: 'Create an hour package',
       summary: 'Create a package of prepaid hours',
       description:
         'Invoices draw the time of the client from it before they charge any: the package that ends first before the others. The day of the work decides whether it is valid.',
@@ -57,7 +58,11 @@ export const hourPackageRoutes: readonly Route[] = [
     operation: 'listHourPackages',
     scope: 'hour-packages:read',
     query: hourPackageList.query,
-    docs: { summary: 'List hour packages with what is left of them, newest first', response: hourPackageResponse },
+    docs: {
+      title: 'List hour packages',
+      summary: 'List hour packages with what is left of them, newest first',
+      response: hourPackageResponse,
+    },
     handler: listPackages,
   }),
   singleRead({
@@ -90,6 +95,7 @@ export const hourPackageRoutes: readonly Route[] = [
     scope: 'hour-packages:write',
     missing,
     docs: {
+      title: 'Delete an hour package',
       summary: 'Delete an hour package that no invoice draws from',
       message: 'Hour package deleted',
       conflict: 'Cannot delete an hour package that invoices draw from',
@@ -103,7 +109,11 @@ export const hourPackageRoutes: readonly Route[] = [
     scope: 'hour-packages:read',
     query: drawdownList.query,
     missing: 'Hour package not found',
-    docs: { summary: 'List what invoices draw from an hour package, latest first', response: drawdownResponse },
+    docs: {
+      title: 'List draws from an hour package',
+      summary: 'List what invoices draw from an hour package, latest first',
+      response: drawdownResponse,
+    },
     handler: listDrawdowns,
   }),
   route({
@@ -114,6 +124,7 @@ export const hourPackageRoutes: readonly Route[] = [
     scope: 'hour-packages:read',
     missing: 'Client not found or access denied',
     docs: {
+      title: 'Get the prepaid hours left',
       summary: 'Get the prepaid hours that a client has left, in all and by project, and when they expire',
       description: `Counts the packages that are \`Active\` today, at most ${PACKAGES_MAX.toLocaleString('en')}.`,
       response: clientHoursResponse,

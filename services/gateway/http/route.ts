@@ -72,6 +72,9 @@ type ReadRecord = (reading: Reading) => Promise<object | null | undefined>;
 
 /** What only the reference and the generated clients show. Texts are Markdown. */
 interface RouteDocs {
+  /** A few words for a list of operations, where the summary has more. */
+  title?: string;
+  /** What the operation does, in one sentence without its end. */
   summary: string;
   description?: string;
   /** The shape of `data` in a successful response. */

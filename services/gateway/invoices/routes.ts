@@ -37,6 +37,7 @@ export const invoiceRoutes: readonly Route[] = [
     query: dryRun,
     body: newInvoice,
     docs: {
+      title: 'Create an invoice',
       summary: 'Create an invoice and draw its number',
       response: invoiceResponse,
       missingReference: 'Client not found or access denied',
@@ -50,6 +51,7 @@ export const invoiceRoutes: readonly Route[] = [
     scope: 'invoices:read',
     query: invoiceList.query,
     docs: {
+      title: 'List invoices',
       summary: 'List invoices, newest first',
       response: invoiceResponse,
     },
@@ -75,6 +77,7 @@ export const invoiceRoutes: readonly Route[] = [
     body: invoiceChanges,
     missing,
     docs: {
+      title: 'Update an invoice',
       summary: 'Update an invoice, send it, mark it as paid or cancel it',
       response: invoiceResponse,
       conflict: 'Cannot change status from Paid to Draft',
@@ -89,6 +92,7 @@ export const invoiceRoutes: readonly Route[] = [
     scope: 'invoices:write',
     missing,
     docs: {
+      title: 'Delete an invoice',
       summary: 'Delete a draft; its number is never given again',
       message: 'Invoice deleted',
       conflict: 'Can only delete invoices with Draft status',

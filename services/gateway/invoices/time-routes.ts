@@ -37,6 +37,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
     query: dryRun,
     body: timeInvoice,
     docs: {
+      title: 'Create an invoice from time',
       summary: 'Create an invoice of unbilled time and expenses',
       description: `Each entry is on one invoice at most: of two callers who want the same time, one gets it. Without \`time_entry_ids\` all unbilled time of the client that the filter finds is billed, at most 1,000 entries. Hours of packages are drawn before any is charged. Expenses come along with \`expense_ids\` or \`include_expenses\`. With \`dry_run=true\` it is a preview.`,
       response: invoiceResponse,
@@ -55,6 +56,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
     body: addedTime,
     missing,
     docs: {
+      title: 'Add time to an invoice',
       summary: 'Add unbilled time and expenses to a draft',
       description: `New lines follow those that are there. What prepaid and included hours cover is computed anew, unless more than texts of lines of time was edited by hand: then nothing more is included.`,
       status: 200,
@@ -72,6 +74,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
     body: releasedTime,
     missing,
     docs: {
+      title: 'Release time from an invoice',
       summary: 'Take time and expenses off a draft, so that they are unbilled again',
       description: `Its lines are computed anew, unless more than their texts and units was edited by hand: then they stay.`,
       status: 200,
@@ -89,6 +92,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
     alsoNeeds: { 'time-entries:read': ALWAYS },
     missing: 'Invoice not found',
     docs: {
+      title: 'Get the time of an invoice',
       summary: 'Get the hours behind each line of an invoice',
       response: invoiceTimeResponse,
     },

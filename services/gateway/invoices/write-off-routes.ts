@@ -37,6 +37,7 @@ export const writeOffRoutes: readonly Route[] = [
     body: writeOffInput,
     missing: 'Invoice not found or access denied',
     docs: {
+      title: 'Write off an invoice',
       summary: 'Give up what is due of an invoice, or a part of it',
       status: 200,
       response: invoiceResponse,
@@ -52,6 +53,7 @@ export const writeOffRoutes: readonly Route[] = [
     query: takenBack,
     missing: 'Invoice not found or access denied',
     docs: {
+      title: 'Take back a write-off',
       summary: 'Take back what was written off of an invoice: it is due again and can be paid',
       message: 'Write-off taken back',
       conflict: 'Nothing is written off of INV-0042',

@@ -23,6 +23,7 @@ export const itemRoutes: readonly Route[] = [
     query: dryRun,
     body: newItem,
     docs: {
+      title: 'Create an item',
       summary: 'Create an item of the catalogue',
       description:
         'A line of a quote or an invoice that names it by `item_id` gets its fields, unless the line has its own. They are copied: a later change of the item changes no document.',
@@ -36,7 +37,7 @@ export const itemRoutes: readonly Route[] = [
     operation: 'listItems',
     scope: 'items:read',
     query: itemList.query,
-    docs: { summary: 'List the items of the catalogue, newest first', response: itemResponse },
+    docs: { title: 'List items', summary: 'List the items of the catalogue, newest first', response: itemResponse },
     handler: listItems,
   }),
   singleRead({
@@ -55,7 +56,11 @@ export const itemRoutes: readonly Route[] = [
     scope: 'items:write',
     body: itemChanges,
     missing,
-    docs: { summary: 'Update an item; lines that were copied from it stay as they are', response: itemResponse },
+    docs: {
+      title: 'Update an item',
+      summary: 'Update an item; lines that were copied from it stay as they are',
+      response: itemResponse,
+    },
     handler: updateItem,
   }),
   route({
@@ -64,7 +69,11 @@ export const itemRoutes: readonly Route[] = [
     operation: 'deleteItem',
     scope: 'items:write',
     missing,
-    docs: { summary: 'Delete an item; lines that were copied from it stay as they are', message: 'Item deleted' },
+    docs: {
+      title: 'Delete an item',
+      summary: 'Delete an item; lines that were copied from it stay as they are',
+      message: 'Item deleted',
+    },
     handler: deleteItem,
   }),
 ];

@@ -23,6 +23,7 @@ export const numberingRoutes: readonly Route[] = [
       ...pageQuery,
     }),
     docs: {
+      title: 'Audit the numbers',
       summary: 'Every number ever drawn, with its document or its tombstone, and whether one is missing',
       response: numberingResponse,
       isPageOfOne: true,

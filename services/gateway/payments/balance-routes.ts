@@ -28,6 +28,7 @@ export const balanceRoutes: readonly Route[] = [
     scope: 'payments:read',
     missing: 'Invoice not found or access denied',
     docs: {
+      title: 'Get the movements of an invoice',
       summary: 'Get every movement of an invoice, released and voided ones too, and what is due',
       response: invoiceLedger,
     },
@@ -42,6 +43,7 @@ export const balanceRoutes: readonly Route[] = [
     query: balanceQuery,
     missing: 'Client not found or access denied',
     docs: {
+      title: 'Get the balance of a client',
       summary: 'Get what a client owes and has as credit, per currency, today or at the end of a past day',
       response: balanceResponse,
     },

@@ -39,6 +39,7 @@ export const paymentRoutes: readonly Route[] = [
     query: dryRun,
     body: newPayment,
     docs: {
+      title: 'Create a payment',
       summary: 'Book a payment over any number of invoices',
       response: paymentResponse,
       missingReference: 'Client not found or access denied',
@@ -55,6 +56,7 @@ export const paymentRoutes: readonly Route[] = [
     body: invoicePayment,
     missing: missingInvoice,
     docs: {
+      title: 'Pay an invoice',
       summary: 'Book a payment of one invoice',
       response: paymentResponse,
       conflict: 'Cannot pay a draft',
@@ -68,6 +70,7 @@ export const paymentRoutes: readonly Route[] = [
     scope: 'payments:read',
     query: paymentList.query,
     docs: {
+      title: 'List payments',
       summary: 'List payments, newest first',
       response: paymentResponse,
     },
@@ -92,6 +95,7 @@ export const paymentRoutes: readonly Route[] = [
     body: paymentChanges,
     missing,
     docs: {
+      title: 'Update a payment',
       summary: 'Change how a payment is described; its money never changes',
       response: paymentResponse,
     },
@@ -105,6 +109,7 @@ export const paymentRoutes: readonly Route[] = [
     body: newAllocation,
     missing,
     docs: {
+      title: 'Allocate a payment',
       summary: 'Pay an invoice from what is left of a payment',
       missingReference: missingInvoice,
       response: paymentResponse,
@@ -120,6 +125,7 @@ export const paymentRoutes: readonly Route[] = [
     body: releasing,
     missing,
     docs: {
+      title: 'Release a payment',
       summary: 'Make an allocation credit again, or all of them; the invoices are due again',
       status: 200,
       response: paymentResponse,
@@ -135,6 +141,7 @@ export const paymentRoutes: readonly Route[] = [
     body: voiding,
     missing,
     docs: {
+      title: 'Void a payment',
       summary: 'Void a payment that was entered by mistake; its invoices are due again',
       status: 200,
       response: paymentResponse,
@@ -150,6 +157,7 @@ export const paymentRoutes: readonly Route[] = [
     body: newRefund,
     missing,
     docs: {
+      title: 'Refund a payment',
       summary: 'Book money that went back, from the credit or from an invoice',
       missingReference: missingInvoice,
       response: paymentResponse,

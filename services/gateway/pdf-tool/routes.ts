@@ -31,6 +31,7 @@ export const pdfToolRoutes: readonly Route[] = [
     produces: 'application/pdf',
     storesNothing: true,
     docs: {
+      title: 'Print a document from data',
       summary: 'Render an invoice or quote from the supplied data',
       description:
         'Nothing is stored. An image that cannot be loaded does not stop the document: it is rendered without it, and ' +

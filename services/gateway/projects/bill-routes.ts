@@ -21,6 +21,7 @@ export const projectBillRoutes: readonly Route[] = [
     body: fixedPart,
     missing: 'Project not found or access denied',
     docs: {
+      title: 'Bill a fixed amount',
       summary: 'Create an invoice of the fixed amount of a project, or of a part of it',
       description:
         'The parts never add up to more than the fixed amount, also when two are billed at once. A discount or shipping changes what the invoice asks for, not what it bills of the fixed amount. A deleted draft or a cancelled invoice gives its part back.',

@@ -56,6 +56,7 @@ export const projectRoutes: readonly Route[] = [
     scope: 'projects:read',
     query: projectList.query,
     docs: {
+      title: 'List projects',
       summary: 'List projects, newest first',
       response: projectResponse,
     },
@@ -95,6 +96,7 @@ export const projectRoutes: readonly Route[] = [
     alsoNeeds: { 'tasks:write': 'the project has tasks' },
     missing,
     docs: {
+      title: 'Delete a project',
       summary: 'Delete a project that has no time and no documents, with its tasks',
       description: `Each task is announced as deleted. More than ${REMOVED_MAX} of them, or ${REMOVED_MAX_MIB} MiB, are 409: delete tasks first.`,
       message: 'Project deleted',

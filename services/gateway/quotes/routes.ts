@@ -39,6 +39,7 @@ export const quoteRoutes: readonly Route[] = [
     body: newQuote,
     details: 'list',
     docs: {
+      title: 'Create a quote',
       summary: 'Create a quote and draw its number',
       response: quoteResponse,
       missingReference: 'Client not found or access denied',
@@ -53,6 +54,7 @@ export const quoteRoutes: readonly Route[] = [
     query: quoteList.query,
     details: 'list',
     docs: {
+      title: 'List quotes',
       summary: 'List quotes, newest first',
       response: quoteResponse,
     },
@@ -79,6 +81,7 @@ export const quoteRoutes: readonly Route[] = [
     details: 'list',
     missing: 'Quote not found or access denied',
     docs: {
+      title: 'Update a quote',
       summary: 'Update a quote, or set any status',
       response: quoteResponse,
       conflict: 'Cannot change line_items of an accepted quote',
@@ -93,6 +96,7 @@ export const quoteRoutes: readonly Route[] = [
     scope: 'quotes:write',
     missing: 'Quote not found or access denied',
     docs: {
+      title: 'Delete a quote',
       summary: 'Delete a draft; its number is never given again',
       message: 'Quote deleted',
       conflict: 'Can only delete quotes with Draft status',
@@ -105,6 +109,7 @@ export const quoteRoutes: readonly Route[] = [
     operation: 'convertQuote',
     isPrinted: true,
     docs: {
+      title: 'Convert a quote',
       summary: 'Create an invoice of a quote, or of a part of it',
       description:
         'A quote is converted once in full, or into deposits, progress invoices and one final invoice, whose nets add up to it. Taxes are rounded once for each document. A deleted draft or a cancelled invoice gives its part back.',

@@ -64,7 +64,11 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     operation: 'listRecurringInvoices',
     scope: 'recurring-invoices:read',
     query: recurringInvoiceList.query,
-    docs: { summary: 'List recurring invoices, newest first', response: recurringInvoiceResponse },
+    docs: {
+      title: 'List recurring invoices',
+      summary: 'List recurring invoices, newest first',
+      response: recurringInvoiceResponse,
+    },
     handler: listRecurring,
   }),
   singleRead({
@@ -89,6 +93,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     body: recurringInvoiceChanges,
     missing,
     docs: {
+      title: 'Update a recurring invoice',
       summary: 'Change what the invoices to come are; those that were made stay',
       response: recurringInvoiceResponse,
     },
@@ -100,7 +105,11 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     operation: 'deleteRecurringInvoice',
     scope: 'recurring-invoices:write',
     missing,
-    docs: { summary: 'Delete a recurring invoice; its invoices stay', message: 'Recurring invoice deleted' },
+    docs: {
+      title: 'Delete a recurring invoice',
+      summary: 'Delete a recurring invoice; its invoices stay',
+      message: 'Recurring invoice deleted',
+    },
     handler: deleteRecurring,
   }),
   route({
@@ -110,6 +119,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     scope: 'recurring-invoices:write',
     missing,
     docs: {
+      title: 'Pause a recurring invoice',
       summary: 'Pause: no invoices are made until it is resumed',
       status: 200,
       response: recurringInvoiceResponse,
@@ -130,6 +140,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     body: resuming,
     missing,
     docs: {
+      title: 'Resume a recurring invoice',
       summary: 'Go on after a pause, with or without what was missed',
       status: 200,
       response: recurringInvoiceResponse,
@@ -151,6 +162,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     body: running,
     missing,
     docs: {
+      title: 'Make the next invoice now',
       summary: 'Make the invoice of the next occurrence now',
       description:
         'The schedule goes on with the occurrence after it. With `on`, also an occurrence without an invoice.',
@@ -167,6 +179,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     body: skipping,
     missing,
     docs: {
+      title: 'Skip the next occurrence',
       summary: 'Leave the next occurrence out',
       status: 200,
       response: recurringInvoiceResponse,
@@ -181,6 +194,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     scope: 'recurring-invoices:write',
     missing,
     docs: {
+      title: 'End a recurring invoice',
       summary: 'End it: no occurrence comes any more, and its invoices and occurrences stay',
       status: 200,
       response: recurringInvoiceResponse,
@@ -194,7 +208,11 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     scope: 'recurring-invoices:read',
     query: occurrenceList.query,
     missing: 'Recurring invoice not found',
-    docs: { summary: 'List the occurrences that were made or left out, latest first', response: occurrenceResponse },
+    docs: {
+      title: 'List occurrences',
+      summary: 'List the occurrences that were made or left out, latest first',
+      response: occurrenceResponse,
+    },
     handler: listOccurrences,
   }),
 ];

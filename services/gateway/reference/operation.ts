@@ -26,8 +26,9 @@ export function operationOf(row: Route, register: Register): Operation {
   const parameters = parametersOf(row);
   return {
     operationId: row.operation,
-    summary: row.docs.summary,
+    summary: row.docs.title ?? row.docs.summary,
     description: [
+      ...(row.docs.title ? [`${row.docs.summary}.`] : []),
       ...(row.docs.description ? [row.docs.description] : []),
       ...(knowsDryRun(row) ? [DRY_RUN] : []),
       scopesOf(row),

@@ -50,6 +50,7 @@ export const taskRoutes: readonly Route[] = [
     scope: 'tasks:read',
     query: taskList.query,
     docs: {
+      title: 'List tasks',
       summary: 'List tasks across all projects, newest first',
       response: taskResponse,
     },
@@ -89,6 +90,7 @@ export const taskRoutes: readonly Route[] = [
     alsoNeeds: { 'time-entries:write': 'the task has time entries' },
     missing,
     docs: {
+      title: 'Delete a task',
       summary: 'Delete a task and all its time entries',
       description: `Each time entry is announced as deleted. More than ${REMOVED_MAX} of them, or ${REMOVED_MAX_MIB} MiB, are 409: delete time entries first.`,
       message: 'Task deleted',

@@ -35,6 +35,7 @@ export const billingRoutes: readonly Route[] = [
     scope: 'time-entries:write',
     body: billingInput,
     docs: {
+      title: 'Settle time by hand',
       summary: 'Settle time by hand, or make it unbilled again',
       description:
         'For time that was billed elsewhere or is given away: no invoice takes it, and it cannot be changed until it is unbilled again. All of the entries or none.',

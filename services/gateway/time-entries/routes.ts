@@ -44,6 +44,7 @@ export const timeEntryRoutes: readonly Route[] = [
     query: dryRun,
     body: newTimeEntry,
     docs: {
+      title: 'Log time',
       summary: 'Log time on a project, optionally on a task',
       description:
         "`hours` are at most the account's `max_entry_hours`: 24 unless it was changed. " +
@@ -60,6 +61,7 @@ export const timeEntryRoutes: readonly Route[] = [
     scope: 'time-entries:read',
     query: timeEntryList.query,
     docs: {
+      title: 'List time entries by date',
       summary: 'List time entries by date, latest first',
       response: timeEntryResponse,
     },
@@ -84,6 +86,7 @@ export const timeEntryRoutes: readonly Route[] = [
     body: timeEntryChanges,
     missing,
     docs: {
+      title: 'Update a time entry',
       summary: 'Update a time entry, or move it to another project or task',
       description:
         'Time that is on an invoice stays where it is: 409; a corrected `description` reaches its line on a draft. Another project must be of the same client, and a task of the project. ' +

@@ -32,6 +32,7 @@ export const timerRoutes: readonly Route[] = [
     query: dryRun,
     body: newTimer,
     docs: {
+      title: 'Start a timer',
       summary: 'Start a timer on a project, optionally on a task',
       description:
         'A timer of the same owner that runs already becomes a time entry in the same step, unless `on_running` is `refuse`; it ends when this one starts. ' +
@@ -50,6 +51,7 @@ export const timerRoutes: readonly Route[] = [
     scope: 'timers:read',
     query: timerList.query,
     docs: {
+      title: 'List timers',
       summary: 'List timers, newest first',
       description: 'With `status=running` those that run, whenever they were started.',
       response: timerResponse,
@@ -75,6 +77,7 @@ export const timerRoutes: readonly Route[] = [
     body: timerChanges,
     missing,
     docs: {
+      title: 'Update a timer',
       summary: 'Update a running timer, or correct when it started',
       response: timerResponse,
       missingReference: 'Project not found or access denied',
@@ -91,6 +94,7 @@ export const timerRoutes: readonly Route[] = [
     body: timerStop,
     missing,
     docs: {
+      title: 'Stop a timer',
       summary: 'Stop a timer: it becomes a time entry of the day on which it started',
       description:
         "The day is the account's. The entry has whole seconds, at least one, and takes rate and `billable` from its task. " +
@@ -107,6 +111,7 @@ export const timerRoutes: readonly Route[] = [
     scope: 'timers:write',
     missing,
     docs: {
+      title: 'Discard a timer',
       summary: 'Discard a running timer; its time is not counted',
       description: 'A stopped timer goes with its time entry.',
       message: 'Timer discarded',

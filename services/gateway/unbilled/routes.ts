@@ -77,6 +77,7 @@ export const unbilledRoutes: readonly Route[] = [
       ),
     }),
     docs: {
+      title: 'List what could be billed',
       summary: 'List what could be billed, by client, project and currency',
       description:
         "Time is in the client's currency, with the rates and rounding that an invoice would use now. Of a project with a fixed amount it is what is left of it: `POST /projects/{id}/bill`. Prepaid hours are not taken off. Expenses in another currency have a row of their own. In the order of names; the rows are sums, so pages go by `offset`.",

@@ -29,6 +29,7 @@ export const deliveryRoutes: readonly Route[] = [
     query: deliveryQuery,
     missing: 'Webhook not found',
     docs: {
+      title: 'List the deliveries of an endpoint',
       summary: 'List the deliveries of an endpoint, newest first',
       response: deliveryResponse,
     },
@@ -42,6 +43,7 @@ export const deliveryRoutes: readonly Route[] = [
     body: since,
     missing: 'Webhook not found or access denied',
     docs: {
+      title: 'Replay events to an endpoint',
       summary: 'Send an endpoint the events since a time again',
       description:
         'Also those it never got, because it was disabled or not yet registered. They keep their `webhook-id`. With `"only": "undelivered"` ' +
@@ -58,6 +60,7 @@ export const deliveryRoutes: readonly Route[] = [
     scope: 'webhooks:read',
     missing: 'Delivery not found',
     docs: {
+      title: 'Get a delivery',
       summary: 'Get a delivery with its attempts',
       response: deliveryResponse,
     },
@@ -70,6 +73,7 @@ export const deliveryRoutes: readonly Route[] = [
     scope: 'webhooks:write',
     missing: 'Delivery not found or access denied',
     docs: {
+      title: 'Replay a delivery',
       summary: 'Send a delivery again, whatever became of it',
       response: deliveryResponse,
       status: 200,

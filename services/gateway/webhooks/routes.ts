@@ -30,6 +30,7 @@ export const webhookRoutes: readonly Route[] = [
     body: newWebhook,
     rechecksKey: true,
     docs: {
+      title: 'Create an endpoint',
       summary: 'Register an endpoint to receive events',
       description: 'The response holds the signing secret, which is shown this once.',
       response: webhookWithSecretResponse,
@@ -44,6 +45,7 @@ export const webhookRoutes: readonly Route[] = [
     scope: 'webhooks:read',
     query: Joi.object<PageQuery>(pageQuery),
     docs: {
+      title: 'List endpoints',
       summary: 'List endpoints, newest first',
       response: webhookResponse,
     },
@@ -69,6 +71,7 @@ export const webhookRoutes: readonly Route[] = [
     missing,
     rechecksKey: true,
     docs: {
+      title: 'Update an endpoint',
       summary: 'Change an endpoint; enabling it sends what was held',
       response: webhookResponse,
     },
@@ -82,6 +85,7 @@ export const webhookRoutes: readonly Route[] = [
     missing,
     rechecksKey: true,
     docs: {
+      title: 'Delete an endpoint',
       summary: 'Delete an endpoint; what was not delivered to it is given up',
       message: 'Webhook deleted',
     },
@@ -94,6 +98,7 @@ export const webhookRoutes: readonly Route[] = [
     scope: 'webhooks:write',
     missing,
     docs: {
+      title: 'Ping an endpoint',
       summary: 'Send a ping event to this endpoint alone',
       response: testResponse,
       status: 200,

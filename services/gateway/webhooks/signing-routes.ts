@@ -25,6 +25,7 @@ export const signingRoutes: readonly Route[] = [
     missing,
     rechecksKey: true,
     docs: {
+      title: 'Rotate the secret',
       summary: 'Give the endpoint a new secret; the old one keeps signing beside it for 24 hours',
       response: webhookWithSecretResponse,
       status: 200,
@@ -42,6 +43,7 @@ export const signingRoutes: readonly Route[] = [
     storesNothing: true,
     missing,
     docs: {
+      title: 'Diagnose a signature',
       summary: 'Find out why a received call does not verify',
       description:
         'Give the headers and the raw body as they arrived. Nothing is sent and nothing is stored. The place where a body differs is named ' +
