@@ -10,7 +10,7 @@ import { lineTexts } from '../../rules/documents/standard-texts.ts';
 import { fromMinor, lineNet, plainDecimal, sumOfLines } from '../../rules/money/money.ts';
 import { taxesOf } from '../../rules/taxes/document-taxes.ts';
 import { type LineTax, ownTax, taxOfLine } from '../../rules/taxes/tax-groups.ts';
-import type { ChargedLine } from '../../rules/time/charged-hours.ts';
+import type { PricedHours } from '../../rules/time/included-by-rate.ts';
 
 type Credited = Pick<
   InvoiceRecord,
@@ -18,7 +18,7 @@ type Credited = Pick<
 >;
 
 /** The lines of time with hours that were paid for before, by their place among the lines, from 1. */
-export type ChargedLines = ReadonlyMap<number, ChargedLine>;
+export type ChargedLines = ReadonlyMap<number, PricedHours>;
 
 /**
  * Returns the credited lines with their tax.
@@ -134,7 +134,7 @@ function roundingOf(
 function worthOf(
   named: LineItem,
   qty: Big,
-  { currency, charged }: { currency: string; charged: ChargedLine | undefined },
+  { currency, charged }: { currency: string; charged: PricedHours | undefined },
 ): number {
   const net = lineNet({ ...named, qty: qty.toFixed() }, currency);
   if (!charged || qty.gt(charged.qty)) return net;

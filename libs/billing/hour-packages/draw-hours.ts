@@ -20,8 +20,7 @@ import { staleRead } from '../../mongo/errors.ts';
 import { type LineItem, lineItem } from '../../rules/documents/line-item.ts';
 import { filledLine, joinedForLine } from '../../rules/documents/line-wording.ts';
 import { lineTexts } from '../../rules/documents/standard-texts.ts';
-import type { Draw, PackageState } from '../../rules/time/prepaid-hours.ts';
-import { hoursQuantity } from '../../rules/time/time-rounding.ts';
+import { coveredQuantity, type Draw, type PackageState } from '../../rules/time/prepaid-hours.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { type LinkedTimeLines, requireLines } from '../work/time-line-links.ts';
 
@@ -60,12 +59,9 @@ export function packageState(record: HourPackageRecord): PackageState {
   };
 }
 
-/**
- * Returns the line that takes prepaid hours off, at the rate of its line. If a line is covered as a whole, both have
- * the same quantity, so that nothing of it is charged.
- */
+/** Returns the line that takes prepaid hours off, at the rate of its line. */
 function coveredItem(
-  { qty, rate, billed }: LinkedTimeLines['made'][number],
+  line: LinkedTimeLines['made'][number],
   parts: readonly Draw[],
   { names, locale }: { names: ReadonlyMap<string, string | null>; locale: string },
 ): LineItem {
@@ -73,8 +69,8 @@ function coveredItem(
   const named = parts.map(({ package_id }) => names.get(package_id) ?? '');
   const packages = joinedForLine(named, ', ');
   const description = filledLine(lineTexts(locale).prepaidHours, { packages }).replace(/[:：]\s*$/, '');
-  const taken = seconds === billed ? qty : hoursQuantity(seconds);
-  return lineItem({ description, qty: `-${taken}`, rate, discount: '0', unit: 'hour' });
+  const { rate } = line;
+  return lineItem({ description, qty: `-${coveredQuantity(line, seconds)}`, rate, discount: '0', unit: 'hour' });
 }
 
 /** Draws the hours. Begins the transaction again when a package has not enough left any more. */

@@ -1,19 +1,24 @@
 // Takes the hours that are paid already off the lines of time: hours that a fee includes, and prepaid hours.
 import Big from 'big.js';
-import { partition } from 'es-toolkit/array/partition';
 import { sumBy } from 'es-toolkit/math/sumBy';
 import type { AccountRecord } from '../../models/accounts/account.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
 import type { HourPackageRecord } from '../../models/time/hour-package.ts';
 import { type LineItem, lineItem } from '../../rules/documents/line-item.ts';
 import { lineTexts } from '../../rules/documents/standard-texts.ts';
+import { fromMinor, sumOfLines } from '../../rules/money/money.ts';
+import { type IncludedHours, includedByRate } from '../../rules/time/included-by-rate.ts';
 import { coverHours, type Draw } from '../../rules/time/prepaid-hours.ts';
 import type { TimeToBill } from '../../rules/time/time-lines.ts';
-import { hoursQuantity } from '../../rules/time/time-rounding.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { type LinkedTimeLines, requireLines } from '../work/time-line-links.ts';
 import { packageState, packagesOf, withPrepaidHours } from './draw-hours.ts';
 import { otherTime } from './other-time.ts';
+
+interface Billed {
+  currency: string;
+  locale: string;
+}
 
 export interface PaidLines extends LinkedTimeLines {
   draws: readonly Draw[];
@@ -28,11 +33,11 @@ export async function withPaidHours(
   unit: UnitOfWork,
   lines: LinkedTimeLines,
   hours: string | undefined,
-  { client, account }: { client: ClientRecord; account: AccountRecord },
+  { client, account, currency }: { client: ClientRecord; account: AccountRecord; currency: string },
 ): Promise<PaidLines> {
   const packages = await packagesOf(unit, client._id);
   const others = await otherTime(unit, lines.made, { packages: packages.map(packageState), client, account });
-  return lessPaidHours(lines, { hours, packages, others }, account.locale);
+  return lessPaidHours(lines, { hours, packages, others }, { currency, locale: account.locale });
 }
 
 /**
@@ -46,12 +51,13 @@ export function lessPaidHours(
     packages,
     others,
   }: { hours?: string | undefined; packages: readonly HourPackageRecord[]; others: readonly TimeToBill[] },
-  locale: string,
+  { currency, locale }: Billed,
 ): PaidLines {
   const paid = { included: includedSeconds(hours), packages: packages.map(packageState), others };
   const covered = coverHours(lines.made, paid);
   const prepaid = withPrepaidHours(lines, covered.draws, { packages, locale });
-  const included = includedItems(lines, covered.included, lineTexts(locale).includedHours);
+  const byRate = includedByRate(lines.made, { ...covered, currency });
+  const included = includedItems(byRate, { currency, locale });
   const line_items = [...prepaid.line_items, ...included];
   requireLines(line_items.length);
   const at = included.map((_item, index) => prepaid.line_items.length + index);
@@ -65,19 +71,17 @@ export function includedSeconds(hours: string | undefined): number {
 }
 
 /**
- * Returns one line for each rate. A line that is covered as a whole counts with its quantity, so that nothing of it is
- * charged.
+ * Returns one line for each rate, and one for the difference of rounding: each line of time is rounded by itself, and
+ * hours that are covered as a whole cost exactly nothing.
  */
-function includedItems(
-  { made }: LinkedTimeLines,
-  seconds: ReadonlyMap<number, number>,
-  description: string,
-): LineItem[] {
-  const parts = made.filter(({ id, rate }) => seconds.has(id) && Number(rate) !== 0);
-  return [...Map.groupBy(parts, ({ rate }) => rate)].map(([rate, group]) => {
-    const [whole, cut] = partition(group, ({ id, billed }) => seconds.get(id) === billed);
-    const taken = new Big(hoursQuantity(sumBy(cut, ({ id }) => seconds.get(id) ?? 0)));
-    const qty = whole.reduce((sum, line) => sum.plus(line.qty), taken);
-    return lineItem({ description, qty: qty.times(-1).toFixed(), rate, discount: '0', unit: 'hour' });
-  });
+function includedItems(included: readonly IncludedHours[], { currency, locale }: Billed): LineItem[] {
+  const { includedHours, rounding } = lineTexts(locale);
+  const items = included.map(({ rate, qty }) =>
+    lineItem({ description: includedHours, qty: `-${qty}`, rate, discount: '0', unit: 'hour' }),
+  );
+  const worth = sumBy(included, ({ parts }) => sumBy([...parts.values()], (part) => part.worth));
+  const difference = sumOfLines(items, currency) + worth;
+  if (difference === 0) return items;
+  const rate = fromMinor(-difference, currency);
+  return [...items, lineItem({ description: rounding, qty: '1', rate, discount: '0' })];
 }

@@ -88,11 +88,12 @@ async function gatherTime(
   unit: UnitOfWork,
   selected: readonly SelectedTime[],
   form: LineForm,
-  { client, account, before, included_hours }: WorkTarget,
+  { client, account, currency, before, included_hours }: WorkTarget,
 ) {
   const { line_items, time, made = [] } = before;
   if (selected.length + made.length === 0) return { line_items: line_items ?? [], time, made: [], draws: [] };
-  return withPaidHours(unit, linkTimeLines(selected, form, before), included_hours, { client, account });
+  const lines = linkTimeLines(selected, form, before);
+  return withPaidHours(unit, lines, included_hours, { client, account, currency });
 }
 
 function withExpenses(before: InvoiceRecord['expenses'], expenses: readonly ExpenseRecord[], first: number) {

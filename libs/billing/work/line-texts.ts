@@ -103,8 +103,7 @@ function placesOf(time: InvoiceTime, items: readonly LineItem[]): { key: string;
   return [
     ...time.lines.map(({ id, at }) => ({ key: timeKey(id), at })),
     ...(time.prepaid ?? []).map(({ line, at }) => ({ key: prepaidKey(line), at })),
-    // There is one for each rate.
-    ...(time.included?.at ?? []).map((at) => ({ key: `included ${items[at]?.rate}`, at })),
+    ...(time.included?.at ?? []).map((at) => ({ key: includedKey(items[at]), at })),
   ];
 }
 
@@ -114,4 +113,9 @@ function timeKey(line: number): string {
 
 function prepaidKey(line: number): string {
   return `prepaid ${line}`;
+}
+
+/** Returns the key of a line that takes included hours off. There is one for each rate, and one for their rounding, whose quantity is 1. */
+function includedKey(item: LineItem | undefined): string {
+  return Number(item?.qty) > 0 ? 'rounding' : `included ${item?.rate}`;
 }

@@ -50,7 +50,8 @@ export async function takeWorkOff(
   const lines = { ...left, time: left.time, line_items: left.line_items ?? [] };
   const client = await findOwn(Client, unit.accountId, invoice.client_id, unit.session);
   if (!client) throw notFound('Client', 'or access denied');
-  const covered = await withPaidHours(unit, lines, invoice.recurring?.included_hours, { client, account });
+  const { currency, recurring } = invoice;
+  const covered = await withPaidHours(unit, lines, recurring?.included_hours, { client, account, currency });
   const changed = await rewritten(unit, invoice, { ...covered, expenses: left.expenses }, form);
   await drawHours(unit, invoice, covered.draws);
   return changed;

@@ -34,7 +34,7 @@ export interface InvoiceTime {
   lines: InvoiceTimeLine[];
   /** The line items that take off prepaid hours, with the line of time that each covers. */
   prepaid?: { line: number; at: number }[] | undefined;
-  /** The line items that take off the hours that the fee of a recurring invoice includes. */
+  /** The line items that take off the hours that the fee of a recurring invoice includes, and that of their rounding. */
   included?: { at: number[] } | undefined;
   texts?: GivenLineText[] | undefined;
 }

@@ -1,8 +1,7 @@
 // Splits what an invoice charged for time over its entries: each has its hours without those that a package or the fee paid for.
 import Big from 'big.js';
-import { partition } from 'es-toolkit/array/partition';
 import { sumBy } from 'es-toolkit/math/sumBy';
-import { lineNet } from '../money/money.ts';
+import { includedByRate, lessPrepaid, type PricedHours } from './included-by-rate.ts';
 import {
   coverageOf,
   type Draw,
@@ -17,13 +16,6 @@ import {
 } from './prepaid-hours.ts';
 import { hoursQuantity } from './time-rounding.ts';
 
-/** The charged part of a line of time: the line without prepaid and included hours. */
-export interface ChargedLine {
-  qty: Big;
-  /** The charged amount in the currency's smallest unit. */
-  worth: number;
-}
-
 interface ChargedEntry {
   line: number;
   qty: Big;
@@ -32,8 +24,8 @@ interface ChargedEntry {
 }
 
 export interface ChargedHours {
-  /** The charged part of each line, by its id. */
-  lines: ReadonlyMap<number, ChargedLine>;
+  /** The charged part of each line, without prepaid and included hours, by its id. */
+  lines: ReadonlyMap<number, PricedHours>;
   /** The charged hours of each entry, by its id. */
   entries: ReadonlyMap<string, ChargedEntry>;
 }
@@ -56,9 +48,9 @@ export function chargedHours(lines: readonly LineToCover[], paid: PaidHours): Ch
   const shares = new Map(lines.map(({ id, entries, rounding }) => [id, sharesOf(entries, rounding, id)]));
   const open = [...shares.values()].flat().filter(isOpen).toSorted(inOrderOfWork);
   const byFee = takeIncluded(open, paid.included);
-  const included = includedParts(lines, byFee, paid.currency);
+  const included = new Map(includedByRate(lines, { ...paid, included: byFee }).flatMap(({ parts }) => [...parts]));
   const covers = coverageOf(paid.packages);
-  const charged = new Map<number, ChargedLine>();
+  const charged = new Map<number, PricedHours>();
   const entries = new Map<string, ChargedEntry>();
   for (const line of lines) {
     const draws = paid.draws.filter((draw) => draw.line === line.id);
@@ -78,38 +70,11 @@ export function chargedHours(lines: readonly LineToCover[], paid: PaidHours): Ch
 
 function chargedLine(
   line: LineToCover,
-  { drawn, included, currency }: { drawn: number; included: ReadonlyMap<number, ChargedLine>; currency: string },
-): ChargedLine {
-  const prepaid = drawn === line.billed ? line.qty : hoursQuantity(drawn);
-  const byFee = included.get(line.id);
-  const qty = new Big(line.qty).minus(prepaid).minus(byFee?.qty ?? 0);
-  const worth = lineNet(line, currency) - lineNet({ ...line, qty: prepaid }, currency) - (byFee?.worth ?? 0);
-  return { qty: qty.lt(0) ? new Big(0) : qty, worth: Math.max(0, worth) };
-}
-
-/** Splits the lines that take included hours off, one for each rate, over the lines of time. */
-function includedParts(
-  lines: readonly LineToCover[],
-  byFee: ReadonlyMap<number, number>,
-  currency: string,
-): Map<number, ChargedLine> {
-  const parts = new Map<number, ChargedLine>();
-  const covered = lines.filter(({ id, rate }) => byFee.has(id) && Number(rate) !== 0);
-  for (const group of Map.groupBy(covered, ({ rate }) => rate).values()) {
-    const [whole, cut] = partition(group, ({ id, billed }) => byFee.get(id) === billed);
-    for (const line of whole) parts.set(line.id, { qty: new Big(line.qty), worth: lineNet(line, currency) });
-    const wholeQty = whole.reduce((sum, { qty }) => sum.plus(qty), new Big(0));
-    const worthWith = (qty: Big) =>
-      group[0] ? lineNet({ ...group[0], qty: wholeQty.plus(qty).toFixed() }, currency) : 0;
-    let [seconds, qty, worth] = [0, new Big(0), sumBy(whole, (line) => lineNet(line, currency))];
-    for (const line of cut) {
-      seconds += byFee.get(line.id) ?? 0;
-      const until = new Big(hoursQuantity(seconds));
-      parts.set(line.id, { qty: until.minus(qty), worth: worthWith(until) - worth });
-      [qty, worth] = [until, worthWith(until)];
-    }
-  }
-  return parts;
+  { drawn, included, currency }: { drawn: number; included: ReadonlyMap<number, PricedHours>; currency: string },
+): PricedHours {
+  const open = lessPrepaid(line, drawn, currency);
+  const part = included.get(line.id);
+  return part ? { qty: open.qty.minus(part.qty), worth: open.worth - part.worth } : open;
 }
 
 /** Takes the drawn hours off the shares in the order in which they were covered. @returns the draws by entry. */

@@ -1,7 +1,7 @@
 // Finds the hours of an invoice that are paid already. It counts in seconds and in the order of the work, and draws on
 // the package that ends first.
 import { groupedTime, type TimeLine, type TimeToBill } from './time-lines.ts';
-import { billedShares, type TimeRounding } from './time-rounding.ts';
+import { billedShares, hoursQuantity, type TimeRounding } from './time-rounding.ts';
 
 /** A package of the client in its state before this invoice. */
 export interface PackageState {
@@ -62,6 +62,11 @@ export function coverHours(lines: readonly LineToCover[], { included, packages, 
     .flatMap((group) => sharesOf(group, group[0]?.rounding ?? null))
     .filter(isOpen);
   return { included: byFee, draws: drawsOf([...own, ...ahead].toSorted(inOrderOfWork), packages, lines) };
+}
+
+/** Returns the quantity of prepaid hours. A line that they cover as a whole counts with its own, so that it costs nothing. */
+export function coveredQuantity({ qty, billed }: LineToCover, seconds: number): string {
+  return seconds === billed ? qty : hoursQuantity(seconds);
 }
 
 /** The seconds of an entry that are still to be charged. */

@@ -19,7 +19,14 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 /** A client with three entries of one task and an expense. */
-async function world({ hours = [2, 1, 0.5], ...fields }: { hours?: number[]; rounding?: object } = {}) {
+async function world({
+  hours = [2, 1, 0.5],
+  ...fields
+}: {
+  hours?: number[];
+  rounding?: object;
+  hourly_rate?: number;
+} = {}) {
   const { id, key } = await gateway.workspace.account();
   const api = verbsOf(callerOf(gateway.url, key));
   const post = async (at: string, body: object): Promise<AnyRecord> => {
@@ -240,6 +247,69 @@ describe('prepaid and included hours', () => {
     expect(await credit(invoice, { time_entry_ids: entries.slice(0, 2) })).toMatchObject({ amount: 50 });
     expect(await credit(invoice, { time_entry_ids: entries.slice(2) })).toMatchObject({ amount: 50 });
     expect(await get(`invoices/${invoice.id}`)).toMatchObject({ amount_due: 450 });
+    await sound();
+  });
+
+  test.each([
+    ['less than', 33.01, '0.01'],
+    ['more than', 33.03, '-0.01'],
+  ])(
+    'when the included hours of a recurring invoice without a fee cover lines that would sum to %s 0, then it is made of 0, and credited entry by entry',
+    async (_which, hourly_rate, rounding) => {
+      const { api, post, credit, get, entries, client_id, sound } = await world({
+        hours: [0.25, 0.25, 0.25],
+        hourly_rate,
+      });
+      const recurring = await post('recurring-invoices', {
+        client_id,
+        schedule: { unit: 'month', start_on: '2031-01-31' },
+        create_as: 'Draft',
+        tax_rate: 20,
+        include_time: { group_by: 'day', included_hours: 10 },
+      });
+      const draft = await post(`recurring-invoices/${recurring.id}/run`, {});
+      expect(draft).toMatchObject({ amount: 0, total: 0, line_items: { length: 5 } });
+      expect(draft.line_items.slice(3)).toMatchObject([
+        { description: 'Included hours', qty: '-0.75', unit: 'hour' },
+        { description: 'Rounding', qty: '1', rate: rounding },
+      ]);
+      const path = `invoices/${draft.id}`;
+      const texts = draft.line_items.map((line: AnyRecord) => ({ ...line, description: `My ${line.description}` }));
+      expect((await api.patch(`/api/v1/${path}`, { line_items: texts })).status).toBe(200);
+      const release = (body: object) => api.post(`/api/v1/${path}/time-entries/release`, body);
+      const less = (await release({ time_entry_ids: [entries[2]] })).body.data;
+      expect([less.amount, less.line_items[2].description]).toEqual([0, 'My Included hours']);
+      const again = await api.post(`/api/v1/${path}/time-entries`, { time_entry_ids: [entries[2]], group_by: 'day' });
+      expect(again.body.data).toMatchObject({ amount: 0, line_items: { length: 5 } });
+      const sent = (await api.patch(`/api/v1/${path}`, { status: 'Sent' })).body.data;
+      expect(sent).toMatchObject({ total: 0, amount_due: 0 });
+      await sound();
+      for (const entry of entries) expect(await credit(sent, { time_entry_ids: [entry] })).toMatchObject({ total: 0 });
+      expect(await get(path)).toMatchObject({ status: 'Cancelled' });
+      expect(await get(`time-entries/${entries[0]}`)).toMatchObject({ billing: 'unbilled' });
+      await sound();
+    },
+  );
+
+  test('when the fee and a package cover one line together, then its entries are credited with 0, and exactly the fee is left', async () => {
+    const { post, credit, get, entries, client_id, sound } = await world({
+      hours: [0.25, 0.25, 0.25],
+      hourly_rate: 33.03,
+    });
+    const pack = await post('hour-packages', { client_id, hours: 0.5 });
+    const recurring = await post('recurring-invoices', {
+      client_id,
+      schedule: { unit: 'month', start_on: '2031-01-31' },
+      create_as: 'Sent',
+      line_items: [{ description: 'Support', quantity: 1, rate: 450 }],
+      include_time: { group_by: 'project', included_hours: 0.25 },
+    });
+    const invoice = await post(`recurring-invoices/${recurring.id}/run`, {});
+    expect(invoice.amount).toBe(450);
+    for (const entry of entries)
+      expect(await credit(invoice, { time_entry_ids: [entry] })).toMatchObject({ amount: 0 });
+    expect(await get(`invoices/${invoice.id}`)).toMatchObject({ amount_due: 450 });
+    expect(await get(`hour-packages/${pack.id}`)).toMatchObject({ left_hours: 0.5 });
     await sound();
   });
 });

@@ -93,7 +93,11 @@ function bill(entries: readonly TimeToBill[], { groupBy, packages, others = [], 
     entries.map((toBill) => ({ toBill }) as SelectedTime),
     form,
   );
-  const { line_items, draws } = lessPaidHours(lines, { hours, packages, others }, form.locale);
+  const { line_items, draws } = lessPaidHours(
+    lines,
+    { hours, packages, others },
+    { currency: 'EUR', locale: form.locale },
+  );
   const { amount } = invoiceMoney({ currency: 'EUR', tax_rate: 0, line_items, issuer: form });
   return { amount, draws };
 }
