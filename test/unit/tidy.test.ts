@@ -16,15 +16,7 @@ const imports = files.flatMap(importsOf);
 const SHARED = ['http', 'limits', 'printing', 'fields'];
 
 /** Rooms whose comments are sentences, or noun phrases that stand alone. The list grows until it is `roots` of texts(). */
-const IN_SENTENCES = [
-  'libs',
-  'services/admin',
-  'services/operations',
-  'services/renderer',
-  'services/scheduler',
-  'services/webhooks',
-  'deploy',
-];
+const IN_SENTENCES = ['libs', 'services', 'deploy'];
 
 const room = (path: string) => path.split('/').slice(0, 2).join('/');
 const resource = (path: string) => /^services\/gateway\/([\w-]+)\//.exec(path)?.[1];

@@ -1,4 +1,4 @@
-// What a change makes of an account's formats of numbers: no two kinds look alike, and a sequence begins once.
+// Computes an account's number formats after a change. No two kinds of document look alike, and a sequence begins once.
 
 import { conflict, validationFailed } from '#libs/errors.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
@@ -16,7 +16,7 @@ export async function changedFormats(
 ) {
   if (given === undefined) return {};
   const before = account.number_formats as NumberFormats | undefined;
-  // What was set once stays set, as nothing but defaults when all is null: see the model.
+  // Formats that were set once stay set. When all are null, they stay set to the defaults: see the model.
   const next = Object.fromEntries(
     Object.entries(given === null ? {} : { ...before, ...given }).filter(([, format]) => format !== null),
   ) as NumberFormats;

@@ -1,4 +1,4 @@
-// What a caller may send about its account: the issuer's profile that documents are printed from.
+// Input of the account: the issuer's profile that documents are printed from.
 import Joi from 'joi';
 import type { PostalAddress } from '#libs/identifiers/postal-address.ts';
 import { DEFAULT_ENTRY_HOURS, DEFAULT_PAYMENT_DAYS, ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';

@@ -1,4 +1,4 @@
-// What a caller gets about its account.
+// Response shapes of the account.
 import Joi from 'joi';
 import type { accountView } from '#libs/models/accounts/account.ts';
 import { ACCOUNT_MODES } from '#libs/models/accounts/account.ts';

@@ -64,7 +64,7 @@ async function updateAccount({ caller, body, commit, missing, requireScope }: Co
     const next = { ...rest, ...(await changedFormats(account, rest, session)) };
     const given = Object.entries(next).map(([name, value]) => [name, value === '' ? null : value] as const);
     const view = accountView(account);
-    // What is shown where nothing is stored changes nothing either.
+    // A default that the response shows changes nothing when it is sent back, although it is not stored.
     const isSame = given.every(
       ([name, value]) =>
         isUnchanged<object>(account, { [name]: value }) || isUnchanged<object>(view, { [name]: value }),

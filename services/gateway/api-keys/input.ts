@@ -1,4 +1,4 @@
-// What a caller may send about API keys.
+// Input of API keys.
 
 import Joi from 'joi';
 import { ACCOUNT_MODES, type AccountMode } from '#libs/models/accounts/account.ts';

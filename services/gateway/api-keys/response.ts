@@ -1,4 +1,4 @@
-// What a caller gets about API keys.
+// Response shapes of API keys.
 import Joi from 'joi';
 import { exampleId } from '../fields/example-ids.ts';
 import { exampleTime, id, orNull, timestamp, words } from '../fields/response-fields.ts';

@@ -165,7 +165,7 @@ async function rotateApiKey({ caller, body, commit, requireRecord }: Context<Rot
 
 function shownOnce({ key, record }: { key: string; record: ApiKeyRecord }): JsonResponse {
   const view = apiKeyView(record);
-  // What an Idempotency-Key replays is stored, and a key never is.
+  // The response that an Idempotency-Key replays is stored. An API key is never stored, so the replay has null.
   return { ...created({ ...view, key }), replayBody: created({ ...view, key: null }).body };
 }
 

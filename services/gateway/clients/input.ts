@@ -1,4 +1,4 @@
-// What a caller may send about clients.
+// Input of clients.
 import Joi from 'joi';
 import { AppError } from '#libs/errors.ts';
 import {

@@ -1,4 +1,4 @@
-// What a caller gets about clients.
+// Response shapes of clients.
 import Joi from 'joi';
 import type { clientView } from '#libs/models/accounts/client.ts';
 import { TAX_TREATMENTS } from '#libs/rules/taxes/document-taxes.ts';

@@ -1,4 +1,4 @@
-// What a caller may send about credit notes.
+// Input of credit notes.
 import Joi from 'joi';
 import { BILLED_EXPENSES_MAX } from '#libs/billing/expenses/find-expenses.ts';
 import { BILLED_ENTRIES_MAX } from '#libs/billing/work/find-unbilled-time.ts';

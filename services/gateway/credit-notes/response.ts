@@ -1,4 +1,4 @@
-// What a caller gets about credit notes.
+// Response shapes of credit notes.
 import Joi from 'joi';
 import type { creditNoteView } from '#libs/models/billing/credit-note.ts';
 import { CREDIT_REASONS } from '#libs/rules/credits/credit-reasons.ts';

@@ -69,7 +69,7 @@ export async function sendArchive(context: Context, batch: BatchRecord): Promise
   return undefined;
 }
 
-/** What a clock in that zone shows, as our own clock would: a ZIP has no zones, and the package uses that of this process. */
+/** Returns a date that shows, in the zone of this process, the wall time of `timeZone`. A ZIP has no zones, and the package writes the process's wall time. */
 function clockTime(timeZone: string, instant: Date): Date {
   return new Date(instant.toLocaleString('sv-SE', { timeZone }).replace(' ', 'T'));
 }

@@ -1,4 +1,4 @@
-// What a caller may send to have many documents printed.
+// Input of batches, which print many documents.
 import Joi from 'joi';
 import {
   BATCH_STATUSES,

@@ -15,7 +15,7 @@ import type { DocumentQuery, InvoiceDocumentQuery, QuoteDocumentQuery } from './
 import { printableTime } from './printable-time.ts';
 import { invoiceDocument, type PartyDetails, quoteDocument, receiptDocument } from './stored-document.ts';
 
-/** Whose documents, and the profile they are printed from. */
+/** The account that issues the documents, with the profile that they are printed from. */
 export interface Issuing {
   accountId: Id;
   account: AccountRecord;
@@ -72,7 +72,7 @@ export async function findCreditNote(
   return creditNoteDocument(note, { parties: note.parties, timeZone: account.time_zone, isTest }, looks);
 }
 
-/** As they were when it was sent; before that, as they are now. */
+/** Returns issuer and client as they were when the document was sent. A draft has them as they are now. */
 async function partyDetailsOf(record: InvoiceRecord | QuoteRecord, { accountId, account }: Issuing) {
   const issuer = { timeZone: account.time_zone, isTest: account.mode === 'test' };
   if (record.parties) return { parties: record.parties, ...issuer } satisfies PartyDetails;

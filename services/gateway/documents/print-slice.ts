@@ -26,7 +26,7 @@ const TRIES_MAX = 12;
 const WAIT_MIN_MS = 2_000;
 const WAIT_MAX_MS = 5 * 60_000;
 const NOT_PRINTED = 'The document could not be printed';
-/** Of all batches of this gateway. */
+/** Prints one suspect document at a time, over all batches of this gateway. */
 const suspectsAtOnce = pLimit(1);
 
 export interface SliceParts {
@@ -123,7 +123,7 @@ function isDue({ document: { status, next_at } }: { document: BatchedDocument })
   return status === 'queued' && (!next_at || next_at.getTime() <= agreedTime());
 }
 
-/** What was tried less often comes first, and of those what has waited longest: the first of a batch must not delay the first try of others. */
+/** Sorts by fewest tries, then by longest wait. A document that fails again and again must not delay the first try of others. */
 function byTriesThenTime(
   { document: one }: { document: BatchedDocument },
   { document: other }: { document: BatchedDocument },

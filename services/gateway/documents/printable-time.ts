@@ -5,7 +5,7 @@ import { fromMinor, lineNet } from '#libs/rules/money/money.ts';
 import type { TimeToBill } from '#libs/rules/time/time-lines.ts';
 import { billedSeconds, hoursQuantity } from '#libs/rules/time/time-rounding.ts';
 
-/** Of lines that were edited by hand only the hours are printed: what they cost is on the invoice. */
+/** Returns the lines of time to print. Lines that were edited by hand have only hours: their amounts are on the invoice. */
 export function printableTime({ isEdited, lines }: BilledTime, currency: string): PrintableTimeLine[] {
   return lines.map((line) => {
     const places = new Set(line.entries.map(placeOf));

@@ -34,7 +34,7 @@ export async function respondWithDocument(asked: Asked, document: PrintableDocum
   return undefined;
 }
 
-/** Of everything that is printed, and of the program that prints it. */
+/** Returns the ETag: a hash over all that is printed and the release that prints it. */
 function documentTag(document: PrintableDocument): string {
   return `"${hash('sha1', `${release()}\n${JSON.stringify(document)}`, 'base64url')}"`;
 }

@@ -89,7 +89,7 @@ function printed<Query>(find: (by: Issuing, id: Id, query: Query) => Promise<Pri
   };
 }
 
-/** What was changed in the profile a moment ago, through whichever gateway, is on the paper. */
+/** Reads the profile past the cache, so that a change through another gateway is printed at once. */
 async function issuing({ accountId }: Caller): Promise<Issuing> {
   return { accountId, account: await readAccount(accountId) };
 }

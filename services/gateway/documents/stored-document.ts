@@ -98,14 +98,14 @@ export function receiptDocument(
   });
 }
 
-/** What depends on the day alone, such as Overdue, is not printed: the paper does not change overnight. */
+/** Marks to print by status. A status that depends on the day, such as Overdue, has none: the document must not change overnight. */
 const INVOICE_MARKS: Partial<Record<InvoiceRecord['status'], PrintableDocument['mark']>> = {
   Draft: 'draft',
   Paid: 'paid',
   Cancelled: 'cancelled',
 };
 
-/** What is written off is owed all the same: its paper does not say that it was cancelled. */
+/** Returns the mark to print. A written-off amount is still owed, so its invoice is not marked as cancelled. */
 function markOf(invoice: InvoiceRecord): PrintableDocument['mark'] {
   const isWrittenOff = invoice.status === 'Cancelled' && dueOf(invoice) === 0 && (invoice.amount_written_off ?? 0) > 0;
   return isWrittenOff ? 'written_off' : INVOICE_MARKS[invoice.status];
@@ -179,7 +179,7 @@ export function looksOf(date: string, currency: string, { parties, isTest }: Par
   };
 }
 
-/** What the lines and taxes of a document are made of. */
+/** The fields that the lines and taxes of a document are computed from. */
 type Lined = Pick<
   InvoiceRecord,
   'currency' | 'amount' | 'tax_amount' | 'tax_rate' | 'tax_category' | 'taxes' | 'description' | 'line_items'

@@ -1,4 +1,4 @@
-// What a caller gets about events.
+// Response shapes of events.
 import Joi from 'joi';
 import { exampleId } from '../fields/example-ids.ts';
 import { exampleClient, exampleTime, id, timestamp, words } from '../fields/response-fields.ts';

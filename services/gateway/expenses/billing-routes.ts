@@ -53,7 +53,7 @@ async function settle({ body, commit }: Context<ExpenseBillingInput>) {
       unit.session,
     );
     for (const expense of expenses) {
-      // What is settled already may become unbilled, or be settled in the other way.
+      // A settled expense may become unbilled, or be settled in the other way.
       await requireBillableExpense({ ...expense, settled: null }, projects.get(String(expense.project_id)), unit);
     }
     const changing = expenses.filter((expense) => (expense.settled ?? null) !== settled);

@@ -1,4 +1,4 @@
-// What a caller may send about expenses.
+// Input of expenses.
 
 import Joi from 'joi';
 import { BILLED_EXPENSES_MAX } from '#libs/billing/expenses/find-expenses.ts';

@@ -1,4 +1,4 @@
-// What a caller gets about expenses.
+// Response shapes of expenses.
 import Joi from 'joi';
 import { EXPENSE_STATES, type expenseView } from '#libs/models/time/expense.ts';
 import { exampleId } from '../fields/example-ids.ts';

@@ -25,7 +25,7 @@ export function hourlyRateInput() {
 const MEMBERS_MAX = 100;
 const MEMBER_LONGEST = 200;
 
-/** Who did the work. Billhook keeps no list of people. */
+/** The name of the person who did the work. Billhook keeps no list of people. */
 export const memberInput = () => name().max(MEMBER_LONGEST);
 
 export function memberRatesInput() {
@@ -51,7 +51,7 @@ export function budgetHoursInput() {
     .description(`Announced when 80 and 100 % of it are used, billable or not. ${HOURS_FORMS}`);
 }
 
-/** As budgetHoursInput, of money. */
+/** Returns the shape of a budget in money. budgetHoursInput is its counterpart in hours. */
 export function budgetAmountInput() {
   return number()
     .greater(0)
@@ -60,7 +60,7 @@ export function budgetAmountInput() {
     .description('As `budget_hours`, of hours × `rate` of billable time: in the currency of the rates, before tax');
 }
 
-/** What a changed rate counts for. */
+/** The work that a changed rate applies to. */
 export interface AppliesRate {
   apply_to?: 'new' | 'unbilled';
 }

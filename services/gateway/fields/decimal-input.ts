@@ -3,7 +3,7 @@ import Big from 'big.js';
 import Joi from 'joi';
 import { DECIMALS_KEPT, type Decimal } from '#libs/rules/money/money.ts';
 
-/** As responses write them: so many digits before the point as the largest price has, and those after it that are kept. */
+/** The form of decimals in responses. The largest price bounds the digits before the point, and DECIMALS_KEPT those after it. */
 const PLAIN_DECIMAL = new RegExp(`^-?\\d{1,13}(?:\\.\\d{1,${DECIMALS_KEPT}})?$`);
 
 type DecimalSchema = Joi.AlternativesSchema<Decimal> & { within(min: number, max: number): DecimalSchema };

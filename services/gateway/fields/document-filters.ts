@@ -5,7 +5,7 @@ import { type Asked, byId, oneByOne } from '../http/list.ts';
 import { line } from './input-fields.ts';
 import { searchInput } from './list-filters.ts';
 
-/** As long as a printed number can be. */
+/** Characters of the longest printed number. */
 const NUMBER_LONGEST = 60;
 const SEARCH_LONGEST = 100;
 

@@ -29,7 +29,7 @@ export function hours() {
     .description(HOURS_FORMS);
 }
 
-/** What an hours() with all of its rules reads, with how many decimals it was given. */
+/** Returns the shape of an hours() that also keeps how many decimals were sent. */
 export function asGiven(shape: Joi.NumberSchema): Joi.ObjectSchema<GivenHours> {
   const read = (value: number, { original }: Joi.CustomHelpers) =>
     givenHours(original as number | string) ?? { hours: value };

@@ -30,7 +30,7 @@ export const validation: Joi.ValidationOptions = {
 };
 
 const LONGEST = { string: 2_000, text: 20_000 } as const;
-/** What ends a line, in whatever program shows it. */
+/** Characters that end a line in some program. */
 const LINE_BREAK = /[\n\r\u2028\u2029]/;
 /** For the reference: what a text must not contain. */
 const CONTROLS = UNPRINTABLE.source.slice(1, -1);
@@ -116,9 +116,9 @@ const extended: Joi.Root & Record<Kinds, () => Joi.StringSchema> = Joi.extend(
 export const day = () => extended.day();
 /** A moment in ISO 8601, or a day for its first moment in UTC; read as a Date. */
 export const instant = () => extended.instant();
-/** As instant(), with time and zone: when work began is never a guess at midnight. */
+/** Returns the shape of an instant() that must have a time and a zone: a date alone would guess that work began at midnight. */
 export const moment = () => extended.moment();
-/** What something is called: one line with something to see in it. */
+/** Returns the shape of a name: one line with at least one visible character. */
 export const name = () => extended.name().max(LONGEST.string);
 /** One line, at most 2,000 characters; only blanks are read as the empty text. */
 export const line = () => extended.line().max(LONGEST.string);

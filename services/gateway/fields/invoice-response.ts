@@ -1,4 +1,4 @@
-// What a caller gets about invoices.
+// Response shapes of invoices.
 import Joi from 'joi';
 import type { invoiceView } from '#libs/models/billing/invoice.ts';
 import { INVOICE_STATUSES } from '#libs/rules/documents/invoice-states.ts';

@@ -80,7 +80,7 @@ function copiedFields(
   };
 }
 
-/** What the line has itself counts before the item. */
+/** Returns the fields that the line sets itself. They override those of the item. */
 function given(line: LineInput): Partial<LineInput> {
   return Object.fromEntries(Object.entries(line).filter(([, value]) => value !== undefined && value !== null));
 }

@@ -15,7 +15,7 @@ import { number } from './number-input.ts';
 const LINES_MAX = 500;
 const QUANTITY_MAX = 1_000_000_000;
 const RATE_MAX = 1_000_000_000_000;
-/** Of the names; codes have three characters. */
+/** Characters of the longest name of a unit. Codes have three. */
 const UNIT_LONGEST = 10;
 
 export interface LineInput {
@@ -32,7 +32,7 @@ export interface LineInput {
   unit?: string;
 }
 
-/** Of a credit note. */
+/** A line of a credit note. */
 export interface CreditLineInput extends LineInput {
   line?: number;
 }
@@ -85,7 +85,7 @@ const creditLineInput = withNulls(
     .meta({ schema: 'CreditLineInput' }),
 );
 
-/** Of a quantity. */
+/** Returns the shape of the unit of a quantity. */
 export function unit() {
   return Joi.string()
     .max(UNIT_LONGEST)
@@ -120,12 +120,12 @@ export function lineItems() {
   return Joi.array().items(lineInput).max(LINES_MAX).allow(null);
 }
 
-/** Of a credit note. */
+/** Returns the shape of the lines of a credit note. */
 export function creditLineItems() {
   return Joi.array().items(creditLineInput).max(LINES_MAX).allow(null);
 }
 
-/** Of an item: what a line may have. */
+/** Returns the shape of an item's rate. It has the bounds of a line's rate. */
 export function rate() {
   return number().min(-RATE_MAX).max(RATE_MAX);
 }
@@ -134,7 +134,7 @@ export function percentage() {
   return number().min(0).max(100);
 }
 
-/** Of a new document. */
+/** Returns the shape of the tax rate of a new document. */
 export function newTaxRate() {
   return percentage().description(
     "Per cent. Unless given, 0 where the client's `tax_treatment` charges no tax, else the account's `default_tax_rate`, else 0",
@@ -176,7 +176,7 @@ export const chargesOfMadeLines = {
   shipping_amount: charge().description('On top of its lines. With tax where prices include it'),
 };
 
-/** What the shape of a body has of a discount and shipping. */
+/** The fields of a body for discount and shipping. */
 export type ChargesInput = GivenCharges;
 
 function charge() {

@@ -1,4 +1,4 @@
-// What callers say about the parties of a document: numbers of registers and taxes, addresses, bank accounts.
+// Input of the parties of a document: register and tax numbers, addresses, bank accounts.
 import Joi from 'joi';
 import { readBic, readIban } from '#libs/identifiers/bank-account.ts';
 import { isCountry } from '#libs/identifiers/country.ts';
@@ -10,7 +10,7 @@ import type { ElectronicAddress, LegalId, PaymentOption } from '#libs/models/acc
 import { isEmail } from '#libs/profile-forms.ts';
 import { line, name, text } from './input-fields.ts';
 
-/** Of a line of an address, a number or a name: more is no address. */
+/** Characters of the longest address line, number or name. */
 const PART_LONGEST = 200;
 const OPTIONS_MAX = 10;
 const INSTRUCTION_LONGEST = 1_000;

@@ -1,4 +1,4 @@
-// What an invoice refers to at the client's side: its own reference, an order and a contract.
+// Input of an invoice's references at the client: its own reference, an order and a contract.
 import type { InvoiceReferences } from '#libs/models/billing/invoice.ts';
 import { line } from './input-fields.ts';
 

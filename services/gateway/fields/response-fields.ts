@@ -75,7 +75,6 @@ export const taxesResponse = () =>
     )
     .description('One entry for each rate and category, the highest rate first');
 
-/** What quotes and invoices say about money. */
 /** Discount and shipping of a whole document. */
 export const chargesResponse = {
   discount_amount: number().description('0 without a discount. With tax where prices include it'),
@@ -114,7 +113,7 @@ export const moneyResponse = {
 
 const maybeDay = () => orNull(Joi.string().pattern(/^\d{4}-\d{2}-\d{2}$/));
 
-/** What quotes and invoices say about their dates. */
+/** Response fields of quotes and invoices for their dates. */
 export const datesResponse = {
   issue_date: maybeDay().description('Null on a draft that was given none: the day on which it is issued'),
   service_date: maybeDay().description('The day of the work'),

@@ -1,4 +1,4 @@
-// What a caller gets about time entries.
+// Response shapes of time entries.
 import Joi from 'joi';
 import type { timeEntryView } from '#libs/models/time/time-entry.ts';
 import { BILLING_STATES } from '#libs/models/time/time-entry.ts';

@@ -8,7 +8,7 @@ import type { BillingState } from '#libs/models/time/time-entry.ts';
 import { type Asked, byId, oneByOne } from '../http/list.ts';
 import { uuid } from './input-fields.ts';
 
-/** What differs between time and expenses. */
+/** The differences between filters of time and of expenses. */
 interface Work {
   states: readonly BillingState[];
   /** Work that can be billed, whatever its project. */

@@ -1,4 +1,4 @@
-// What a caller may send about hour packages.
+// Input of hour packages.
 import Joi from 'joi';
 import type { Id } from '#libs/models/tenant.ts';
 import { HourDrawdown, type HourDrawdownRecord, hourDrawdownListing } from '#libs/models/time/hour-drawdown.ts';

@@ -1,4 +1,4 @@
-// What a caller gets about hour packages.
+// Response shapes of hour packages.
 import Joi from 'joi';
 import type { hourDrawdownView } from '#libs/models/time/hour-drawdown.ts';
 import { type hourPackageView, PACKAGE_STATUSES } from '#libs/models/time/hour-package.ts';

@@ -67,7 +67,7 @@ export function forgetProfile(accountId: Id): void {
 async function profileOf(accountId: Id): Promise<Profile | undefined> {
   const known = profiles.get(accountId);
   if (known) return known;
-  const start = performance.now(); // What is read may be as old as the question.
+  const start = performance.now(); // The profile may be as old as the start of the query.
   const account = await Account.findById(accountId, SHOWN).lean<Profile>();
   if (account) profiles.set(accountId, account, { start });
   return account ?? undefined;

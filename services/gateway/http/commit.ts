@@ -1,4 +1,4 @@
-// What a request adds to a unit of work: it happens once per Idempotency-Key, or not at all in a dry run.
+// Runs the unit of work of a request: once per Idempotency-Key, and rolled back in a dry run.
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { stringify } from 'safe-stable-stringify';
@@ -35,9 +35,9 @@ export interface CommitOptions {
   requestId: string;
   /** Everything is done and then undone: the response says what would have happened. */
   isDryRun: boolean;
-  /** What must be true of the record that the operation is about. Throws otherwise, in the transaction and before anything is prepared for it. */
+  /** Checks the record that the operation is about, and throws when it does not fit. Runs before the operation prepares anything, and again in the transaction. */
   precondition?: ((session?: Session) => Promise<void>) | undefined;
-  /** What the transaction begins with. Nothing is stored when it throws. */
+  /** Runs first in the transaction. Nothing is stored when it throws. */
   beforeWork?: ((session: Session) => Promise<void>) | undefined;
   /** See runUnitOfWork. */
   quotaBytes?: number | undefined;
@@ -106,7 +106,7 @@ export function commitFor({
     running.add(id);
     try {
       return await run(await ready(), async (session, response, eventId) => {
-        // What was known by its `external_id` is found again by it.
+        // A record that was found by its `external_id` is found by it again, so nothing is remembered.
         if (isReplayed(response)) return;
         await remember(session, {
           eventId: response.replayBody === undefined ? eventId : undefined,
@@ -133,7 +133,7 @@ export function commitFor({
   }
 }
 
-/** What was not stored has no id. */
+/** Returns the response of a dry run. Its record has no id, because it was not stored. */
 function asDryRun({ body }: JsonResponse): JsonResponse {
   const { data } = body as { data: object };
   return { status: 200, body: { success: true, data: { ...data, id: null } }, headers: { 'Dry-Run': 'true' } };
@@ -189,7 +189,7 @@ async function remember(
       ? { body: JSON.stringify({ ...(body as object), data: undefined }), event_id: storedId(eventId) }
       : { body: whole };
   const record = { account_id: storedId(accountId), fingerprint, status, ...kept };
-  // What is large and in no event counts for the account, although it expires.
+  // A large response that is in no event counts towards the account's quota, although it expires.
   if (isLarge && !eventId) countStored(session, whole.length);
   // The wrapper's types know no ids but ObjectId.
   await Idempotency.collection.insertOne({ _id: id as never, ...record, created_at: agreedDate() }, { session });
@@ -198,7 +198,7 @@ async function remember(
 /** Two requests are the same when they say the same, whatever the white space and the order of names. */
 function fingerprintOf({ method, route, params, originalUrl, body }: Request): string {
   const { path } = route as { path: string };
-  // As it was sent, without defaults: a retry across an upgrade that brings a new one is the same request.
+  // The hash covers the request as it was sent, without defaults: a retry across an upgrade that brings a new one is the same request.
   const content = stringify({ method, path, params, query: parametersOf(originalUrl), body: body as unknown });
   return createHash('sha256').update(String(content)).digest('hex');
 }

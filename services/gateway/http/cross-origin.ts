@@ -3,7 +3,7 @@ import cors from 'cors';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { nameRequest } from './request-log.ts';
 
-/** What a page may send beside the headers that browsers always allow. */
+/** Request headers that a web page may send besides those that browsers always allow. */
 const REQUEST_HEADERS = [
   'Authorization',
   'Content-Type',
@@ -14,7 +14,7 @@ const REQUEST_HEADERS = [
   'traceparent',
   'tracestate',
 ];
-/** What a page may read beside the headers that browsers always show. */
+/** Response headers that a web page may read besides those that browsers always show. */
 const RESPONSE_HEADERS = [
   'Content-Disposition',
   'Dry-Run',

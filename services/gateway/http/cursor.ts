@@ -8,7 +8,7 @@ export const CURSOR_LONGEST = 2_000;
 /** Characters. A longer value of the order (a name of 2,000) is read from the record when the next page is asked for. */
 const VALUE_LONGEST = 300;
 
-/** What a cursor belongs to. @param query all parameters as they were read; how large the page is does not matter. */
+/** Returns the identity of the list that a cursor belongs to. @param query all parameters as they were read. The size of the page does not count. */
 export function listOf(path: string, query: object): string {
   const { limit: _limit, offset: _offset, after: _after, ...rest } = query as Record<string, unknown>;
   const parameters = Object.entries(rest).filter(([, value]) => value !== undefined);

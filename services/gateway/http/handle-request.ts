@@ -48,7 +48,7 @@ export interface HandleOptions {
   requestFairShare: RequestFairShare;
 }
 
-/** What depends on the row alone is computed once, not on every request. */
+/** Returns the handler of a row. It computes once, not on every request, all that depends on the row alone. */
 export function requestHandler(row: Route, options: HandleOptions) {
   const { parts, rates, capacity, requestFairShare, single } = options;
   const hasId = row.path.includes('{id}');

@@ -82,7 +82,7 @@ function addUnknown(
   }
 }
 
-/** As joi writes it: `line_items[0].quantity`. */
+/** Returns the path in joi's form: `line_items[0].quantity`. */
 function labelOf(path: Path): string {
   return path.reduce((label, name) => (/^\d+$/.test(name) ? `${label}[${name}]` : `${label}.${name}`));
 }

@@ -24,7 +24,7 @@ export type Condition<Stored = never> = { readonly [Field in FieldOf<Stored>]?: 
   readonly $and?: readonly Filter[];
 };
 
-/** What a condition may depend on besides its value. @template Query other parameters. */
+/** The request that a condition may depend on besides its own value. @template Query other parameters. */
 export interface Asked<Query = unknown> {
   caller: Caller;
   query: Readonly<Query>;

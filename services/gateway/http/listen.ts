@@ -12,7 +12,7 @@ const BACKLOG = CONNECTIONS_MAX;
 /** Connections in use get `Connection: close` before idle ones are cut: a request already on its way must not meet a closed connection. */
 const FAREWELL_MS = 1_000;
 
-/** What a server must be made with; everything else is set when it listens. */
+/** Options that only the constructor of a server takes. Every other one is set when it listens. */
 export const serverOptions: ServerOptions = {
   connectionsCheckingInterval: 5_000, // Node looks for slow clients only every 30 s otherwise.
   maxHeaderSize: 16 * 1024,

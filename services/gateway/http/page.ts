@@ -7,7 +7,7 @@ const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 100;
 /** MongoDB walks over what is skipped: deeper pages belong to a filter. */
 const OFFSET_MAX = 1_000_000_000;
-/** As many digits as a double holds exactly. */
+/** The largest number of as many digits as a double always holds exactly. */
 const DIGITS_MAX = 999_999_999_999_999;
 
 export interface PageQuery {

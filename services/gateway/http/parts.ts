@@ -1,4 +1,4 @@
-// What handlers need besides the database: opened once by main.ts and handed to every handler as `context.parts`.
+// The services that handlers use besides the database. main.ts opens them once, and every handler gets them as `context.parts`.
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
 import type { Outbound } from '#libs/outbound/outbound.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
@@ -20,9 +20,9 @@ export interface Parts {
 }
 
 interface Quotas {
-  /** Of records and events. */
+  /** Bytes of records and events. */
   records?: number | undefined;
-  /** Of the files of batches. */
+  /** Bytes of the files of batches. */
   files?: number | undefined;
 }
 

@@ -20,7 +20,7 @@ interface BodyOptions {
   immutable?: readonly string[] | undefined;
   /** See Route.ignoresNestedNames. */
   ignoresNestedNames?: boolean | undefined;
-  /** What stands for null. */
+  /** Values that replace null, by field. */
   defaults?: Readonly<Record<string, unknown>> | undefined;
 }
 

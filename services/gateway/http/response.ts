@@ -2,7 +2,7 @@
 import type { Position } from '#libs/models/keyset.ts';
 import type { PageQuery } from './page.ts';
 
-/** What a handler returns; send-response.ts sends it. */
+/** The result of a handler. send-response.ts sends it. */
 export interface JsonResponse {
   status: number;
   body: unknown;
@@ -21,7 +21,7 @@ export function updated(data: unknown): JsonResponse {
   return { status: 200, body: { success: true, data } };
 }
 
-/** What was booked before by its `external_id`: the record as it is now. */
+/** Returns the response for an `external_id` that was booked before: the record as it is now. */
 export function replayed(data: unknown): JsonResponse {
   return { ...updated(data), headers: { 'Idempotent-Replayed': 'true' } };
 }

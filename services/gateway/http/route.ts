@@ -20,14 +20,14 @@ export interface Caller {
   accountId: Id;
   account: Profile;
   keyId: Id;
-  /** Of the first key that it was rotated from; its own unless it was. */
+  /** The id of the first key in the chain of rotations. The key's own id unless it was rotated. */
   firstKeyId: Id;
   scopes: readonly string[];
   /** When the key expires; undefined when it never does. */
   expiresAt?: Date | undefined;
 }
 
-/** What a handler gets: everything is read, checked and typed. */
+/** The argument of a handler. All of it is read, checked and typed. */
 export interface Context<Body = unknown, Query = unknown> {
   caller: Caller;
   /** The `{id}` of the path; a malformed one was rejected before. Empty on paths without one. */
@@ -60,7 +60,7 @@ export interface Context<Body = unknown, Query = unknown> {
   reserve: (bytes: number, isCertain?: boolean) => void;
 }
 
-/** Who reads a record, and in which transaction. */
+/** One read of a record: its caller, and the transaction it runs in. */
 export interface Reading {
   caller: Caller;
   id: Id;
@@ -70,7 +70,7 @@ export interface Reading {
 /** @returns the record as a response shows it; nothing when the account has none. */
 type ReadRecord = (reading: Reading) => Promise<object | null | undefined>;
 
-/** What only the reference and the generated clients show. Texts are Markdown. */
+/** Fields that only the reference and the generated clients show. Texts are Markdown. */
 interface RouteDocs {
   /** A few words for a list of operations, where the summary has more. */
   title?: string;
@@ -100,7 +100,7 @@ export const ALWAYS = 'always';
 
 export interface Route<Body = unknown, Query = unknown> {
   method: 'get' | 'post' | 'patch' | 'delete';
-  /** As in OpenAPI: `/api/v1/clients/{id}`. */
+  /** The path in OpenAPI's form: `/api/v1/clients/{id}`. */
   path: string;
   /** OpenAPI's operationId, and the name of the method in generated clients. */
   operation: string;
@@ -126,7 +126,7 @@ export interface Route<Body = unknown, Query = unknown> {
   /** Parameters of the path besides `{id}`. A value that does not fit is a 404, like an unknown id. */
   parameters?: Record<string, Joi.Schema>;
   bodyLimitBytes?: number;
-  /** Of one value that is no image, where it is not that of read-json.ts. */
+  /** Bytes of one value that is not an image. Unless given, the limit of read-json.ts applies. */
   valueLimitBytes?: number;
   /** The error text of 404 when `{id}` is malformed, unknown or another account's. */
   missing?: string;
@@ -134,20 +134,20 @@ export interface Route<Body = unknown, Query = unknown> {
   produces?: string;
   /** The file is stored: it is read like a record, not rendered. */
   isStoredFile?: boolean;
-  /** What it reads depends on how much is stored: few of them are made at a time, as of lists. */
+  /** True when the size of the response grows with what is stored. A concurrency limit applies, as to lists. */
   isLarge?: boolean;
   /** Fields of the record that change without a change of the record: its ETag leaves them out. */
   omitFromTag?: readonly string[];
   /** The effect outlasts the key that asked for it: the key is checked once more inside the transaction. */
   rechecksKey?: boolean;
-  /** What it stores is printed: more work than a renderer takes is 422, see libs/billing/documents/printable-size.ts. */
+  /** True when the operation stores a document that is printed. One that is too large for a renderer is 422, see libs/billing/documents/printable-size.ts. */
   isPrinted?: boolean;
   /** It works over the quota of the account, as every deletion does. */
   isAllowedOverQuota?: boolean;
   /** A POST that stores nothing: it may be sent again without an `Idempotency-Key`. */
   storesNothing?: boolean;
   docs: RouteDocs;
-  /** Of the single read of a record: what `If-Match` of every change of the record is compared with. */
+  /** Reads the single record. `If-Match` of every change of the record is compared with the tag of this read. */
   read?: ReadRecord;
   /** @returns the response, or undefined when the handler has sent it. */
   handler: (context: Context<Body, Query>) => Promise<JsonResponse | undefined>;

@@ -1,4 +1,4 @@
-// What a joi shape says of its fields. joi's `describe()` says it as well, but validates each description that it makes: that took a gateway half of its start.
+// Reads the fields of a joi shape. joi's `describe()` does so too, but it validates each description it makes, which was half of a gateway's start time.
 import type Joi from 'joi';
 
 interface Key {

@@ -9,7 +9,7 @@ import { readAccount } from '#libs/models/accounts/account.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { changeOwn, isUnchanged } from '#libs/models/records.ts';
 
-/** What was paid of an invoice that is cancelled is credit of its client. */
+/** Turns the money that was paid for a cancelled invoice into credit of its client. */
 export async function freeMoney(unit: UnitOfWork, invoice: InvoiceRecord): Promise<void> {
   const { accountId, session } = unit;
   const moved = await releaseInvoice(unit, invoice._id, await readAccount(accountId, session));

@@ -1,4 +1,4 @@
-// What a change of an invoice makes of it: amounts are computed here, and moves between states are checked.
+// Computes an invoice after a change: its amounts, and whether its status may follow the one before.
 
 import { type ChangedTerms, isMoneyChanged } from '#libs/billing/documents/changed-tax-terms.ts';
 import { changedReferences } from '#libs/billing/documents/project-of-client.ts';
@@ -17,7 +17,7 @@ import { givenTexts } from '../fields/texts-input.ts';
 import type { InvoiceChanges } from './input.ts';
 
 /**
- * What a change makes of money, dates, client, project and description.
+ * Returns the changed money, dates, client, project and description.
  * @param terms when `isTaxed`. @throws AppError 400 when the sum is no amount or a line is too large.
  */
 export function changedContent(

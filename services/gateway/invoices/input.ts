@@ -1,4 +1,4 @@
-// What a caller may send about invoices.
+// Input of invoices.
 
 import Joi from 'joi';
 import { dayIn } from '#libs/day.ts';

@@ -28,7 +28,7 @@ import { changedContent, requireChangeable } from './change-invoice.ts';
 import type { InvoiceChanges } from './input.ts';
 import { viewOf } from './view.ts';
 
-/** What a change of status is called. */
+/** The event type of a change to each status. */
 const EVENT_OF: Partial<Record<InvoiceStatus, EventType>> = {
   Sent: 'invoice.sent',
   Paid: 'invoice.paid',

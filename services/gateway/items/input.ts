@@ -1,4 +1,4 @@
-// What a caller may send about items.
+// Input of items.
 import Joi from 'joi';
 import { Item, type ItemRecord, itemListing } from '#libs/models/billing/item.ts';
 import { name, paragraphs } from '../fields/input-fields.ts';

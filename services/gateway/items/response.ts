@@ -1,4 +1,4 @@
-// What a caller gets about items.
+// Response shapes of items.
 import Joi from 'joi';
 import type { itemView } from '#libs/models/billing/item.ts';
 import { exampleId } from '../fields/example-ids.ts';

@@ -10,10 +10,10 @@ import type { RequestFairShare } from './request-fair-share.ts';
 
 /** A hundred invoices of the largest size are 26 MB of JSON: this fits a gateway of 768 MiB with two callers that read such lists. */
 const LARGE_AT_ONCE = 4;
-/** Of these, made at a time beside other accounts: each occupies the event loop for some milliseconds, which others wait for. */
+/** Concurrency limit of an account while other accounts make large responses, too. Each blocks the event loop for some milliseconds. */
 const SHARED_AT_ONCE = 2;
 const MIB = 1024 * 1024;
-/** As many bytes as LARGE_AT_ONCE of the longest lists have and some more; for all accounts what a gateway of 768 MiB has left. */
+/** An account may have somewhat more bytes than LARGE_AT_ONCE of the longest lists. All accounts share the memory that a gateway of 768 MiB has left. */
 const RESPONSE_LIMITS: ByteCapacityLimits = { perAccount: 144 * MIB, all: 256 * MIB };
 const REJECTIONS = {
   full: { status: 503, message: 'Too many responses are waiting to be read, retry later', seconds: 2 },
@@ -31,7 +31,7 @@ let unansweredAt = Number.NEGATIVE_INFINITY;
 
 export interface LargeResponse {
   accountId: Id;
-  /** Of the route. */
+  /** The `operation` of the route. */
   operation: string;
   response: Response;
 }

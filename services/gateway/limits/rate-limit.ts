@@ -9,11 +9,11 @@ import { batchedCounter } from './batched-counter.ts';
 
 /** Each per minute; 0 is no limit. */
 export interface RateLimits {
-  /** Of one key, whatever it does; an account has twice as many over all its keys. */
+  /** Requests of one key, of any kind. An account has twice as many over all its keys. */
   requests: number;
   /** The same for responses that are rendered. */
   documents: number;
-  /** Of one address, with the response 401. */
+  /** Requests of one address that are answered with 401. */
   refusals: number;
 }
 

@@ -1,4 +1,4 @@
-// What a caller gets from the audit of numbers.
+// Response shapes of the audit of numbers.
 import Joi from 'joi';
 import { NUMBER_KINDS } from '#libs/rules/documents/number-kinds.ts';
 import { exampleId } from '../fields/example-ids.ts';

@@ -1,4 +1,4 @@
-// What a caller may send about payments.
+// Input of payments.
 import Joi from 'joi';
 import { ALLOCATIONS_MAX, type NamedPart } from '#libs/billing/payments/payment-parts.ts';
 import { Payment, type PaymentRecord, paymentListing } from '#libs/models/billing/payment.ts';
@@ -18,7 +18,7 @@ import {
 } from '../fields/movement-input.ts';
 import { byId, listOf } from '../http/list.ts';
 
-/** What a short form may say of a payment. */
+/** The short form of a payment: of one invoice, which the path names. */
 export interface InvoicePayment {
   amount?: number;
   date?: string;

@@ -1,4 +1,4 @@
-// What a caller gets about payments.
+// Response shapes of payments.
 import Joi from 'joi';
 import { PAYMENT_SOURCES, PAYMENT_STATUSES } from '#libs/models/billing/payment.ts';
 import { INVOICE_STATUSES } from '#libs/rules/documents/invoice-states.ts';

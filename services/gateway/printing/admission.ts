@@ -45,7 +45,7 @@ const OVER_SHARE: Rejection = { status: 429, message: 'Too many documents at the
 interface Arrival {
   accountId: Id;
   requestId: string;
-  /** As libs/rules/documents/layout-work.ts estimates it. */
+  /** Pages as libs/rules/documents/layout-work.ts estimates them. */
   pages?: number;
   isSlow?: boolean;
   /** It may wait long for a host that is slow to send its image. */

@@ -45,7 +45,7 @@ export function requireWholePdf(bytes: Buffer): void {
   }
 }
 
-/** What no file system, header or shell stumbles over: no separators, quotes, control characters, no leading dots. */
+/** Returns a name that is safe in file systems, headers and shells: without separators, quotes, control characters and leading dots. */
 export function fileName(name: string): string {
   const plain = name
     .normalize('NFC')

@@ -1,6 +1,6 @@
 // Estimates how long a document waits from how long earlier documents took.
 
-/** Of what was measured, this much is kept with each further document. */
+/** The weight that earlier measurements keep with each further document. */
 const MEMORY = 0.95;
 
 /** A document that came as the n-th and took t says that the renderers do n in t. Long queues say it best, and weigh most. */

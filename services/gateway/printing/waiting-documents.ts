@@ -15,7 +15,7 @@ export interface Waiter {
   hasRemoteImages: boolean;
 }
 
-/** What an account has here, counted as it comes and goes: in an overload every rejection asks, hundreds a second. */
+/** Waiting work of one account. It is kept as a running count, because in an overload hundreds of rejections a second read it. */
 interface Load {
   pages: number;
   short: number;

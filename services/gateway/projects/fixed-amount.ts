@@ -17,7 +17,7 @@ import type { NewProject } from './input.ts';
 type Given = { [Name in 'billing' | 'fixed_amount' | 'currency']?: NewProject[Name] | undefined };
 type Stored = Pick<ProjectRecord, 'billing' | 'fixed_amount' | 'currency'>;
 
-/** Of a new project. @throws AppError 400 when a fixed amount is missing, or has more decimals than its currency. */
+/** Returns the fixed amount of a new project. @throws AppError 400 when a fixed amount is missing, or has more decimals than its currency. */
 export function fixedAmountOf(
   given: Given,
   { client, account }: { client: Pick<ClientRecord, 'currency'>; account: AccountRecord },

@@ -1,4 +1,4 @@
-// What a caller may send about projects.
+// Input of projects.
 
 import Joi from 'joi';
 import type { Id } from '#libs/models/tenant.ts';
@@ -71,7 +71,7 @@ const billing = {
   budget_amount: budgetAmountInput(),
 };
 
-// Which statuses there are is the account's own choice, see routes.ts.
+// An account chooses its own statuses, so routes.ts checks them.
 export const newProject = Joi.object<NewProject, true>({
   name: name().required(),
   client_id: uuid().required(),
@@ -101,7 +101,7 @@ export interface FixedPartInput extends DatesInput, ChargesInput, TextsInput {
   status: 'Draft' | 'Sent';
 }
 
-/** What a caller may send to bill a fixed amount. */
+/** Input that bills a part of a fixed amount. */
 export const fixedPart = Joi.object<FixedPartInput>({
   percent: number()
     .greater(0)

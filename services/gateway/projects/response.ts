@@ -1,4 +1,4 @@
-// What a caller gets about projects.
+// Response shapes of projects.
 import Joi from 'joi';
 import { PROJECT_BILLINGS, type projectView } from '#libs/models/time/project.ts';
 import {

@@ -1,4 +1,4 @@
-// What a change of a quote makes of it: any status may follow any, and amounts are computed here.
+// Computes a quote after a change. Any status may follow any other.
 
 import { type ChangedTerms, isMoneyChanged } from '#libs/billing/documents/changed-tax-terms.ts';
 import { conflict, fieldProblem } from '#libs/errors.ts';
@@ -15,7 +15,7 @@ import type { GivenChanges } from './input.ts';
 export const VALID_DAYS = 30;
 
 /**
- * What a change makes of the amount and the lines. Lines that are given without an amount are summed, as on an invoice; an amount
+ * Returns the changed amount and lines. Lines that are given without an amount are summed, as on an invoice; an amount
  * that is given alone stands beside the lines, and an adjustment is printed between them.
  * @param terms when `isTaxed`. @throws AppError 400 when both are given and disagree, or one is too large.
  */
@@ -34,7 +34,7 @@ export function changedMoney(
   const charges = changedCharges(quote, changes);
   const given = { ...terms, currency, line_items, prices_include_tax, charges };
   const lines = changes.line_items === undefined ? {} : { line_items };
-  // Of prices that include tax no longer, and without a discount or shipping, the lines are summed as they are.
+  // The amount is the sum of the lines when prices no longer include tax, and when discount and shipping are removed.
   const isSummed = changes.line_items !== undefined || quote.prices_include_tax || hasCharges(quote);
   // Their net is computed, and an amount that is given as well has to be it.
   if (

@@ -1,4 +1,4 @@
-// What a caller may send about quotes.
+// Input of quotes.
 
 import { mapValues } from 'es-toolkit/object/mapValues';
 import Joi from 'joi';
@@ -61,7 +61,7 @@ export interface QuoteChanges extends DatesInput, ChargesInput, TextsInput {
   project_id?: Id | null;
 }
 
-/** What null stands for is put in. */
+/** A change in which values have replaced null. */
 export type GivenChanges = Omit<QuoteChanges, 'expires_at'> & { expires_at?: string };
 
 export const newQuote = Joi.object<NewQuote, true>({

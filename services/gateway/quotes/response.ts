@@ -1,4 +1,4 @@
-// What a caller gets about quotes.
+// Response shapes of quotes.
 import Joi from 'joi';
 import type { quoteView } from '#libs/models/billing/quote.ts';
 import { QUOTE_STATUSES } from '#libs/models/billing/quote.ts';

@@ -22,7 +22,7 @@ import { changedMoney, requireChangeable, VALID_DAYS } from './change-quote.ts';
 import type { GivenChanges, QuoteChanges } from './input.ts';
 import { viewOf } from './view.ts';
 
-/** What a change of status is called. */
+/** The event type of a change to each status. */
 const EVENT_OF: Partial<Record<QuoteStatus, EventType>> = {
   Sent: 'quote.sent',
   Accepted: 'quote.accepted',

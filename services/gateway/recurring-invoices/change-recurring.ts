@@ -1,4 +1,4 @@
-// What a recurring invoice is stored as, when it is made and when it is changed.
+// Computes the stored fields of a recurring invoice, for a new one and after a change.
 import { omit } from 'es-toolkit/object/omit';
 import { isEqual } from 'es-toolkit/predicate/isEqual';
 import { currencyFor } from '#libs/billing/documents/client-terms.ts';
@@ -123,7 +123,7 @@ export async function changedRecurring(
     ...(include_time === undefined ? {} : { include_time: includedTime(include_time) }),
   };
   if (fee_period !== undefined && recurring.last_period_to !== undefined) requireSameFeePeriod(recurring, changes);
-  // What is untouched is not checked again: the client may have another treatment by now, and its next invoice says so.
+  // Unchanged content is not checked again. If the client's tax treatment has changed since, the next occurrence reports it.
   if (isContent) {
     const next = { ...recurring, ...changes };
     const terms = { ...newTaxTerms(next.tax_rate, client, account), currency: next.currency };
@@ -222,9 +222,9 @@ function requireContent(
   const { currency, line_items, include_time, prices_include_tax } = recurring;
   if (!line_items && !include_time) throw fieldProblem('line_items', 'line_items are required without include_time');
   requirePrintableContent(recurring);
-  // As they are today: the treatment of the client on the day of each invoice counts.
+  // The check uses today's terms. Each invoice uses the client's tax treatment on its own day.
   const terms = newTaxTerms(recurring.tax_rate, client, account);
-  // What the time of an occurrence adds to the lines is not known yet.
+  // Charges are left out when time is included: the lines that an occurrence gets from time are not known yet.
   const charges = include_time ? undefined : givenCharges(recurring);
   const money = invoiceMoney({ currency, ...terms, prices_include_tax, line_items, charges, issuer: account });
   const problem = reverseChargeProblem(money, { client, account });

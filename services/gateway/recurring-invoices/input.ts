@@ -1,4 +1,4 @@
-// What a caller may send about recurring invoices.
+// Input of recurring invoices.
 
 import Joi from 'joi';
 import {

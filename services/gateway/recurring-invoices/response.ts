@@ -1,4 +1,4 @@
-// What a caller gets about recurring invoices.
+// Response shapes of recurring invoices.
 import Joi from 'joi';
 import { FEE_PERIODS, RECURRING_STATUSES, type recurringInvoiceView } from '#libs/models/billing/recurring-invoice.ts';
 import { SCHEDULE_UNITS } from '#libs/rules/time/recurrence.ts';

@@ -298,7 +298,7 @@ async function endRecurring(context: Context) {
   });
 }
 
-/** What the scheduler bills later without a key, the key of this request may bill. */
+/** Checks that this key may bill all that the scheduler will bill later without a key. */
 function requireBilledScopes(
   requireScope: Context['requireScope'],
   included: { include_expenses?: boolean | undefined } | null | undefined,

@@ -6,13 +6,13 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** What a caller sends, or what it gets. */
+/** The direction of a body: from the caller, or to it. */
 type Direction = 'input' | 'output';
 
 /** Adds a schema to the components and returns the reference to it. */
 export type Register = (name: string, schema: JsonSchema) => JsonSchema;
 
-/** What `describe()` of joi says of a shape, as far as it is read here. */
+/** The part of the result of joi's `describe()` that this file reads. */
 interface Description {
   flags?: { id?: string };
   keys?: Record<string, Description>;

@@ -130,7 +130,7 @@ function isTagged(row: Route): boolean {
   return row.method === 'get' && !isList(row) && row.produces !== 'application/zip';
 }
 
-/** What the tag leaves out may be new to who has the rest. */
+/** True when a caller may revalidate its copy by ETag. A tag that leaves fields out cannot tell that those have changed. */
 function isRevalidated(row: Route): boolean {
   return isTagged(row) && !row.omitFromTag;
 }

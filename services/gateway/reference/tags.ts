@@ -1,7 +1,7 @@
 // The groups of operations, with what each is about.
 import type { Route } from '../http/route.ts';
 
-/** What Billhook sends has a tag of its own: generators make one class of a tag, and its operations are not ours to call. */
+/** The tag of requests that Billhook sends. Generators make one class of each tag, and callers never call these operations. */
 export const EVENT_DELIVERIES = 'Event deliveries';
 
 /** Every tag has a description; a new resource adds its own here. */

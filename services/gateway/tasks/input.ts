@@ -1,4 +1,4 @@
-// What a caller may send about tasks.
+// Input of tasks.
 import Joi from 'joi';
 import type { Id } from '#libs/models/tenant.ts';
 import { TASK_STATUSES, Task, type TaskRecord, type TaskStatus, taskListing } from '#libs/models/time/task.ts';

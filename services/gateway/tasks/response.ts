@@ -1,4 +1,4 @@
-// What a caller gets about tasks.
+// Response shapes of tasks.
 import Joi from 'joi';
 import type { taskView } from '#libs/models/time/task.ts';
 import { TASK_STATUSES } from '#libs/models/time/task.ts';

@@ -60,7 +60,7 @@ async function settle({ body, commit }: Context<BillingInput>) {
   return commit(async (unit) => {
     const entries = await namedWork(TIME, unit, body.time_entry_ids);
     for (const entry of entries) {
-      // What is settled already may become unbilled, or be settled in the other way.
+      // A settled entry may become unbilled, or be settled in the other way.
       await requireBillable({ ...entry, settled: null }, unit.accountId, unit.session);
     }
     const changing = entries.filter((entry) => (entry.settled ?? null) !== settled);

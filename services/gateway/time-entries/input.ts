@@ -1,4 +1,4 @@
-// What a caller may send about time entries.
+// Input of time entries.
 
 import Joi from 'joi';
 import type { GivenTime } from '#libs/billing/time/entry-time.ts';
@@ -43,7 +43,7 @@ const optional = {
   ended_at: moment().allow(null).description('When the work ended, as `started_at`'),
 };
 
-/** As it was sent: a reference to the root leaves the fields in their published order. */
+/** A reference to `started_at` from the root of the body. A relative one would change the published order of the fields. */
 const STARTED_AT = '/started_at';
 const UNLESS_TIMED = { is: Joi.any().invalid(null).required(), otherwise: Joi.required() };
 

@@ -1,4 +1,4 @@
-// What a caller may send about timers.
+// Input of timers.
 
 import Joi from 'joi';
 import { withStatuses } from '#libs/models/status-filter.ts';

@@ -1,4 +1,4 @@
-// What a caller gets about timers.
+// Response shapes of timers.
 import Joi from 'joi';
 import { TIMER_STATUSES, type timerView } from '#libs/models/time/timer.ts';
 import { exampleId } from '../fields/example-ids.ts';

@@ -1,4 +1,4 @@
-// What is unbilled over HTTP: what could be put on an invoice, one row for each client and project.
+// Routes of unbilled work: one row for each client and project with all that could be put on an invoice.
 import Joi from 'joi';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { embeddedClient } from '#libs/models/accounts/client.ts';

@@ -1,4 +1,4 @@
-// Which rows the overview of unbilled work has: a page of projects and currencies, in the order of names. The database joins and sorts them,
+// Finds the rows of the overview of unbilled work: a page of projects and currencies, in the order of names. The database joins and sorts them,
 // so that no more than the page is read, however many projects have unbilled work.
 import { escapeRegExp } from 'es-toolkit/string/escapeRegExp';
 import { currencyFor } from '#libs/billing/documents/client-terms.ts';
@@ -14,7 +14,7 @@ import { TimeEntry, UNBILLED, UNBILLED_INDEX } from '#libs/models/time/time-entr
 export interface UnbilledQuery {
   /** All clients unless given. */
   clientId?: Id | undefined;
-  /** Whose time. Expenses and fixed amounts have no member, and are left out then. */
+  /** The member whose time is read. Expenses and fixed amounts have no member and are then left out. */
   member?: string | undefined;
   limit: number;
   offset: number;
@@ -113,7 +113,7 @@ function currencyOf(standard: string) {
   return { $cond: [{ $eq: ['$kind', 'time'] }, ofTime, unlessTime] };
 }
 
-/** As unbilled-time.ts has it: the time of a project that is paid by the hour, what is left of a fixed amount, and expenses. */
+/** Selects the same work as unbilled-time.ts: time of projects that are paid by the hour, rests of fixed amounts, and expenses. */
 const BILLABLE = {
   $or: [
     { kind: 'time', 'place.billing': { $nin: ['fixed', 'none'] } },

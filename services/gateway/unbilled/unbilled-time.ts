@@ -1,4 +1,4 @@
-// What could be billed, by client and project: time as an invoice of it would bill it, grouped by task, and what is left of fixed amounts.
+// Computes what could be billed, by client and project: time by task, as an invoice would bill it, and the rest of fixed amounts.
 import { uniqBy } from 'es-toolkit/array/uniqBy';
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { currencyFor } from '#libs/billing/documents/client-terms.ts';
@@ -22,7 +22,7 @@ import {
 import { type UnbilledExpenses, unbilledExpenses } from './unbilled-expenses.ts';
 import { type UnbilledQuery, unbilledRows, workOnly } from './unbilled-rows.ts';
 
-/** What a row says of its time; nothing where a fixed amount covers it. */
+/** The time of one row. It is empty where a fixed amount covers the time. */
 export interface UnbilledProject {
   client: ClientRecord;
   project: ProjectRecord;
@@ -47,7 +47,7 @@ interface Group {
     rate: number | null;
     member: string | null;
     date?: string | null;
-    /** Of each entry, in groups of entries of the same length; null where their sum is enough. */
+    /** Seconds of each entry in a group of entries of the same length. Null where the sum of the group is enough. */
     seconds?: number | null;
     decimals?: number | null;
   };
@@ -166,7 +166,7 @@ async function groupsOf(
     _id: {
       project: '$project_id',
       task: { $ifNull: ['$task_id', null] },
-      // What was settled; `hourly_rate` is all that an older version stored.
+      // The settled rate. An older version stored only `hourly_rate`.
       rate: SETTLED,
       // Only time without a settled rate has its rate by its member.
       member: { $cond: [{ $eq: [SETTLED, null] }, { $ifNull: ['$member', null] }, null] },

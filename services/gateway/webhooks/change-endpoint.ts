@@ -1,4 +1,4 @@
-// What a change makes of an endpoint: its fields, its pauses and its record of failures.
+// Computes an endpoint after a change: its fields, its pauses and its record of failures.
 import { isUnchanged } from '#libs/models/records.ts';
 import { pausedAfter, resumedAfter } from '#libs/models/webhooks/endpoint-pauses.ts';
 import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';

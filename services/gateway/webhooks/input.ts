@@ -1,4 +1,4 @@
-// What a caller may send about webhook endpoints and deliveries.
+// Input of webhook endpoints and deliveries.
 import Joi from 'joi';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '#libs/models/webhooks/delivery.ts';
 import { isEventFilter } from '#libs/models/webhooks/event-filter.ts';

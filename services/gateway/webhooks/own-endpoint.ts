@@ -6,7 +6,7 @@ import type { Session } from '#libs/mongo/connection.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import type { Context } from '../http/route.ts';
 
-/** What a 409 says. */
+/** The error text of the 409 for a disabled endpoint. */
 export const DISABLED = 'The webhook is disabled, enable it first';
 
 type Named = Pick<Context, 'id' | 'caller' | 'missing'>;

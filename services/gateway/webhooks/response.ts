@@ -1,4 +1,4 @@
-// What a caller gets about webhook endpoints, deliveries and the doctor's findings.
+// Response shapes of webhook endpoints, deliveries and the doctor's findings.
 import Joi from 'joi';
 import { DELIVERY_STATUSES } from '#libs/models/webhooks/delivery.ts';
 import { exampleId } from '../fields/example-ids.ts';

@@ -28,7 +28,7 @@ export interface Symptoms {
 }
 
 const NAMES = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
-/** What verifying libraries accept. */
+/** The clock difference in seconds that verifying libraries accept. */
 const TOLERANCE_SECONDS = 5 * 60;
 const SIGNATURE_FORM = /^v1,[A-Za-z0-9+/]{43}=$/;
 
@@ -67,7 +67,7 @@ export function diagnose({ headers, body, secrets, sent, mayReadEvents, now = ag
   return { valid: false, findings: [...findings, ...explainMismatch({ body, sent, mayReadEvents }, signerOf)] };
 }
 
-/** As Standard Webhooks defines it. Its library hashes in JavaScript, too slow for a hundred secrets and a long body. */
+/** Computes a signature as Standard Webhooks defines it. The standard's own library hashes in JavaScript, too slow for a hundred secrets and a long body. */
 function signatureOf(secret: string, content: Buffer): string {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
