@@ -7,7 +7,7 @@ import { html, Markup } from './html.ts';
 import { guideStyle } from './style.ts';
 
 interface Guide {
-  /** As the bar names it. */
+  /** The name in the navigation bar. */
   title: string;
   about: string;
 }
@@ -93,7 +93,7 @@ function targetOf(href: string): string | undefined {
   return Object.hasOwn(guides, name) ? `/docs/guides/${name}${fragment}` : undefined;
 }
 
-/** As GitHub names headings, so that one link works in both places. */
+/** Returns the anchor that GitHub gives a heading, so that one link works in both places. */
 function slugOf(heading: string): string {
   return heading
     .toLowerCase()
