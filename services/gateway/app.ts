@@ -26,7 +26,7 @@ export interface AppOptions extends Omit<ServeOptions, 'parts'>, Omit<Parts, 'ev
   metrics?: Registry;
   /** Origins whose pages may call from a browser; none unless given. */
   corsOrigins?: readonly string[];
-  /** While it returns true every request gets 503: the database is not connected yet. */
+  /** True until the database is connected. Every request gets 503 until then. */
   isStarting?: () => boolean;
   /** Makes its document at the first request unless given. */
   reference?: Reference;

@@ -95,14 +95,14 @@ await run(async ({ onClose, useLogger }) => {
     port: config.HEALTH_PORT,
     service: 'gateway',
     checks: { mongodb: pingMongo },
-    // Without Redis everything but documents works, and they say so themselves.
+    // Redis does not decide readiness: without it all but documents works, and those answer with an error of their own.
     informational: { redis: () => queues.redis.ping() },
     metrics,
     log,
   });
   onClose(() => health.close());
 
-  // While MongoDB connects: the work blocks this process for a few hundred milliseconds, and no request of the API waits for it yet.
+  // The reference is made while MongoDB connects. It blocks this process for a few hundred milliseconds, and no request of the API waits yet.
   setImmediate(reference.make);
   await Promise.all([mongo.ready, whenAvailable(queues.redis, REDIS_LIMIT_MS)]);
   const batches = openBatchPrinting({ print, nudge, log, filesMaxBytes: quotas.files });

@@ -81,7 +81,7 @@ const DIGITS_MAX = 12;
 const START_MAX = 999_999_999;
 /** A small logo as a data URI; the body's own limit is not far above. */
 const LOGO_LONGEST = 200_000;
-/** Without a flag: the reference has none. */
+/** The form of a colour. The expression has no flag, because the reference cannot show one. */
 const COLOR = /^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/;
 
 const FORMAT_SCHEMAS = {
@@ -224,7 +224,7 @@ function numberFormat(prefix: keyof typeof FORMAT_SCHEMAS) {
     .meta({ schema: FORMAT_SCHEMAS[prefix] });
 }
 
-/** Also called with items that are no text, which joi rejects. */
+/** True when two statuses have the same name. joi also calls it with items that are not texts, and rejects those itself. */
 function isSameStatus(one: unknown, other: unknown): boolean {
   return typeof one === 'string' && typeof other === 'string' && sameName(one) === sameName(other);
 }

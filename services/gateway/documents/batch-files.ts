@@ -35,7 +35,7 @@ export async function sendFile(context: Context, batch: BatchRecord): Promise<un
   return undefined;
 }
 
-/** While a caller does not read: one waits to be sent and the next one has been read. */
+/** Files in memory while the caller does not read: one being sent, one read ahead. */
 const FILES_IN_MEMORY = 2;
 
 export async function sendArchive(context: Context, batch: BatchRecord): Promise<undefined> {

@@ -164,7 +164,7 @@ async function createBatch(context: Context<NewBatch>) {
     return { status: 202, body: { success: true, data: batchView(batch) } };
   });
   const { id } = (response.body as { data: { id: Id } }).data;
-  // Also when it is replayed.
+  // A replayed response has these headers, too.
   return {
     ...response,
     headers: { ...response.headers, Location: `${path}/${id}`, 'Retry-After': String(POLL_SECONDS) },

@@ -42,7 +42,7 @@ export function creditNoteDocument(
   });
 }
 
-/** By amount there are no lines that they would lead from. */
+/** Returns the charges as negative amounts. A credit note by amount has no lines, and so no charges between lines and total. */
 function negativeCharges(note: CreditNoteRecord) {
   if (!note.line_items) return {};
   const charges = Object.entries(printableCharges(note));

@@ -19,7 +19,7 @@ import { nextDueAt, printSlice } from './print-slice.ts';
 
 /** Batches in flight at the same time: few, because documents that callers wait for come first. */
 const LANES = 2;
-/** After this another gateway takes over from one that was killed. */
+/** Duration of a lease. When it has expired, another gateway takes over from one that was killed. */
 const LEASE_MS = 20_000;
 const HEARTBEAT_MS = 5_000;
 /** A look is one read of an index that is nearly always empty. */

@@ -17,11 +17,11 @@ import { requireWholePdf } from '../printing/send-pdf.ts';
 import { findInvoiceDocument, findQuoteDocument } from './find-document.ts';
 import type { BatchLooks } from './input.ts';
 
-/** After this many documents another batch continues: a large one must not keep a small one waiting. */
+/** Documents of one slice. Another batch continues after it, so that a large batch does not keep a small one waiting. */
 const SLICE = 8;
-/** Enough to keep a page of a renderer busy, too little to fill all of them. */
+/** Documents in flight: enough to keep a page of a renderer busy, too few to fill all of them. */
 const IN_FLIGHT = 2;
-/** Together with the waits about half an hour. */
+/** Tries of one document. With the waits between them they take about half an hour. */
 const TRIES_MAX = 12;
 const WAIT_MIN_MS = 2_000;
 const WAIT_MAX_MS = 5 * 60_000;
@@ -111,7 +111,7 @@ export async function printSlice(batch: ClaimedBatch, { print, signal, filesMaxB
   }
 }
 
-/** When the next document may be tried, undefined when all are settled. */
+/** Returns when the next document may be tried, or undefined when all are settled. */
 export function nextDueAt({ documents }: ClaimedBatch): Date | undefined {
   const times = documents
     .filter(({ status }) => status === 'queued')

@@ -185,7 +185,7 @@ type Lined = Pick<
   'currency' | 'amount' | 'tax_amount' | 'tax_rate' | 'tax_category' | 'taxes' | 'description' | 'line_items'
 >;
 
-/** Without lines of its own, what it is for is the one line. */
+/** Returns the lines to print. A document without lines has one line: its description with its amount. */
 export function linesOf(record: Lined): PrintableLine[] {
   const { line_items, description, amount, currency } = record;
   const isMixed = taxesOf(record).length > 1;
@@ -221,7 +221,7 @@ export function printableTax(
 
 type Loose<Fields> = { [Name in keyof Fields]: Fields[Name] | undefined };
 
-/** Without the fields that are not there. */
+/** Returns the document without fields that are undefined. */
 export function present(fields: Loose<PrintableDocument>): PrintableDocument {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),

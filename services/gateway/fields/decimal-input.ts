@@ -41,5 +41,5 @@ const decimals: { decimal(): DecimalSchema } = Joi.extend((joi) => ({
   },
 }));
 
-/** With `within(min, max)`. A string keeps all of its digits: it is never read as a double. */
+/** Returns the shape of a decimal, bounded by `within(min, max)`. A string keeps all of its digits, because it is never read as a double. */
 export const decimal = () => decimals.decimal();

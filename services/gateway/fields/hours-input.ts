@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { withoutNoise } from '#libs/rules/money/money.ts';
 import { type GivenHours, givenHours } from '#libs/rules/time/given-hours.ts';
 
-/** For descriptions. */
+/** The sentence about texts in the descriptions of hours. */
 export const HOURS_FORMS = 'Also as a text: `1:30`, `90m`, `1h 30m`';
 
 const extended: { hours(): Joi.NumberSchema } = Joi.extend((joi) => ({
@@ -21,7 +21,7 @@ const extended: { hours(): Joi.NumberSchema } = Joi.extend((joi) => ({
 
 /** Read as a number, without the noise of floating point. Bounds hold for what is read. */
 export function hours() {
-  // Only with `convert` a text is prepared.
+  // joi prepares a text only with `convert`.
   return extended
     .hours()
     .prefs({ convert: true })

@@ -32,7 +32,7 @@ export const validation: Joi.ValidationOptions = {
 const LONGEST = { string: 2_000, text: 20_000 } as const;
 /** Characters that end a line in some program. */
 const LINE_BREAK = /[\n\r\u2028\u2029]/;
-/** For the reference: what a text must not contain. */
+/** Characters that no text may contain, for the patterns of the reference. */
 const CONTROLS = UNPRINTABLE.source.slice(1, -1);
 const BREAKS = LINE_BREAK.source.slice(1, -1);
 

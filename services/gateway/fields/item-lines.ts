@@ -10,7 +10,7 @@ import type { Context, Route } from '../http/route.ts';
 import { fieldsOf } from '../http/shape-fields.ts';
 import type { LineInput } from './money-input.ts';
 
-/** Where bodies take line items. */
+/** Fields of bodies that take line items. */
 const FIELDS = ['line_items', 'extra_lines'] as const;
 
 type LinesOf = Partial<Record<(typeof FIELDS)[number], LineInput[] | null>>;

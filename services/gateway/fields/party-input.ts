@@ -21,7 +21,7 @@ const optionalPart = () => part().allow(null, '');
 export const vatIdInput = () =>
   part()
     .custom((given: string, { message }) => {
-      // Only blanks are a text not given.
+      // A text of blanks counts as not given.
       if (given === '') return given;
       const { id, problem } = readVatId(given);
       if (id !== undefined) return id;

@@ -9,7 +9,7 @@ const NAMED_MAX = 100;
 
 export const ids = (most: number) => Joi.array().items(uuid()).min(1).max(most);
 
-/** Without them it is all unbilled time of the client. */
+/** Fields that select projects and tasks. Without them all unbilled time of the client is selected. */
 export const projectsAndTasks = {
   project_ids: ids(NAMED_MAX).description('All projects of the client unless given'),
   task_ids: ids(NAMED_MAX).description('All tasks of these projects, and time without a task, unless given'),

@@ -59,7 +59,7 @@ function timesOf({ rawHeaders }: Request, name: string): number {
   return times;
 }
 
-/** After a change of the profile, so that this process shows it at once. */
+/** Removes a changed profile from the cache, so that this process shows the change at once. */
 export function forgetProfile(accountId: Id): void {
   profiles.delete(accountId);
 }

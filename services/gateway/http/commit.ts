@@ -58,7 +58,7 @@ export function commitFor({
   nudge,
 }: CommitOptions): Commit {
   const key = request.method === 'POST' ? request.get('Idempotency-Key') : undefined;
-  // Also where nothing is written, so that a malformed key is rejected by every POST.
+  // The form is checked even where nothing is written, so that every POST rejects a malformed key.
   if (key !== undefined && !KEY_FORM.test(key)) {
     throw new AppError(400, 'Idempotency-Key must be 1 to 255 visible ASCII characters');
   }

@@ -9,7 +9,7 @@ export function errorHandler(error: unknown, request: Request, response: Respons
   if (response.headersSent) return next(error);
   const known = asAppError(error);
   if (known) {
-    // Without a cause it is a plain rejection, and the request's own log line is enough.
+    // An error without a cause is a plain rejection. The request's own log line is enough for it.
     if (known.status >= 500 && known.cause !== undefined) request.log.warn({ err: error }, 'request failed');
     const json = JSON.stringify({ error: known.message, ...(known.details ? { details: known.details } : {}) });
     (response.locals['reserve'] as Context['reserve'] | undefined)?.(Buffer.byteLength(json), true);

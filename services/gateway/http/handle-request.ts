@@ -40,7 +40,7 @@ export interface HandleOptions {
   parts: Parts;
   /** The single read of the record that the operation is about. */
   single?: Route | undefined;
-  /** Without it nothing is rate limited. */
+  /** Rate limits. Unless given, nothing is rate limited. */
   rates?: Rates | undefined;
   capacity: { bodies: ByteCapacity; responses: ByteCapacity };
   /** Fair share between accounts that send large bodies. */
@@ -80,7 +80,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
     const query = readQuery(request.originalUrl);
     const list = isPaged ? listOf(request.baseUrl + request.path, query as object) : '';
     if (isPaged) readAfter(query as PageQuery, list, row.details);
-    // Only after the caller is admitted: validating a body costs more than rejecting a stranger.
+    // The body is read after the caller is admitted, because validating a body costs more than rejecting a stranger.
     const { body, ignored } = (await readBody?.(request, response, accountId)) ?? { body: undefined, ignored: [] };
     const context: Context = {
       caller,

@@ -39,13 +39,13 @@ function ignoredIn(value: unknown, known: ReadonlyMap<string, unknown>): readonl
   return names.slice(0, NAMED_MAX).map(shownName);
 }
 
-/** Without what a terminal or a log would stumble over. */
+/** Returns the name, cut to NAME_LONGEST and without characters that break a terminal or a log. */
 function shownName(name: string): string {
   return name.slice(0, NAME_LONGEST).toWellFormed().replaceAll(new RegExp(UNPRINTABLE, 'g'), '\ufffd');
 }
 
 function pruneOf(shape: Joi.Schema): Prune {
-  // Without a list of names every name is allowed, as in the settings of a webhook.
+  // A shape without a list of names allows every name, as the settings of a webhook do.
   if (shape.type === 'object' && isClosed(shape)) return pruneObject(shape);
   const [item, ...others] = itemsOf(shape);
   return shape.type === 'array' && item && others.length === 0 ? pruneItems(pruneOf(item)) : asIs;

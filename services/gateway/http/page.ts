@@ -21,7 +21,7 @@ export interface PageQuery {
 const digits = Joi.extend((joi) => ({
   type: 'digits',
   base: joi.number().integer(),
-  // Before joi's own coercion, which would take all three.
+  // This runs before joi's own coercion, which would take all three.
   prepare: (value: unknown, { error }: Joi.CustomHelpers) => {
     if (typeof value !== 'string') return undefined;
     return /^\d{1,15}$/.test(value) ? { value: Number(value) } : { value, errors: [error('number.base')] };

@@ -44,7 +44,7 @@ type ReadJson = (request: Request, response: Response, share?: BodyShare) => Pro
 /** Parsing and checking a smaller one takes well under a millisecond. */
 const LARGE_BYTES = 16 * 1024;
 
-/** Without it bodies are read and parsed as they come. */
+/** The share of large bodies. Without it, bodies are read and parsed as they come. */
 interface BodyShare {
   /** Fair share between accounts that send large bodies. */
   limit: FairLimit;
@@ -78,7 +78,7 @@ export function jsonReader(limit: number, longest = VALUE_BYTES_MAX): ReadJson {
   };
 }
 
-/** For each millisecond that large bodies take, the process serves others for two. */
+/** Milliseconds for other requests after each millisecond that a large body took. */
 const PAUSE_FACTOR = 2;
 
 /**
@@ -88,7 +88,7 @@ const PAUSE_FACTOR = 2;
 async function acquireBodySlot({ limit, accountId }: BodyShare): Promise<void> {
   const release = await limit.acquire(accountId);
   const startedAt = performance.now();
-  // Before the event loop does what others wait for, which must not count.
+  // The time is taken before the event loop turns to other requests, whose time must not count.
   process.nextTick(() => setTimeout(release, PAUSE_FACTOR * (performance.now() - startedAt)));
 }
 

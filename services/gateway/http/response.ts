@@ -9,7 +9,7 @@ export interface JsonResponse {
   headers?: Record<string, string>;
   /** The body that an `Idempotency-Key` replays instead, when `body` shows a secret that is never shown again. */
   replayBody?: unknown;
-  /** Where the next page of a list begins, when there is one: it becomes `Link: rel="next"`. */
+  /** The start of a list's next page, when there is one. It becomes `Link: rel="next"`. */
   next?: Position | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface Caller {
   /** The id of the first key in the chain of rotations. The key's own id unless it was rotated. */
   firstKeyId: Id;
   scopes: readonly string[];
-  /** When the key expires; undefined when it never does. */
+  /** The time at which the key expires. Undefined when it never does. */
   expiresAt?: Date | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface Context<Body = unknown, Query = unknown> {
   commit: Commit;
   /** The record of the path. @throws the operation's own 404 when the account has none. */
   requireRecord: <Stored extends Owned>(records: Records<Stored>, session?: Session) => Promise<Stored>;
-  /** For a case of Route.alsoNeeds. @throws AppError 403 when the key lacks the scope. */
+  /** Checks the scope of a case of Route.alsoNeeds. @throws AppError 403 when the key lacks the scope. */
   requireScope: (scope: Scope) => void;
   /** The operation's own 404. */
   missing: () => AppError;
@@ -50,7 +50,7 @@ export interface Context<Body = unknown, Query = unknown> {
   parts: Parts;
   requestId: string;
   log: Logger;
-  /** For what a JsonResponse cannot express: streaming, and noticing that the caller has gone. */
+  /** The request, for streaming and for noticing that the caller has gone, which a JsonResponse cannot express. */
   request: Request;
   response: Response;
   /**

@@ -9,7 +9,7 @@ import { type HandleOptions, requestHandler } from './handle-request.ts';
 import { honoursIfMatch, type Route, recordPath } from './route.ts';
 
 export interface ServeOptions extends Omit<HandleOptions, 'capacity' | 'single' | 'bodyLimit' | 'requestFairShare'> {
-  /** For the bytes of responses that wait to be read. */
+  /** Capacity for the bytes of responses that wait to be read. */
   responses?: ByteCapacity | undefined;
 }
 

@@ -38,7 +38,7 @@ export function changedContent(
   const { prices_include_tax } = changes;
   const money = invoiceMoney({
     ...terms,
-    // Without lines the amount stays what it was, in the decimals of a new currency.
+    // The amount of an invoice without lines stays the same, in the decimals of a new currency.
     amount: changes.amount ?? fromMinor(invoice.amount, invoice.currency),
     prices_include_tax: prices_include_tax === undefined ? invoice.prices_include_tax : Boolean(prices_include_tax),
     line_items: changes.line_items === undefined ? invoice.line_items : storedLines(changes.line_items),

@@ -135,7 +135,7 @@ async function changesOf(
   else if (changedFields(invoice, content).includes('line_items')) {
     Object.assign(changes, relinked(invoice, content.line_items ?? null));
   }
-  // With something due it is a payment that makes it Paid.
+  // This status is for an invoice with nothing due. Otherwise a payment makes it Paid.
   if (status === 'Paid' && isMoved) changes.paid_on = today;
   if (status === 'Cancelled' && isMoved) Object.assign(changes, { cancelled_on: today, paid_on: undefined });
   const isIssued = status === 'Sent' && !invoice.parties;

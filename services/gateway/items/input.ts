@@ -6,7 +6,7 @@ import { byText } from '../fields/list-filters.ts';
 import { percentage, rate, unit } from '../fields/money-input.ts';
 import { listOf } from '../http/list.ts';
 
-/** Together they are the text of a line, which has 2,000 characters. */
+/** Name and description together are the text of a line, which has at most 2,000 characters. */
 const NAME_LONGEST = 200;
 const DESCRIPTION_LONGEST = 1_700;
 /** A longer one would only cost time: no name is so long. */

@@ -76,7 +76,7 @@ export function batchedCounter(options: {
       known.left += 1;
       known.counted -= 1;
     },
-    // Only called by options that are not used here.
+    // express-rate-limit calls it only for options that are not used here.
     resetKey: async (name) => void (await redis.del(prefix + name)),
   };
 }

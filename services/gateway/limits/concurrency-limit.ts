@@ -4,7 +4,7 @@ import { unavailable } from '#libs/errors.ts';
 
 const queues = new Map<string, LimitFunction>();
 
-/** While the database hangs each task takes its whole limit; a task that waits this long is rejected and never runs. */
+/** Longest wait of a task. It is then rejected and never runs: each task before it takes its whole time limit while the database hangs. */
 export const WAIT_LIMIT_MS = 15_000;
 /** A task that gave up keeps its place in the queue until it would have run, which may take hours behind slow readers. */
 const WAITING_MAX = 5_000;
@@ -34,7 +34,7 @@ export async function withConcurrencyLimit<Result>(
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
   let wanted: typeof task | undefined = task;
   const timer = setTimeout(() => {
-    wanted = undefined; // So that nothing it refers to stays in memory.
+    wanted = undefined; // Frees all that the task refers to.
     reject(late());
   }, limitMs);
   const run = queue(() => {

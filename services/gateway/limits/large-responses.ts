@@ -26,7 +26,7 @@ export function openResponseCapacity(limits: ByteCapacityLimits = RESPONSE_LIMIT
   return openByteCapacity(limits, REJECTIONS);
 }
 
-/** When the database last failed to answer a list: a caller that queued behind such a list gets 503 instead of 429. */
+/** The time of the last list that the database did not answer. A caller that queued behind such a list gets 503 instead of 429. */
 let unansweredAt = Number.NEGATIVE_INFINITY;
 
 export interface LargeResponse {

@@ -5,7 +5,7 @@ export interface Rejection {
   /** 503: the gateway is full. 429: the account has its share. */
   status: 503 | 429;
   message: string;
-  /** After so many a retry makes sense. */
+  /** Seconds after which a retry makes sense. */
   seconds: number;
 }
 

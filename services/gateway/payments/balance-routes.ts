@@ -1,4 +1,4 @@
-// Where an invoice and a client stand: every movement of the one, and what the other owes or has as credit.
+// Routes of balances: all movements of an invoice, and the debt and credit of a client.
 
 import { clientBalances, clientBalancesAsOf } from '#libs/billing/payments/client-balance.ts';
 import { dayIn } from '#libs/day.ts';

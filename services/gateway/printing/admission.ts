@@ -18,9 +18,9 @@ export interface AdmissionLimits {
 
 const DEFAULTS: AdmissionLimits = { perAccount: 32, pagesPerAccount: 450, waiting: 200, waitMs: 10_000 };
 
-/** So few ahead are always admitted: they are too few to estimate a wait from. */
+/** Documents ahead with which a request is always admitted. They are too few to estimate a wait from. */
 const ALWAYS = 8;
-/** When the queue is full, an account without documents in it is still admitted, up to this much more. */
+/** Factor by which the queue may be overfull for accounts that have no document in it. */
 const NEWCOMERS = 1.25;
 /** Callers that were rejected together should not come back together. */
 const JITTER_SECONDS = 2;
@@ -78,7 +78,7 @@ export function openAdmission(limits: Partial<AdmissionLimits> = {}): Admission 
 
   function expectedWaitMs(queued: number, isSlow: boolean): number {
     const oldest = waiting.oldest();
-    // While others are done, one that is old is late alone: its renderer was killed, or it waits for an image.
+    // An old document does not count as stuck while others finish: its renderer was killed, or it waits for an image.
     const stuckMs = oldest ? performance.now() - Math.max(oldest.since, lastDoneAt) : 0;
     return Math.max(stuckMs, queued * measures[isSlow ? 'slow' : 'short'].averageMs());
   }

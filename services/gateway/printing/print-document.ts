@@ -18,7 +18,7 @@ const DEADLINE_MS = 30_000;
 const LOST_AFTER_MS = 3_000;
 /** They go into a header, which with all others must fit into the 4 KB that nginx takes; Node's fetch takes 16 KB. */
 const WARNINGS_LONGEST = 2_000;
-/** With less time left, an enqueued job would not be done before its deadline. */
+/** Time that a retry needs. With less left, an enqueued job would not be done before its deadline. */
 const WORTH_A_RETRY_MS = 5_000;
 
 interface PrintRequest {
@@ -104,8 +104,8 @@ export function openPrinting({
       return { ...printed, warnings: firstOf(printed.warnings) };
     } catch (error) {
       permit?.release('failed');
-      // Also after a failed enqueue, because its reply may have been lost: no caller waits for this job any more.
-      // What no renderer has taken by its deadline must not pile up in the queue.
+      // The job is given up even after a failed enqueue, whose reply may have been lost. No caller waits for it any more.
+      // A job that no renderer has taken by its deadline must not stay in the queue.
       if (signal.aborted || (!isBackground && isLate(error))) void giveUp(id);
       if (!isBackground || !isLate(error)) throw error;
       const fate = await fateOf(id);
@@ -124,7 +124,7 @@ export function openPrinting({
       lookAt = now + LOST_AFTER_MS;
       if ((await queues.stateOf(renderDocument, id)) !== 'unknown') return;
       log.warn({ jobId: id, requestId }, 'a document was lost by the queue, enqueuing it again');
-      // Only now: while Redis is unavailable this fails, and the next poll tries again.
+      // The flag is set after the call. While Redis is unavailable the call fails, and the next poll tries again.
       await enqueue();
       isEnqueuedAgain = true;
     }

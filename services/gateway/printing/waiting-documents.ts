@@ -27,7 +27,7 @@ export function openWaitingDocuments() {
   /** The oldest first. */
   const waiting = new Set<Waiter>();
   const withRemoteImages = new Set<Waiter>();
-  /** By request. */
+  /** Reserved places by the id of the request. */
   const reserved = new Map<string, { accountId: Id; at: number }>();
   const loads = new Map<Id, Load>();
 

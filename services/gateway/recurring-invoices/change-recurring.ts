@@ -147,7 +147,7 @@ function requireSameFeePeriod(before: RecurringInvoiceRecord, after: Partial<Rec
   throw conflict('fee_period cannot be changed after the first occurrence');
 }
 
-/** Where it goes on without what was missed: `next_on` is undefined when nothing is to come. */
+/** Returns the next occurrence after a resumption, without those that were missed. `next_on` is undefined when none is left. */
 export function resumedAt(
   { schedule, next_index }: RecurringInvoiceRecord,
   today: string,

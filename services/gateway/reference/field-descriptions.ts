@@ -1,4 +1,4 @@
-// What fields mean whose shape does not say it itself. A field with the same meaning in several schemas has one sentence, under its name;
+// Descriptions of fields whose shape does not explain them. A field with the same meaning in several schemas has one sentence, under its name;
 // `Schema.field` is for a name that means something else there.
 
 export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {

@@ -23,7 +23,7 @@ interface Description {
 }
 
 /**
- * Without conditions between fields: generators make unions, or nothing at all, of `anyOf` beside `properties`. Descriptions say them.
+ * Returns the schema without conditions between fields, which descriptions state: generators make unions, or nothing at all, of `anyOf` beside `properties`.
  * @param direction `input` is what a caller sends (defaults make a field optional), `output` is what it gets.
  * @param register gets every inner shape that has a name (`meta({ schema })`), so that generators make one class of it; without it all stands inline.
  */

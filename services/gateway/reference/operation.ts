@@ -125,7 +125,7 @@ function knowsDryRun({ query }: Route): boolean {
   return fieldsOf(query).has('dry_run');
 }
 
-/** All that is one thing, but an archive, which is made while it is sent. */
+/** True when the response has an ETag. Lists have none, nor has an archive, which is made while it is sent. */
 function isTagged(row: Route): boolean {
   return row.method === 'get' && !isList(row) && row.produces !== 'application/zip';
 }

@@ -1,4 +1,4 @@
-// Where a time entry belongs: another project of the same client, and a task of that project.
+// Moves a time entry to another project of the same client, and to a task of that project.
 
 import { projectOfClient } from '#libs/billing/documents/project-of-client.ts';
 import { taskOfProject } from '#libs/billing/time/task-of-project.ts';

@@ -168,7 +168,7 @@ async function groupsOf(
       task: { $ifNull: ['$task_id', null] },
       // The settled rate. An older version stored only `hourly_rate`.
       rate: SETTLED,
-      // Only time without a settled rate has its rate by its member.
+      // The member decides the rate only of time without a settled rate.
       member: { $cond: [{ $eq: [SETTLED, null] }, { $ifNull: ['$member', null] }, null] },
       ...(byDay.length > 0 ? { date: only(byDay, '$date') } : {}),
       ...(rounded.length > 0

@@ -30,7 +30,7 @@ export function changesOf(
       ...(enabled && !endpoint.enabled ? { pauses: resumedAfter(endpoint, sequence) } : {}),
       updated_at: new Date(),
     },
-    // Only when it was enabled: a second disabling must not shorten the pause.
+    // A pause begins only at an enabled endpoint: disabling it a second time must not shorten the pause.
     ...(enabled === false && endpoint.enabled ? pausedAfter(sequence) : {}),
     $unset: {
       ...(description === null || description === '' ? { description: 1 as const } : {}),

@@ -25,7 +25,7 @@ export function findEndpoint(account_id: Id, _id: Id, session?: Session): Promis
     .lean<WebhookEndpointRecord>();
 }
 
-/** For operations that send to it. @throws the operation's 404, and 409 when it is disabled. */
+/** Returns the endpoint for an operation that sends to it. @throws the operation's 404, and 409 when it is disabled. */
 export async function enabledEndpoint(named: Named, session?: Session): Promise<WebhookEndpointRecord> {
   const endpoint = await ownEndpoint(named, session);
   if (!endpoint.enabled) throw conflict(DISABLED);

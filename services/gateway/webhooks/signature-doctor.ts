@@ -9,7 +9,7 @@ export interface Finding {
 }
 
 export interface Diagnosis {
-  /** Whether the signature is right for the body, with one of the secrets. */
+  /** True when the signature is right for the body with one of the secrets. */
   valid: boolean;
   findings: Finding[];
 }
