@@ -22,7 +22,7 @@ interface Size {
   payments: number;
 }
 
-/** Of 600 bytes: the driver sends them as one message. */
+/** Records of one insert. At 600 bytes each, the driver sends them as one message. */
 const CHUNK = 5_000;
 const DAYS = 720;
 const ADA = { name: 'Ada Lovelace', email: 'ada@example.com', company_name: 'Analytical Engines' };
@@ -67,7 +67,7 @@ export async function fillBilling(size: Size): Promise<BillingAccount> {
   return { id, key, clients };
 }
 
-/** As every program must that writes records without the API. */
+/** Recounts the stored bytes, as every program must that writes records without the API. */
 export async function countAll(accounts: readonly BillingAccount[]): Promise<void> {
   for (const { id } of accounts) await recount(id);
 }

@@ -25,7 +25,7 @@ const CREDITS_WARMING = 50;
 const CREDITS_TIMED = 200;
 const UNBILLED_TIMED = 15;
 
-/** Of `--part`. */
+/** Values of `--part`. */
 export const parts = ['lists', 'unbilled', 'payments', 'credit-notes', 'from-time', 'recurring'] as const;
 
 export async function* bench({ mongodbUri, redisUrl, isLarge, part }: BenchOptions): AsyncGenerator<Row[]> {

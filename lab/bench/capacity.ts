@@ -1,4 +1,4 @@
-// What one operation costs: processor time of every process that has a part in it, and bytes. For docs/scale.md.
+// Measures the cost of one operation for docs/scale.md: bytes, and processor time of every process that has a part in it.
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { connectFailFast, type Redis, whenReady } from '#libs/redis/connection.ts';
 import { eventually } from '../../test/support/eventually.ts';
@@ -24,11 +24,11 @@ export interface Cost {
   operation: string;
   /** Milliseconds of processor time by process; a renderer's with its browser. */
   cpuMs: Record<'gateway' | 'renderer' | 'webhooks' | 'mongodb' | 'redis', number>;
-  /** Of the answer's body. */
+  /** Bytes of the response's body. */
   answerBytes: number;
   /** Between the services and their stores, both ways. */
   storeBytes: number;
-  /** Of records and indexes, before compression. */
+  /** Bytes of records and indexes, before compression. */
   storedBytes: number;
 }
 
@@ -146,7 +146,7 @@ async function reading({ pids, redis }: System) {
   };
 }
 
-/** As docs/scale.md has it, so that it can be pasted there. */
+/** Prints the table of docs/scale.md, to be pasted there. */
 export function printCosts(costs: readonly Cost[]): void {
   const head = [
     'One …',

@@ -29,7 +29,7 @@ const ACCOUNTS = 10;
 /** A shared machine is twice as fast one minute as the next: short rounds in turn, and the middle of each. The first only warms. */
 const ROUNDS = 4;
 const EVENTS = 2_000;
-/** What is sustained shows after the first calls of a round. */
+/** Share of a round that is not measured: its first calls are not the sustained rate. */
 const WARMING_SHARE = 1 / 4;
 const HEALTHY = 6;
 

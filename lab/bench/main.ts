@@ -16,7 +16,7 @@ export interface BenchOptions {
   part?: string | undefined;
 }
 
-/** What a group's file exports as `bench`. Each part of a group yields its rows, so that they are printed even if a later part fails. */
+/** The function that a group's file exports as `bench`. Each part of a group yields its rows, so that they are printed even if a later part fails. */
 export type Bench = (options: BenchOptions) => AsyncIterable<Row[]>;
 
 const ENDING = '-group.ts';

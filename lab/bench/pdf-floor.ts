@@ -11,7 +11,7 @@ import { anInvoice } from '../../test/support/renderer/documents.ts';
 import { testLog } from '../../test/support/workspace.ts';
 
 export interface PdfFloor {
-  /** Of the first process of the Chromium that prints now. */
+  /** The process id of the first process of the current Chromium. */
   readonly pid: number;
   /** How many Chromium processes were started: a figure during which this grows is not one of a floor. */
   readonly starts: number;

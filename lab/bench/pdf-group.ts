@@ -19,12 +19,12 @@ const WARMING_FACTOR = 4;
 /** Documents of one round, by eight callers: so many that their first and last, when not all of them are busy, count for little. */
 const ONE_PAGE_PRINTS = 400;
 const FIVE_PAGES_PRINTS = 100;
-/** Of these, by one caller before. */
+/** Share of the documents that one caller alone prints first. */
 const ALONE_SHARE = 1 / 4;
 const CALLERS = 8;
 /** Two pages keep two cores busy; a third makes the floor no faster. */
 const FLOOR_PAGES = 2;
-/** What gateway, queue and renderer may add for one caller. */
+/** Milliseconds that gateway, queue and renderer may add for one caller. */
 const ADDED_MS = 8;
 
 type Print = (caller: number) => Promise<unknown>;
@@ -35,7 +35,7 @@ interface Figures {
   cpuMsEach: number;
 }
 
-/** Of `--part`. */
+/** Values of `--part`. */
 export const parts = ['one-page', 'five-pages', 'overload', 'renderers'] as const;
 
 export async function* bench(options: BenchOptions): AsyncGenerator<Row[]> {

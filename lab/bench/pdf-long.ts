@@ -11,7 +11,7 @@ import { type Row, row } from './rows.ts';
 
 const DOCUMENTS = 10_000;
 const CALLERS = 6;
-/** Of the growth: the first reading after so many, the last over as many at the end. */
+/** Documents before the first reading of the growth. The last reading is over as many at the end. */
 const FIRST = 100;
 const READINGS = 20;
 const PROGRESS_STEP = 250;

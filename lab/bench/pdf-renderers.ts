@@ -1,4 +1,4 @@
-// What a document costs with more renderers: processor time, which does not depend on how many cores there are to share.
+// Measures the processor time of a document with more renderers. It does not depend on the number of cores.
 import { median } from 'es-toolkit/math/median';
 import { openBenchWorkspace } from './bench-workspace.ts';
 import type { BenchOptions } from './main.ts';

@@ -11,12 +11,12 @@ export interface PdfSystem {
   caller: PdfCaller;
   gateway: SpawnedService;
   renderers: SpawnedService[];
-  /** Of every process that has a part in a document but the caller: gateway, renderers with their browsers, Redis, MongoDB. */
+  /** Returns the processor time of gateway, renderers with their browsers, Redis and MongoDB. The caller's is left out. */
   cpuMs(): number;
   close(): Promise<void>;
 }
 
-/** As operators run it. */
+/** Settings of a production system. The rate limits are off. */
 const SETTINGS = { NODE_ENV: 'production', RATE_LIMIT_REQUESTS: '0', RATE_LIMIT_DOCUMENTS: '0' };
 
 export interface PdfSystemOptions {
@@ -61,7 +61,7 @@ export async function startServices(
   };
 }
 
-/** Of this process. */
+/** Returns the processor time of this process. */
 export function ownCpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

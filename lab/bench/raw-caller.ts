@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 
 export interface RawAnswer {
   status: number;
-  /** Of a refusal. */
+  /** The Retry-After of a rejection. */
   retryAfterSeconds: number;
 }
 

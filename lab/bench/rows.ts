@@ -1,4 +1,4 @@
-// What a benchmark says: one row for each figure, ours beside the floor that was measured in the same run.
+// Rows of a benchmark's result: one for each figure, ours beside the floor that was measured in the same run.
 
 export interface Row {
   name: string;
@@ -7,7 +7,7 @@ export interface Row {
   floor: number;
   /** ours ÷ floor. */
   ratio: number;
-  /** What the ratio must be, such as `≥ 0.6`; empty when the row only informs. */
+  /** The target of the ratio, such as `≥ 0.6`. Empty when the row only informs. */
   target: string;
   pass: boolean;
 }

@@ -7,7 +7,7 @@ import { isAnswering, type Store } from './store-answer.ts';
 import { type PodWatch, watchPods } from './watch-pods.ts';
 
 const SERVICES: Record<Store, string[]> = {
-  // What requires the store to be ready.
+  // Services that are ready only with the store.
   mongodb: ['gateway', 'webhooks', 'operations', 'scheduler'],
   redis: ['webhooks', 'renderer'],
 };

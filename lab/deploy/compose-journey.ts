@@ -8,7 +8,7 @@ import { Webhook } from 'standardwebhooks';
 import { pdfOf } from '../../test/support/pdf-body.ts';
 import { API, admin, compose, newAccount, say } from './compose.ts';
 
-/** Of the images. */
+/** The user id in the images. */
 const USER = 10_001;
 const RECEIVER = { host: '172.31.250.1', port: 18_999 };
 
@@ -51,7 +51,7 @@ const event = new Webhook(endpoint.data.secret).verify(delivery.body, delivery.h
 assert.deepEqual([event.type, event.data.id], ['client.created', client.data.id]);
 say('its webhook, signature verified', String(delivery.headers['webhook-id']));
 
-// What a renderer would reach if it were turned against us.
+// Tries a connection, as a renderer would that an attacker controls.
 const dial = (target: string) =>
   `const [host, port] = '${target}'.split(':'); require('node:net').connect({ host, port, timeout: 3000 }).on('connect', () => { console.log('open'); process.exit() }).on('timeout', () => process.exit()).on('error', () => process.exit())`;
 assert.match(await compose('exec', '-T', 'renderer', 'node', '-e', dial('redis:6379')), /open/);

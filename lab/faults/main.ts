@@ -38,7 +38,7 @@ if (values.list || chosen.length === 0) {
     say(`${id.padEnd(4)} ${title}${isShort ? ' (also in the short form)' : ''}`);
 } else {
   const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
-  // What was started is ended by its guardian.
+  // The guardian ends all processes that this one started.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const run = await runFaults({
     faults: chosen,

@@ -20,7 +20,7 @@ const HEAD = [
   ['---', '---', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '--:'],
 ];
 
-/** Of one fault: the first ones say it. */
+/** Breaches that are shown of one fault. More would add nothing. */
 const SHOWN_MAX = 10;
 
 export function reportOf(run: FaultRun): string {

@@ -30,7 +30,7 @@ const { values } = readCommandLine(HELP, {
 });
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-// What was started is ended with the program.
+// Processes that the program started end with it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 await storm();
 

@@ -16,7 +16,7 @@ export interface Measured {
 
 /** How many times as long as alone, see docs/reliability.md. */
 const RATIO_MAX = 5;
-/** Of the containers, see docker-compose.yml and deploy/kubernetes. */
+/** Memory limits of the containers, see docker-compose.yml and deploy/kubernetes. */
 const MEGABYTES_MAX = { gateway: 768, renderer: 1_024 } as const;
 const LIVEZ_MAX_MS = 250;
 const P95 = 0.95;
@@ -37,7 +37,7 @@ export function judge({ alone, beside, seen, requests }: Measured): string[] {
   ];
 }
 
-/** As a table in Markdown. */
+/** Prints a table in Markdown. */
 export function printMeasured(measured: readonly Measured[]): void {
   const head = [
     'neighbour',

@@ -67,7 +67,7 @@ async function measureAll() {
 /** On services of their own: what one neighbour leaves behind does not count for the next. */
 async function measure(neighbour: Neighbour, backends: Awaited<ReturnType<typeof startBackends>>): Promise<Measured> {
   const workspace = await openBenchWorkspace({ ...backends, isLarge: false });
-  // As they are by default: the benchmarks switch them off.
+  // The default limits, which the benchmarks switch off.
   const limits = { RATE_LIMIT_REQUESTS: '6000', RATE_LIMIT_DOCUMENTS: '120' };
   const system = await startServices(workspace, { gatewayEnv: limits });
   const nothing = values.null ? await startNullServer() : undefined;

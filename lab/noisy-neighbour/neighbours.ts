@@ -24,10 +24,10 @@ export interface Neighbour {
 
 const CLIENTS = '/api/v1/clients';
 const PDF_TOOL = '/api/tools/generate-pdf';
-/** As many as an account may have in flight. */
+/** The most documents that an account may have in flight. */
 const DOCUMENTS_AT_ONCE = 32;
 
-/** As long as a body of other operations may be. */
+/** Returns an object with `count` names, to fill the longest body that other operations take. */
 const names = (count: number) => `{${Array.from({ length: count }, (_none, index) => `"k${index}":0`).join()}}`;
 
 const READ = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\nIf-None-Match: *\r\n\r\n';

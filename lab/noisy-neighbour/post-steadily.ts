@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Target {
   url: string;
-  /** Of the neighbour's account, which may do everything. */
+  /** A key of the neighbour's account with all scopes. */
   key: string;
   accountId: string;
   /** Further keys of the account. */
@@ -17,7 +17,7 @@ export interface Target {
 /** Goes on until the signal is aborted. @returns how many requests or connections it made. */
 export type Attack = (target: Target) => Promise<number>;
 
-/** What the limits allow an account: 12,000 a minute over all its keys. Rejected requests count as well, so it keeps to it from the first rejection on. */
+/** The rate that the limits allow an account: 12,000 a minute over all its keys. Rejected requests count, too, so the neighbour keeps to it from the first rejection on. */
 export const REQUESTS_PER_SECOND = 200;
 
 /** Its keys take turns: an account may do twice as much as one of its keys. */

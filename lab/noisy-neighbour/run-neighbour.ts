@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Target } from './post-steadily.ts';
 
-/** What a neighbour's process is to do. */
+/** The task of a neighbour's process. */
 export interface Order {
   name: string;
   target: Omit<Target, 'signal' | 'begin'>;

@@ -1,4 +1,4 @@
-// What the services hold, how fast they say that they are alive and what processor time everything takes, while something is measured.
+// Watches the services during a measurement: their memory, the time of /livez and the processor time.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SpawnedService } from '../../test/support/spawn-service.ts';
 import { ownCpuMs } from '../bench/pdf-system.ts';

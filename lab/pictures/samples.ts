@@ -34,7 +34,7 @@ const INVOICE: PrintableDocument = {
   requiresSignature: false,
 };
 
-/** As an account stores it: with the sums of the record and its bank account. */
+/** A stored document: it has the sums of the record and the account's bank account. */
 const STORED: PrintableDocument = {
   ...INVOICE,
   locale: 'en-US',

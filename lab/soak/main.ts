@@ -37,7 +37,7 @@ const { values } = readCommandLine(HELP, {
 });
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
-// What was started is ended by its guardian.
+// The guardian ends all processes that this one started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const run = await runSoak({
   hours: Number(values.hours),

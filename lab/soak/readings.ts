@@ -1,4 +1,4 @@
-// What a system holds at one moment: memory, descriptors, keys, bytes on the disk, ended processes.
+// Reads the resources of a system at one moment: memory, descriptors, keys, bytes on the disk, ended processes.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -54,7 +54,7 @@ async function residentOf(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
 }
 
-/** What the files take on the disk; those that go while we look count for nothing. */
+/** Returns the bytes of the files on the disk. A file that is removed meanwhile counts as 0. */
 async function bytesIn(folder: string): Promise<number> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const sizes = await Promise.all(

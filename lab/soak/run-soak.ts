@@ -30,7 +30,7 @@ export interface SoakRun {
   startedAt: Date;
   readings: Reading[];
   legs: LegResult[];
-  /** Of no leg in particular. */
+  /** Breaches that belong to no single leg. */
   breaches: Breach[];
 }
 

@@ -4,7 +4,7 @@ import { type Growth, growthOf, warmUpHours } from '../../test/support/growth.ts
 import type { LegCounts } from './leg.ts';
 import type { SoakRun } from './run-soak.ts';
 
-/** What two hours must print. */
+/** Documents that each hour must print. */
 const DOCUMENTS_PER_HOUR = 5_000;
 const BREACHES_SHOWN = 50;
 
