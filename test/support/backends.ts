@@ -20,13 +20,13 @@ export interface Backends {
 
 type Part = { url: string; description: string; stop(): Promise<unknown> };
 
-// What is fetched on the first run takes a while; a silent test runner looks stuck.
+// The downloads of the first run take a while, and a silent test runner looks stuck.
 const progress = showProgress(process.stderr);
 
 export interface BackendsOptions {
   /** Where the folder of the stores is made, the temporary folder unless said. */
   root?: string;
-  /** What the names of the run's databases start with: they are removed from a MongoDB that stays. */
+  /** The prefix of the run's databases. They are removed from a MongoDB that outlives the run. */
   databases?: string;
 }
 

@@ -22,7 +22,7 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
   const schedule = { unit: 'month', start_on: '2031-01-31' };
   await make('recurring-invoices', 'recurring_invoices', { client_id: other.id, line_items, schedule });
   await mongoose.connection.collection('recurring_runs').deleteMany({});
-  // Of an invoice before this one, under the same id.
+  // Drawdowns of an invoice that had the same id before.
   await mongoose.connection.collection('hour_drawdowns').deleteMany({});
   await make('items', 'items', { name: 'Workshop', rate: 850 });
   await make('expenses', 'expenses', { project_id, date: '2026-11-03', description: 'Train', amount: 120 });
@@ -30,7 +30,7 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
   await make('invoices', 'invoices', { client_id, line_items, due_date: '2099-12-31' });
   const issued = { due_date: '2099-12-31', status: 'Sent' };
   await make('payments', 'payments', { client_id, amount: 100 });
-  // What is credited stays issued, so it is another invoice than the one of the examples.
+  // A credited invoice stays issued, so it is another one than that of the examples.
   const paid = await create(gateway, '/api/v1/invoices', { client_id: other.id, ...issued, line_items });
   await create(gateway, `/api/v1/invoices/${paid.id}/payments`, {});
   const note = await create(gateway, `/api/v1/invoices/${paid.id}/credit-notes`, { reason: 'return' });

@@ -10,7 +10,7 @@ export interface FullAccount {
   account: TestAccount;
   /** One record of each kind, the fullest there is; kinds as in operations.ts. */
   ids: Readonly<Record<string, string>>;
-  /** Of the one client that has all of it. */
+  /** The one client that owns all records. */
   clientId: string;
   /** The unbilled time and expenses of the client. */
   entryIds: readonly string[];
@@ -21,7 +21,7 @@ export interface FullAccount {
 
 const TEXT = 'text '.repeat(4_000).trim();
 const LINE = 'line '.repeat(400).trim();
-/** What a list is asked for: a fifth of the largest page. */
+/** Records of one page: a fifth of the largest page. */
 export const PAGE = 20;
 const PAYMENTS = 1_500;
 const ENTRIES = 1_000;
@@ -30,7 +30,7 @@ const PARTS = 500;
 const UNBILLED_PROJECTS = 500;
 /** Together 16 MiB of UTF-8, see find-billable-time.ts. */
 const DESCRIPTION = TEXT.slice(0, 16_000);
-/** As many as a body of 256 KiB takes. */
+/** The most lines that a body of 256 KiB takes. */
 const LINES = Array.from({ length: PARTS }, () => ({
   description: LINE.slice(0, 400),
   qty: '1',
@@ -96,7 +96,7 @@ export async function fillAccount(gateway: TestGateway): Promise<FullAccount> {
   }));
   // The last one that is paid of what is due.
   await change('invoices', sent.id, { due_date: '2033-01-01' });
-  // What it is a part of.
+  // The invoices that it is one part of.
   await multiply('invoices', sent.id, PARTS - 1, (index) => ({
     ...numbered('PART')(index),
     line_items: null,

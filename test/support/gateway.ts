@@ -59,7 +59,7 @@ export async function startGateway(options: Partial<AppOptions> = {}): Promise<T
   };
 }
 
-/** What an application of a test needs at least; webhooks and images may reach this machine. */
+/** Returns the least options of a test's application. Webhooks and images may reach this machine. */
 export function appOptionsFor(workspace: Workspace): AppOptions {
   return {
     log: testLog,

@@ -12,7 +12,7 @@ export interface Growth {
   /** Medians of the hours after the warm-up; the last hour may be shorter. */
   hourly: number[];
   most: number;
-  /** Of the straight line nearest to all readings after the warm-up. */
+  /** Slope of the straight line nearest to all readings after the warm-up. */
   perHour: number;
   /** Empty when the row only informs. */
   target: string;
@@ -23,7 +23,7 @@ const WARM_UP_HOURS = 0.5;
 const WARM_UP_SHARE = 0.25;
 /** A run that is shorter has no two hours to compare. */
 const JUDGED_FROM_HOURS = 1.5;
-/** Of the lowest hourly median. Memory of V8 swings from hour to hour; a leak adds to every hour. */
+/** Growth that is allowed, as a share of the lowest hourly median. Memory of V8 swings from hour to hour; a leak adds to every hour. */
 const PLATEAU = 0.1;
 
 /** Hours that do not count: caches fill, pools open. */

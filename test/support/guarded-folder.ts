@@ -7,7 +7,7 @@ import { MARK, markOf } from '../../deploy/local/orphans.ts';
 
 export interface GuardedFolder {
   path: string;
-  /** What a process needs in its environment so that it is ended when this one is killed. @param name for who looks at what runs. */
+  /** Returns the environment of a process that ends when this one is killed. @param name is shown to people who look at what runs. */
   markedAs(name: string): Record<string, string>;
   /** After everything was stopped. A killed test leaves its folder, with what the logs in it tell, in memory until the next test. */
   close(): Promise<void>;

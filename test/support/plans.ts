@@ -20,7 +20,7 @@ export async function asked(ask: () => Promise<unknown>): Promise<Command[]> {
   return [...texts].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, command]) => command);
 }
 
-/** What the database did with a collection while something was asked. */
+/** Returns the plans of the queries that `ask` makes on a collection. */
 export async function plansOf(collection: string, ask: () => Promise<unknown>) {
   return (await profiled(ask, collection))
     .filter(({ command }) => command['find'] || command['count'] || command['aggregate'])
@@ -34,7 +34,7 @@ export async function plansOf(collection: string, ask: () => Promise<unknown>) {
     }));
 }
 
-/** What the database writes down about the commands of `ask`. @param collection only of this one. */
+/** Returns the profiler's entries for the commands of `ask`. @param collection only of this one. */
 async function profiled(ask: () => Promise<unknown>, collection?: string) {
   const { db } = mongoose.connection;
   if (!db) throw new Error('not connected');

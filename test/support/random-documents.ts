@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { invoiceMoney } from '#libs/rules/documents/document-money.ts';
 import { type LineItem, lineItem } from '#libs/rules/documents/line-item.ts';
 
-/** What a caller sends of an invoice or a quote. */
+/** The input of an invoice or a quote. */
 export interface RandomDocument {
   currency: string;
   tax_rate: number;

@@ -1,4 +1,4 @@
-// What an account has stored, to go back to: quicker than making the same records again over HTTP.
+// Saves the records of an account and restores them, which is quicker than making them again over HTTP.
 import { allModels } from '#libs/models/indexes.ts';
 import { storedId } from '#libs/models/tenant.ts';
 

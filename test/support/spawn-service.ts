@@ -9,7 +9,7 @@ import type { Workspace } from './workspace.ts';
 
 export interface SpawnedService {
   pid: number;
-  /** Of the port it serves: the gateway's API, or the operations dashboard. */
+  /** The URL of the port it serves: the gateway's API, or the operations dashboard. */
   url: string;
   healthUrl: string;
   /** Everything it logged so far. */
@@ -26,7 +26,7 @@ export const READY_LIMIT_MS = 150_000;
 
 export type ServiceName = 'gateway' | 'operations' | 'renderer' | 'scheduler' | 'webhooks';
 
-/** What a service needs of a workspace: enough for one whose stores are not there yet. */
+/** The part of a workspace that a service needs. It suffices for one whose stores do not run yet. */
 export type ServiceWorkspace = Pick<
   Workspace,
   'mongodbUri' | 'redisUrl' | 'redisPrefix' | 'chromiumPath' | 'secretKey'
@@ -59,7 +59,7 @@ export async function spawnService(
   return launched;
 }
 
-/** As `spawnService`, without waiting until it is ready: for a service that may not be. */
+/** Starts a service as `spawnService` does, but does not wait until it is ready: it may never be. */
 export async function launchService(
   service: ServiceName,
   workspace: ServiceWorkspace,

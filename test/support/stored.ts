@@ -1,4 +1,4 @@
-// What the worker's database holds, in two commands: one for each collection takes longer than most tests.
+// Reads the worker's database in two commands. One for each collection takes longer than most tests.
 import mongoose, { type mongo } from 'mongoose';
 
 const COUNT = [{ $collStats: { count: {} } }, { $project: { ns: 1, count: 1 } }];

@@ -24,9 +24,9 @@ const START_LIMIT_MS = 150_000;
 
 export interface RunningService {
   process: ChildProcess;
-  /** As a crash would end it. */
+  /** Ends the worker as a crash would. */
   kill(): Promise<void>;
-  /** As an operator would end it. @returns the exit code. */
+  /** Ends the worker as an operator would. @returns the exit code. */
   stop(): Promise<number | null>;
 }
 

@@ -1,4 +1,4 @@
-// What tests of generators share: a system to call, its OpenAPI document as a file, and a folder for what is made of it.
+// A system for tests of generators: services to call, the OpenAPI document as a file, and a folder for generated code.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

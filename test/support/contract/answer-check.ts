@@ -40,7 +40,7 @@ export function answerCheck(document: Document): AnswerCheck {
   };
 }
 
-/** What was not stored has no id, and is otherwise like what was. */
+/** Gives a dry run's record an id, so that it has the shape of a stored one. */
 function withId(body: Reply['body']) {
   if (body.data.id !== null) throw new Error(`a dry run has an id: ${JSON.stringify(body)}`);
   return { ...body, data: { ...body.data, id: '01890000-0000-7000-8000-000000000000' } };

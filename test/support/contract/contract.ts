@@ -56,7 +56,7 @@ export async function startContract(): Promise<Contract> {
     const reply = await plain(method, path, options);
     check(method, path, reply);
     if (!(options && 'key' in options)) await twin(method, path, options, reply);
-    // What has a tag is asked for once more by it.
+    // A response with an ETag is requested once more by it.
     const tag = method === 'GET' && reply.status === 200 && reply.headers.get('etag');
     if (tag)
       check(

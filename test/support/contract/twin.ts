@@ -5,10 +5,10 @@ import { EVERY_SETTING } from './every-setting.ts';
 
 const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIMESTAMPS = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g;
-/** What a time entry would be billed at; no field of the specification, and what the settings are for. */
+/** The rate of a time entry. No field of the specification, and the settings change it. */
 const RATES = /"rate":[\d.]+,"rate_from":"\w+"|"rate":null,"rate_from":null/g;
 
-/** What a credit note took off, with `cancel_with_credit_note`: no field of the specification either. */
+/** The credited amounts, with `cancel_with_credit_note`. No fields of the specification either. */
 const CREDITED = /"amount_credited":[\d.]+,"total_credited":[\d.]+/g;
 
 export type Twin = (method: string, path: string, options: Call | undefined, reply: Reply) => Promise<void>;

@@ -98,7 +98,7 @@ function send(gateway: Gateway, { key }: TestAccount, { method, path, body }: Pr
   return gateway.send(method, `/api/v1${path}`, { key, headers, ...(body ? { body } : {}) });
 }
 
-/** As a careful caller does: until the locks of the dead process are gone the record may be busy. */
+/** Repeats the write as a careful caller does. The record may be busy until the locks of the dead process are gone. */
 async function repeat(gateway: Gateway, account: TestAccount, prepared: PreparedWrite): Promise<Reply> {
   return eventually(async () => {
     const reply = await send(gateway, account, prepared, 'crash');

@@ -11,7 +11,7 @@ export interface Write {
   name: string;
   /** Makes the records of a new account that the write works on. */
   prepare(call: Caller): Promise<PreparedWrite>;
-  /** What a repeat without an Idempotency-Key gets once the write is stored. A POST is replayed instead. */
+  /** The status of a repeat without an Idempotency-Key after the write is stored. A POST is replayed instead. */
   repeated?: number;
 }
 

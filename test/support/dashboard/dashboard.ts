@@ -127,7 +127,7 @@ export function browserOf(url: string): Browser {
     return pairs.length > 0 ? { Cookie: pairs.join('; ') } : {};
   }
 
-  /** As in any form of any page. */
+  /** Reads the token that every form of every page has. */
   async function tokenOf(): Promise<string> {
     const { text } = await send('GET', '/audit', undefined, {});
     return /name="csrf" value="([\w-]+)"/.exec(text)?.[1] ?? '';

@@ -43,7 +43,7 @@ export interface DeliveryFields {
   /** How long it has been due. A delivery that waits for a later attempt has a negative number. */
   dueMinutesAgo?: number;
   deferrals?: number;
-  /** Of the last attempt; no attempt was made when absent. */
+  /** The last attempt. Absent when none was made. */
   last?: { errorClass?: string; responseStatus?: number };
 }
 

@@ -1,4 +1,4 @@
-// What a fault is: a name, what it does, what must not notice it, and what it may cost.
+// The shape of a fault: its name, its effect, the parts that must not notice it, and the cost that it may have.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Chance } from '../chance.ts';
 import type { Journal, Kind } from './journal.ts';

@@ -1,4 +1,4 @@
-// What an oracle needs to know of a round.
+// Facts of a round that its oracles need.
 
 import type { Journal } from './journal.ts';
 import type { MarkedAccount } from './load/accounts.ts';

@@ -17,7 +17,7 @@ export interface FaultRun {
   startedAt: Date;
   minutes: number;
   results: RoundResult[];
-  /** What was found wrong at the end, of no round in particular. */
+  /** Breaches that were found at the end and belong to no single round. */
   breaches: Breach[];
 }
 
@@ -36,7 +36,7 @@ export interface SessionOptions {
 export interface Session {
   system: FaultSystem;
   rates: Rates;
-  /** What the judges compare with. */
+  /** The state before the first round, which the oracles compare with. */
   baseline: Baseline;
   logs: ReadLogs;
   /** @param turn tells rounds with the same fault apart. */
@@ -47,7 +47,7 @@ export interface Session {
 const SHORT_RATES: Rates = { records: 15, events: 3, documents: 1 };
 const WHOLE_RATES: Rates = { records: 40, events: 5, documents: 2 };
 
-/** What the plan of the tests asks for; a busy machine would elect for no reason. */
+/** Election timeout of the plan of the tests. With a shorter one, a busy machine elects without a fault. */
 const ELECTION_MS = 2_000;
 const ELECTION_SHORT_MS = 5_000;
 const REPLY_LIFE_SECONDS = 60;

@@ -1,4 +1,4 @@
-// What can happen to time and money: each movement names its records by position, so that any sequence can be made and repeated.
+// Movements of time and money. Each names its records by position, so that any sequence can be made and repeated.
 import { CREDIT_REASONS } from '#libs/rules/credits/credit-reasons.ts';
 import type { AnyRecord } from '../crashes/billing-world.ts';
 import type { LedgerWorld } from './ledger-world.ts';
@@ -39,11 +39,11 @@ type Move = (typeof MOVES)[number];
 
 export interface Movement {
   move: Move;
-  /** Of the invoice, quote or entry, counted around. */
+  /** Position of the invoice, quote or entry, modulo their number. */
   which: number;
-  /** Of the payment, or of a second entry. */
+  /** Position of the payment, or of a second entry. */
   other: number;
-  /** Of an amount that is named; null leaves it out. */
+  /** An amount. Null leaves it out of the request. */
   cents: number | null;
   /** One of two ways: see the move. */
   isOther: boolean;
@@ -51,7 +51,7 @@ export interface Movement {
 
 export const WHICH_MAX = 9;
 export const CENTS_MAX = 20_000;
-/** What a movement may be answered with. A step may be refused, but it never fails. */
+/** Statuses that a movement may get. A step may be refused, but it never fails. */
 export const ANSWERS: readonly number[] = [200, 201, 400, 404, 409, 422];
 const EXTERNAL_IDS = 3;
 
@@ -180,7 +180,7 @@ async function creditOfWork(
   return { method: 'POST', path: `/invoices/${body.data.invoice.id}/credit-notes`, body: { reason, time_entry_ids } };
 }
 
-/** Of a payment or of a credit note. */
+/** Returns the request that changes a payment or a credit note. */
 async function changeOf(
   { send, invoices }: LedgerWorld,
   list: '/payments' | '/credit-notes',

@@ -1,4 +1,4 @@
-// What holds of an account after any movements, however they met: sums, links, and everything that happens once.
+// Checks that hold for an account after any movements in any order: sums, links, and everything that happens once.
 import { auditBilledOnce } from '#libs/billing/audits/billed-once-audit.ts';
 import { auditLedger } from '#libs/billing/audits/ledger-audit.ts';
 import { auditTimers } from '#libs/billing/audits/timer-audit.ts';
@@ -56,7 +56,7 @@ export async function brokenPromises(world: LedgerWorld): Promise<string[]> {
 const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
 
 /**
- * What came or was credited beyond what was due, less what went back, is on invoices or is credit; the client's balance says the same.
+ * Checks that money beyond what was due, less what went back, is on invoices or is credit. The client's balance must agree.
  */
 async function otherMoney(
   { send, client_id }: LedgerWorld,
@@ -105,7 +105,7 @@ function otherHours(live: readonly AnyRecord[], entries: readonly AnyRecord[], n
   return live.flatMap((invoice) => {
     if (!invoice.time || invoice.time.is_edited) return [];
     const own = entries.filter(({ invoice_id }) => String(invoice_id) === String(invoice._id));
-    // What is billed are seconds; an entry's hours are rounded, those of a timer of a few seconds by much.
+    // Seconds are billed. An entry's hours are rounded, those of a timer of a few seconds by much.
     const hours = sum(own.map(({ seconds }) => seconds)) / 3_600;
     const places: number[] = invoice.time.lines.map(({ at }: AnyRecord) => at);
     const lines = places.map((at) => invoice.line_items[at]);

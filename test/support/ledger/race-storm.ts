@@ -32,7 +32,7 @@ export interface Storm {
 
 /** The database is busy: the caller may repeat it, and nothing was stored. */
 const BUSY = 503;
-/** Of POSTs: sent to both gateways at once with one Idempotency-Key. */
+/** Share of POSTs that are sent to both gateways at once with one Idempotency-Key. */
 const DOUBLED = 0.2;
 
 export async function runStorm(options: StormOptions): Promise<Storm> {

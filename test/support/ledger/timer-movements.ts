@@ -1,4 +1,4 @@
-// What can happen to timers: two owners start them now or long ago, stop them and discard them.
+// Movements of timers: two owners start them now or long ago, stop them and discard them.
 import type { AnyRecord } from '../crashes/billing-world.ts';
 import type { LedgerWorld } from './ledger-world.ts';
 import type { Movement, Request } from './movements.ts';

@@ -1,4 +1,4 @@
-// What callers may do to records of every kind: each act names its records by position, so that any sequence can be made and repeated.
+// Acts of callers on records of every kind. Each act names its records by position, so that any sequence can be made and repeated.
 import type { AnyRecord } from '../records.ts';
 
 /** Drawn numbers, so that each act can vary. */
@@ -6,7 +6,7 @@ export interface Drawn {
   act: string;
   which: number;
   other: number;
-  /** Of an amount that is named; null leaves it out. */
+  /** An amount. Null leaves it out of the request. */
   cents: number | null;
   isOther: boolean;
 }

@@ -12,7 +12,7 @@ process.on('message', (time: number) => (at = new Date(time)));
 process.send?.('ready');
 for (;;) {
   const now = at;
-  // What fails because another scheduler made it, or because a killed one left its transaction open, is made in another round.
+  // An invoice fails when another scheduler made it, or a killed one left its transaction open. A later round makes it.
   const round = now && (await runRecurringInvoices(now).catch(() => undefined));
   if (now && round?.made === 0) process.send?.(now.getTime());
   await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

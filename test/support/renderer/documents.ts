@@ -37,7 +37,7 @@ export function aQuote(given: Given = {}): PdfDocument {
   return { ...invoice, title: 'Quote', number: 'QUO-0007', isQuote: true, expiryDate: '2026-12-21', ...given };
 }
 
-/** As a stored invoice is printed: one line of 1234.50 with 20 % tax. */
+/** Returns a stored invoice as it is printed: one line of 1234.50 with 20 % tax. */
 export function aRecord(given: Partial<PrintableDocument> = {}): PrintableDocument {
   return anInvoice({
     lineItems: [{ description: 'Work', qty: '1', rate: '1234.5', discount: '0', amount: 1234.5 }],

@@ -2,7 +2,7 @@
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { anInvoice, LAYOUTS, STYLES } from './documents.ts';
 
-/** What the lines and the sum are made of. */
+/** Kinds of lines and sums. */
 const KINDS = ['plain', 'details', 'discounted', 'long line last', 'signed'] as const;
 const SIZES = ['a4', 'letter'] as const;
 
@@ -21,7 +21,7 @@ export const BREAK_CASES: readonly BreakCase[] = KINDS.flatMap((kind) =>
 
 const WORK_PACKAGES = Array.from({ length: 30 }, (_none, index) => `Detail ${index}.`).join('\n');
 
-/** Of `length` lines of 10 each; a stored document, which alone can be Letter. */
+/** Returns a document of `length` lines of 10 each. It is a stored one, because only those can be Letter. */
 export function documentOf(length: number, { kind, size, fontStyle, layoutType }: BreakCase): PrintableDocument {
   const lineItems = Array.from({ length }, (_none, index) => {
     const isLong = kind === 'long line last' && index === length - 1;

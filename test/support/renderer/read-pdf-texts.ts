@@ -2,10 +2,10 @@
 import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
 export interface PdfTexts {
-  /** Of all pages, in the order in which it was painted. */
+  /** The text of all pages, in the order in which it was painted. */
   text: string;
   pages: string[];
-  /** What the file says of itself. */
+  /** The title in the file's metadata. */
   title: string;
   author: string;
 }

@@ -1,4 +1,4 @@
-// What a reader finds in a PDF: its words and where they stand, its fonts, its links, the colours of a page.
+// Reads a PDF: its words with their positions, its fonts, its links, the colours of a page.
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import { getDocument, type PDFDocumentProxy, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
@@ -22,7 +22,7 @@ interface ReadPage {
 
 export interface ReadPdf {
   pages: ReadPage[];
-  /** Of all pages. */
+  /** The text of all pages. */
   text: string;
   info: Record<string, unknown>;
   isTagged: boolean;

@@ -25,7 +25,7 @@ export interface Walls {
 
 /** For scripts, frames and what they ask for. */
 const STAY_MS = 800;
-/** What a page sets off may still be on its way when it is printed. */
+/** Time after a print in which requests of the page may still arrive. */
 const AFTERMATH_MS = 1_000;
 const PAGES_AT_ONCE = 6;
 const FRAMES = 8;
@@ -93,7 +93,7 @@ export async function attackBrowser(field: Field, layer: string, chromiumPath: s
 
 function inOurNetwork(isolation: Isolation): Isolation {
   const rest = isolation.wrapper.slice(isolation.wrapper.indexOf('--net') + 1);
-  // What is now first came without its path.
+  // The first word of the rest has no path, so env looks it up.
   return { ...isolation, wrapper: rest.length > 0 ? ['/usr/bin/env', ...rest] : [] };
 }
 

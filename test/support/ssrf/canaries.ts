@@ -10,12 +10,12 @@ import { PUBLIC_ADDRESSES } from './urls.ts';
 interface Hit {
   /** `address:port` that was called. */
   at: string;
-  /** Of HTTP calls. */
+  /** The path of an HTTP call. */
   path?: string;
 }
 
 export interface Canaries {
-  /** What `{c}` stands for. */
+  /** The port that replaces `{c}`. */
   port: number;
   /** Forbidden calls. */
   hits: Hit[];

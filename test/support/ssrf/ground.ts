@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 const execute = promisify(execFile);
 
 export interface Ground {
-  /** What goes in front of a command so that it runs there; empty when there is no such ground. */
+  /** Words in front of a command that runs there. Empty when there is no such ground. */
   wrapper: string[];
   /** For people. */
   description: string;

@@ -12,7 +12,7 @@ export interface NameServer {
   close(): void;
 }
 
-/** What a name is answered with: addresses and aliases, a response code, or silence. */
+/** The answer to a name: addresses and aliases, a response code, or silence. */
 type Answer = string[] | { code: number } | 'silence';
 
 const SERVFAIL = 2;

@@ -1,10 +1,10 @@
-// What one layer did with one vector: how many attacks, and everything that came of them.
+// The report of one layer on one vector: the number of attacks and all their effects.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Canaries } from './canaries.ts';
 import type { NameServer } from './names.ts';
 
 export interface LayerReport {
-  /** What stood between the attack and its aim. */
+  /** The safeguard between the attack and its target. */
   layer: string;
   /** How it came in. */
   vector: string;
@@ -31,7 +31,7 @@ export interface Field {
 }
 
 export const SECRET = 'canary-secret-5f1c7d';
-/** Of the file, the environment and what belongs to neither a document nor its reader. */
+/** Texts of the secret file and the environment, and others that belong to neither a document nor its reader. */
 export const SECRETS = new RegExp(`${SECRET}|root:[x*]?:0:0|redis://|mongodb://|reached the inside`);
 /** The same, and what a script would have written. */
 export const LEAK = new RegExp(`${SECRETS.source}|scripted-42`);

@@ -72,7 +72,7 @@ export async function attackTexts(field: Field, { system, layer }: Target): Prom
     if (status === 400 && mayBeRefused) return;
     if (status !== 200) return void report.surprises.push(`${attack.id}: ${status}`);
     const { text, links } = await readWords(answer as Buffer);
-    // What was sent as text may be printed as text: only what it stands for may not.
+    // A text that was sent may be printed as text. Only the content that it points to may not.
     const leak = LEAK.exec(text)?.[0];
     if (leak && !attack.text.includes(leak)) report.leaks.push(`${attack.id}: ${leak}`);
     const odd = links.filter((link) => !/^(https?|mailto):/.test(link));

@@ -147,7 +147,7 @@ const names: HostileUrl[] = [
   { entry: 90, url: `http://${'a'.repeat(64)}.hostile.example/` },
 ];
 
-/** What each of these names leads to: see ssrf-names.ts. */
+/** URLs by names that names.ts answers. */
 const dns: HostileUrl[] = [
   ...all(91, ['rebind', 'rebind-fast'], '').map(({ entry, url }) => ({ entry, url: `http://${url}.hostile.example/` })),
   ...[

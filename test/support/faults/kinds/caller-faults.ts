@@ -118,7 +118,7 @@ async function badReceivers({ system, load, accounts, journal, isShort, chance, 
     }
     say(`${kinds.length} kinds: ${kinds.join(', ')}`);
   } finally {
-    // What still waits for them must not disturb the rounds to come.
+    // Deliveries that still wait for these endpoints must not disturb later rounds.
     for (const id of ids.keys()) {
       await load.ask({ account, kind: 'records', method: 'DELETE', path: `/api/v1/webhooks/${id}` });
     }

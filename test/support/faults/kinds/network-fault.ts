@@ -1,4 +1,4 @@
-// What may be wrong with a network, as the fault proxy makes it.
+// Network faults that the fault proxy can make.
 
 export type NetworkFault =
   /** Every piece of data arrives later. */

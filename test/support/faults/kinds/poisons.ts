@@ -4,7 +4,7 @@ const line = (description: string) => ({ description, qty: 1, rate: 1 });
 const ZALGO =
   'Z\u0351\u036b\u0343\u036a\u0302\u036b\u033d\u034f\u0334\u0319\u0324\u031e\u0349\u035a\u032f\u031e\u0320\u034da\u036b\u0357\u0334\u0362\u0335\u031c\u0330\u0354';
 
-/** What each changes in a document. */
+/** The fields that each poison changes in a document. */
 export const POISONS: Record<string, () => object> = {
   'as many lines as there may be': () => ({ lineItems: Array.from({ length: 500 }, () => line('x'.repeat(500))) }),
   'one word of twenty thousand letters': () => ({ notes: 'x'.repeat(20_000) }),

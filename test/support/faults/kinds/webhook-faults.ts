@@ -29,7 +29,7 @@ export const webhookFaults: readonly Fault[] = [
   },
 ];
 
-/** Which of the two makes the call is not known: both are killed, and the call is cut in the middle for sure. */
+/** Kills both workers at a call. The test cannot know which of them makes it, and the call must be cut in the middle. */
 async function killAtACall({ system, load, say, noteWebhookKill, chance }: FaultContext, when: 'before' | 'after') {
   const reached = Promise.withResolvers<void>();
   system.town.onNextCall(when, () => {

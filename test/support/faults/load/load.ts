@@ -81,7 +81,7 @@ export function openLoad({ system, accounts, journal, rates, seed, name, latestM
     const pauses = chance(`${kind} pauses`);
     const place = timers.push(undefined) - 1;
     const next = () => {
-      // As independent callers send.
+      // The pauses are those between requests of independent callers.
       const waitMs = (-Math.log(1 - pauses.next()) * 1_000) / perSecond;
       timers[place] = setTimeout(() => {
         if (!isStarted) return;

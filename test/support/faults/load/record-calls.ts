@@ -72,7 +72,7 @@ export function openRecordCalls(options: {
     turn += 1;
     const token = `${account.mark} ${turn}.`;
     const body = bodyOf(collection, account, token);
-    if (!body) return await create('clients'); // What it belongs to is not there yet.
+    if (!body) return await create('clients'); // The record it would belong to does not exist yet.
     const key = `${account.mark}-${turn}`;
     const record: ExpectedRecord = {
       account,

@@ -1,4 +1,4 @@
-// What must be stored, by what was answered: the truth that the database is held against.
+// Records that must be stored, by the responses to the calls. The database is compared with them.
 import type { MarkedAccount } from '../load/accounts.ts';
 
 export type Collection = 'clients' | 'projects' | 'tasks' | 'time_entries' | 'quotes' | 'invoices';
@@ -8,7 +8,7 @@ export interface ExpectedRecord {
   collection: Collection;
   /** Begins the record's text and is in no other record's. */
   token: string;
-  /** Of the request that made it. */
+  /** The Idempotency-Key of the request that made it. */
   key: string;
   body: object;
   /** Known once it was acknowledged. */
@@ -17,9 +17,9 @@ export interface ExpectedRecord {
   number?: string;
   /** `unknown`: there was no answer. `refused`: the answer said that nothing was stored. */
   presence: 'stored' | 'unknown' | 'refused' | 'deleted' | 'perhaps deleted';
-  /** What its text may be: the last acknowledged, and what was sent since without an answer. */
+  /** Texts that it may have: the last acknowledged one, and those sent since without an answer. */
   texts: string[];
-  /** What was acknowledged last, as long as nothing unknown was sent since. */
+  /** The last acknowledged record. Undefined when a later change had no answer. */
   acknowledged?: Record<string, unknown> | undefined;
   /** A change of it is in flight. */
   isBusy: boolean;

@@ -20,7 +20,7 @@ const ARRIVAL_LIMIT_MS = 180_000;
 const IN_FLIGHT_MAX = 5;
 /** Longer than an attempt may last. */
 const NOTED_LIMIT_MS = 30_000;
-/** What receivers allow, by the standard. */
+/** The clock difference that receivers allow, by the standard. */
 const TIMESTAMP_TOLERANCE_MS = 5 * 60_000;
 const CREATED: Record<string, string> = {
   clients: 'client.created',
@@ -124,7 +124,7 @@ async function judgeEndpoint(
   return twice;
 }
 
-/** As of when it came: the library would hold it against the time it is judged at. */
+/** True when the signature was right on arrival. The library would compare its timestamp with the time of this check. */
 export function isSigned(signature: Webhook, { id, headers, body, at }: Received): boolean {
   const sentAt = new Date(Number(headers['webhook-timestamp']) * 1_000);
   const isTimely = Math.abs(at - sentAt.getTime()) < TIMESTAMP_TOLERANCE_MS;

@@ -13,7 +13,7 @@ const DESCRIPTORS_MORE = 5;
 /** The driver keeps up to 50 connections to each member it writes to; Redis, receivers and callers have the rest. */
 const SOCKETS_MAX = 200;
 
-/** What each process had open when all was calm. */
+/** Open descriptors of each process before the first fault. */
 export type Baseline = Map<string, number>;
 
 export async function measureBaseline({ services }: FaultSystem): Promise<Baseline> {

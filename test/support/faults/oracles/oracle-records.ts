@@ -6,7 +6,7 @@ import { COLLECTIONS, type Collection, type ExpectedRecord, PATHS, TEXT_FIELD } 
 
 type Stored = Record<string, unknown> & { _id: unknown };
 
-/** As many answers are compared field by field as are read in a second or two. */
+/** Records that are read again and compared field by field. It takes a second or two. */
 const READ_AGAIN_MAX = 100;
 
 export async function judgeRecords(facts: RoundFacts): Promise<void> {

@@ -29,7 +29,7 @@ const CHUNK = 64 * 1024;
 /** Less than the four seconds an attempt may take here. */
 const LATE_MS = 3_000;
 
-/** What is wrong with the answer to a call. */
+/** Faults of the answer to a call. */
 export const MISBEHAVIOURS: Record<string, Misbehaviour> = {
   'error-500': status('500 Internal Server Error'),
   'missing-404': status('404 Not Found'),
@@ -62,7 +62,7 @@ export const MISBEHAVIOURS: Record<string, Misbehaviour> = {
   garbage: (socket) => socket.end(randomBytes(2_000)),
 };
 
-/** What is wrong with a picture. */
+/** Faults of a picture. */
 export const BAD_IMAGES: Record<string, Misbehaviour> = {
   ...MISBEHAVIOURS,
   'html-as-png': image('<html><script>alert(1)</script></html>'),

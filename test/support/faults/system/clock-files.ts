@@ -9,7 +9,7 @@ export const offsetFile = (prefix: string) => `${prefix}.offset`;
 /** By how many it is. */
 export const takenFile = (prefix: string) => `${prefix}.taken`;
 
-/** What a service needs for its clock to be set. @param prefix of the files. */
+/** Returns the environment of a service whose clock can be set. @param prefix of the files. */
 export function withClock(prefix: string): Record<string, string> {
   return { CLOCK_FILES: prefix, NODE_OPTIONS: `--import=${import.meta.resolve('./shifted-clock.ts')}` };
 }

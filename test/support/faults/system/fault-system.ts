@@ -29,7 +29,7 @@ export interface FaultSystem {
   town: Town;
   /** The network to Redis, and to each member of the set (which the members themselves use too). */
   network: { redis(fault?: NetworkFault): Promise<void>; mongodb(member: number, fault?: NetworkFault): Promise<void> };
-  /** What it is made of, for the report. */
+  /** The parts of the system, for the report. */
   description: string;
   /** Waits until every part says that it is well. */
   ready(): Promise<void>;

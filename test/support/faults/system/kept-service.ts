@@ -10,7 +10,7 @@ import { setClock, withClock } from './clock-files.ts';
 export interface KeptService {
   name: string;
   service: ServiceName;
-  /** Of the public port; only the gateway has one. */
+  /** The URL of the public port. Only the gateway has one. */
   url: string;
   healthUrl: string;
   logFile: string;

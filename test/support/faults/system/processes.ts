@@ -81,7 +81,7 @@ export async function socketsOf(pid: number): Promise<number> {
   return targets.filter((target) => target.startsWith('socket:')).length;
 }
 
-/** As `/proc/<pid>/limits` calls them. */
+/** Names of the limits in `/proc/<pid>/limits`. */
 const LIMITS = { as: 'Max address space', fsize: 'Max file size', nofile: 'Max open files' };
 
 /** The kernel's own limit for a process that runs; it may be gone meanwhile. @throws when the kernel refuses it. */

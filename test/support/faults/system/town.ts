@@ -10,12 +10,12 @@ export interface Town {
   url: string;
   /** Calls that were answered with 2xx, by path. */
   taken: Map<string, Received[]>;
-  /** Of all calls, whatever came of them. */
+  /** Returns the number of all calls, with any result. */
   calls(): number;
   isUnwell: boolean;
   /** Runs when the next call comes: before it is answered, or right after. */
   onNextCall(when: 'before' | 'after', act: () => void): void;
-  /** What came to these paths is not needed any more. */
+  /** Forgets the calls to these paths. */
   forget(paths: readonly string[]): void;
   close(): Promise<void>;
 }
