@@ -82,7 +82,7 @@ test('when something is refused, then the client throws what the service said', 
 });
 
 test('when a call is given up and sent again while the first try is at work, then the client gets its one answer', async () => {
-  // As client/README.md has it, only less patient.
+  // The example of client/README.md, with shorter waits.
   const isStillRunning = (response?: Response) => response?.status === 409 && response.headers.has('Retry-After');
   const statuses: (number | undefined)[] = [];
   client.configure({

@@ -164,7 +164,7 @@ describe('the limit of usable keys', () => {
     await ApiKey.insertMany(others);
     const last = await make({}, account); // The 98th that works.
     const body = { accountId: account.id, name: 'x', scopes: ['*'] };
-    // As with two gateways: only the database orders the requests.
+    // Only the database orders the requests, as with two gateways.
     const both = await Promise.allSettled([1, 2, 3, 4].map(() => issueApiKey(body)));
 
     const error = 'An account can have at most 100 usable API keys';

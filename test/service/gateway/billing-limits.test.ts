@@ -1,4 +1,4 @@
-// What must not change once time was billed, and limits that hold for what changes.
+// Fields that must not change once time was billed, and limits of those that may.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
 import { callerOf, startGateway, type TestGateway, verbsOf } from '../../support/gateway.ts';

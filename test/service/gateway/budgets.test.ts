@@ -45,7 +45,7 @@ const usedOf = async ({ id }: AnyRecord) => {
   return [budget.hours_used, budget.amount_used];
 };
 
-/** What was announced as reached, in order: `project hours 80`. */
+/** Returns the announced budgets in order: `project hours 80`. */
 async function reached(): Promise<string[]> {
   const events = await Event.find({ account_id: account.id, type: /budget_reached$/ })
     .sort({ sequence: 1 })

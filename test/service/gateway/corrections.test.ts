@@ -316,7 +316,7 @@ describe('a part of a fixed amount', () => {
     ['by its line', [{ line_items: [line('Part', 500, { line: 1, quantity: 0.6 })] }], 300],
     ['by its price', [{ line_items: [line('Reduction', 60, { line: 1 })] }], 60],
     ['by another line', [{ line_items: [line('Paper', 100, { line: 2 })] }], 0],
-    // Of 333.33 the other line takes 83.33, and 250.00 after the discount of a sixth were 300.00 before it.
+    // The other line takes 83.33 of 333.33, and 250.00 after the discount of a sixth were 300.00 before it.
     ['by an amount', [{ amount: 333.33 }], 300],
     ['line by line, then by amount', [{ line_items: [line('Paper', 100, { line: 2 })] }, { amount: 250 }], 300],
     ['by amounts', [{ amount: 83.33 }, { amount: 0.03 }, { amount: 249.97 }], 300],

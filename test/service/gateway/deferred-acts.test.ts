@@ -1,4 +1,4 @@
-// What a request causes later never has more rights than the request: every background loop and queue is in one of the two tables here.
+// Deferred acts never have more rights than the request that caused them. Every background loop and queue is in one of the two tables here.
 import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { catalog } from '#libs/jobs/catalog.ts';

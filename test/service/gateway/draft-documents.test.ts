@@ -1,4 +1,4 @@
-// What may change before a document is binding: the lines of a quote, the client of a draft, and the deletion of a draft quote.
+// Changes before a document is binding: the lines of a quote, the client of a draft, and the deletion of a draft quote.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
 import { Quote, type QuoteRecord } from '#libs/models/billing/quote.ts';

@@ -1,4 +1,4 @@
-// What issuing does to the work on an invoice: records and events follow, and its hours stay with the invoice for ever.
+// Work on an invoice after it is issued: records and events follow, and its hours stay with the invoice for ever.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';

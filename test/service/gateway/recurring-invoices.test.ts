@@ -191,7 +191,7 @@ describe('a change', () => {
   });
 });
 
-/** As if it had begun ten days ago and no scheduler had run since: two weekly occurrences are due. */
+/** Moves its start to ten days ago, as if no scheduler had run since: two weekly occurrences are due. */
 const missedTwo = (id: string, account_id: string) =>
   RecurringInvoice.updateOne(
     { _id: id, account_id },

@@ -19,7 +19,7 @@ interface Case {
   query?: string;
 }
 
-/** What makes an operation need a scope that it does not always need. */
+/** Requests that make an operation need a scope which it does not always need. */
 const CASES: Record<string, () => Promise<Case> | Case> = {
   'deleteProject tasks:write': async () => {
     const id = await own('projects');

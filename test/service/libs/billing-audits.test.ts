@@ -1,4 +1,4 @@
-// What `doctor` reports about money, time and quotes: nothing for sound records, and each kind of damage by its name.
+// Findings of `doctor` about money, time and quotes: nothing for sound records, and each kind of damage by its name.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { auditBilledOnce } from '#libs/billing/audits/billed-once-audit.ts';

@@ -1,4 +1,4 @@
-// Which clock counts when ours and those of the stores differ, and that a process notices when its own is wrong.
+// The clock that counts when ours and those of the stores differ. A process notices when its own is wrong.
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { agreedTime, openClock } from '#libs/clock.ts';
 import { openWorkspace } from '../../support/workspace.ts';

@@ -1,4 +1,4 @@
-// What may happen only once has a unique index in the database, whatever code writes it.
+// Every fact that may happen only once has a unique index in the database, whatever code writes it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { newId, storedId } from '#libs/models/tenant.ts';

@@ -1,4 +1,4 @@
-// What Redis writes to disk of a document that passes through the queue: nothing.
+// Redis writes nothing to disk of a document that passes through the queue.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';

@@ -1,4 +1,4 @@
-// What an operator finds and does: search, groups of failures, replay and retry of one and of many, pause and resume.
+// Actions of an operator: search, groups of failures, replay and retry of one and of many, pause and resume.
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { deliverWebhook, fanOutEvent, retryWebhook } from '#libs/jobs/catalog.ts';
 import { pauseQueue } from '#libs/jobs/control.ts';

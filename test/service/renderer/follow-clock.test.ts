@@ -14,7 +14,7 @@ afterEach(() => {
 
 test('when the clock of a renderer is an hour ahead, then it uses the time of Redis', async () => {
   const redis = connectFailFast(String(process.env['TEST_REDIS_URL']), testLog);
-  // As in a renderer, this begins while the connection is being made. The next request follows ten seconds later.
+  // This begins while the connection is being made, as it does in a renderer. The next request follows ten seconds later.
   const unfollow = followClock(redis);
   await whenReady(redis, 5_000);
   try {

@@ -109,7 +109,7 @@ test('when another worker has acquired a delivery before the lease of its reserv
   const { leaseId, until } = reservation;
   const job = { deliveryId: id, accountId, endpointId, reservation: { eventId, leaseId, until: until.getTime() } };
   const lease = await makeAcquireDelivery(3 * MINUTE_MS)(job, true);
-  // As if this process had stood still until then.
+  // This process seems to have stood still until then.
   expect(await acquireDeliveries([id], inAMinute(), new Date(until.getTime() + 1))).toHaveLength(1);
 
   await eventually(() => lease && lease.until() < Date.now());

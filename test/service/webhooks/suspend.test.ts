@@ -130,7 +130,7 @@ test('when an endpoint is enabled and reconciled just before a service suspends 
   const bulkWrite = Delivery.collection.bulkWrite.bind(Delivery.collection);
   const writes = jest.spyOn(Delivery.collection, 'bulkWrite');
   const reads = jest.spyOn(WebhookEndpoint.collection, 'find');
-  // What a gateway does when a caller enables the endpoint. It finds no suspended delivery.
+  // A gateway does this when a caller enables the endpoint. It finds no suspended delivery.
   writes.mockImplementationOnce((async (...args: Parameters<typeof bulkWrite>) => {
     await inTransaction(async (session) => {
       const enabled = await WebhookEndpoint.findOneAndUpdate(

@@ -165,7 +165,7 @@ describe.each(sampled(created, 2).map((one) => [`${kindOf(one.row.path)}.${one.n
         ...chargedWith(resource, name),
         ...timedWith(resource, name),
         ...(name === 'allocations' ? { client_id: await payerOf(value as Allocation[]) } : {}),
-        // Of one owner, a timer must start after the one that runs.
+        // A timer must start after the running one of the same owner.
         ...(resource === 'timers' ? { owner: `owner with ${name}` } : {}),
         [name]: value,
       };

@@ -82,7 +82,7 @@ function valuesOf({ type, allow, rules = [], flags }: Shape): string[] {
   return values;
 }
 
-/** What a list asks of the database. */
+/** Returns the commands that a list sends to the database. */
 async function commandsOf(path: string, query: string): Promise<Command[]> {
   const id = path.includes('{id}') ? await recordOf(kindOf(path)) : '';
   return asked(async () => {
@@ -93,7 +93,7 @@ async function commandsOf(path: string, query: string): Promise<Command[]> {
 
 const recordOf = memoize((kind: string) => make(gateway, kind, gateway.account, 'own-'));
 
-/** What the commands find or sort by and no schema of the collection has. */
+/** Returns the fields that the commands find or sort by and no schema of the collection has. */
 function unknownFields(commands: Command[]): string[] {
   return commands.flatMap(({ collection, filter, sort }) => {
     const model = Object.values(mongoose.models).find((one) => one.collection.name === collection);

@@ -158,7 +158,7 @@ describe.each(sampled(days).map((field, index) => [nameOf(field), field, index] 
       for (const day of possible) {
         const reply = await sender.send(sender.bodyWith(field, JSON.stringify(day)));
         const isSpent = reply.status === 409 && ONCE.has(operation);
-        // What is refunded here came today: the day was read, and is too early.
+        // The money that is refunded here came today. The day was read, and is too early.
         const isEarly =
           REFUNDS.has(operation) && String(reply.body.details?.date).startsWith('date must not be before');
         expect([day, reply.status < 300 || isSpent || isEarly, reply.status]).toEqual([day, true, reply.status]);
@@ -193,7 +193,7 @@ describe.each(sampled(parameters).map(([operation, name, row], index) => [operat
     test('when it is a real calendar day, then a list; when it is anything else, then 400', async () => {
       const { sendTo } = await senderOf(gateway, row);
       for (const [texts, status] of [
-        // What will be due on a later day is not known.
+        // The debt on a later day is not known.
         [every(REAL, STEP, index).filter((day) => name !== 'as_of' || day <= dayIn('UTC')), 200],
         [every(UNREAL, STEP, index), 400],
       ] as const) {

@@ -1,4 +1,4 @@
-// What one account should hold, in memory: written from the specification, not from the product.
+// A model of one account's records in memory, written from the specification and not from the product.
 
 export type Kind = 'clients' | 'projects' | 'tasks' | 'time-entries' | 'quotes' | 'invoices';
 
@@ -50,7 +50,7 @@ export function pick(records: readonly Kept[], index: number): Kept | undefined 
   return records.length === 0 ? undefined : records[index % records.length];
 }
 
-/** What refers to a client or project, in the order in which the service names it. */
+/** Returns the kind of record that refers to a client or project, in the order in which the service names it. */
 export function blockerOf(account: ModelAccount, kind: 'clients' | 'projects', id: string): string | undefined {
   const { records } = account;
   const refers = (of: Kind) => records[of].some(({ refs }) => (kind === 'clients' ? refs.client : refs.project) === id);

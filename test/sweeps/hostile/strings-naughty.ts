@@ -42,7 +42,7 @@ const own = [
   'İIıi ß ẞ ŉ ǰ',
   'ſtraße STRASSE',
   'ΐ Ὕ ς σ Σ',
-  // What other programs interpret.
+  // Texts that other programs interpret.
   '=1+1',
   '+cmd|" /C calc"!A0',
   '@SUM(1+1)*cmd',

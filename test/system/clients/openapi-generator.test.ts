@@ -18,7 +18,7 @@ const OF_EVERY_DOCUMENT: Record<string, RegExp[]> = {
   'typescript-fetch': [/OpenAPI 3\.1 support is still in beta/],
 };
 
-/** What every flow prints. */
+/** The output of every flow. */
 const DONE = {
   hours: 2.5,
   quote: 98765432.19,
@@ -30,7 +30,7 @@ const DONE = {
   missing: [404, 'Client not found'],
 };
 
-/** Of a program that runs for some seconds: optimising its code takes longer than the code does. */
+/** Flags for a program that runs for some seconds. Optimising its code takes longer than running it. */
 const JAVA_FLAGS = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 let described: DescribedSystem;

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => described.close());
 
-/** What every flow prints. */
+/** The output of every flow. */
 const DONE = {
   hours: 2.5,
   amount: 237.5,

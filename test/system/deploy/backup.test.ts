@@ -24,7 +24,7 @@ beforeAll(async () => {
   workspace = await openWorkspace();
   folder = await mkdtemp(join(tmpdir(), 'billhook-backup-'));
   client = await new MongoClient(workspace.mongodbUri).connect();
-  // What a careless copy would change: a whole number stored as a double, a long, an instant, and more than one batch.
+  // Values that a careless copy would change: a whole number stored as a double, a long, an instant, and more than one batch.
   await client
     .db()
     .collection('odd')

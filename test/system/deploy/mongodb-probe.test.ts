@@ -59,7 +59,7 @@ test('when MongoDB has no replica set, is primary, cannot reach itself, or is st
   await mongod.stop();
   expect(await probe(livenessProbe)).toBe('not well');
 
-  // As after a restart of the pod, while the name server still has the old address: the member cannot reach itself.
+  // The member cannot reach itself, as after a restart of the pod while the name server still has the old address.
   await start('127.0.0.1');
   await eventually(isListening);
   expect(await probe(livenessProbe)).toBe('not well');

@@ -69,7 +69,7 @@ test(
   120_000 + ROUNDS * 60_000,
 );
 
-// As an orchestrator does it: the new process is ready, the old one gets no further requests, and then the signal.
+// Replaces a process as an orchestrator does: the new one is ready, the old one gets no further requests, and then the signal.
 async function replace(name: Name, old: SpawnedService) {
   const fresh = await start(name);
   running[name] = [...running[name].filter((one) => one !== old), fresh];

@@ -1,4 +1,4 @@
-// What one request makes the system read, make, keep and decode at once has a bound, whatever the account holds. Every operation is asked over a full account.
+// The bytes that one request makes the system read, make, keep and decode at once have a bound. Every operation runs over a full account.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { AppError } from '#libs/errors.ts';
@@ -38,7 +38,7 @@ const BOUNDS: Readonly<Record<string, Partial<Bound>>> = {
   // The 1,000 packages that a client may have, with their names.
   getClientHours: { read: 3 * MIB, made: 3 * MIB },
   getInvoiceTime: { read: TEXT + 2 * MIB, made: TEXT + 6 * MIB },
-  // What is changed is announced.
+  // An event announces each changed record.
   settleTimeEntries: { read: TEXT + 2 * MIB, sent: TEXT + 6 * MIB },
   settleExpenses: { read: 2 * MIB, sent: 4 * MIB },
   createInvoiceFromTime: { read: TEXT + 2 * MIB, sent: TEXT + 6 * MIB },

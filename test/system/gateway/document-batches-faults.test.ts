@@ -20,7 +20,7 @@ const MANY = 100;
 
 let system: TestSystem;
 let invoices: string[];
-/** Of the gateway that runs now. */
+/** Sends to the gateway that runs now. */
 let send: Send;
 let queues: Queues;
 const successors: { stop(): Promise<unknown> }[] = [];

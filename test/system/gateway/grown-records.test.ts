@@ -30,7 +30,7 @@ async function creditOf(resource: 'payments' | 'credit-notes') {
   return { account, client_id, record: await make(`invoices/${invoice.id}/credit-notes`, { reason: 'return' }) };
 }
 
-/** As if so much had gone back of it: a cent each time. */
+/** Stores refunds of the record, of a cent each. */
 async function grow(resource: string, account: TestAccount, { id }: AnyRecord, count: number, reference: string) {
   const records = resource === 'payments' ? Payment : CreditNote;
   const refund = { amount: 1, date: '2026-11-20', method: 'other', reference };

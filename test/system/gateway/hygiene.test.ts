@@ -112,7 +112,7 @@ describe('slow and greedy callers', () => {
   });
   afterAll(() => close());
 
-  /** What the server sends until it closes the connection. */
+  /** Returns all that the server sends until it closes the connection. */
   function raw(text: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect((server.address() as AddressInfo).port, '127.0.0.1', () => socket.write(text));

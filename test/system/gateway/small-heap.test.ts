@@ -12,7 +12,7 @@ import { spawnService } from '../../support/spawn-service.ts';
 
 /** Megabytes of old objects, about half of what the manifests give a container. */
 const HEAP = { gateway: 384, scheduler: 128, webhooks: 256 };
-/** Of each request. */
+/** Copies of each request that are sent at once. */
 const AT_ONCE = 4;
 /** A round over the full account on a busy machine. Only ends a hang. */
 const ROUND_LIMIT_MS = 120_000;

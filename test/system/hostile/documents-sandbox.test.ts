@@ -45,7 +45,7 @@ function descendants(): Process[] {
 
 const isLinux = process.platform === 'linux';
 const onLinux = isLinux ? test : test.skip;
-// What this machine allows. The first test compares it with what the renderer has found.
+// The isolation that this machine allows. The first test compares it with what the renderer has found.
 const isolation = await findIsolation(process.env['TEST_CHROMIUM_PATH'] ?? '', testLog);
 const inSandbox = isLinux && isolation.hasSandbox ? test : test.skip;
 const inEmptyNetwork = isLinux && isolation.hasEmptyNetwork ? test : test.skip;

@@ -110,7 +110,7 @@ async function calledBack(receiver: Receiver): Promise<Captured[]> {
   }));
 }
 
-/** What the services wrote about this account's requests, which carry ids of their own. */
+/** Returns the log lines about this account's requests, which carry ids of their own. */
 function logLinesOf(mark: string): Captured[] {
   const lines = [system.gateway, system.webhooks, ...system.renderers].flatMap((service) =>
     service.output().split('\n'),

@@ -12,7 +12,7 @@ import { REAL, type Start, start, whenReady } from './start-and-run.ts';
 
 const execute = promisify(execFile);
 const NOBODY = 65_534;
-/** What such a user can try: read a path, connect to a socket, call a port over HTTP, and send it a command of a store. */
+/** Tries of such a user: read a path, connect to a socket, call a port over HTTP, and send it a command of a store. */
 const PROBE = join(import.meta.dirname, 'other-user.mjs');
 
 let folder: string;

@@ -170,7 +170,7 @@ describe('while it runs', () => {
   test('when it is asked to stop, then services end first, nothing is left, and local.json is gone', async () => {
     const pids = Object.values((await factsIn(data)).pids);
     running.child.kill('SIGINT');
-    running.child.kill('SIGINT'); // As npm does: one Ctrl-C arrives twice.
+    running.child.kill('SIGINT'); // One Ctrl-C arrives twice under npm.
 
     expect(await running.exitCode).toBe(0);
 

@@ -52,7 +52,7 @@ describe('an error of ours', () => {
     const me = await agency();
     const [broken, sound] = [await me.recurring(), await me.recurring()];
     const record = { _id: storedId(broken) as never };
-    // What no version of the API stores.
+    // No version of the API stores this value.
     await RecurringInvoice.collection.updateOne(record, { $set: { due_days: 'never' } });
     for (let round = 1; round < TRIES_MAX; round += 1) {
       expect(await problemOf(runRecurringInvoices(at(FIRST, round)))).toContain('1 recurring invoices could not');

@@ -49,7 +49,7 @@ async function endpointAt(...args: Parameters<typeof startReceiver>) {
   return { receiver, accountId, endpointId: endpoint.id as Id };
 }
 
-/** As in the webhook service, with waits a thousandth as long, and without its poller. */
+/** Returns the handler of the webhook service, with waits a thousandth as long, and without its poller. */
 function makeDeliver(traffic = openTraffic({ scale: 1 }), leaseMs = 150_000) {
   return makeDeliverWebhook({
     queues,

@@ -61,7 +61,7 @@ let workspace: Workspace;
 let queues: Queues;
 let outbound: Outbound;
 let receiver: Receiver;
-/** Of accounts with as many endpoints as they may have: each with the event that it gets. */
+/** Endpoints of accounts with as many as they may have, each with the event that it gets. */
 const targets: { accountId: Id; endpointId: Id; event: EventRecord }[] = [];
 const called = Promise.withResolvers<void>();
 const bytes = countBytes(() => workspace.mongodbUri);

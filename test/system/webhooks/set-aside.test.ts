@@ -1,4 +1,4 @@
-// What ends webhook services three times, or always fails, is set aside for a day and shown; everything else goes on.
+// A job that ends webhook services three times, or always fails, is set aside for a day and shown. All others go on.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

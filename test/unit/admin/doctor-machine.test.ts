@@ -1,4 +1,4 @@
-// What `admin doctor` says of the machine it runs on.
+// Findings of `admin doctor` about the machine it runs on.
 import { expect, test } from '@jest/globals';
 import { examineChromium } from '../../../services/admin/doctor-machine.ts';
 

@@ -1,4 +1,4 @@
-// Which versions of the stores the doctor warns about.
+// Versions of the stores that the doctor warns about.
 import { expect, test } from '@jest/globals';
 import { knownHoles } from '../../../services/admin/known-holes.ts';
 

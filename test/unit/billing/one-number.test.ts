@@ -88,7 +88,7 @@ test('when an invoice has any mix of lines, then record, response and document h
     expect(warnings).toEqual([]);
     expect(printed(view.total)).toBe(response.total);
     const rows = view.totals.map(({ amount }) => printed(amount));
-    // Of one rate of nothing, no row is printed.
+    // No row is printed when the only rate is 0 and its tax is 0.
     const taxed = response.taxes.filter(({ rate, tax }, _index, all) => all.length > 1 || rate !== 0 || tax !== 0);
     const [net, ...taxes] = rows.slice(rows.length - taxed.length - 1);
     expect([net, taxes]).toEqual([response.amount, taxed.map(({ tax }) => tax)]);

@@ -22,7 +22,7 @@ const patches: Patch[] = parseAllDocuments(readFileSync('deploy/kubernetes/overl
 );
 const SERVICES = ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'];
 const STORES = ['mongodb', 'redis'];
-/** What a cluster of one node runs for itself: kind 1.35 asks for 950m, minikube for 850m. */
+/** Processor time that a cluster of one node takes for itself: kind 1.35 asks for 950m, minikube for 850m. */
 const SYSTEM_CPU = 950;
 
 function sumOf({ cpu, memory }: Requests, times = 1): Sum {

@@ -11,7 +11,7 @@ export interface Variable {
   isRequired: boolean;
   default: string | number | boolean | undefined;
   description: string;
-  /** What is accepted, in words; empty when it is any text. */
+  /** The accepted values, in words. Empty when any text is accepted. */
   accepts: string;
 }
 

@@ -197,7 +197,7 @@ describe.each(services)('the deployment of the %s', (name) => {
     expect(service.spec.ports).toMatchObject([{ name: 'health', targetPort: 'health' }]);
     const monitor = manifest('ServiceMonitor', name);
     expect(service.metadata.labels).toMatchObject(monitor.spec.selector.matchLabels);
-    // What dashboards and alerts call the service.
+    // Dashboards and alerts know the service by this name.
     expect(service.metadata.labels[monitor.spec.jobLabel]).toBe(name);
   });
 
@@ -230,7 +230,7 @@ test('when the Redis of the trial starts, then it has the users that the program
   expect(stringData.renderer).toMatch(/^redis:\/\/renderer:[\w-]{32}@redis:6379$/);
 });
 
-/** What the volume `secrets` of a pod takes from which Secret. */
+/** Returns the keys that the volume `secrets` of a pod takes, with their Secrets. */
 function mountedSecrets(pod: Manifest['body']): { secret: string; key: string; path: string }[] {
   const volume = pod.volumes?.find(({ name }: { name: string }) => name === 'secrets');
   const sources =

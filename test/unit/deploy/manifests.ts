@@ -55,7 +55,7 @@ export function manifest(kind: string, name: string): Manifest['body'] {
   return found[0]?.body;
 }
 
-/** What runs containers: each with its pod's specification. */
+/** Manifests that run containers, each with its pod's specification. */
 export const workloads = manifests.flatMap((one) => {
   // A template of jobs has its pod one step further inside.
   const spec = one.body.spec?.jobTemplate?.spec ?? one.body.spec;

@@ -14,7 +14,7 @@ interface Rule {
 
 const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
 
-/** What a service may reach, as "name:port" or "public:port"; DNS is left out. */
+/** Returns the targets that a service may reach, as "name:port" or "public:port". DNS is left out. */
 function reachOf(name: string): string[] {
   const rules: Rule[] = manifest('NetworkPolicy', name).spec.egress;
   return rules.flatMap(({ to, ports }) =>

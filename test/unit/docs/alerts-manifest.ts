@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml';
 export const RULES = 'deploy/grafana/alerts.yml';
 export const ALERTS = 'deploy/kubernetes/components/monitoring/alerts.yaml';
 
-/** What every expression asks for: the metrics of our processes and Prometheus's own `up`. */
+/** Metrics in expressions: those of our processes and Prometheus's own `up`. */
 const METRIC = /\b(?:up|(?:billhook|nodejs|process)_\w+)\b(?:\{([^}]*)\})?/g;
 
 /** A cluster's Prometheus has other applications' metrics, too, and services of our names in other namespaces. */

@@ -1,4 +1,4 @@
-// Which documents are admitted to wait, how accounts share the renderers, and that connecting alone takes no room for long.
+// Admission of documents that wait, and the shares of accounts in the renderers. Connecting alone takes no room for long.
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { openAdmission } from '../../../services/gateway/printing/admission.ts';
 

@@ -1,4 +1,4 @@
-// What a document prints of its frozen parties: addresses in parts, numbers with their registers, each number once.
+// Frozen parties on a printed document: addresses in parts, numbers with their registers, each number once.
 import { describe, expect, test } from '@jest/globals';
 import { printedBankDetails } from '#libs/models/accounts/party-fields.ts';
 import type { Parties } from '#libs/models/billing/parties.ts';

@@ -1,4 +1,4 @@
-// Which variables of an environment are ours and misspelt, and which belong to other software.
+// Tells misspelt variables of ours from variables of other software.
 import { describe, expect, test } from '@jest/globals';
 import { findMisspelt, KNOWN_VARIABLES, OUR_PREFIXES } from '#libs/service/known-variables.ts';
 import { services, variablesOf } from '../deploy/configuration.ts';

@@ -1,4 +1,4 @@
-// What counts as the same text for a search and for a name that must be unique.
+// Texts that are the same for a search and for a name that must be unique.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { sameName, searchText } from '#libs/search-text.ts';

@@ -1,4 +1,4 @@
-// What the audit log gets of a replay: only a search that can be made, whatever a form sends.
+// The audit log of a replay has only a search that can be made, whatever a form sends.
 import { expect, jest, test } from '@jest/globals';
 import { AuditEntry } from '#libs/models/operations/audit-entry.ts';
 import { replayMatching } from '../../../services/operations/actions/replay.ts';

@@ -1,4 +1,4 @@
-// What a client needs to pay an invoice, which part of a quote it bills, and lines of which only the amount counts.
+// Payment details of an invoice, the part of a quote that it bills, and lines of which only the amount counts.
 import { describe, expect, test } from '@jest/globals';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { documentView } from '../../../services/renderer/document/document-view.ts';

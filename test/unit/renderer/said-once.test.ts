@@ -1,4 +1,4 @@
-// What a document says of its parties and its taxes: each fact once, and none that says nothing.
+// Facts of a document about its parties and taxes: each is printed once, and an empty one is not printed.
 import { describe, expect, test } from '@jest/globals';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { documentView } from '../../../services/renderer/document/document-view.ts';

@@ -1,4 +1,4 @@
-// What the caller is warned about when amounts do not add up on the paper.
+// Warnings to the caller when the printed amounts do not add up.
 import { describe, expect, test } from '@jest/globals';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { fromMinor, lineNet, sumOfLines } from '#libs/rules/money/money.ts';

@@ -52,11 +52,11 @@ const anyInvoice = fc.record({
   rounding: anyRounding,
   packages: fc.array(anyPackage, { maxLength: 3 }),
   included: fc.option(fc.integer({ min: 0, max: 800 }).map((count) => String(count / 100))),
-  /** Which credit note each entry is on. */
+  /** The number of the credit note that each entry is on. */
   notes: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 10, maxLength: 10 }),
 });
 
-/** Of an invoice that includes hours. */
+/** The fee of an invoice that includes hours. */
 const FEE = lineItem({ description: 'Fee', qty: '1', rate: '1000', discount: '0' });
 
 type AnyInvoice = typeof anyInvoice extends fc.Arbitrary<infer Value> ? Value : never;

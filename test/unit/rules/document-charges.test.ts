@@ -198,7 +198,7 @@ test('when any document has a discount and shipping, then its groups sum to it, 
     expect(netOf(taxes)).toBe(amount);
     expect(taxSumOf(taxes)).toBe(tax_amount);
     expect(prices_include_tax ? amount + tax_amount : amount).toBe(sum - discount_amount + shipping_amount);
-    // What is stored, computed anew, is the same.
+    // The stored charges are the same when they are computed anew.
     const again = invoiceMoney({ ...given, tax_category: undefined, charges: givenCharges(made), issuer });
     expect({ ...again, sum }).toEqual(made);
   });

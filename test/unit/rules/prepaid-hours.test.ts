@@ -1,4 +1,4 @@
-// Which hours a package covers: to the second, in the order of their ends, by the day of the work.
+// Hours that a package covers: to the second, in the order of their ends, by the day of the work.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { coverHours, type LineToCover, type PackageState } from '#libs/rules/time/prepaid-hours.ts';

@@ -23,7 +23,7 @@ const anyEntry = fc.record({
   rate: fc.constantFrom(0, 50, 90, 200),
   isRated: fc.boolean(),
 });
-/** What is rounded over several entries depends on the lines by its nature. */
+/** Roundings of single entries. One over several entries depends on the lines by its nature. */
 const anyRounding = fc.option(
   fc.record({
     minutes: fc.constantFrom(6 as const, 15 as const, 30 as const, 60 as const),

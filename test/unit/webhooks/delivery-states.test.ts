@@ -17,7 +17,7 @@ const now = new Date('2026-11-26T12:00:00Z');
 const later = new Date('2026-11-26T13:00:00Z');
 const moves = Object.entries(DELIVERY_MOVES) as [DeliveryMove, Move][];
 
-/** What every move into a state must give, and no more. */
+/** The values that every move into a state must have, and no others. */
 const VALUES: Record<DeliveryStatus, MoveValues> = {
   pending: { nextAt: later, dueAt: later, deferrals: 0 },
   delivered: { settledAt: now, updatedAt: now },
