@@ -2,7 +2,7 @@
 
 export interface MetricFamily {
   name: string;
-  /** As in the line `# TYPE`. */
+  /** The type in the line `# TYPE`. */
   type: string;
   help: string;
 }

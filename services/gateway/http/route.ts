@@ -74,7 +74,7 @@ type ReadRecord = (reading: Reading) => Promise<object | null | undefined>;
 interface RouteDocs {
   /** A few words for a list of operations, where the summary has more. */
   title?: string;
-  /** What the operation does, in one sentence without its end. */
+  /** The effect of the operation, in one sentence without its full stop. */
   summary: string;
   description?: string;
   /** The shape of `data` in a successful response. */
