@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { DELIVERY_STATUSES, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
 import type { Visit, Visitor } from '../session/visit.ts';
 import { countDeliveries, searchDeliveries } from '../store/delivery-search.ts';
+import { type EndpointNames, readEndpointNames } from '../store/endpoint-names.ts';
 import { deliverySearchOf, PAGE_SIZE, pageNumberOf, paramsOf, sliceOf } from '../views/filters.ts';
 import { count, countedUpTo, moment } from '../views/format.ts';
 import { html } from '../views/html.ts';
@@ -31,7 +32,7 @@ export async function deliveriesPage({ request, visitor }: Visit): Promise<Page>
           : null
       }
     </div>
-    ${table('Deliveries, newest first', columnsFor(visitor), rows, 'No delivery matches. Fewer filters or a longer time may find it.')}
+    ${table('Deliveries, newest first', columnsFor(visitor, await readEndpointNames(rows)), rows, 'No delivery matches. Fewer filters or a longer time may find it.')}
     ${pager('/deliveries', params, { number, hasNext: found.length > PAGE_SIZE })}
   </div>`;
   return { title: 'Deliveries', section: '/deliveries', body };
@@ -59,15 +60,20 @@ export function deliveryBadge(delivery: Pick<DeliveryRecord, 'status' | 'attempt
   return badge(isRetrying ? 'retrying' : delivery.status, isRetrying ? 'warn' : (TONES[delivery.status] ?? 'quiet'));
 }
 
-export function columnsFor(visitor: Visitor) {
+export function columnsFor(visitor: Visitor, { urls, accounts }: EndpointNames) {
   return [
     { name: 'Created (UTC)', cell: ({ created_at }: DeliveryRecord) => moment(created_at) },
     { name: 'State', cell: (delivery: DeliveryRecord) => deliveryBadge(delivery) },
     { name: 'Event', cell: ({ event_type }: DeliveryRecord) => html`<code>${event_type}</code>` },
     {
       name: 'Endpoint',
-      cell: ({ endpoint_id }: DeliveryRecord) =>
-        html`<a href=${`/endpoints/${String(endpoint_id)}`}>${shortId(String(endpoint_id))}</a>`,
+      cell: ({ endpoint_id, account_id }: DeliveryRecord) => {
+        const url = urls.get(String(endpoint_id));
+        return html`<span>
+          ${url === undefined ? shortId(String(endpoint_id)) : html`<a class="url" href=${`/endpoints/${String(endpoint_id)}`}>${url}</a>`}
+          <small class="quiet"> ${accounts.get(String(account_id)) ?? null}</small>
+        </span>`;
+      },
     },
     { name: 'Attempts', isNumber: true, cell: ({ attempts }: DeliveryRecord) => count(attempts.length) },
     { name: 'Last answer', cell: (delivery: DeliveryRecord) => lastAnswer(delivery) },

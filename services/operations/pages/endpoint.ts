@@ -5,6 +5,7 @@ import type { DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import type { Visit } from '../session/visit.ts';
 import { searchDeliveries } from '../store/delivery-search.ts';
+import { readEndpointNames } from '../store/endpoint-names.ts';
 import { DashboardError } from '../views/dashboard-error.ts';
 import { timeText } from '../views/filters.ts';
 import { ago, count } from '../views/format.ts';
@@ -19,10 +20,11 @@ const DAY_MS = 24 * 3_600_000;
 export async function endpointPage({ request, visitor }: Visit): Promise<Page> {
   const endpoint = await requireEndpoint(request.params['id']);
   const id = String(endpoint._id);
-  const columns = columnsFor(visitor).filter(({ name }) => name !== 'Endpoint');
+  const names = await readEndpointNames([{ endpoint_id: endpoint._id, account_id: endpoint.account_id }]);
+  const columns = columnsFor(visitor, names).filter(({ name }) => name !== 'Endpoint');
   const latest = await searchDeliveries({ endpointId: id }, { skip: 0, limit: LATEST });
   const body = html`<div>
-    ${live('endpoint', state(endpoint))}
+    ${live('endpoint', state(endpoint, names.accounts.get(String(endpoint.account_id))))}
     ${visitor.role === 'operator' ? replayForm(id) : null}
     <h2>Latest deliveries</h2>
     ${live('latest', table<DeliveryRecord>('The latest deliveries of this endpoint', columns, latest, 'No delivery yet.'))}
@@ -31,14 +33,14 @@ export async function endpointPage({ request, visitor }: Visit): Promise<Page> {
   return { title: 'Endpoint', section: '/deliveries', body };
 }
 
-function state(endpoint: WebhookEndpointRecord): VNode {
+function state(endpoint: WebhookEndpointRecord, accountName = '–'): VNode {
   return html`<div class="card">
     <p class="url">${endpoint.url}</p>
     ${endpoint.enabled ? null : note('warn', `It is disabled (${endpoint.disabled_reason ?? 'manual'}): its deliveries are suspended until its account enables it.`)}
     <dl class="stats wide">
       ${stat('State', endpoint.enabled ? badge('enabled', 'good') : badge('disabled', 'warn'))}
       ${stat('Failing since', ago(endpoint.failing_since))} ${stat('Failures in a row', count(endpoint.failures ?? 0))}
-      ${stat('Events', endpoint.events.join(', '))}
+      ${stat('Account', accountName)} ${stat('Events', endpoint.events.join(', '))}
     </dl>
     <dl class="ids">
       ${idLine('Endpoint', endpoint._id)} ${idLine('Account', endpoint.account_id, `/deliveries?id=${String(endpoint.account_id)}`)}

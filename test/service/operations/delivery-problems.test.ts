@@ -155,3 +155,15 @@ test('when many endpoints fail or are disabled, then five are named and no more 
     ]),
   );
 });
+
+test('when deliveries are listed, then each names the URL of its endpoint and its account, and so does the endpoint', async () => {
+  const url = 'https://named.example.com/in';
+  const endpointId = await addEndpoint(account.id, { url });
+  await addDelivery({ accountId: account.id, endpointId });
+
+  const row = /<td data-name="Endpoint".*?<\/td>/s.exec((await viewer.get('/deliveries')).text)?.[0];
+
+  expect(row).toContain(`href="/endpoints/${endpointId}">${url}</a>`);
+  expect(row).toContain(account.name);
+  expect((await viewer.get(`/endpoints/${endpointId}`)).text).toContain(account.name);
+});
