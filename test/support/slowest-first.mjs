@@ -14,6 +14,7 @@ const SLOWEST = [
   'system/operations/admin.test.ts',
   'system/gateway/two-gateways.test.ts',
   'system/operations/browser.test.ts',
+  'system/gateway/reference-viewer.test.ts',
   'system/gateway/document-batches-faults.test.ts',
   'system/admin/commands.test.ts',
   'system/webhooks/ids-in-ids-out.test.ts',
