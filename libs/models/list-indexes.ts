@@ -15,7 +15,10 @@ type InnerOf<Value> = Value extends readonly (infer Item)[]
     : keyof Value & string;
 
 /** The listing of one kind of record. @template Key the sort keys of callers. */
-export type ListingOf<Stored, Key extends string> = Listing<FieldOf<Stored>, Key>;
+export interface ListingOf<Stored, Key extends string> extends Listing<FieldOf<Stored>, Key> {
+  // A cursor holds the value of the field, which it does not find inside of an embedded record.
+  readonly orders: Readonly<Record<Key, keyof Stored & string>>;
+}
 
 export interface Listing<Field extends string = string, Key extends string = string> {
   /** Fields with a filter by equality. Each of them has an index for every order. */
@@ -41,9 +44,11 @@ export interface Listing<Field extends string = string, Key extends string = str
 
 /** Adds the indexes that a listing needs to a schema: one per order, and one per order and filter. */
 export function addListIndexes(schema: Schema, listing: Listing): void {
-  for (const field of Object.values(listing.orders)) {
-    for (const filter of [undefined, ...listing.filters]) schema.index(indexOf(listing, field, filter));
-  }
+  const made = Object.values(listing.orders).flatMap((field) =>
+    [undefined, ...listing.filters].map((filter) => indexOf(listing, field, filter)),
+  );
+  // A field that is both an order and a filter would have the same index twice.
+  for (const keys of new Map(made.map((index) => [JSON.stringify(index), index])).values()) schema.index(keys);
   for (const name of listing.unique ?? []) schema.index({ account_id: 1, [name]: 1 });
 }
 

@@ -42,6 +42,9 @@ function changeOf(change: Joi.ObjectSchema, create: Joi.ObjectSchema): Pick<Rout
   };
 }
 
+/** Names the fields without those that the reference lists as required: a caller leaves these out, and sends no null. */
 function optionalNames(fields: Fields): string[] {
-  return [...fields].filter(([, field]) => field.$_getFlag('presence') !== 'required').map(([name]) => name);
+  const isRequired = (field: Joi.Schema) =>
+    field.$_getFlag('presence') === 'required' || field.$_terms['metas']?.some((meta: object) => 'isRequired' in meta);
+  return [...fields].filter(([, field]) => !isRequired(field)).map(([name]) => name);
 }

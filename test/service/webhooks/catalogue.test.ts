@@ -66,8 +66,7 @@ describe.each(EVENT_TYPES)('%s', (type) => {
   test('when it is really sent, then it matches its schema and has the fields of its example', () => {
     const bodies = sent.filter((one) => one.type === type).map(({ body }) => body);
 
-    if (bodies.length === 0)
-      throw new Error(`No ${type} was sent: cause it in causeEveryEvent at the end of this file`);
+    if (bodies.length === 0) throw new Error(`No ${type} was sent: cause it in causeEveryEvent of this file`);
     expect(bodies.flatMap((body) => problemsOf(type, body))).toEqual([]);
     const example: AnyRecord = entry()?.example.data ?? {};
     const [shown, carried] = [Object.keys(example), Object.keys(bodies[0].data)];

@@ -226,7 +226,7 @@ function chargedWith(resource: string, name: string): object {
 function timedWith(resource: string, name: string): object {
   if (resource !== 'time-entries' || !/^(started|ended)_at$/.test(name)) return {};
   const [[started_at], [ended_at]] = [SAMPLES['started_at'], SAMPLES['ended_at']] as [string[], string[]];
-  return { started_at, ended_at, hours: null, date: null };
+  return { started_at, ended_at, hours: undefined, date: undefined };
 }
 
 /** A project must belong to the client that the body names, and a task to the project. */
