@@ -1,6 +1,7 @@
 // Line items are accepted as responses write them, and every decimal may be a number or a plain decimal string.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { runs } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, answerOf, create, createClient } from '../../support/records.ts';
 
@@ -57,7 +58,7 @@ test('when lines hold any decimals, then the returned lines can be sent again an
       expect(again.line_items).toEqual(first.line_items);
       expect(again.amount).toBe(first.amount);
     }),
-    { numRuns: 25 },
+    runs(25),
   );
 });
 

@@ -6,6 +6,7 @@ import { currencyCodes } from '#libs/rules/money/money.ts';
 import { documentView } from '../../../services/renderer/document/document-view.ts';
 import { documentLocaleOf, writtenLocale } from '../../../services/renderer/document/locale.ts';
 import { canDraw } from '../../../services/renderer/fonts/glyphs.ts';
+import { sampled } from '../../support/form.ts';
 import { aRecord, STYLES } from '../../support/renderer/documents.ts';
 import type { ReadPdf, Word } from '../../support/renderer/read-pdf.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
@@ -66,7 +67,7 @@ describe('the language of the account', () => {
     expect([...day.warnings, ...period.warnings]).toEqual([]);
   });
 
-  test.each(['en-US', 'de-DE', 'fr-FR', 'es-ES', 'nl-NL', 'pt-PT', 'it-IT', 'ja-JP', 'ar-AE'])(
+  test.each(sampled(['en-US', 'de-DE', 'fr-FR', 'es-ES', 'nl-NL', 'pt-PT', 'it-IT', 'ja-JP', 'ar-AE'], 4))(
     'when the period of the service is a single day in %s, then that day is printed, and no day wraps',
     async (locale) => {
       for (const fontStyle of STYLES) {
@@ -99,7 +100,7 @@ describe('the language of the account', () => {
     expect(rowsOf({ adjustment: 5 }).map(([label]) => label)).toContain('تسوية');
   });
 
-  test.each(['en-US', 'de-DE', 'fr-FR', 'es-ES', 'nl-NL', 'pt-PT', 'it-IT', 'ja-JP'])(
+  test.each(sampled(['en-US', 'de-DE', 'fr-FR', 'es-ES', 'nl-NL', 'pt-PT', 'it-IT', 'ja-JP'], 4))(
     'when a quoted amount differs from its lines in %s, then an adjustment makes up the difference',
     async (locale) => {
       const { labels, money } = documentLocaleOf(aRecord({ locale }));
@@ -295,7 +296,7 @@ test('when a language has no translation, then a font has every character of its
 
 test('when any currency is written in any locale, then a font has every character of it', () => {
   const undrawn: string[] = [];
-  for (const locale of knownLocales()) {
+  for (const locale of sampled(knownLocales())) {
     for (const currency of currencyCodes) {
       const text = Object.values(documentLocaleOf(aRecord({ locale, currency })).money(new Big('-1234567.89'))).join(
         '',

@@ -5,6 +5,7 @@ import { driverOf } from '#libs/models/records.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import { hasCursor } from '../../../services/gateway/http/route.ts';
+import { runs } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { plansOf } from '../../support/plans.ts';
 import { createClient, createProject } from '../../support/records.ts';
@@ -131,7 +132,7 @@ test('when records are created, changed and removed between pages, then no page 
       expect([...stayed].filter((id) => isFixed(id) && !fixed.includes(id))).toEqual([]);
     },
   );
-  await fc.assert(property, { numRuns: 40 });
+  await fc.assert(property, runs(40));
 });
 
 test('when records do not change while a list is paged, then the pages together are in its order', async () => {
