@@ -181,14 +181,14 @@ async function updateProject({ body, commit, requireRecord, requireScope }: Cont
 }
 
 async function deleteProject({ commit, requireRecord, requireScope }: Context) {
-  return commit(async (transaction) => {
-    const { session, accountId, announce } = transaction;
+  return commit(async (unit) => {
+    const { session, accountId, announce } = unit;
     const project = await requireRecord(Project, session);
     const view = await viewOf(project, accountId, session);
     await requireUnused(project, accountId, session);
     // A key deletes along with a project only what it may delete by itself.
     if (await hasOwn(Task, accountId, { project_id: project._id }, session)) requireScope('tasks:write');
-    await removeTasks(project, transaction);
+    await removeTasks(project, unit);
     await removeOwn(Project, project, session);
     await announce('project.deleted', view);
     return deleted('Project deleted');

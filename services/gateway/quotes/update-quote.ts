@@ -31,16 +31,16 @@ const EVENT_OF: Partial<Record<QuoteStatus, EventType>> = {
 };
 
 export async function updateQuote({ caller, body: given, commit, requireRecord }: Context<QuoteChanges>) {
-  return commit(async (transaction) => {
-    const { session, announce } = transaction;
+  return commit(async (unit) => {
+    const { session, announce } = unit;
     const quote = await requireRecord(Quote, session);
     const today = dayIn(caller.account.time_zone);
     const before = effectiveQuoteStatus(quote, today);
-    const body = await withStandards(quote, given, transaction);
+    const body = await withStandards(quote, given, unit);
     const isMoved =
       body.status !== undefined && (body.status !== before || isUnannounced(quote, body.status, 'Expired'));
-    const changes = await changesOf(quote, body, { isMoved, before, today }, transaction);
-    await requireBilledKept(transaction, quote, { next: changes, changed: changedFields(quote, changes) });
+    const changes = await changesOf(quote, body, { isMoved, before, today }, unit);
+    await requireBilledKept(unit, quote, { next: changes, changed: changedFields(quote, changes) });
     if (isMoved) Object.assign(changes, changedAcceptance({ ...quote, ...changes }, before, body.status));
     changes.search = documentSearch({ ...quote, ...changes });
     if (!isMoved && isUnchanged(quote, changes)) return updated(await viewOf(quote, caller, { session }));

@@ -151,8 +151,8 @@ async function updateTask({ body, commit, requireRecord, requireScope }: Context
 }
 
 async function deleteTask({ commit, requireRecord, requireScope }: Context) {
-  return commit(async (transaction) => {
-    const { session, accountId, announce } = transaction;
+  return commit(async (unit) => {
+    const { session, accountId, announce } = unit;
     const task = await requireRecord(Task, session);
     const projects = await projectsOf(accountId, [task.project_id], session);
     const project = projects.get(String(task.project_id));
@@ -161,15 +161,15 @@ async function deleteTask({ commit, requireRecord, requireScope }: Context) {
     if (await hasOwn(TimeEntry, accountId, { task_id: task._id }, session)) requireScope('time-entries:write');
     if (await isTooMuchToRemove(TimeEntry, accountId, { task_id: task._id }, session)) throw conflict(tooMuchTime);
     await requireFreeTask(accountId, task._id, session);
-    await requireUnlockedTask(transaction, task._id);
+    await requireUnlockedTask(unit, task._id);
     if (await isTaskOfRecurring(accountId, task._id, session)) {
       throw conflict('Cannot delete a task with recurring invoices');
     }
     await requireNoTimer(accountId, { task_id: task._id }, { action: 'delete a task', session });
-    const removed = await removeTime(task, transaction);
+    const removed = await removeTime(task, unit);
     await removeOwn(Task, task, session);
     await announce('task.deleted', view);
-    await followTime(removed, transaction);
+    await followTime(removed, unit);
     return deleted('Task deleted');
   });
 }

@@ -115,14 +115,14 @@ export const timeEntryRoutes: readonly Route[] = [
 
 async function createTimeEntry({ caller, body, commit }: Context<NewTimeEntry, DryRun>) {
   const fields = pick(body, ['description', 'hourly_rate', 'billable', 'member']);
-  return commit(async (transaction) => {
-    const { session, accountId } = transaction;
-    const time = await timeOfNew(transaction, body);
+  return commit(async (unit) => {
+    const { session, accountId } = unit;
+    const time = await timeOfNew(unit, body);
     if (!time.started_at) await requireEntryHours(time.hours, caller, session);
     const project = await lockOwn(Project, accountId, body.project_id, session);
     if (!project) throw notFound('Project', 'or access denied');
     const task = await taskOfProject(project._id, body.task_id, accountId, session);
-    const { entry, view } = await logTime(transaction, { ...fields, ...time, project, task });
+    const { entry, view } = await logTime(unit, { ...fields, ...time, project, task });
     return created({ ...timeEntryCore(entry), task_id: view.task_id, project: view.project });
   });
 }
@@ -138,31 +138,31 @@ async function readTimeEntry({ caller, id, session }: Reading) {
 
 async function updateTimeEntry({ caller, body, commit, requireRecord }: Context<TimeEntryChanges>) {
   const { description, billable, hourly_rate } = body;
-  return commit(async (transaction) => {
-    const { session, accountId, announce } = transaction;
+  return commit(async (unit) => {
+    const { session, accountId, announce } = unit;
     const entry = await requireRecord(TimeEntry, session);
-    const time = await timeOf(transaction, body, entry);
+    const time = await timeOf(unit, body, entry);
     const hasOtherHours = time.hours !== undefined && time.hours !== entry.hours;
     if (hasOtherHours && !time.started_at) await requireEntryHours(time.hours ?? 0, caller, session);
     const changes: Partial<TimeEntryRecord> = {
       ...pick(body, body.member === undefined ? [] : ['member']),
       ...time,
-      ...(await changedPlace(entry, body, transaction)),
+      ...(await changedPlace(entry, body, unit)),
       ...(description === undefined ? {} : { description: description || null }),
     };
     if (typeof billable === 'boolean') changes.billable = billable;
-    Object.assign(changes, await changedRate(entry, { ...changes, hourly_rate }, transaction));
+    Object.assign(changes, await changedRate(entry, { ...changes, hourly_rate }, unit));
     if (billable === null) {
       const task = changes.task_id ? await findOwn(Task, accountId, changes.task_id, session) : undefined;
       changes.billable = task?.billable ?? true;
     }
     if (isUnchanged(entry, changes)) return updated(timeEntryCore(entry));
     await requireFree(entry, accountId, { session, changed: changedFields(entry, changes) });
-    await requireUnlocked(transaction, [entry.date, changes.date ?? entry.date]);
+    await requireUnlocked(unit, [entry.date, changes.date ?? entry.date]);
     const changed = await changeOwn(TimeEntry, entry, changes, session);
     await announce('time_entry.updated', await viewOf(changed, accountId, session));
-    if (changed.description !== entry.description) await followDescription(transaction, changed);
-    await followTime([{ before: entry, after: changed }], transaction);
+    if (changed.description !== entry.description) await followDescription(unit, changed);
+    await followTime([{ before: entry, after: changed }], unit);
     return updated(timeEntryCore(changed));
   });
 }
@@ -194,16 +194,16 @@ async function changedRate(
 }
 
 async function deleteTimeEntry({ commit, requireRecord }: Context) {
-  return commit(async (transaction) => {
-    const { session, accountId, announce } = transaction;
+  return commit(async (unit) => {
+    const { session, accountId, announce } = unit;
     const entry = await requireRecord(TimeEntry, session);
     const view = await viewOf(entry, accountId, session);
     await requireFree(entry, accountId, { session });
-    await requireUnlocked(transaction, [entry.date]);
+    await requireUnlocked(unit, [entry.date]);
     await removeOwn(TimeEntry, entry, session);
-    await removeTimersOf([entry], transaction);
+    await removeTimersOf([entry], unit);
     await announce('time_entry.deleted', view);
-    await followTime([{ before: entry }], transaction);
+    await followTime([{ before: entry }], unit);
     return deleted('Time entry deleted');
   });
 }
