@@ -110,6 +110,14 @@ describe('conventions', () => {
     expect(caches.filter((file) => !page.includes(`\`${file.replace('services/', '')}\``))).toEqual([]);
   });
 
+  test('the gateway hears of the end of a response in http/when-closed.ts alone: Node warns of a leak from eleven listeners on', () => {
+    const listeners = /\bresponse\.(on|once|prependListener|prependOnceListener)\('close'/;
+    const found = files.filter(
+      (file) => file.startsWith('services/gateway/') && listeners.test(readFileSync(file, 'utf8')),
+    );
+    expect(found).toEqual(['services/gateway/http/when-closed.ts']);
+  });
+
   test('every file says in its first line what it is for', () => {
     const silent = [...files, ...programs].filter((file) => !/^(?:#!.*\n)?\/\/ \S/.test(readFileSync(file, 'utf8')));
     expect(silent).toEqual([]);

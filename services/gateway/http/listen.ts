@@ -2,6 +2,7 @@
 import type { Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Logger } from '#libs/service/logger.ts';
 import { limitConnections } from '../limits/connections.ts';
+import { whenClosed } from './when-closed.ts';
 
 /** Longer than any response may take (the deadline of a document is 30 s). */
 const CLOSE_LIMIT_MS = 34_000;
@@ -61,12 +62,12 @@ function farewellOf(server: Server): () => void {
   const takeLeave = (response: ServerResponse) => {
     if (!response.headersSent) response.setHeader('Connection', 'close');
     // Its headers promised to keep the connection, so it is cut as soon as it is idle; until FAREWELL_MS have passed no connection is.
-    else response.once('close', () => setImmediate(() => server.listening || server.closeIdleConnections()));
+    else whenClosed(response, () => setImmediate(() => server.listening || server.closeIdleConnections()));
   };
   server.prependListener('request', (_request, response) => {
     if (isClosing) return takeLeave(response);
     unanswered.add(response);
-    response.once('close', () => unanswered.delete(response));
+    whenClosed(response, () => unanswered.delete(response));
   });
   return () => {
     isClosing = true;

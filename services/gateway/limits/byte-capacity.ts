@@ -1,8 +1,8 @@
 // Limits the bytes of large bodies and responses in memory: a slow upload, or a response that is not read, occupies memory all the time.
 import type { Request, Response } from 'express';
 import type { Id } from '#libs/models/tenant.ts';
+import { whenClosed } from '../http/when-closed.ts';
 import { errorOf, type Rejection } from './rejection.ts';
-import { whenClosed } from './when-closed.ts';
 
 export interface ByteCapacityLimits {
   /** Bytes of one account on this gateway. */

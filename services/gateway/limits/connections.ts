@@ -1,6 +1,7 @@
 // Limits connections: at the limit a silent or idle one is closed for the next; each has one request at a time.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { whenClosed } from '../http/when-closed.ts';
 
 /** Requests of one connection that wait for the one before. HTTP clients hardly ever pipeline: a connection with more is cut. */
 const WAITING_MAX = 1_000;
@@ -35,7 +36,7 @@ export function limitConnections(server: Server, max: number): OpenConnections {
     silent.delete(socket);
     idle.delete(socket);
     inFlight.set(socket, (inFlight.get(socket) ?? 0) + 1);
-    response.once('close', () => {
+    whenClosed(response, () => {
       const left = (inFlight.get(socket) ?? 1) - 1;
       if (left > 0) return void inFlight.set(socket, left);
       inFlight.delete(socket);
@@ -83,7 +84,7 @@ export function oneAtATime(listener: RequestListener): RequestListener {
   function begin(request: IncomingMessage, response: ServerResponse, socket: Socket) {
     const queue = waiting.get(socket) ?? [];
     waiting.set(socket, queue);
-    response.once('close', () => {
+    whenClosed(response, () => {
       const next = queue.shift();
       if (!next) waiting.delete(socket);
       else if (!socket.destroyed) next();

@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { AppError, storeUnavailable } from '#libs/errors.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { isUnanswered } from '#libs/mongo/errors.ts';
+import { whenClosed } from '../http/when-closed.ts';
 import { type ByteCapacity, type ByteCapacityLimits, openByteCapacity } from './byte-capacity.ts';
 import { WAIT_LIMIT_MS, withConcurrencyLimit } from './concurrency-limit.ts';
 import type { RequestFairShare } from './request-fair-share.ts';
@@ -57,7 +58,7 @@ export async function limitLargeResponses(
       if (isUnanswered(error)) unansweredAt = performance.now();
       throw error;
     }
-    if (!response.closed) await new Promise((resolve) => response.once('close', resolve));
+    await new Promise<void>((resolve) => whenClosed(response, resolve));
   };
   /** Resolves when it is made; its place stays taken for as long again, in which the event loop serves others. */
   const withPause = (limitMs: number) => {

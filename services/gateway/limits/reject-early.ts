@@ -7,6 +7,7 @@ import type { RequestSeconds } from '#libs/service/metrics.ts';
 import { bearerOf } from '../http/authenticate.ts';
 import { nameRequest } from '../http/request-log.ts';
 import { isPrintedFromBody, type Route } from '../http/route.ts';
+import { whenClosed } from '../http/when-closed.ts';
 import type { PrintDocument } from '../printing/print-document.ts';
 
 /** In an overload hundreds of requests a second end here: one log line counts those of this interval. */
@@ -37,7 +38,7 @@ export function rejectEarly(routes: readonly Route[], { log, seconds, print }: E
     const accountId = accountOf(request);
     const rejected = accountId ? admission.reserve(requestId, accountId) : admission.rejection(undefined);
     if (!rejected) {
-      response.once('close', () => admission.cancelReservation(requestId));
+      whenClosed(response, () => admission.cancelReservation(requestId));
       return next();
     }
     const startedAt = performance.now();

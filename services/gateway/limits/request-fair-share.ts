@@ -2,7 +2,7 @@
 import type { Response } from 'express';
 import { openFairLimit } from '#libs/fair-limit.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { whenClosed } from './when-closed.ts';
+import { whenClosed } from '../http/when-closed.ts';
 
 /** Requests of an account that start at once. */
 const AT_ONCE = 4;

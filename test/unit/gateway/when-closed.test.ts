@@ -2,9 +2,9 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
 import type { Response } from 'express';
+import { whenClosed } from '../../../services/gateway/http/when-closed.ts';
 import { openByteCapacity, reserveUntilClosed } from '../../../services/gateway/limits/byte-capacity.ts';
 import { openRequestFairShare } from '../../../services/gateway/limits/request-fair-share.ts';
-import { whenClosed } from '../../../services/gateway/limits/when-closed.ts';
 
 const MIB = 1024 * 1024;
 const newResponse = (closed = false) => Object.assign(new EventEmitter(), { closed }) as unknown as Response;

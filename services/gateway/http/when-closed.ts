@@ -1,10 +1,10 @@
 // Runs what a request must undo when its response is closed: one listener for all of it, because Node warns of a leak from eleven on.
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 
-const pending = new WeakMap<Response, (() => void)[]>();
+const pending = new WeakMap<ServerResponse, (() => void)[]>();
 
 /** @param undo runs at once when the response is closed already: the caller left, and no `close` follows. */
-export function whenClosed(response: Response, undo: () => void): void {
+export function whenClosed(response: ServerResponse, undo: () => void): void {
   if (response.closed) {
     undo();
     return;
