@@ -37,10 +37,13 @@ test('when the enqueued events will make as many deliveries as the queue may con
   expect(await waiting()).toBe(100);
 
   await drainQueue();
-  await queues.enqueueAll(
-    deliverWebhook,
-    Array.from({ length: 2_000 }, (_, index) => ({ id: `waits-${index}`, payload: {} as never })),
-  );
+  // A command has a second, which 2,000 jobs at once may take on a busy machine.
+  for (let part = 0; part < 8; part += 1) {
+    await queues.enqueueAll(
+      deliverWebhook,
+      Array.from({ length: 250 }, (_, index) => ({ id: `waits-${part}-${index}`, payload: {} as never })),
+    );
+  }
   expect(await relay()).toBe(false);
   expect(await waiting()).toBe(50);
 
