@@ -1,6 +1,7 @@
 // The gateway's application on a free port, in this process, with a small client that speaks to it.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { type AppOptions, makeApp } from '../../services/gateway/app.ts';
@@ -57,6 +58,23 @@ export async function startGateway(options: Partial<AppOptions> = {}): Promise<T
       await workspace.close();
     },
   };
+}
+
+export interface PrintingGateway extends TestGateway {
+  /** Returns the document that was printed last. */
+  printed(): PrintableDocument | undefined;
+}
+
+/** Starts a gateway whose printer keeps the document and returns an empty page. */
+export async function startPrintingGateway(): Promise<PrintingGateway> {
+  let last: PrintableDocument | undefined;
+  const gateway = await startGateway({
+    print: async ({ document }) => {
+      last = document;
+      return { bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] };
+    },
+  });
+  return { ...gateway, printed: () => last };
 }
 
 /** Returns the least options of a test's application. Webhooks and images may reach this machine. */

@@ -1,50 +1,28 @@
 // Credit notes that correct an invoice: by line, of what a quote or a fixed amount bills, and of an invoice of nothing.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditBilledOnce } from '#libs/billing/audits/billed-once-audit.ts';
-import { auditLedger } from '#libs/billing/audits/ledger-audit.ts';
-import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
-import { callerOf, startGateway, type TestGateway, verbsOf } from '../../support/gateway.ts';
+import { type PrintingGateway, startPrintingGateway } from '../../support/gateway.ts';
+import { openOwnAccount } from '../../support/own-account.ts';
 import { type AnyRecord, eventsOf } from '../../support/records.ts';
 
-let gateway: TestGateway;
-let printed: PrintableDocument | undefined;
+let gateway: PrintingGateway;
 beforeAll(async () => {
-  gateway = await startGateway({
-    print: async ({ document }) => {
-      printed = document;
-      return { bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] };
-    },
-  });
+  gateway = await startPrintingGateway();
 });
 afterAll(() => gateway.close());
 
 async function world() {
-  const { id, key } = await gateway.workspace.account();
-  const api = verbsOf(callerOf(gateway.url, key));
-  const post = async (at: string, body: object): Promise<AnyRecord> => {
-    const reply = await api.post(`/api/v1/${at}`, body);
-    expect([at, reply.status, reply.body.error, reply.body.details]).toEqual([at, 201, undefined, undefined]);
-    return reply.body.data;
-  };
+  const own = await openOwnAccount(gateway);
+  const { post } = own;
   const client_id = (await post('clients', { name: 'Ada', email: 'ada@example.com', currency: 'EUR', hourly_rate: 90 }))
     .id as string;
-  const refused = async (at: string, body: object) => {
-    const { status, body: answer } = await api.post(`/api/v1/${at}`, body);
-    return [status, answer.details ?? answer.error];
-  };
   return {
-    id,
-    api,
+    ...own,
     client_id,
-    post,
-    refused,
-    get: async (at: string): Promise<AnyRecord> => (await api.get(`/api/v1/${at}`)).body.data,
     issue: (fields: object) =>
       post('invoices', { client_id, currency: 'EUR', due_date: '2099-01-31', status: 'Sent', ...fields }),
     credit: (invoice: AnyRecord, body: object = {}) =>
       post(`invoices/${invoice.id}/credit-notes`, { reason: 'correction', ...body }),
     pay: (invoice: AnyRecord, amount: number) => post(`invoices/${invoice.id}/payments`, { amount }),
-    sound: async () => expect([...(await auditLedger(id)), ...(await auditBilledOnce(id))]).toEqual([]),
   };
 }
 
@@ -345,7 +323,7 @@ test('when the rest of an invoice was credited or written off, then its paper sh
   const { issue, credit, pay, api } = await world();
   const print = async (invoice: AnyRecord) => {
     expect((await api.get(`/api/v1/invoices/${invoice.id}/pdf`)).status).toBe(200);
-    return printed;
+    return gateway.printed();
   };
   const paid = await issue({ amount: 120 });
   await credit(paid, { amount: 108, reason: 'goodwill' });

@@ -1,18 +1,11 @@
 // Work on an invoice after it is issued: records and events follow, and its hours stay with the invoice for ever.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { type PrintingGateway, startPrintingGateway } from '../../support/gateway.ts';
 import { type AnyRecord, create, createClient, createProject } from '../../support/records.ts';
 
-let gateway: TestGateway;
-let printed: PrintableDocument | undefined;
+let gateway: PrintingGateway;
 beforeAll(async () => {
-  gateway = await startGateway({
-    print: async ({ document }) => {
-      printed = document;
-      return { bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] };
-    },
-  });
+  gateway = await startPrintingGateway();
 });
 afterAll(() => gateway.close());
 
@@ -67,7 +60,7 @@ test('when an issued invoice is corrected or cancelled, then its time sheet stay
         },
       ]);
       await gateway.get(`${path}/pdf?time=true`);
-      const sheet = printed?.time;
+      const sheet = gateway.printed()?.time;
       await gateway.patch(`/api/v1/projects/${project.id}`, { name: 'Renamed' });
       if (undo === 'cancel') await gateway.patch(path, { status: 'Cancelled' });
       else {
@@ -82,7 +75,7 @@ test('when an issued invoice is corrected or cancelled, then its time sheet stay
       });
       expect([changed, await read(`invoices/${id}/time`)]).toEqual([200, issued]);
       await gateway.get(`${path}/pdf?time=true`);
-      expect(printed?.time).toEqual(sheet);
+      expect(gateway.printed()?.time).toEqual(sheet);
       expect((await bill('Draft')).amount).toBeGreaterThan(0);
     }
   }

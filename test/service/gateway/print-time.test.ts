@@ -1,23 +1,16 @@
 // Time entries on the PDF of an invoice, and the limit of a selection of time: what is sent to the renderer.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
-import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { issueApiKey } from '#libs/models/accounts/api-key.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { type PrintingGateway, startPrintingGateway } from '../../support/gateway.ts';
 import { create, createClient, createProject } from '../../support/records.ts';
 
-let gateway: TestGateway;
-let printed: PrintableDocument | undefined;
+let gateway: PrintingGateway;
 beforeAll(async () => {
-  gateway = await startGateway({
-    print: async ({ document }) => {
-      printed = document;
-      return { bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] };
-    },
-  });
+  gateway = await startPrintingGateway();
 });
 afterAll(() => gateway.close());
 
@@ -37,9 +30,9 @@ test('when an invoice is printed with its time, then each line has its entries; 
   const invoice = await billed();
   const path = `/api/v1/invoices/${invoice.id}`;
   expect((await gateway.get(`${path}/pdf`)).status).toBe(200);
-  expect(printed).not.toHaveProperty('time');
+  expect(gateway.printed()).not.toHaveProperty('time');
   const { status, headers } = await gateway.get(`${path}/pdf?time=true`);
-  expect([status, printed?.time]).toEqual([
+  expect([status, gateway.printed()?.time]).toEqual([
     200,
     [
       {
@@ -60,8 +53,8 @@ test('when an invoice is printed with its time, then each line has its entries; 
   await gateway.patch(path, { line_items: [{ description: 'Fixed', quantity: 1, rate: 200 }] });
   await gateway.get(`${path}/pdf?time=true`);
   // It shows the hours, and no other sum than the invoice.
-  expect(printed?.time?.[0]).toMatchObject({ description: 'Work', billed: '2.75' });
-  expect(printed?.time?.[0]).not.toHaveProperty('amount');
+  expect(gateway.printed()?.time?.[0]).toMatchObject({ description: 'Work', billed: '2.75' });
+  expect(gateway.printed()?.time?.[0]).not.toHaveProperty('amount');
 });
 
 test('when a key lacks the scope to read time, then 403 for an invoice with time and for a batch with time', async () => {

@@ -1,39 +1,22 @@
 // Totals rounded to 0.05: what is due, paid, credited, printed and balanced is the rounded total, to exactly nothing at the end.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditBilledOnce } from '#libs/billing/audits/billed-once-audit.ts';
-import { auditLedger } from '#libs/billing/audits/ledger-audit.ts';
 import { addDays, dayIn } from '#libs/day.ts';
-import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
-import { callerOf, startGateway, type TestGateway, verbsOf } from '../../support/gateway.ts';
+import { type PrintingGateway, startPrintingGateway } from '../../support/gateway.ts';
+import { openOwnAccount } from '../../support/own-account.ts';
 import type { AnyRecord } from '../../support/records.ts';
 
-let gateway: TestGateway;
-let printed: PrintableDocument | undefined;
+let gateway: PrintingGateway;
 beforeAll(async () => {
-  gateway = await startGateway({
-    print: async ({ document }) => {
-      printed = document;
-      return { bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] };
-    },
-  });
+  gateway = await startPrintingGateway();
 });
 afterAll(() => gateway.close());
 
 async function zurich() {
-  const { id, key } = await gateway.workspace.account();
-  const api = verbsOf(callerOf(gateway.url, key));
-  await api.patch('/api/v1/account', { currency: 'CHF', total_rounding: 0.05 });
-  const post = async (at: string, body: object): Promise<AnyRecord> => {
-    const reply = await api.post(`/api/v1/${at}`, body);
-    expect([at, reply.status, reply.body.error, reply.body.details]).toEqual([at, 201, undefined, undefined]);
-    return reply.body.data;
-  };
-  const get = async (at: string): Promise<AnyRecord> => (await api.get(`/api/v1/${at}`)).body.data;
+  const own = await openOwnAccount(gateway, { currency: 'CHF', total_rounding: 0.05 });
+  const { post, get } = own;
   const client_id = (await post('clients', { name: 'Ada', email: 'ada@example.com' })).id as string;
   return {
-    api,
-    post,
-    get,
+    ...own,
     client_id,
     issue: (rate: number, fields: object = {}) =>
       post('invoices', {
@@ -46,7 +29,6 @@ async function zurich() {
     credit: (invoice: AnyRecord, body: object = {}) =>
       post(`invoices/${invoice.id}/credit-notes`, { reason: 'correction', ...body }),
     due: async (as_of = '') => (await get(`clients/${client_id}/balance${as_of}`)).balances[0]?.due ?? 0,
-    sound: async () => expect([...(await auditLedger(id)), ...(await auditBilledOnce(id))]).toEqual([]),
   };
 }
 
@@ -85,10 +67,10 @@ test('when it is printed, then the rounding has a row of its own, and the total 
   const { issue, api, credit } = await zurich();
   const invoice = await issue(9.27, { tax_rate: 8.1 });
   await api.get(`/api/v1/invoices/${invoice.id}/pdf`);
-  expect(printed).toMatchObject({ taxAmount: 0.75, roundingAmount: -0.02, amount: 10 });
+  expect(gateway.printed()).toMatchObject({ taxAmount: 0.75, roundingAmount: -0.02, amount: 10 });
   const note = await credit(invoice);
   await api.get(`/api/v1/credit-notes/${note.id}/pdf`);
-  expect(printed).toMatchObject({ taxAmount: -0.75, roundingAmount: 0.02, amount: -10 });
+  expect(gateway.printed()).toMatchObject({ taxAmount: -0.75, roundingAmount: 0.02, amount: -10 });
 });
 
 test('when a quote is rounded, then its invoice is, too; parts are rounded each by itself', async () => {
@@ -97,7 +79,7 @@ test('when a quote is rounded, then its invoice is, too; parts are rounded each 
   const quote = await offer();
   expect(quote).toMatchObject({ total: 108.07, rounding_amount: -0.02, amount_due: 108.05 });
   await api.get(`/api/v1/quotes/${quote.id}/pdf`);
-  expect(printed).toMatchObject({ roundingAmount: -0.02, amount: 108.05 });
+  expect(gateway.printed()).toMatchObject({ roundingAmount: -0.02, amount: 108.05 });
   expect(await post(`quotes/${quote.id}/convert`, { accept: true })).toMatchObject({ amount_due: 108.05 });
   const other = await offer();
   const convert = (body: object) => post(`quotes/${other.id}/convert`, { accept: true, status: 'Sent', ...body });
