@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { lessPaidHours } from '#libs/billing/hour-packages/included-hours.ts';
 import type { SelectedTime } from '#libs/billing/work/select-time.ts';
 import { linkTimeLines } from '#libs/billing/work/time-line-links.ts';
-import { newId, newRecord } from '#libs/models/tenant.ts';
-import type { HourPackageRecord } from '#libs/models/time/hour-package.ts';
+import { newId } from '#libs/models/tenant.ts';
 import { type LineItem, lineItem } from '#libs/rules/documents/line-item.ts';
 import { sumOfLines } from '#libs/rules/money/money.ts';
 import { TIME_GROUPS, type TimeToBill } from '#libs/rules/time/time-lines.ts';
 import { runs } from '../../support/form.ts';
+import { hourPackage, rateOf, timeToBill } from '../../support/time-to-bill.ts';
 
 const PROJECTS = [newId(), newId()] as const;
 const DAYS = ['2026-11-02', '2026-11-03', '2026-11-20'] as const;
@@ -37,30 +37,13 @@ const anyWork = fc.record({
 type Work = typeof anyWork extends fc.Arbitrary<infer Value> ? Value : never;
 
 function entriesOf({ entries, rates }: Pick<Work, 'entries' | 'rates'>): TimeToBill[] {
-  return entries.map(({ project, rate, ...time }, index) => ({
-    ...time,
-    id: newId(),
-    project: { id: project, name: 'Engine' },
-    task: null,
-    description: null,
-    member: null,
-    rate: (rates === null ? undefined : entries[index % rates]?.rate) ?? rate,
-    rateFrom: 'entry' as const,
-    rounding: null,
-  }));
+  return entries.map(({ project, rate, ...time }, index) => {
+    const shared = rates === null ? undefined : entries[index % rates]?.rate;
+    return timeToBill(project, { ...time, ...rateOf(shared ?? rate, true) });
+  });
 }
 
-const packageOf = (seconds: number) =>
-  ({
-    ...newRecord(newId()),
-    project_id: null,
-    name: null,
-    seconds,
-    drawn_seconds: 0,
-    valid_from: null,
-    valid_until: null,
-    rollover: false,
-  }) as unknown as HourPackageRecord;
+const packageOf = (seconds: number) => hourPackage(null, { seconds });
 
 /** The lines of the work, less the included hours and those of packages. */
 function billed(

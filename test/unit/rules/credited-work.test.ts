@@ -6,8 +6,7 @@ import { packageState } from '#libs/billing/hour-packages/draw-hours.ts';
 import { includedSeconds, lessPaidHours } from '#libs/billing/hour-packages/included-hours.ts';
 import type { SelectedTime } from '#libs/billing/work/select-time.ts';
 import { linkTimeLines } from '#libs/billing/work/time-line-links.ts';
-import { newId, newRecord } from '#libs/models/tenant.ts';
-import type { HourPackageRecord } from '#libs/models/time/hour-package.ts';
+import { newId } from '#libs/models/tenant.ts';
 import { creditGroups, leftToCredit, netOf, taxSumOf } from '#libs/rules/credits/credit-amounts.ts';
 import { type CreditedCharges, creditedCharges } from '#libs/rules/credits/credited-charges.ts';
 import { invoiceMoney } from '#libs/rules/documents/document-money.ts';
@@ -18,6 +17,7 @@ import { chargedHours } from '#libs/rules/time/charged-hours.ts';
 import { TIME_GROUPS, type TimeToBill } from '#libs/rules/time/time-lines.ts';
 import { ROUNDING_MINUTES, ROUNDING_SCOPES } from '#libs/rules/time/time-rounding.ts';
 import { runs } from '../../support/form.ts';
+import { hourPackage, rateOf, timeToBill } from '../../support/time-to-bill.ts';
 
 const PROJECTS = [newId(), newId()] as const;
 const DAYS = ['2026-11-02', '2026-11-03', '2026-12-01'] as const;
@@ -62,33 +62,13 @@ const FEE = lineItem({ description: 'Fee', qty: '1', rate: '1000', discount: '0'
 type AnyInvoice = typeof anyInvoice extends fc.Arbitrary<infer Value> ? Value : never;
 
 function entriesOf({ entries, rounding }: AnyInvoice): TimeToBill[] {
-  return entries.map(({ project, rate, isRated, ...time }) => ({
-    ...time,
-    id: newId(),
-    project: { id: project, name: 'Engine' },
-    task: null,
-    description: null,
-    member: null,
-    rate: isRated ? rate : 0,
-    rateFrom: isRated ? ('entry' as const) : ('none' as const),
-    rounding,
-  }));
+  return entries.map(({ project, rate, isRated, ...time }) =>
+    timeToBill(project, { ...time, ...rateOf(rate, isRated), rounding }),
+  );
 }
 
 const packagesOf = ({ packages }: AnyInvoice) =>
-  packages.map(
-    ({ project, seconds, until }) =>
-      ({
-        ...newRecord(newId()),
-        project_id: project as never,
-        name: null,
-        seconds,
-        drawn_seconds: 0,
-        valid_from: null,
-        valid_until: until,
-        rollover: false,
-      }) as unknown as HourPackageRecord,
-  );
+  packages.map(({ project, seconds, until }) => hourPackage(project, { seconds, valid_until: until }));
 
 /** The invoice of the entries, and a credit note for each group of them. */
 function credited(given: AnyInvoice) {

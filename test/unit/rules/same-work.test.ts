@@ -4,13 +4,14 @@ import fc from 'fast-check';
 import { lessPaidHours } from '#libs/billing/hour-packages/included-hours.ts';
 import type { SelectedTime } from '#libs/billing/work/select-time.ts';
 import { linkTimeLines } from '#libs/billing/work/time-line-links.ts';
-import { newId, newRecord } from '#libs/models/tenant.ts';
+import { newId } from '#libs/models/tenant.ts';
 import type { HourPackageRecord } from '#libs/models/time/hour-package.ts';
 import { invoiceMoney } from '#libs/rules/documents/document-money.ts';
 import { TIME_GROUPS, type TimeGroup, type TimeToBill } from '#libs/rules/time/time-lines.ts';
 import { runs } from '../../support/form.ts';
+import { hourPackage, rateOf, timeToBill } from '../../support/time-to-bill.ts';
 
-const OWNER = newId();
+const _OWNER = newId();
 const PROJECTS = [newId(), newId(), newId()] as const;
 const DAYS = ['2026-11-02', '2026-11-03', '2026-11-20', '2026-12-01'] as const;
 
@@ -48,35 +49,20 @@ const anyWork = fc.record({
 type Work = typeof anyWork extends fc.Arbitrary<infer Value> ? Value : never;
 
 function entriesOf({ entries, rounding }: Work): TimeToBill[] {
-  return entries.map(({ project, task, rate, isRated, ...time }) => ({
-    ...time,
-    id: newId(),
-    project: { id: project, name: 'Engine' },
-    task: task === null ? null : { id: task, name: task },
-    description: null,
-    member: null,
-    rate: isRated ? rate : 0,
-    rateFrom: isRated ? ('entry' as const) : ('none' as const),
-    rounding,
-  }));
+  return entries.map(({ project, task, rate, isRated, ...time }) =>
+    timeToBill(project, {
+      ...time,
+      ...rateOf(rate, isRated),
+      task: task === null ? null : { id: task, name: task },
+      rounding,
+    }),
+  );
 }
 
 function packagesOf({ packages }: Work): HourPackageRecord[] {
-  return packages.map(({ project, hours, from, until, rollover }) => ({
-    ...newRecord(OWNER),
-    client_id: newRecord(OWNER)._id,
-    project_id: project as never,
-    name: null,
-    hours,
-    seconds: hours * 3600,
-    drawn_seconds: 0,
-    amount: null,
-    currency: null,
-    valid_from: from,
-    valid_until: until,
-    rollover,
-    low_hours: null,
-  }));
+  return packages.map(({ project, hours, from, until, rollover }) =>
+    hourPackage(project, { hours, seconds: hours * 3600, valid_from: from, valid_until: until, rollover }),
+  );
 }
 
 interface Billing {
