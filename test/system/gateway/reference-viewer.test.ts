@@ -2,9 +2,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { create } from '../../support/records.ts';
+import { openWatchedPage } from '../../support/watched-page.ts';
 
 /** Pictures are kept where SCREENSHOTS says, for people to look at. */
 const PICTURES = process.env['SCREENSHOTS'];
@@ -15,21 +16,12 @@ const LIST_CLIENTS = '/docs#tag/clients/GET/api/v1/clients';
 let gateway: TestGateway;
 let chromium: Browser;
 let page: Page;
-let problems: string[] = [];
+let problems: string[];
 let requests: string[] = [];
 
 beforeAll(async () => {
   gateway = await startGateway();
-  chromium = await puppeteer.launch({
-    executablePath: gateway.workspace.chromiumPath,
-    headless: 'shell',
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-  });
-  page = await chromium.newPage();
-  page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(message.text());
-  });
-  page.on('pageerror', (error) => problems.push(String(error)));
+  ({ chromium, page, problems } = await openWatchedPage(gateway.workspace.chromiumPath));
   page.on('request', (request) => requests.push(`${request.method()} ${request.url()}`));
 });
 
@@ -39,7 +31,7 @@ afterAll(async () => {
 });
 
 async function open(path: string) {
-  problems = [];
+  problems.length = 0;
   requests = [];
   await page.goto('about:blank');
   await page.goto(gateway.url + path, { waitUntil: 'networkidle0' });

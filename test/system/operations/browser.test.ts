@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 import { catalog, deliverWebhook, fanOutEvent, renderDocument } from '#libs/jobs/catalog.ts';
 import { pauseQueue } from '#libs/jobs/control.ts';
 import { type RunningWorker, startWorker } from '#libs/jobs/worker.ts';
@@ -13,6 +13,7 @@ import { PASSWORD, startDashboard, type TestDashboard } from '../../support/dash
 import { addFailedJobs } from '../../support/dashboard/failed-jobs.ts';
 import { addDelivery, addEndpoint, addRender, addSamples } from '../../support/dashboard/records.ts';
 import { eventually } from '../../support/eventually.ts';
+import { openWatchedPage } from '../../support/watched-page.ts';
 import { testLog } from '../../support/workspace.ts';
 
 /** Pictures are kept where SCREENSHOTS says, for people to look at. */
@@ -25,22 +26,13 @@ let chromium: Browser;
 let page: Page;
 let endpointId: string;
 let deliveryId: string;
-const problems: string[] = [];
+let problems: string[];
 const workers: RunningWorker[] = [];
 let release: () => void = () => undefined;
 
 beforeAll(async () => {
   dashboard = await startDashboard();
-  chromium = await puppeteer.launch({
-    executablePath: dashboard.workspace.chromiumPath,
-    headless: 'shell',
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-  });
-  page = await chromium.newPage();
-  page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(message.text());
-  });
-  page.on('pageerror', (error) => problems.push(String(error)));
+  ({ chromium, page, problems } = await openWatchedPage(dashboard.workspace.chromiumPath));
   await insertOperator({ name: 'ada', role: 'operator', password: PASSWORD });
   await fill();
 });
