@@ -136,14 +136,14 @@ export function creditOf(
 }
 
 /**
- * Returns the part of the rounding that a credit note takes: all that is left when nothing else is. Before that, a credit takes of a rounding
- * down only what the invoice asks for less than the total.
+ * Returns the part of the rounding that a credit note takes. The last one takes all that is left. One before it takes of a rounding down
+ * only what keeps the invoice open: an invoice without anything due could not be credited with what is left of its lines.
  */
 function creditedRounding(invoice: InvoiceRecord, credited: readonly Taxed[], total: number): number | undefined {
   if (!invoice.rounding_amount) return undefined;
   const left = totalOf(invoice) - (invoice.total_credited ?? 0);
   const isLast = leftToCredit(invoice, credited).every(({ taxable, tax }) => taxable === 0 && tax === 0);
-  return (isLast ? left : Math.min(total, left)) - total || undefined;
+  return (isLast ? left : Math.min(total, Math.max(0, left - 1))) - total || undefined;
 }
 
 /** Returns the shipping in smallest units. @throws AppError 400 for more decimals than the currency has. */

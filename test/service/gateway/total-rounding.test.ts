@@ -152,3 +152,22 @@ describe('credit notes', () => {
     await sound();
   });
 });
+
+test('when a last piece is worth less than the total was rounded down, then it is credited, too', async () => {
+  const { post, credit, get, client_id, due, sound } = await zurich();
+  const line_items = [
+    { description: 'Design', quantity: 1, rate: 10 },
+    { description: 'Stamp', quantity: 1, rate: 0.02 },
+  ];
+  const of = { client_id, due_date: '2099-01-31', status: 'Sent', line_items };
+  const invoice = await post('invoices', of);
+  expect(invoice).toMatchObject({ total: 10.02, rounding_amount: -0.02, amount_due: 10 });
+  const [first, last] = [
+    await credit(invoice, { line_items: [{ ...line_items[0], line: 1 }] }),
+    await credit(invoice, { line_items: [{ ...line_items[1], line: 2 }] }),
+  ];
+  expect([first.amount + last.amount, first.rounding_amount + last.rounding_amount]).toEqual([10.02, -0.02]);
+  expect(await get(`invoices/${invoice.id}`)).toMatchObject({ status: 'Cancelled', total_credited: 10, amount_due: 0 });
+  expect(await due()).toBe(0);
+  await sound();
+});
