@@ -111,30 +111,52 @@ export async function whenReady(redis: Redis, limitMs: number): Promise<void> {
   }
 }
 
+/** The tries after which a service that can run without Redis starts. One try may be lost to a pause of the process. */
+const TRIES = 2;
+/** The same in time: a Redis that loads its data accepts a connection and keeps it, and so no try ends. */
+const TRIES_LIMIT_MS = 5_000;
+
 /**
  * Waits for Redis at the start of a service, however long that takes.
- * @param limitMs resolves after this time in any case, for a service that can run without Redis.
  * @throws ConfigError when Redis rejects the credentials of REDIS_URL, which waiting cannot repair.
  */
-export async function whenAvailable(redis: Redis, limitMs?: number): Promise<void> {
-  if (redis.status === 'ready') return;
-  const limit = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs);
-  await new Promise<void>((resolve, reject) => {
-    const settle = (finish: () => void) => {
-      redis.off('ready', onReady).off('error', onError);
-      limit?.removeEventListener('abort', onReady);
-      finish();
-    };
-    const onReady = () => settle(resolve);
-    const onError = ({ message }: Error) => {
-      const [code = ''] = REJECTED.exec(message) ?? [];
-      if (code === '') return;
-      const problem = `REDIS_URL: Redis rejects its user name or password (${code})`;
-      settle(() => reject(new ConfigError([problem])));
-    };
-    redis.on('ready', onReady).on('error', onError);
-    limit?.addEventListener('abort', onReady);
+export async function whenAvailable(redis: Redis): Promise<void> {
+  await untilAccepted(redis);
+}
+
+/**
+ * Waits at the start of a service that can run without Redis until Redis is available, or two tries to connect failed.
+ * It counts tries, because a time may pass in a pause of the process, before the answer of Redis is read.
+ * @throws ConfigError when Redis rejects the credentials of REDIS_URL.
+ */
+export async function whenTried(redis: Redis): Promise<void> {
+  const { promise: tried, resolve } = Promise.withResolvers<void>();
+  let failed = 0;
+  const onClose = () => {
+    failed += 1;
+    if (failed === TRIES) resolve();
+  };
+  const timer = setTimeout(resolve, TRIES_LIMIT_MS);
+  redis.on('close', onClose);
+  await untilAccepted(redis, tried).finally(() => {
+    clearTimeout(timer);
+    redis.off('close', onClose);
   });
+}
+
+async function untilAccepted(redis: Redis, givenUp?: Promise<void>): Promise<void> {
+  if (redis.status === 'ready') return;
+  const { promise: accepted, resolve, reject } = Promise.withResolvers<void>();
+  const onError = ({ message }: Error) => {
+    const [code = ''] = REJECTED.exec(message) ?? [];
+    if (code !== '') reject(new ConfigError([`REDIS_URL: Redis rejects its user name or password (${code})`]));
+  };
+  redis.on('ready', resolve).on('error', onError);
+  try {
+    await (givenUp ? Promise.race([accepted, givenUp]) : accepted);
+  } finally {
+    redis.off('ready', resolve).off('error', onError);
+  }
 }
 
 /** The responses of Redis to absent and to wrong credentials. */

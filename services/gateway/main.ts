@@ -10,7 +10,7 @@ import { readOutbox } from '#libs/models/webhooks/outbox.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
-import { whenAvailable } from '#libs/redis/connection.ts';
+import { whenTried } from '#libs/redis/connection.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { bytesOf } from '#libs/service/env.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
@@ -28,9 +28,6 @@ import { openRates } from './limits/rate-limit.ts';
 import { openPrinting } from './printing/print-document.ts';
 import { openReference } from './reference/serve-reference.ts';
 import { routes } from './routes.ts';
-
-/** The gateway also runs without Redis: the start waits no longer than this to learn whether Redis accepts our credentials. */
-const REDIS_LIMIT_MS = 1_000;
 
 await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
@@ -104,7 +101,7 @@ await run(async ({ onClose, useLogger }) => {
 
   // The reference is made while MongoDB connects. It blocks this process for a few hundred milliseconds, and no request of the API waits yet.
   setImmediate(reference.make);
-  await Promise.all([mongo.ready, whenAvailable(queues.redis, REDIS_LIMIT_MS)]);
+  await Promise.all([mongo.ready, whenTried(queues.redis)]);
   const batches = openBatchPrinting({ print, nudge, log, filesMaxBytes: quotas.files });
   onClose(() => batches.close());
   isStarting = false;

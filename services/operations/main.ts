@@ -4,7 +4,7 @@ import { openQueues } from '#libs/jobs/queue.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
-import { whenAvailable } from '#libs/redis/connection.ts';
+import { whenTried } from '#libs/redis/connection.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
@@ -13,9 +13,6 @@ import { startTracing } from '#libs/service/tracing.ts';
 import { readConfig } from './config.ts';
 import { openDashboard } from './dashboard.ts';
 import { listen } from './listen.ts';
-
-/** The start waits this long for Redis. The dashboard itself shows that Redis is unavailable. */
-const REDIS_LIMIT_MS = 1_000;
 
 await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
@@ -39,7 +36,7 @@ await run(async ({ onClose, useLogger }) => {
     log,
   });
   onClose(() => health.close());
-  await Promise.all([mongo.ready, whenAvailable(queues.redis, REDIS_LIMIT_MS)]);
+  await Promise.all([mongo.ready, whenTried(queues.redis)]);
 
   const nudge = () => nudgeRelay(queues.redis, config.REDIS_PREFIX);
   const dashboard = openDashboard({ queues, nudge, trustProxy: config.OPERATIONS_TRUST_PROXY, log });

@@ -7,7 +7,7 @@ import { countSetAside } from '#libs/models/operations/round-try.ts';
 import { readDeliveryProblems } from '#libs/models/webhooks/delivery-problems.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
-import { connectFailFast, whenAvailable } from '#libs/redis/connection.ts';
+import { connectFailFast, whenTried } from '#libs/redis/connection.ts';
 import { bytesOf } from '#libs/service/env.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
@@ -23,8 +23,6 @@ import { runRecurringInvoices } from './run-recurring-invoices.ts';
 const EXPIRATIONS_EVERY_MS = 30_000;
 /** The longest delay after midnight until a recurring invoice is made. */
 const RECURRING_EVERY_MS = 30_000;
-/** The start waits this long for Redis, to learn if it accepts the credentials. The scheduler works without Redis. */
-const REDIS_LIMIT_MS = 1_000;
 
 await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
@@ -54,7 +52,7 @@ await run(async ({ onClose, useLogger }) => {
     log,
   });
   onClose(() => health.close());
-  await Promise.all([mongo.ready, whenAvailable(redis, REDIS_LIMIT_MS)]);
+  await Promise.all([mongo.ready, whenTried(redis)]);
 
   const expirations = startPollingLoop(
     async (signal) => {

@@ -1,7 +1,7 @@
 // Many commands at once over one connection: each gets its own response, also after the connection was lost.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { connectFailFast, connectWaiting, whenReady } from '#libs/redis/connection.ts';
+import { connectFailFast, connectWaiting, whenReady, whenTried } from '#libs/redis/connection.ts';
 import { testLog } from '../../support/workspace.ts';
 
 const COUNT = 500;
@@ -44,3 +44,32 @@ test('when the process pauses for longer than a command may take, then the answe
     redis.disconnect();
   }
 });
+
+test.each([
+  ['right', 'undefined'],
+  ['guessed', 'REDIS_URL: Redis rejects its user name or password (WRONGPASS)'],
+])(
+  'when the process pauses right after it began to connect with a %s password, then the start still learns the answer',
+  async (password, problem) => {
+    const owner = connectWaiting(String(process.env['TEST_REDIS_URL']), testLog);
+    const user = `test-${randomUUID()}`;
+    await owner.acl('SETUSER', user, 'on', '>right', '~*', '+@all');
+    const url = Object.assign(new URL(String(process.env['TEST_REDIS_URL'])), { username: user, password });
+    const redis = connectFailFast(url.href, testLog);
+    try {
+      const tried = whenTried(redis).then(
+        () => 'undefined',
+        (error: Error) => error.message,
+      );
+      // It is longer than one try to connect may take, and than one command.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+
+      expect(await tried).toContain(problem);
+      expect(redis.status === 'ready').toBe(password === 'right');
+    } finally {
+      redis.disconnect();
+      await owner.acl('DELUSER', user);
+      owner.disconnect();
+    }
+  },
+);
