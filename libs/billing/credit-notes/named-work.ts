@@ -5,7 +5,7 @@ import type { CreditNoteRecord, ReturnedHours } from '../../models/billing/credi
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import type { InvoiceExpenses } from '../../models/billing/invoice-expenses.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
-import { type Id, storedId } from '../../models/tenant.ts';
+import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
 import { REVERSING } from '../../rules/credits/credit-reasons.ts';
 import { type LineItem, lineItem } from '../../rules/documents/line-item.ts';
 import { cutToLine, joinedForLine, writtenDay } from '../../rules/documents/line-wording.ts';
@@ -74,8 +74,15 @@ export async function chargedTime(
 
 /** Returns the draws of the invoice before earlier credit notes gave hours back. */
 async function drawnAtIssue(unit: UnitOfWork, { _id }: InvoiceRecord, earlier: readonly Earlier[]): Promise<Draw[]> {
-  const all = [...(await drawdownsOf(unit, _id)), ...earlier.flatMap(({ hours_returned = [] }) => hours_returned)];
-  const groups = Map.groupBy(all, ({ package_id, line }) => `${String(package_id)} ${line}`);
+  return mergedDraws([
+    ...(await drawdownsOf(unit, _id)),
+    ...earlier.flatMap(({ hours_returned = [] }) => hours_returned),
+  ]);
+}
+
+/** Returns one draw for each package and line. */
+function mergedDraws(draws: readonly { package_id: StoredId | Id; line: number; seconds: number }[]): Draw[] {
+  const groups = Map.groupBy(draws, ({ package_id, line }) => `${String(package_id)} ${line}`);
   return [...groups.values()].flatMap((same) => {
     const [first] = same;
     const seconds = sumBy(same, (one) => one.seconds);
@@ -146,14 +153,8 @@ function creditOfLine(
 }
 
 function returnedHours({ entries }: ChargedTime, ids: readonly Id[]): ReturnedHours[] | undefined {
-  const draws = ids.flatMap((id) => entries.get(id)?.draws ?? []);
-  if (draws.length === 0) return undefined;
-  const groups = Map.groupBy(draws, ({ package_id, line }) => `${package_id} ${line}`);
-  return [...groups.values()].flatMap((same) => {
-    const [first] = same;
-    const seconds = sumBy(same, (one) => one.seconds);
-    return first ? [{ package_id: storedId(first.package_id), line: first.line, seconds }] : [];
-  });
+  const draws = mergedDraws(ids.flatMap((id) => entries.get(id)?.draws ?? []));
+  return draws.length > 0 ? draws.map((draw) => ({ ...draw, package_id: storedId(draw.package_id) })) : undefined;
 }
 
 interface Named {
