@@ -36,18 +36,18 @@ export async function unbilledRows(
   const account_id = account._id;
   const ids =
     clientId === undefined ? undefined : await reader.distinct(Project, '_id', { client_id: storedId(clientId) });
-  const only = workOnly(account, ids);
+  const untilToday = workUntilToday(account, ids);
   // A regular expression is exact: other comparisons take two spellings of one character for the same.
   const ofMember = member === undefined ? {} : { member: { $regex: `^${escapeRegExp(member)}$` } };
   const projects = { account_id, billing: 'fixed', ...(ids ? { _id: { $in: ids } } : {}) };
-  const expenses = { account_id, ...UNBILLED_EXPENSES, ...only };
+  const expenses = { account_id, ...UNBILLED_EXPENSES, ...untilToday };
   const others = [
     { $unionWith: { coll: Project.collection.name, pipeline: [{ $match: projects }, fixedOf] } },
     { $unionWith: { coll: Expense.collection.name, pipeline: [{ $match: expenses }, ...expensesOf] } },
   ];
   const [found] = await reader.aggregate<{ page: { _id: UnbilledRow }[]; count: { total: number }[] }>(
     TimeEntry,
-    { ...UNBILLED, ...only, ...ofMember },
+    { ...UNBILLED, ...untilToday, ...ofMember },
     {
       hint: UNBILLED_INDEX,
       collation: COLLATION,
@@ -84,7 +84,7 @@ export async function unbilledRows(
 }
 
 /** Returns the filter of work on these projects until today: an invoice without `date_to` bills the same. @param ids all projects unless given. */
-export function workOnly({ time_zone }: Pick<AccountRecord, 'time_zone'>, ids: readonly StoredId[] | undefined) {
+export function workUntilToday({ time_zone }: Pick<AccountRecord, 'time_zone'>, ids: readonly StoredId[] | undefined) {
   return { ...(ids ? { project_id: { $in: ids } } : {}), date: { $lte: dayIn(time_zone) } };
 }
 

@@ -20,7 +20,7 @@ import {
   type TimeTogether,
 } from '#libs/rules/time/time-rounding.ts';
 import { type UnbilledExpenses, unbilledExpenses } from './unbilled-expenses.ts';
-import { type UnbilledQuery, unbilledRows, workOnly } from './unbilled-rows.ts';
+import { type UnbilledQuery, unbilledRows, workUntilToday } from './unbilled-rows.ts';
 
 /** The time of one row. It is empty where a fixed amount covers the time. */
 export interface UnbilledProject {
@@ -69,11 +69,15 @@ export async function unbilledTime(account: AccountRecord, query: UnbilledQuery)
         String,
       );
       const places = await placesOf(reader, account, ids);
-      const only = workOnly(account, ids);
-      const groups = await groupsOf(reader, member === undefined ? only : { ...only, member }, places.rules);
+      const untilToday = workUntilToday(account, ids);
+      const groups = await groupsOf(
+        reader,
+        member === undefined ? untilToday : { ...untilToday, member },
+        places.rules,
+      );
       const taskIds = groups.flatMap(({ _id: { task, rate } }) => (task && rate === null ? [task] : []));
       const tasks = await reader.byIds(Task, taskIds, ['rate']);
-      const expenses = member === undefined ? await unbilledExpenses(reader, only) : [];
+      const expenses = member === undefined ? await unbilledExpenses(reader, untilToday) : [];
       return { page, total, ...places, groups, tasks, expenses };
     },
   );
