@@ -1,5 +1,6 @@
 // Published operations keep the order of their parameters and the required fields of their bodies, which generated clients turn into arguments.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { makeOpenApi } from '../../../services/gateway/reference/openapi.ts';
 import { routeTable } from '../../support/route-table.ts';
@@ -37,9 +38,21 @@ const current = Object.fromEntries(
     }),
 );
 
-// PUBLISHED=1 adds what is new, at a release for instance.
-if (process.env['PUBLISHED'] === '1') writeFileSync(FILE, `${JSON.stringify(current, null, 1)}\n`);
 const published = JSON.parse(readFileSync(FILE, 'utf8')) as Record<string, Published>;
+
+/** True when callers of what was published can go on: more parameters come last, and the same fields are required. */
+function isKept({ parameters, required }: Published, now: Published | undefined): boolean {
+  return (
+    isDeepStrictEqual(now?.parameters.slice(0, parameters.length), parameters) &&
+    isDeepStrictEqual(now?.required, required)
+  );
+}
+
+// PUBLISHED=1 adds new operations and parameters. A row that is not kept stays as it was, and so its test stays red.
+if (process.env['PUBLISHED'] === '1') {
+  const kept = Object.entries(published).filter(([operation, row]) => !isKept(row, current[operation]));
+  writeFileSync(FILE, `${JSON.stringify({ ...current, ...Object.fromEntries(kept) }, null, 1)}\n`);
+}
 
 test.each(Object.entries(published))(
   'when %s is compared with what was published, then more parameters come last, and the same fields are required',
