@@ -12,9 +12,9 @@ import { BATCH_KEPT_MS, type BatchedDocument } from '#libs/models/documents/docu
 import { openTries } from '#libs/models/operations/round-try.ts';
 import { isUnavailable } from '#libs/mongo/errors.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
+import { findInvoiceDocument, findQuoteDocument } from '../../../libs/documents/find-document.ts';
 import type { PrintDocument } from '../printing/print-document.ts';
 import { requireWholePdf } from '../printing/send-pdf.ts';
-import { findInvoiceDocument, findQuoteDocument } from './find-document.ts';
 import type { BatchLooks } from './input.ts';
 
 /** Documents of one slice. Another batch continues after it, so that a large batch does not keep a small one waiting. */

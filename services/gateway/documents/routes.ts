@@ -1,10 +1,17 @@
 // Stored invoices, quotes, receipts and credit notes as PDF.
+import type { InvoiceLooks } from '#libs/documents/looks.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import {
+  findCreditNote,
+  findInvoiceDocument,
+  findQuoteDocument,
+  findReceipt,
+  type Issuing,
+} from '../../../libs/documents/find-document.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
-import { findCreditNote, findInvoiceDocument, findQuoteDocument, findReceipt, type Issuing } from './find-document.ts';
-import { documentQuery, type InvoiceDocumentQuery, invoiceDocumentQuery, quoteDocumentQuery } from './input.ts';
+import { documentQuery, invoiceDocumentQuery, quoteDocumentQuery } from './input.ts';
 import { respondWithDocument } from './respond-with-document.ts';
 
 const description =
@@ -76,7 +83,7 @@ export const documentRoutes: readonly Route[] = [
   }),
 ];
 
-async function printInvoice(context: Context<unknown, InvoiceDocumentQuery>) {
+async function printInvoice(context: Context<unknown, InvoiceLooks>) {
   if (context.query.time) context.requireScope('time-entries:read');
   return printed(findInvoiceDocument)(context);
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
 import { Quote, type QuoteRecord } from '#libs/models/billing/quote.ts';
-import { quoteDocument } from '../../../services/gateway/documents/stored-document.ts';
+import { quoteDocument } from '../../../libs/documents/stored-document.ts';
 import { documentView } from '../../../services/renderer/document/document-view.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
-import { findInvoiceDocument, findQuoteDocument } from '../../../services/gateway/documents/find-document.ts';
+import { findInvoiceDocument, findQuoteDocument } from '../../../libs/documents/find-document.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, answerOf, create, createClient } from '../../support/records.ts';
 

@@ -6,7 +6,7 @@ import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { partiesOf } from '#libs/models/billing/parties.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { requireBoundedWork, WORK_PAGES_MAX } from '#libs/rules/documents/layout-work.ts';
-import { invoiceDocument } from '../../../services/gateway/documents/stored-document.ts';
+import { invoiceDocument } from '../../../libs/documents/stored-document.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, create, createClient, createProject, eventsOf } from '../../support/records.ts';
 import type { TestAccount } from '../../support/workspace.ts';

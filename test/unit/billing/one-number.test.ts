@@ -14,8 +14,8 @@ import { lineItem } from '#libs/rules/documents/line-item.ts';
 import { fromMinor, sumOfLines, taxOf } from '#libs/rules/money/money.ts';
 import { taxesOf } from '#libs/rules/taxes/document-taxes.ts';
 import { type TaxCategory, taxLines } from '#libs/rules/taxes/tax-groups.ts';
-import { creditNoteDocument } from '../../../services/gateway/documents/credit-note-document.ts';
-import { invoiceDocument } from '../../../services/gateway/documents/stored-document.ts';
+import { creditNoteDocument } from '../../../libs/documents/credit-note-document.ts';
+import { invoiceDocument } from '../../../libs/documents/stored-document.ts';
 import { documentView } from '../../../services/renderer/document/document-view.ts';
 import { runs } from '../../support/form.ts';
 

@@ -1,17 +1,17 @@
 // A stored credit note as the renderer prints it: with a minus before every amount, and nothing that changes after it was issued.
 
-import type { PrintableDocument, PrintableLine, PrintableTax } from '#libs/jobs/printable-document.ts';
-import type { CreditNoteRecord } from '#libs/models/billing/credit-note.ts';
-import { printedNumber } from '#libs/models/billing/number-ledger.ts';
-import { totalOf } from '#libs/rules/money/balance.ts';
-import { fromMinor } from '#libs/rules/money/money.ts';
-import type { DocumentQuery } from './input.ts';
+import type { PrintableDocument, PrintableLine, PrintableTax } from '../jobs/printable-document.ts';
+import type { CreditNoteRecord } from '../models/billing/credit-note.ts';
+import { printedNumber } from '../models/billing/number-ledger.ts';
+import { totalOf } from '../rules/money/balance.ts';
+import { fromMinor } from '../rules/money/money.ts';
+import type { DocumentLooks } from './looks.ts';
 import { linesOf, looksOf, type PartyDetails, present, printableCharges, printableTax } from './stored-document.ts';
 
 export function creditNoteDocument(
   note: CreditNoteRecord,
   details: PartyDetails,
-  query: DocumentQuery,
+  query: DocumentLooks,
 ): PrintableDocument {
   const { currency, description, line_items, applied_at_issue, settle } = note;
   const major = (minor: number) => fromMinor(minor, currency);

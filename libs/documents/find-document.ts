@@ -1,17 +1,17 @@
 // Finds a stored invoice, quote, receipt or credit note and makes of it what the renderer prints.
-import { billedTime } from '#libs/billing/work/hours-of-invoice.ts';
-import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
-import type { AccountRecord } from '#libs/models/accounts/account.ts';
-import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
-import { CreditNote } from '#libs/models/billing/credit-note.ts';
-import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
-import { partiesOf } from '#libs/models/billing/parties.ts';
-import { Payment } from '#libs/models/billing/payment.ts';
-import { Quote, type QuoteRecord } from '#libs/models/billing/quote.ts';
-import { findOwn } from '#libs/models/records.ts';
-import type { Id, StoredId } from '#libs/models/tenant.ts';
+import { billedTime } from '../billing/work/hours-of-invoice.ts';
+import type { PrintableDocument } from '../jobs/printable-document.ts';
+import type { AccountRecord } from '../models/accounts/account.ts';
+import { Client, type ClientRecord } from '../models/accounts/client.ts';
+import { CreditNote } from '../models/billing/credit-note.ts';
+import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
+import { partiesOf } from '../models/billing/parties.ts';
+import { Payment } from '../models/billing/payment.ts';
+import { Quote, type QuoteRecord } from '../models/billing/quote.ts';
+import { findOwn } from '../models/records.ts';
+import type { Id, StoredId } from '../models/tenant.ts';
 import { creditNoteDocument } from './credit-note-document.ts';
-import type { DocumentQuery, InvoiceDocumentQuery, QuoteDocumentQuery } from './input.ts';
+import type { DocumentLooks, InvoiceLooks, QuoteLooks } from './looks.ts';
 import { printableTime } from './printable-time.ts';
 import { invoiceDocument, type PartyDetails, quoteDocument, receiptDocument } from './stored-document.ts';
 
@@ -25,7 +25,7 @@ export interface Issuing {
 export async function findInvoiceDocument(
   issuing: Issuing,
   id: Id | StoredId,
-  looks: InvoiceDocumentQuery,
+  looks: InvoiceLooks,
 ): Promise<PrintableDocument | undefined> {
   const { accountId, account } = issuing;
   const invoice = await findOwn(Invoice, accountId, id);
@@ -41,7 +41,7 @@ export async function findInvoiceDocument(
 export async function findQuoteDocument(
   issuing: Issuing,
   id: Id | StoredId,
-  looks: QuoteDocumentQuery,
+  looks: QuoteLooks,
 ): Promise<PrintableDocument | undefined> {
   const quote = await findOwn(Quote, issuing.accountId, id);
   const details = quote && (await partyDetailsOf(quote, issuing));
@@ -52,7 +52,7 @@ export async function findQuoteDocument(
 export async function findReceipt(
   { accountId, account }: Issuing,
   id: Id | StoredId,
-  looks: DocumentQuery,
+  looks: DocumentLooks,
 ): Promise<PrintableDocument | undefined> {
   const payment = await findOwn(Payment, accountId, id);
   if (!payment) return undefined;
@@ -64,7 +64,7 @@ export async function findReceipt(
 export async function findCreditNote(
   { accountId, account }: Issuing,
   id: Id | StoredId,
-  looks: DocumentQuery,
+  looks: DocumentLooks,
 ): Promise<PrintableDocument | undefined> {
   const note = await findOwn(CreditNote, accountId, id);
   if (!note) return undefined;

@@ -1,22 +1,22 @@
 // A stored invoice, quote or receipt as the renderer prints it: every amount as the API returns it, nothing is computed anew.
 
 import { sumBy } from 'es-toolkit/math/sumBy';
-import { dayIn } from '#libs/day.ts';
-import type { PrintableDocument, PrintableLine, PrintableTax } from '#libs/jobs/printable-document.ts';
-import { printedBankDetails } from '#libs/models/accounts/party-fields.ts';
-import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
-import { printedNumber } from '#libs/models/billing/number-ledger.ts';
-import type { Parties } from '#libs/models/billing/parties.ts';
-import { liveAmount, type PaymentRecord } from '#libs/models/billing/payment.ts';
-import type { QuoteRecord } from '#libs/models/billing/quote.ts';
-import { type DocumentCharges, hasCharges } from '#libs/rules/documents/document-charges.ts';
-import type { LineItem } from '#libs/rules/documents/line-item.ts';
-import { dueOf, totalOf } from '#libs/rules/money/balance.ts';
-import { fromMinor, lineNet, sumOfLines } from '#libs/rules/money/money.ts';
-import { type DocumentTax, languageOf, taxesOf } from '#libs/rules/taxes/document-taxes.ts';
-import { taxOfLine } from '#libs/rules/taxes/tax-groups.ts';
-import { taxNote } from '#libs/rules/taxes/tax-notes.ts';
-import type { DocumentQuery, QuoteDocumentQuery } from './input.ts';
+import { dayIn } from '../day.ts';
+import type { PrintableDocument, PrintableLine, PrintableTax } from '../jobs/printable-document.ts';
+import { printedBankDetails } from '../models/accounts/party-fields.ts';
+import type { InvoiceRecord } from '../models/billing/invoice.ts';
+import { printedNumber } from '../models/billing/number-ledger.ts';
+import type { Parties } from '../models/billing/parties.ts';
+import { liveAmount, type PaymentRecord } from '../models/billing/payment.ts';
+import type { QuoteRecord } from '../models/billing/quote.ts';
+import { type DocumentCharges, hasCharges } from '../rules/documents/document-charges.ts';
+import type { LineItem } from '../rules/documents/line-item.ts';
+import { dueOf, totalOf } from '../rules/money/balance.ts';
+import { fromMinor, lineNet, sumOfLines } from '../rules/money/money.ts';
+import { type DocumentTax, languageOf, taxesOf } from '../rules/taxes/document-taxes.ts';
+import { taxOfLine } from '../rules/taxes/tax-groups.ts';
+import { taxNote } from '../rules/taxes/tax-notes.ts';
+import type { DocumentLooks, QuoteLooks } from './looks.ts';
 import { printedParties } from './printed-parties.ts';
 
 /** Issuer and recipient, the issuer's time zone, and whether its account is a test. */
@@ -29,7 +29,7 @@ export interface PartyDetails {
 export function invoiceDocument(
   invoice: InvoiceRecord,
   partyDetails: PartyDetails,
-  query: DocumentQuery,
+  query: DocumentLooks,
 ): PrintableDocument {
   const { amount_paid, amount_credited = 0, amount_written_off = 0, currency } = invoice;
   const isSettled = amount_paid + amount_credited + amount_written_off > 0;
@@ -52,11 +52,7 @@ export function invoiceDocument(
   });
 }
 
-export function quoteDocument(
-  quote: QuoteRecord,
-  partyDetails: PartyDetails,
-  query: QuoteDocumentQuery,
-): PrintableDocument {
+export function quoteDocument(quote: QuoteRecord, partyDetails: PartyDetails, query: QuoteLooks): PrintableDocument {
   return present({
     ...documentOf(quote, partyDetails, query),
     title: 'Quote',
@@ -71,7 +67,7 @@ export function quoteDocument(
 export function receiptDocument(
   payment: PaymentRecord,
   details: PartyDetails,
-  query: DocumentQuery,
+  query: DocumentLooks,
 ): PrintableDocument {
   const { currency, allocations, unallocated, refunds, reference, method, status } = payment;
   const major = (minor: number) => fromMinor(minor, currency);
@@ -111,7 +107,7 @@ function markOf(invoice: InvoiceRecord): PrintableDocument['mark'] {
   return isWrittenOff ? 'written_off' : INVOICE_MARKS[invoice.status];
 }
 
-function documentOf(record: InvoiceRecord | QuoteRecord, details: PartyDetails, query: DocumentQuery) {
+function documentOf(record: InvoiceRecord | QuoteRecord, details: PartyDetails, query: DocumentLooks) {
   const { amount, tax_amount, currency, line_items, description } = record;
   // A quoted amount may stand beside lines of another sum: the paper leads from one to the other.
   const isBeside = line_items && !record.prices_include_tax && !hasCharges(record);
@@ -156,7 +152,7 @@ export function printableCharges({
 }
 
 /** Parties and looks, of any stored document. */
-export function looksOf(date: string, currency: string, { parties, isTest }: PartyDetails, query: DocumentQuery) {
+export function looksOf(date: string, currency: string, { parties, isTest }: PartyDetails, query: DocumentLooks) {
   const { issuer } = parties;
   return {
     date,

@@ -1,9 +1,9 @@
 // The time behind the lines of an invoice as the renderer prints it: hours as they are billed, nothing is computed anew.
-import type { BilledTime, BilledTimeLine } from '#libs/billing/work/hours-of-invoice.ts';
-import type { PrintableTimeEntry, PrintableTimeLine } from '#libs/jobs/printable-document.ts';
-import { fromMinor, lineNet } from '#libs/rules/money/money.ts';
-import type { TimeToBill } from '#libs/rules/time/time-lines.ts';
-import { billedSeconds, hoursQuantity } from '#libs/rules/time/time-rounding.ts';
+import type { BilledTime, BilledTimeLine } from '../billing/work/hours-of-invoice.ts';
+import type { PrintableTimeEntry, PrintableTimeLine } from '../jobs/printable-document.ts';
+import { fromMinor, lineNet } from '../rules/money/money.ts';
+import type { TimeToBill } from '../rules/time/time-lines.ts';
+import { billedSeconds, hoursQuantity } from '../rules/time/time-rounding.ts';
 
 /** Returns the lines of time to print. Lines that were edited by hand have only hours: their amounts are on the invoice. */
 export function printableTime({ isEdited, lines }: BilledTime, currency: string): PrintableTimeLine[] {

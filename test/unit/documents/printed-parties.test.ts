@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { printedBankDetails } from '#libs/models/accounts/party-fields.ts';
 import type { Parties } from '#libs/models/billing/parties.ts';
-import { printedParties } from '../../../services/gateway/documents/printed-parties.ts';
+import { printedParties } from '../../../libs/documents/printed-parties.ts';
 
 const kiel = { line1: 'Hafenstraße 12', postal_code: '24103', city: 'Kiel', country: 'DE' };
 const wien = { line1: 'Ring 1', postal_code: '1010', city: 'Wien', country: 'AT' };

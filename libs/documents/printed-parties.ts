@@ -1,9 +1,9 @@
 // Issuer and client of a stored document as the renderer prints them.
-import { printedAddress } from '#libs/identifiers/postal-address.ts';
-import { registerName } from '#libs/identifiers/schemes.ts';
-import { printedVatId } from '#libs/identifiers/vat-id.ts';
-import type { LegalId } from '#libs/models/accounts/party-fields.ts';
-import type { Parties } from '#libs/models/billing/parties.ts';
+import { printedAddress } from '../identifiers/postal-address.ts';
+import { registerName } from '../identifiers/schemes.ts';
+import { printedVatId } from '../identifiers/vat-id.ts';
+import type { LegalId } from '../models/accounts/party-fields.ts';
+import type { Parties } from '../models/billing/parties.ts';
 
 /** @param locale of the document: its language has the names of countries. */
 export function printedParties({ issuer, client }: Parties, locale: string) {

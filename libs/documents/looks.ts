@@ -1,0 +1,33 @@
+// The look of a stored document: what a caller may choose when it is printed.
+import type { PageSize } from '../jobs/printable-document.ts';
+
+export interface DocumentLooks {
+  /** Absent: usual where the locale is. */
+  size?: PageSize;
+  style: 'elegant' | 'modern' | 'classic';
+  layout: 'standard' | 'overlay';
+  banner: boolean;
+  accessible: boolean;
+  /** A BCP 47 tag. Absent: the account's. */
+  locale?: string;
+}
+
+export interface InvoiceLooks extends DocumentLooks {
+  /** With the hours behind each line. */
+  time: boolean;
+}
+
+export interface QuoteLooks extends DocumentLooks {
+  /** With a block for the signature of the client. */
+  signature: boolean;
+}
+
+/** The look of originals, and of every document whose caller chooses nothing. */
+export const STANDARD_LOOKS = {
+  style: 'elegant',
+  layout: 'standard',
+  banner: true,
+  accessible: false,
+  time: false,
+  signature: false,
+} as const satisfies InvoiceLooks & QuoteLooks;
