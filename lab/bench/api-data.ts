@@ -1,7 +1,11 @@
 // Records for the benchmarks of the API: accounts of several sizes on one database.
+import { randomBytes } from 'node:crypto';
 import { MongoClient, UUID } from 'mongodb';
+import { findIssuedDocument } from '#libs/documents/find-document.ts';
 import { Account } from '#libs/models/accounts/account.ts';
 import { issueApiKey } from '#libs/models/accounts/api-key.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
+import { keepOriginal } from '#libs/models/documents/original.ts';
 import { recount } from '#libs/models/recount.ts';
 import { newId } from '#libs/models/tenant.ts';
 
@@ -57,6 +61,20 @@ export async function seedAccount(mongodbUri: string, invoices: number): Promise
     return { id, key, clientIds: clients.map(({ _id }) => String(_id)), invoiceIds: invoiceIds.slice(0, SHOWN_IDS) };
   } finally {
     await connection.close();
+  }
+}
+
+/** The size of an original, that of an invoice of one page. */
+const ORIGINAL_BYTES = 40_000;
+
+/** Issues these invoices and keeps an original of each, of bytes that hardly deflate, as those of a PDF. */
+export async function seedOriginals({ id }: BenchAccount, invoiceIds: readonly string[]): Promise<void> {
+  for (const invoiceId of invoiceIds) {
+    await Invoice.updateOne({ account_id: id, _id: invoiceId }, { status: 'Sent' });
+    const issued = await findIssuedDocument('invoice', id, invoiceId);
+    if (!issued || issued === 'draft') throw new Error('the invoice is not issued');
+    const bytes = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(ORIGINAL_BYTES), Buffer.from('\n%%EOF\n')]);
+    await keepOriginal(id, issued, { bytes, warnings: [] }, undefined);
   }
 }
 

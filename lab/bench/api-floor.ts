@@ -1,6 +1,7 @@
 // The floor of the API: node:http and the raw driver making the same queries as the gateway, and nothing else. Run as a process.
 import { createHash, randomUUIDv7 } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
+import { inflateSync } from 'node:zlib';
 import { type ClientSession, type Document, MongoClient, UUID } from 'mongodb';
 
 const client = await new MongoClient(process.env['MONGODB_URI'] ?? '', { maxPoolSize: 50 }).connect();
@@ -10,6 +11,7 @@ const collections = {
   clients: db.collection('clients'),
   projects: db.collection('projects'),
   invoices: db.collection('invoices'),
+  originals: db.collection('originals'),
   numbers: db.collection('numbers'),
   events: db.collection('events'),
   counters: db.collection('counters'),
@@ -19,19 +21,40 @@ const MAJORITY = { readConcern: { level: 'majority' } } as const;
 const DURABLE = { readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority', journal: true } } as const;
 
 createServer((request, response) => {
+  if (request.url?.endsWith('/pdf')) {
+    original(request)
+      .then((body) => response.writeHead(body ? 200 : 404, { 'Content-Type': 'application/pdf' }).end(body))
+      .catch((error) => response.writeHead(500).end(String(error)));
+    return;
+  }
   answer(request)
     .then((body) => response.writeHead(body ? 200 : 404, { 'Content-Type': 'application/json' }).end(body))
     .catch((error) => response.writeHead(500).end(String(error)));
 }).listen(Number(process.env['PORT']), '127.0.0.1');
 
-async function answer(request: IncomingMessage): Promise<string | undefined> {
-  const url = new URL(request.url ?? '/', 'http://host');
-  if (url.pathname === '/ready') return '{}';
+/** Returns the PDF as it is stored. */
+async function original(request: IncomingMessage): Promise<Buffer | undefined> {
+  const account_id = await accountOf(request);
+  const [, , , , id = ''] = new URL(request.url ?? '/', 'http://host').pathname.split('/');
+  const found = await collections.originals.findOne(
+    { account_id, document_id: new UUID(id) },
+    { projection: { bytes: 1 }, promoteBuffers: true, ...MAJORITY },
+  );
+  return found ? inflateSync(found['bytes'] as Buffer) : undefined;
+}
+
+async function accountOf(request: IncomingMessage): Promise<UUID> {
   const hash = createHash('sha256')
     .update(request.headers.authorization?.slice('Bearer '.length) ?? '')
     .digest('hex');
   const key = await collections.keys.findOne({ hash }, MAJORITY);
-  const account_id = key?.['account_id'] as UUID;
+  return key?.['account_id'] as UUID;
+}
+
+async function answer(request: IncomingMessage): Promise<string | undefined> {
+  const url = new URL(request.url ?? '/', 'http://host');
+  if (url.pathname === '/ready') return '{}';
+  const account_id = await accountOf(request);
   const [, , , resource, id] = url.pathname.split('/');
   if (request.method === 'POST') return createInvoice(account_id, await bodyOf(request), request);
   if (resource === 'clients' && id) {

@@ -7,7 +7,7 @@ import { ensureIndexes } from '#libs/models/indexes.ts';
 import { connectMongo } from '#libs/mongo/connection.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import { withDatabase } from '../../test/support/workspace.ts';
-import { type BenchAccount, seedAccount } from './api-data.ts';
+import { type BenchAccount, seedAccount, seedOriginals } from './api-data.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { type Burst, burst, type Work } from './load.ts';
 import type { BenchOptions } from './main.ts';
@@ -78,6 +78,9 @@ async function throughput(sides: Sides, small: BenchAccount, many: BenchAccount[
   const rows: Row[] = [];
   for (const work of reads) rows.push(...(await compare(sides, work, 0.6)));
   rows.push(...(await compare(sides, list, 0.8)));
+  await seedOriginals(small, small.invoiceIds);
+  const paths = small.invoiceIds.map((id) => `${invoices}/${id}/pdf`);
+  rows.push(...(await compare(sides, { name: 'read an original', method: 'GET', keys, paths }, 0.7)));
   rows.push(...(await compare(sides, create('create invoices, 16 accounts', many), 0.5)));
   rows.push(...(await compare(sides, create('create invoices, 1 account', many.slice(0, 1)), 0.5)));
   return rows;

@@ -24,7 +24,9 @@ export async function startGatewayProcess({
     REDIS_URL: redisUrl,
     REDIS_PREFIX: prefix,
     SECRET_KEY: randomBytes(32).toString('base64'),
-    RATE_LIMIT_REQUESTS: '10000000', // Counted like any limit, and never reached.
+    // Counted like any limits, and never reached.
+    RATE_LIMIT_REQUESTS: '10000000',
+    RATE_LIMIT_DOCUMENTS: '10000000',
     LOG_LEVEL: 'info',
     NODE_ENV: 'production',
   };

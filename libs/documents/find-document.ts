@@ -4,15 +4,19 @@ import type { PrintableDocument } from '../jobs/printable-document.ts';
 import type { AccountRecord } from '../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../models/accounts/client.ts';
 import { CreditNote } from '../models/billing/credit-note.ts';
-import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
-import { partiesOf } from '../models/billing/parties.ts';
+import { Invoice } from '../models/billing/invoice.ts';
+import { printedNumber } from '../models/billing/number-ledger.ts';
+import { type Parties, partiesOf } from '../models/billing/parties.ts';
 import { Payment } from '../models/billing/payment.ts';
-import { Quote, type QuoteRecord } from '../models/billing/quote.ts';
-import { findOwn } from '../models/records.ts';
+import { Quote } from '../models/billing/quote.ts';
+import type { Version } from '../models/documents/original.ts';
+import { findOwn, type Records } from '../models/records.ts';
 import type { Id, StoredId } from '../models/tenant.ts';
+import type { NumberKind } from '../rules/documents/number-kinds.ts';
 import { creditNoteDocument } from './credit-note-document.ts';
-import type { DocumentLooks, InvoiceLooks, QuoteLooks } from './looks.ts';
+import { type DocumentLooks, type InvoiceLooks, type QuoteLooks, STANDARD_LOOKS } from './looks.ts';
 import { printableTime } from './printable-time.ts';
+import { printedContent, type RecordOfKind } from './printed-content.ts';
 import { invoiceDocument, type PartyDetails, quoteDocument, receiptDocument } from './stored-document.ts';
 
 /** The account that issues the documents, with the profile that they are printed from. */
@@ -56,8 +60,7 @@ export async function findReceipt(
 ): Promise<PrintableDocument | undefined> {
   const payment = await findOwn(Payment, accountId, id);
   if (!payment) return undefined;
-  const isTest = account.mode === 'test';
-  return receiptDocument(payment, { parties: payment.parties, timeZone: account.time_zone, isTest }, looks);
+  return receiptDocument(payment, detailsWith(payment.parties, account), looks);
 }
 
 /** @returns undefined when the id is unknown or another account's. */
@@ -68,16 +71,67 @@ export async function findCreditNote(
 ): Promise<PrintableDocument | undefined> {
   const note = await findOwn(CreditNote, accountId, id);
   if (!note) return undefined;
-  const isTest = account.mode === 'test';
-  return creditNoteDocument(note, { parties: note.parties, timeZone: account.time_zone, isTest }, looks);
+  return creditNoteDocument(note, detailsWith(note.parties, account), looks);
 }
 
+/** A version of a document that was issued, as it was printed or will be. */
+export interface IssuedDocument extends Version {
+  /** Returns it in the standard look, or undefined when its client is gone. */
+  document: (account: AccountRecord) => Promise<PrintableDocument | undefined>;
+  number: string;
+}
+
+/** @returns `draft` for one that is not issued, undefined when the id is unknown or another account's. */
+export async function findIssuedDocument<Kind extends NumberKind>(
+  kind: Kind,
+  accountId: Id,
+  id: Id | StoredId,
+): Promise<IssuedDocument | 'draft' | undefined> {
+  const { records, print } = ISSUED[kind];
+  const record = await findOwn(records, accountId, id);
+  if (!record) return undefined;
+  if ('status' in record && record.status === 'Draft') return 'draft';
+  return {
+    kind,
+    documentId: record._id,
+    content: printedContent(kind, record),
+    number: printedNumber(kind, record),
+    async document(account) {
+      const details = await partyDetailsOf(record, { accountId, account });
+      return details && print(record, details);
+    },
+  };
+}
+
+const ISSUED: {
+  readonly [Kind in NumberKind]: {
+    records: Records<RecordOfKind[Kind]>;
+    print: (record: RecordOfKind[Kind], details: PartyDetails) => PrintableDocument;
+  };
+} = {
+  // Payments and credit notes come later, and do not belong to the document that was issued.
+  invoice: {
+    records: Invoice,
+    print: (invoice, details) =>
+      invoiceDocument(
+        { ...invoice, status: 'Sent', amount_paid: 0, amount_credited: 0, amount_written_off: 0 },
+        details,
+        STANDARD_LOOKS,
+      ),
+  },
+  quote: { records: Quote, print: (quote, details) => quoteDocument(quote, details, STANDARD_LOOKS) },
+  credit_note: { records: CreditNote, print: (note, details) => creditNoteDocument(note, details, STANDARD_LOOKS) },
+  payment: { records: Payment, print: (payment, details) => receiptDocument(payment, details, STANDARD_LOOKS) },
+};
+
 /** Returns issuer and client as they were when the document was sent. A draft has them as they are now. */
-async function partyDetailsOf(record: InvoiceRecord | QuoteRecord, { accountId, account }: Issuing) {
-  const issuer = { timeZone: account.time_zone, isTest: account.mode === 'test' };
-  if (record.parties) return { parties: record.parties, ...issuer } satisfies PartyDetails;
+async function partyDetailsOf(record: RecordOfKind[NumberKind], { accountId, account }: Issuing) {
+  if (record.parties) return detailsWith(record.parties, account);
   const client: ClientRecord | null = await findOwn(Client, accountId, record.client_id);
   // A client with documents cannot be deleted; a record restored from elsewhere may have lost it all the same.
-  if (!client) return undefined;
-  return { parties: partiesOf(account, client), ...issuer } satisfies PartyDetails;
+  return client ? detailsWith(partiesOf(account, client), account) : undefined;
+}
+
+function detailsWith(parties: Parties, { time_zone, mode }: AccountRecord): PartyDetails {
+  return { parties, timeZone: time_zone, isTest: mode === 'test' };
 }

@@ -31,3 +31,12 @@ export const STANDARD_LOOKS = {
   time: false,
   signature: false,
 } as const satisfies InvoiceLooks & QuoteLooks;
+
+/** True for the look of originals. */
+export function isStandardLook(looks: DocumentLooks & Partial<InvoiceLooks & QuoteLooks>): boolean {
+  const { size, locale, ...others } = looks;
+  const isStandard = (name: keyof typeof others) => others[name] === STANDARD_LOOKS[name];
+  return (
+    size === undefined && locale === undefined && (Object.keys(others) as (keyof typeof others)[]).every(isStandard)
+  );
+}

@@ -15,6 +15,7 @@ import { RecurringRun } from './billing/recurring-run.ts';
 import { Counter } from './counter.ts';
 import { BatchFile } from './documents/batch-file.ts';
 import { DocumentBatch } from './documents/document-batch.ts';
+import { Original } from './documents/original.ts';
 import { Render } from './documents/render-record.ts';
 import { Idempotency } from './idempotency-record.ts';
 import { AuditEntry } from './operations/audit-entry.ts';
@@ -61,6 +62,7 @@ export const allModels: readonly Model<never>[] = [
   Operator,
   OperatorBrowser,
   OperatorSession,
+  Original,
   Payment,
   Project,
   QueueSample,

@@ -102,7 +102,13 @@ await run(async ({ onClose, useLogger }) => {
   // The reference is made while MongoDB connects. It blocks this process for a few hundred milliseconds, and no request of the API waits yet.
   setImmediate(reference.make);
   await Promise.all([mongo.ready, whenTried(queues.redis)]);
-  const batches = openBatchPrinting({ print, nudge, log, filesMaxBytes: quotas.files });
+  const batches = openBatchPrinting({
+    print,
+    nudge,
+    log,
+    filesMaxBytes: quotas.files,
+    recordsMaxBytes: quotas.records,
+  });
   onClose(() => batches.close());
   isStarting = false;
   health.started();

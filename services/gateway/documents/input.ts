@@ -26,7 +26,19 @@ const looks = {
     .description("BCP 47; language and number format instead of the account's"),
 };
 
-export const documentQuery = Joi.object<DocumentLooks, true>(looks);
+const copy = Joi.string()
+  .valid('issued', 'current')
+  .meta({ isLater: true })
+  .description(
+    'Of a document that was issued: `issued` is its original, as are the standard values of the other parameters; `current` is printed anew with its status and what is paid by now',
+  );
+
+/** The copy of an issued document that is wanted. */
+export interface CopyQuery {
+  copy?: 'issued' | 'current';
+}
+
+export const documentQuery = Joi.object<DocumentLooks & CopyQuery, true>({ ...looks, copy });
 
 const time = Joi.boolean()
   .default(STANDARD_LOOKS.time)
@@ -35,9 +47,9 @@ const signature = Joi.boolean()
   .default(STANDARD_LOOKS.signature)
   .description('Quotes: with a block for the signature of the client');
 
-export const invoiceDocumentQuery = Joi.object<InvoiceLooks, true>({ ...looks, time });
+export const invoiceDocumentQuery = Joi.object<InvoiceLooks & CopyQuery, true>({ ...looks, time, copy });
 
-export const quoteDocumentQuery = Joi.object<QuoteLooks, true>({ ...looks, signature });
+export const quoteDocumentQuery = Joi.object<QuoteLooks & CopyQuery, true>({ ...looks, signature, copy });
 
 export type BatchLooks = InvoiceLooks & QuoteLooks;
 

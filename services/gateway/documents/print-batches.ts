@@ -34,11 +34,13 @@ export function openBatchPrinting(parts: {
   print: PrintDocument;
   /** Bytes of files that an account may keep. */
   filesMaxBytes?: number | undefined;
+  /** Bytes of records, events and originals that an account may keep. */
+  recordsMaxBytes?: number | undefined;
   /** Called after a commit that wrote an event. */
   nudge: () => void;
   log: Logger;
 }): BatchPrinting {
-  const { print, nudge, log, filesMaxBytes } = parts;
+  const { print, nudge, log, filesMaxBytes, recordsMaxBytes } = parts;
   const closing = new AbortController();
   const lanes = Array.from({ length: LANES }, lane);
 
@@ -59,7 +61,7 @@ export function openBatchPrinting(parts: {
     }, HEARTBEAT_MS);
     try {
       const signal = AbortSignal.any([closing.signal, lost.signal]);
-      await printSlice(batch, { print, signal, filesMaxBytes });
+      await printSlice(batch, { print, signal, filesMaxBytes, recordsMaxBytes });
       if (lost.signal.aborted) return;
       const next = nextDueAt(batch);
       if (next) await releaseBatch(batch, next);

@@ -2,6 +2,8 @@
 import { partition } from 'es-toolkit/array/partition';
 import pLimit from 'p-limit';
 import { agreedDate, agreedTime } from '#libs/clock.ts';
+import { findInvoiceDocument, findIssuedDocument, findQuoteDocument } from '#libs/documents/find-document.ts';
+import { isStandardLook } from '#libs/documents/looks.ts';
 import { AppError } from '#libs/errors.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { isRendererEnded } from '#libs/jobs/replies.ts';
@@ -9,13 +11,14 @@ import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
 import { type ClaimedBatch, type DocumentOutcome, settleDocument } from '#libs/models/documents/batch-clock.ts';
 import { FILE_BYTES_MAX, keepFile } from '#libs/models/documents/batch-file.ts';
 import { BATCH_KEPT_MS, type BatchedDocument } from '#libs/models/documents/document-batch.ts';
+import type { PrintedPdf } from '#libs/models/documents/original.ts';
 import { openTries } from '#libs/models/operations/round-try.ts';
 import { isUnavailable } from '#libs/mongo/errors.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
-import { findInvoiceDocument, findQuoteDocument } from '../../../libs/documents/find-document.ts';
 import type { PrintDocument } from '../printing/print-document.ts';
 import { requireWholePdf } from '../printing/send-pdf.ts';
 import type { BatchLooks } from './input.ts';
+import { originalOf } from './print-original.ts';
 
 /** Documents of one slice. Another batch continues after it, so that a large batch does not keep a small one waiting. */
 const SLICE = 8;
@@ -35,9 +38,14 @@ export interface SliceParts {
   signal: AbortSignal;
   /** Bytes of files that an account may keep. */
   filesMaxBytes?: number | undefined;
+  /** Bytes of records, events and originals that an account may keep. */
+  recordsMaxBytes?: number | undefined;
 }
 
-export async function printSlice(batch: ClaimedBatch, { print, signal, filesMaxBytes }: SliceParts): Promise<void> {
+export async function printSlice(
+  batch: ClaimedBatch,
+  { print, signal, filesMaxBytes, recordsMaxBytes }: SliceParts,
+): Promise<void> {
   const account = await readAfterElection(() => Account.findById(batch.account_id).lean<AccountRecord>());
   const isLate = agreedTime() > batch.expires_at.getTime() - BATCH_KEPT_MS;
   const due = batch.documents
@@ -83,19 +91,34 @@ export async function printSlice(batch: ClaimedBatch, { print, signal, filesMaxB
     return later(WAIT_MIN_MS);
   }
 
+  /** Returns the original of an issued document in the standard look, and prints any other. Undefined when it is gone. */
+  async function pdfOf(
+    { kind, document_id }: BatchedDocument,
+    account: AccountRecord,
+  ): Promise<PrintedPdf | undefined> {
+    const { account_id, request_id: requestId } = batch;
+    const accountId = String(account_id);
+    const looks = batch.looks as BatchLooks;
+    const printed = (document: PrintableDocument) =>
+      print({ document, accountId, requestId, signal, isBackground: true });
+    if (isStandardLook(looks)) {
+      const issued = await readAfterElection(() => findIssuedDocument(kind, accountId, document_id));
+      if (issued === undefined) return undefined;
+      if (issued !== 'draft') {
+        const make = () => readAfterElection(() => issued.document(account));
+        return originalOf(issued, { accountId, document: make, print: printed, quotaBytes: recordsMaxBytes });
+      }
+    }
+    const find = kind === 'invoice' ? findInvoiceDocument : findQuoteDocument;
+    const printable = await readAfterElection(() => find({ accountId, account }, document_id, looks));
+    return printable && printed(printable);
+  }
+
   async function outcomeOf(document: BatchedDocument, index: number): Promise<DocumentOutcome | undefined> {
     try {
-      const printable = account && (await readAfterElection(() => printableOf(document, account, batch)));
-      if (!printable) return failed(document.kind === 'invoice' ? 'Invoice not found' : 'Quote not found');
-      const { account_id, request_id: requestId } = batch;
-      const accountId = String(account_id);
-      const { bytes, warnings } = await print({
-        document: printable,
-        accountId,
-        requestId,
-        signal,
-        isBackground: true,
-      });
+      const pdf = account && (await pdfOf(document, account));
+      if (!pdf) return failed(document.kind === 'invoice' ? 'Invoice not found' : 'Quote not found');
+      const { bytes, warnings } = pdf;
       requireWholePdf(bytes);
       if (bytes.length > FILE_BYTES_MAX) return failed('The PDF is larger than 8 MiB');
       // The file first: a document that is done can be fetched.
@@ -129,16 +152,6 @@ function byTriesThenTime(
   { document: other }: { document: BatchedDocument },
 ) {
   return (one.tries ?? 0) - (other.tries ?? 0) || (one.next_at?.getTime() ?? 0) - (other.next_at?.getTime() ?? 0);
-}
-
-function printableOf(
-  { kind, document_id }: BatchedDocument,
-  account: AccountRecord,
-  { account_id, looks }: ClaimedBatch,
-): Promise<PrintableDocument | undefined> {
-  const issuing = { accountId: String(account_id), account };
-  const find = kind === 'invoice' ? findInvoiceDocument : findQuoteDocument;
-  return find(issuing, document_id, looks as BatchLooks);
 }
 
 const failed = (error: string): DocumentOutcome => ({ status: 'failed', error });

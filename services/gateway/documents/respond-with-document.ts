@@ -6,6 +6,7 @@ import { isKnown } from '../http/entity-tag.ts';
 import type { Context } from '../http/route.ts';
 import { whenGone } from '../printing/caller-gone.ts';
 import { REVALIDATED, sendPdf } from '../printing/send-pdf.ts';
+import { isWithoutLogo } from './print-original.ts';
 
 type Asked = Pick<Context, 'caller' | 'parts' | 'request' | 'requestId' | 'response' | 'reserve'>;
 
@@ -28,8 +29,7 @@ export async function respondWithDocument(asked: Asked, document: PrintableDocum
     signal.throwIfAborted();
     const reply = await parts.print({ document, accountId, requestId, signal });
     // Printed without its picture: it must not be taken for the document later.
-    const isWhole = !reply.warnings.some((warning) => warning.startsWith('logoUrl:'));
-    sendPdf(asked, document.number, reply, isWhole ? headers : {});
+    sendPdf(asked, document.number, reply, isWithoutLogo(reply.warnings) ? {} : headers);
   }
   return undefined;
 }

@@ -1,24 +1,32 @@
 // Stored invoices, quotes, receipts and credit notes as PDF.
-import type { InvoiceLooks } from '#libs/documents/looks.ts';
-import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
-import { readAccount } from '#libs/models/accounts/account.ts';
-import type { Id } from '#libs/models/tenant.ts';
+
 import {
   findCreditNote,
   findInvoiceDocument,
+  findIssuedDocument,
   findQuoteDocument,
   findReceipt,
   type Issuing,
-} from '../../../libs/documents/find-document.ts';
+} from '#libs/documents/find-document.ts';
+import { type DocumentLooks, type InvoiceLooks, isStandardLook } from '#libs/documents/looks.ts';
+import { conflict, fieldProblem } from '#libs/errors.ts';
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import type { NumberKind } from '#libs/rules/documents/number-kinds.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
-import { documentQuery, invoiceDocumentQuery, quoteDocumentQuery } from './input.ts';
+import { type CopyQuery, documentQuery, invoiceDocumentQuery, quoteDocumentQuery } from './input.ts';
 import { respondWithDocument } from './respond-with-document.ts';
+import { respondWithOriginal } from './respond-with-original.ts';
 
 const description =
   "Printed in the account's language from its profile, with issuer and client as they were when it was sent; a draft " +
-  'is marked as one. The same content gives the same bytes, so `If-None-Match` gets 304 without printing. Of a logo ' +
-  'behind a URL only the address is content: the tag is weak, and a picture that was replaced there is printed when ' +
-  '`If-None-Match` is left out. A logo that cannot be loaded is left out and named in `X-Document-Warnings`.';
+  'is marked as one. An issued document is printed once in the standard look: its original is kept and is what every ' +
+  'later request gets, the same byte for byte, with its SHA-256 in `Repr-Digest`. Other looks, and `copy=current`, are ' +
+  'printed anew. The same content gives the same bytes, so `If-None-Match` gets 304 without printing. Of a logo behind ' +
+  'a URL only the address is content: the tag of a copy is weak, and a picture that was replaced there is printed when ' +
+  '`If-None-Match` is left out. A logo that cannot be loaded is left out and named in `X-Document-Warnings`; such a ' +
+  'document is not kept as the original.';
 
 // A key that may read a record may read it as a document: no scope of its own.
 export const documentRoutes: readonly Route[] = [
@@ -50,7 +58,7 @@ export const documentRoutes: readonly Route[] = [
       summary: 'Get a quote as PDF',
       description,
     },
-    handler: printed(findQuoteDocument),
+    handler: printed('quote', findQuoteDocument),
   }),
   route({
     method: 'get',
@@ -65,7 +73,7 @@ export const documentRoutes: readonly Route[] = [
       summary: 'Get the receipt of a payment as PDF',
       description,
     },
-    handler: printed(findReceipt),
+    handler: printed('payment', findReceipt),
   }),
   route({
     method: 'get',
@@ -79,18 +87,31 @@ export const documentRoutes: readonly Route[] = [
       summary: 'Get a credit note as PDF',
       description: `${description} Amounts have a minus.`,
     },
-    handler: printed(findCreditNote),
+    handler: printed('credit_note', findCreditNote),
   }),
 ];
 
-async function printInvoice(context: Context<unknown, InvoiceLooks>) {
+async function printInvoice(context: Context<unknown, InvoiceLooks & CopyQuery>) {
   if (context.query.time) context.requireScope('time-entries:read');
-  return printed(findInvoiceDocument)(context);
+  return printed('invoice', findInvoiceDocument)(context);
 }
 
-function printed<Query>(find: (by: Issuing, id: Id, query: Query) => Promise<PrintableDocument | undefined>) {
-  return async (context: Context<unknown, Query>) => {
-    const document = await find(await issuing(context.caller), context.id, context.query);
+function printed<Looks extends DocumentLooks>(
+  kind: NumberKind,
+  find: (by: Issuing, id: Id, looks: Looks) => Promise<PrintableDocument | undefined>,
+) {
+  return async (context: Context<unknown, Looks & CopyQuery>) => {
+    const { copy, ...looks } = context.query;
+    const isStandard = isStandardLook(looks as Looks);
+    if (copy === 'issued' && !isStandard)
+      throw fieldProblem('copy', 'copy=issued has only the standard look', kind === 'quote' ? 'list' : undefined);
+    if (isStandard && copy !== 'current') {
+      const issued = await findIssuedDocument(kind, context.caller.accountId, context.id);
+      if (!issued) throw context.missing();
+      if (issued !== 'draft') return respondWithOriginal(context, issued);
+      if (copy === 'issued') throw conflict('A draft has no original');
+    }
+    const document = await find(await issuing(context.caller), context.id, looks as Looks);
     if (!document) throw context.missing();
     return respondWithDocument(context, document);
   };

@@ -9,6 +9,7 @@ import { documentSearch } from '#libs/models/billing/document-search.ts';
 import { expiryOf } from '#libs/models/billing/expiry.ts';
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
 import { Quote, type QuoteRecord, quoteView } from '#libs/models/billing/quote.ts';
+import { removeOriginals } from '#libs/models/documents/original.ts';
 import { findOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
 import { quoteMoney } from '#libs/rules/documents/document-money.ts';
 import type { NewTaxTerms } from '#libs/rules/taxes/document-taxes.ts';
@@ -172,6 +173,7 @@ async function deleteQuote({ caller, commit, requireRecord }: Context) {
     if (quote.status !== 'Draft') throw conflict('Can only delete quotes with Draft status');
     if (view.invoices.length > 0) throw conflict('Cannot delete a quote with invoices');
     await removeOwn(Quote, quote, session);
+    await removeOriginals(accountId, quote._id, session);
     await tombstoneNumber(session, accountId, quote._id);
     await announce('quote.deleted', view);
     return deleted('Quote deleted');

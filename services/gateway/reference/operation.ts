@@ -1,4 +1,5 @@
 // One row of the table of routes as an OpenAPI operation.
+import { partition } from 'es-toolkit/array/partition';
 import type Joi from 'joi';
 import { exampleIdFor } from '../fields/example-ids.ts';
 import { ALWAYS, honoursIdempotencyKey, honoursIfMatch, isList, type Route } from '../http/route.ts';
@@ -55,22 +56,32 @@ function parametersOf(row: Route): unknown[] {
   const names = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const query = row.query ? jsonSchemaOf(row.query, 'input') : {};
   const required = (query['required'] ?? []) as string[];
+  const ofQuery = Object.entries((query['properties'] ?? {}) as Record<string, JsonSchema>).map(([name, schema]) => {
+    const { description, ...rest } = schema;
+    return {
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...(description ? { description } : {}),
+      schema: rest,
+    };
+  });
+  // Generated clients pass parameters by position: one that came later follows the headers.
+  const [later, first] = partition(ofQuery, ({ name }) => isLater(row.query?.extract(name)));
   return [
     ...names.map((name) => pathParameter(row, name)),
-    ...Object.entries((query['properties'] ?? {}) as Record<string, JsonSchema>).map(([name, schema]) => {
-      const { description, ...rest } = schema;
-      return {
-        name,
-        in: 'query',
-        required: required.includes(name),
-        ...(description ? { description } : {}),
-        schema: rest,
-      };
-    }),
+    ...first,
     ...(honoursIdempotencyKey(row) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...(honoursIfMatch(row) ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
     ...(isRevalidated(row) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
+    ...later,
   ];
+}
+
+/** True for a parameter that an operation with parameters of its own in headers got after it was published. */
+function isLater(parameter: Joi.Schema | undefined): boolean {
+  const { metas = [] } = (parameter?.describe() ?? {}) as { metas?: { isLater?: boolean }[] };
+  return metas.some((meta) => meta.isLater === true);
 }
 
 function pathParameter(row: Route, name: string) {

@@ -1,8 +1,8 @@
 // Changes before a document is binding: the lines of a quote, the client of a draft, and the deletion of a draft quote.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { quoteDocument } from '#libs/documents/stored-document.ts';
 import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
 import { Quote, type QuoteRecord } from '#libs/models/billing/quote.ts';
-import { quoteDocument } from '../../../libs/documents/stored-document.ts';
 import { documentView } from '../../../services/renderer/document/document-view.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import {

@@ -1,8 +1,8 @@
 // Issue dates and service dates of documents: given or by default, in the order of issue, and as printed.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
+import { findInvoiceDocument, findQuoteDocument } from '#libs/documents/find-document.ts';
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
-import { findInvoiceDocument, findQuoteDocument } from '../../../libs/documents/find-document.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, answerOf, create, createClient } from '../../support/records.ts';
 

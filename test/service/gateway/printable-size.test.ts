@@ -1,12 +1,12 @@
 // Printable text is limited when it is stored, so that no stored invoice or quote is too large for a renderer.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { invoiceDocument } from '#libs/documents/stored-document.ts';
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { partiesOf } from '#libs/models/billing/parties.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { requireBoundedWork, WORK_PAGES_MAX } from '#libs/rules/documents/layout-work.ts';
-import { invoiceDocument } from '../../../libs/documents/stored-document.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, create, createClient, createProject, eventsOf } from '../../support/records.ts';
 import type { TestAccount } from '../../support/workspace.ts';

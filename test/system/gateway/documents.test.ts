@@ -115,7 +115,7 @@ describe('what is printed', () => {
     const { id } = await makeInvoice({ status: 'Sent', line_items: null, amount: 80, description: 'Workshop' });
     await system.call('PATCH', `/api/v1/invoices/${id}`, { body: { status: 'Paid' } });
 
-    const { text } = await read(`invoices/${id}/pdf`);
+    const { text } = await read(`invoices/${id}/pdf?copy=current`);
 
     expect(text).toMatch(/Workshop 80,00 €/);
     expect(text).toMatch(/Gesamtbetrag 80,00 € Bezahlt −80,00 € Offener Betrag 0,00 €/);

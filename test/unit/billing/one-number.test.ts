@@ -2,6 +2,8 @@
 import { expect, test } from '@jest/globals';
 import Big from 'big.js';
 import fc from 'fast-check';
+import { creditNoteDocument } from '#libs/documents/credit-note-document.ts';
+import { invoiceDocument } from '#libs/documents/stored-document.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import type { ClientRecord } from '#libs/models/accounts/client.ts';
 import type { CreditNoteRecord } from '#libs/models/billing/credit-note.ts';
@@ -14,8 +16,6 @@ import { lineItem } from '#libs/rules/documents/line-item.ts';
 import { fromMinor, sumOfLines, taxOf } from '#libs/rules/money/money.ts';
 import { taxesOf } from '#libs/rules/taxes/document-taxes.ts';
 import { type TaxCategory, taxLines } from '#libs/rules/taxes/tax-groups.ts';
-import { creditNoteDocument } from '../../../libs/documents/credit-note-document.ts';
-import { invoiceDocument } from '../../../libs/documents/stored-document.ts';
 import { documentView } from '../../../services/renderer/document/document-view.ts';
 import { runs } from '../../support/form.ts';
 

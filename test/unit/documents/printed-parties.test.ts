@@ -1,8 +1,8 @@
 // Frozen parties on a printed document: addresses in parts, numbers with their registers, each number once.
 import { describe, expect, test } from '@jest/globals';
+import { printedParties } from '#libs/documents/printed-parties.ts';
 import { printedBankDetails } from '#libs/models/accounts/party-fields.ts';
 import type { Parties } from '#libs/models/billing/parties.ts';
-import { printedParties } from '../../../libs/documents/printed-parties.ts';
 
 const kiel = { line1: 'Hafenstraße 12', postal_code: '24103', city: 'Kiel', country: 'DE' };
 const wien = { line1: 'Ring 1', postal_code: '1010', city: 'Wien', country: 'AT' };

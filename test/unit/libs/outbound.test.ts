@@ -3,9 +3,9 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import axios from 'axios';
-import { type Outbound, openOutbound } from '../../../libs/outbound/outbound.ts';
-import type { Resolve } from '../../../libs/outbound/resolve-host.ts';
-import { OutboundRefused } from '../../../libs/outbound/target-rules.ts';
+import { type Outbound, openOutbound } from '#libs/outbound/outbound.ts';
+import type { Resolve } from '#libs/outbound/resolve-host.ts';
+import { OutboundRefused } from '#libs/outbound/target-rules.ts';
 
 const https = { protocols: ['https:'] } as const;
 const both = { protocols: ['http:', 'https:'] } as const;

@@ -1,7 +1,7 @@
 // Polling loops: their interval and how they end.
 import { expect, jest, test } from '@jest/globals';
 import type { Logger } from '#libs/service/logger.ts';
-import { startPollingLoop } from '../../../libs/service/polling-loop.ts';
+import { startPollingLoop } from '#libs/service/polling-loop.ts';
 import { eventually } from '../../support/eventually.ts';
 import { testLog } from '../../support/workspace.ts';
 

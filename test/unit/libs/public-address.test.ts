@@ -1,8 +1,8 @@
 // The address judge against a second opinion that shares no code with it: plain integers and the IANA registries.
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { judgeAddress, parseAllowList } from '../../../libs/outbound/public-address.ts';
-import { ConfigError } from '../../../libs/service/config-error.ts';
+import { judgeAddress, parseAllowList } from '#libs/outbound/public-address.ts';
+import { ConfigError } from '#libs/service/config-error.ts';
 import { runs } from '../../support/form.ts';
 
 const nothing = parseAllowList('');

@@ -3,7 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv4 } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { makeResolve } from '../../../libs/outbound/resolve-host.ts';
+import { makeResolve } from '#libs/outbound/resolve-host.ts';
 
 const RECORDS: Record<string, string[]> = {
   'both.test': ['93.184.216.34', '10.0.0.5', '2a00::1'],

@@ -1,8 +1,8 @@
 // Failures of a round: it goes on without the record, and names what failed at its end.
 import { expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
+import { collectFailures } from '#libs/models/rounds.ts';
 import { newId } from '#libs/models/tenant.ts';
-import { collectFailures } from '../../../libs/models/rounds.ts';
 
 const words = (count: number) => `${count} invoices could not be made`;
 
