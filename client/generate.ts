@@ -11,7 +11,8 @@ const folder = join(import.meta.dirname, 'generated');
 
 const scratch = mkdtempSync(join(tmpdir(), 'billhook-client-'));
 const document = join(scratch, 'openapi.json');
-writeFileSync(document, JSON.stringify(withIterators(makeOpenApi(routes, release())), orString));
+const openApi = makeOpenApi(routes, release());
+writeFileSync(document, JSON.stringify(withIterators(openApi), orString));
 
 const redocly = join(import.meta.dirname, '../node_modules/@redocly/cli/bin/cli.js');
 const file = join(folder, 'billhook.ts');
@@ -28,7 +29,12 @@ if (status !== 0 || stderr.includes('is a name a generated client already declar
 // The generator does not write for the strictest of our compiler's rules; the types it exports are checked where they are used.
 writeFileSync(
   file,
-  `// A typed client of the API, made by \`npm run client\`. Do not change it by hand.\n// @ts-nocheck\n${withKeyedPostsOnly(readFileSync(file, 'utf8'))}`,
+  [
+    '// A typed client of the API, made by `npm run client`. Do not change it by hand.',
+    '// @ts-nocheck',
+    withOwnErrors(withKeyedPostsOnly(readFileSync(file, 'utf8'))),
+    `/** Every event that a webhook call may carry. */\nexport type WebhookEvent = ${eventNames(openApi).join(' | ')};\n`,
+  ].join('\n'),
 );
 
 /** A number that may be a plain decimal string, or hours in a text: this generator writes `number | string`, where others make a class of its own. */
@@ -47,6 +53,26 @@ function withKeyedPostsOnly(code: string): string {
   const keyed = /\(?method === 'POST' \|\| method === 'PATCH'\)?/g;
   if (code.match(keyed)?.length !== 1) throw new Error('the generated client decides elsewhere now what gets a key');
   return code.replace(keyed, "method === 'POST'");
+}
+
+/** The generator's error knows neither the body nor the headers of the gateway's responses. */
+function withOwnErrors(code: string): string {
+  const own = /export class ApiError extends Error \{.*?\n\}\n/s;
+  const thrown = /(await readError\((\w+)\))(\s*\))/g;
+  const fromResult = 'response.statusText, envelope.error)';
+  if (!own.test(code) || code.match(thrown)?.length !== 2 || !code.includes(fromResult)) {
+    throw new Error('the generated client throws its errors elsewhere now');
+  }
+  const withHeaders = code
+    .replace(own, '')
+    .replace(thrown, '$1, $2.headers$3')
+    .replace(fromResult, 'response.statusText, envelope.error, response.headers)');
+  return `import { ApiError } from '../api-error.ts';\nexport { ApiError };\n${withHeaders}`;
+}
+
+/** The names of the types of events, which are the bodies of `webhooks`. */
+function eventNames({ webhooks }: OpenApi): string[] {
+  return [...new Set(JSON.stringify(webhooks).match(/(?<="#\/components\/schemas\/)\w+Event(?=")/g))];
 }
 
 /** Lists get `pages()` and `items()`, which follow `Link: rel="next"`. */

@@ -1,7 +1,7 @@
 // Restarts every container of a system that runs under compose, and kills some, while a client adds records and prints: nothing acknowledged is lost.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addClient, client, defaultRetryOn, generatePdf } from '../../client/generated/billhook.ts';
+import { billhook } from '../../client/index.ts';
 import { pdfOf } from '../../test/support/pdf-body.ts';
 import { API, compose, docker, newAccount, say } from './compose.ts';
 
@@ -11,17 +11,7 @@ const KILLED = ['renderer', 'redis', 'mongodb', 'gateway'];
 const PAUSE_MS = 8_000;
 
 const { key } = await newAccount();
-client.configure({
-  serverUrl: API,
-  auth: { bearer: key },
-  timeout: 35_000,
-  idempotencyKey: true,
-  retry: {
-    retries: 10,
-    retryOn: (call) =>
-      defaultRetryOn(call) || (call.response?.status === 409 && call.response.headers.has('Retry-After')),
-  },
-});
+const client = billhook({ url: API, key, retries: 10 });
 
 const added = new Set<string>();
 let printed = 0;
@@ -39,12 +29,12 @@ await compose('up', '--no-build', '--pull', 'never', '--wait');
 await readBack('after down and up');
 
 async function addOne() {
-  const { data } = await addClient({ body: { name: 'Ada Lovelace', email: `${added.size}@example.com` } });
+  const { data } = await client.addClient({ body: { name: 'Ada Lovelace', email: `${added.size}@example.com` } });
   added.add(data.id);
 }
 
 async function printOne() {
-  await generatePdf({ body: pdfOf('Invoice') });
+  await client.generatePdf({ body: pdfOf('Invoice') });
   printed += 1;
   await sleep(1_000); // Within the limit of one key.
 }

@@ -1,11 +1,11 @@
-// Generates the typed client and loads it: the repository does not keep it.
+// Generates the typed client and loads it with the package's own layer: the repository does not keep it.
 import { spawnSync } from 'node:child_process';
 
-type GeneratedClient = typeof import('../../client/generated/billhook.ts');
+type ClientPackage = typeof import('../../client/index.ts');
 
 /** @throws when the generator fails, with what it printed. */
-export async function generateClient(): Promise<GeneratedClient> {
+export async function generateClient(): Promise<ClientPackage> {
   const { status, stderr } = spawnSync(process.execPath, ['client/generate.ts'], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`client/generate.ts failed: ${stderr}`);
-  return import('../../client/generated/billhook.ts');
+  return import('../../client/index.ts');
 }

@@ -1,0 +1,55 @@
+// The error of every response that is not a success: `client/generate.ts` puts it in place of the generator's own.
+
+/** Messages by field, or a list of messages where the input has no fields of its own. */
+export type ErrorDetails = Record<string, string[]> | string[];
+
+/** The gateway rejected a call, or could not carry it out. Decide by `code` or `status`; `message` is for people. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly url: string;
+  readonly status: number;
+  readonly statusText: string;
+  /** The decoded body: the object of a JSON response, else its text. */
+  readonly body: unknown;
+  /** The stable name of the problem. A gateway older than this package may send none. */
+  readonly code: string | undefined;
+  readonly details: ErrorDetails | undefined;
+  /** The name of the request in the gateway's log, worth quoting to its operator. */
+  readonly requestId: string | undefined;
+  /** Seconds that the gateway asks to wait before the next try. */
+  readonly retryAfter: number | undefined;
+
+  constructor(url: string, status: number, statusText: string, body: unknown, headers?: Headers) {
+    const { error, code, details } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+    super(
+      typeof error === 'string'
+        ? `${[error, ...firstOf(details)].join('; ')} (${status})`
+        : `The request failed with status ${status}`,
+    );
+    this.url = url;
+    this.status = status;
+    this.statusText = statusText;
+    this.body = body;
+    this.code = typeof code === 'string' ? code : undefined;
+    this.details = details as ErrorDetails | undefined;
+    this.requestId = headers?.get('x-request-id') ?? undefined;
+    this.retryAfter = secondsOf(headers?.get('retry-after'));
+  }
+}
+
+/** The first messages of `details`, so that a stack trace says what is wrong. */
+function firstOf(details: unknown): string[] {
+  return Object.values(details ?? {})
+    .flat()
+    .filter((message) => typeof message === 'string')
+    .slice(0, 5);
+}
+
+/** Reads `Retry-After`, which is a number of seconds or a date. Returns undefined when there is none. */
+export function secondsOf(retryAfter: string | null | undefined): number | undefined {
+  if (!retryAfter) return undefined;
+  const seconds = Number(retryAfter);
+  if (!Number.isNaN(seconds)) return seconds;
+  const at = Date.parse(retryAfter);
+  return Number.isNaN(at) ? undefined : Math.max(0, (at - Date.now()) / 1000);
+}
