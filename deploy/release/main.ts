@@ -2,11 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { clientManifest, type Facts, notesOf, problemsOf, type Step, stepsOf, sumLine, tagOf } from './plan.ts';
+import { type Facts, notesOf, problemsOf, type Step, stepsOf, sumLine, tagOf } from './plan.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -28,10 +28,8 @@ else if (!values['dry-run']) await release();
 
 async function release(): Promise<void> {
   await rm(folder, { recursive: true, force: true });
-  await mkdir(join(folder, 'client'), { recursive: true });
-  await prepareClient(join(folder, 'client'));
+  await mkdir(folder, { recursive: true });
   for (const step of steps) run(step);
-  await rm(join(folder, 'client'), { recursive: true });
   const sums = await sumsOf(folder);
   await writeFile(join(folder, 'SHA256SUMS'), sums);
   const message = `Billhook ${facts.version}\n\n${notesOf(facts.changelog, facts.version)}\n\nSHA-256:\n${sums}`;
@@ -43,33 +41,6 @@ async function release(): Promise<void> {
   say(
     `${tagOf(facts.version)} is tagged; the artefacts are in dist/${facts.version}. Push the tag: git push origin ${tagOf(facts.version)}`,
   );
-}
-
-/**
- * Prepares the package of the client with JavaScript and declarations, because Node runs no TypeScript below
- * node_modules.
- */
-async function prepareClient(target: string): Promise<void> {
-  const source = join(ROOT, 'client/generated/billhook.ts');
-  run({ name: 'generate the client', command: ['npm', 'run', '--silent', 'client'] });
-  const modern = [
-    '--module',
-    'nodenext',
-    '--target',
-    'es2024',
-    '--lib',
-    'es2024,dom',
-    '--types',
-    'node',
-    '--skipLibCheck',
-  ];
-  run({
-    name: 'compile the client',
-    command: ['npx', 'tsc', '--ignoreConfig', '--declaration', ...modern, '--outDir', target, source],
-  });
-  await copyFile(join(ROOT, 'client/README.md'), join(target, 'README.md'));
-  await copyFile(join(ROOT, 'LICENSE'), join(target, 'LICENSE'));
-  await writeFile(join(target, 'package.json'), `${JSON.stringify(clientManifest(facts.version), null, 2)}\n`);
 }
 
 async function sumsOf(from: string): Promise<string> {

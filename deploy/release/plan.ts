@@ -64,7 +64,6 @@ export function notesOf(changelog: string, version: string): string | undefined 
 export function stepsOf({ version, hasDocker }: Facts, folder: string): Step[] {
   const env = { VERSION: version };
   const names = IMAGES.map((name) => `billhook/${name}:${version}`);
-  const clientFolder = `${folder}/client`;
   return [
     { name: 'types, lint and tests', command: ['npm', 'run', 'check'] },
     { name: 'system tests', command: ['npm', 'run', 'test:system'] },
@@ -79,7 +78,7 @@ export function stepsOf({ version, hasDocker }: Facts, folder: string): Step[] {
         'HEAD',
       ],
     },
-    { name: 'client package', command: ['npm', 'pack', clientFolder, '--pack-destination', folder] },
+    { name: 'npm package', command: ['npm', 'run', '--silent', 'client:npm', '--', '--out', folder] },
     ...(hasDocker
       ? [
           { name: 'images', command: ['docker', 'compose', 'build'] as const, env },
@@ -94,20 +93,6 @@ export function stepsOf({ version, hasDocker }: Facts, folder: string): Step[] {
         ]
       : []),
   ];
-}
-
-/** Returns the package.json of the typed client. */
-export function clientManifest(version: string) {
-  return {
-    name: 'billhook-client',
-    version,
-    description: 'Typed client of the Billhook API',
-    license: 'Apache-2.0',
-    type: 'module',
-    exports: { '.': { types: './billhook.d.ts', default: './billhook.js' } },
-    files: ['billhook.js', 'billhook.d.ts', 'README.md', 'LICENSE'],
-    engines: { node: '>=20' },
-  };
 }
 
 /** Returns a line of SHA256SUMS in the form that `sha256sum --check` reads. */

@@ -1,7 +1,7 @@
 // When a state can be released, and what a release does.
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { clientManifest, type Facts, notesOf, problemsOf, stepsOf } from '../../../deploy/release/plan.ts';
+import { type Facts, notesOf, problemsOf, stepsOf } from '../../../deploy/release/plan.ts';
 
 const changelog = `# Changelog
 
@@ -74,7 +74,7 @@ test('when notes are read, then they are those of the version alone', () => {
 test('when Docker is missing, then archives are made without images; the tests come first in any case', () => {
   const names = (hasDocker: boolean) => stepsOf({ ...releasable, hasDocker }, '/out').map(({ name }) => name);
 
-  const always = ['types, lint and tests', 'system tests', 'source archive', 'client package'];
+  const always = ['types, lint and tests', 'system tests', 'source archive', 'npm package'];
   expect(names(false)).toEqual(always);
   expect(names(true)).toEqual([...always, 'images', 'archive of the images', 'compression of the archive']);
 });
@@ -86,10 +86,4 @@ test('when images are saved, then all that the compose file builds are', () => {
   expect(saved.filter((word) => word.startsWith('billhook/')).toSorted()).toEqual(
     [...new Set([...built].map(([, name]) => `billhook/${name}:0.2.0`))].toSorted(),
   );
-});
-
-test('when the client is packed, then what it exports is in it', () => {
-  const { files, exports } = clientManifest('0.2.0');
-
-  for (const file of Object.values(exports['.'])) expect(files).toContain(file.slice('./'.length));
 });
