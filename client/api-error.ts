@@ -1,4 +1,5 @@
 // The error of every response that is not a success: `client/generate.ts` puts it in place of the generator's own.
+import type { FieldProblem } from './generated/billhook.ts';
 
 /** Messages by field, or a list of messages where the input has no fields of its own. */
 export type ErrorDetails = Record<string, string[]> | string[];
@@ -13,6 +14,10 @@ export class ApiError extends Error {
   readonly body: unknown;
   /** The stable name of the problem. A gateway older than this package may send none. */
   readonly code: string | undefined;
+  /** The values in the text of the error, by name: `{ left: '1500.00', number: 'QUO-0002' }`. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Each problem of a field, with a code of its own; empty when no field is wrong. */
+  readonly problems: readonly FieldProblem[];
   readonly details: ErrorDetails | undefined;
   /** The name of the request in the gateway's log, worth quoting to its operator. */
   readonly requestId: string | undefined;
@@ -20,7 +25,8 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(url: string, status: number, statusText: string, body: unknown, headers?: Headers) {
-    const { error, code, details } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+    const given = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+    const { error, code, details, params, problems } = given;
     super(
       typeof error === 'string'
         ? `${[error, ...firstOf(details)].join('; ')} (${status})`
@@ -31,6 +37,8 @@ export class ApiError extends Error {
     this.statusText = statusText;
     this.body = body;
     this.code = typeof code === 'string' ? code : undefined;
+    this.params = (params ?? {}) as Readonly<Record<string, unknown>>;
+    this.problems = Array.isArray(problems) ? problems : [];
     this.details = details as ErrorDetails | undefined;
     this.requestId = headers?.get('x-request-id') ?? undefined;
     this.retryAfter = secondsOf(headers?.get('retry-after'));

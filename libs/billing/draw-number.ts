@@ -1,5 +1,5 @@
 // Draws the number of a document in the transaction that makes it: the next of its sequence, in the account's format.
-import { conflict } from '../errors.ts';
+import { appError } from '../errors.ts';
 import { recordNumber, skipNumbers, takenNumbers } from '../models/billing/number-ledger.ts';
 import { drawInSequence } from '../models/sequences.ts';
 import { type Id, type StoredId, timeOfId } from '../models/tenant.ts';
@@ -70,5 +70,5 @@ async function takenInARow(session: Session, accountId: Id, textOf: (index: numb
     const free = texts.findIndex((text) => !taken.has(text));
     if (free >= 0) return count + free;
   }
-  throw conflict('Another format gave thousands of the next numbers: choose another prefix');
+  throw appError('number_format_taken');
 }

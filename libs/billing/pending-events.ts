@@ -1,5 +1,5 @@
 // Buffers the events of a unit of work. At its end one update assigns their sequences and one insert writes them.
-import { conflict } from '../errors.ts';
+import { appError } from '../errors.ts';
 import { drawMany } from '../models/sequences.ts';
 import type { Id } from '../models/tenant.ts';
 import { type FrozenEvent, freezeEvent, insertEvents } from '../models/webhooks/event.ts';
@@ -20,7 +20,7 @@ const BODY_BYTES_MAX = 1024 * KIB;
  */
 const GROWING: Partial<Record<EventNoun, { name: string; bytes: number }>> = {
   payment: { name: 'payment', bytes: 256 * KIB },
-  credit_note: { name: 'credit note', bytes: 256 * KIB },
+  credit_note: { name: 'credit_note', bytes: 256 * KIB },
 };
 
 export interface PendingEvents {
@@ -69,6 +69,5 @@ export function pendingEvents(
 
 function requireSmall(type: EventType, body: string): void {
   const { name, bytes } = GROWING[nounOf(type)] ?? { name: 'record', bytes: BODY_BYTES_MAX };
-  if (Buffer.byteLength(body) > bytes)
-    throw conflict(`A ${name} can have at most ${bytes / KIB} KiB with all that belongs to it`);
+  if (Buffer.byteLength(body) > bytes) throw appError('record_too_large', { record: name, limit_kib: bytes / KIB });
 }

@@ -2,7 +2,7 @@
 // return value would not do: BullMQ would store it twice, and in base64. The notice carries a small result itself. When
 // a notice is lost, polling finds the key; when a job is lost, the gateway enqueues it again.
 import { randomUUID } from 'node:crypto';
-import { AppError } from '../errors.ts';
+import { AppError, appError, isErrorCode } from '../errors.ts';
 import { connectWaiting, type Redis } from '../redis/connection.ts';
 import type { Logger } from '../service/logger.ts';
 import { withDeadline } from '../with-timeout.ts';
@@ -166,25 +166,25 @@ export function listenForCancels(
   return () => subscriber.disconnect();
 }
 
-function asError({ status, message, details }: ReplyFailure) {
+function asError({ status, message, code, params }: ReplyFailure) {
   const headers: Record<string, string> = status === 503 ? { 'Retry-After': '1' } : {};
-  return new AppError(status, message, { headers, ...(details ? { details } : {}) });
+  // Renderers are of another release while one is rolled out.
+  const known = isErrorCode(code) ? code : 'document_not_printable';
+  return new AppError(known, message, { headers, params, status });
 }
 
 /** Returns the error of a document that was not printed before its deadline. */
 export function deadlinePassed(): AppError {
-  return new AppError(504, 'The document was not ready before its deadline');
+  return appError('document_late');
 }
-
-const ENDED_STATUS = 502;
 
 /** The error of a document that ended the process of the renderer that printed it. */
 export function rendererEnded(): AppError {
-  return new AppError(ENDED_STATUS, 'The renderer ended while it printed the document');
+  return appError('renderer_ended');
 }
 
 export function isRendererEnded(error: unknown): boolean {
-  return error instanceof AppError && error.status === ENDED_STATUS;
+  return error instanceof AppError && error.code === 'renderer_ended';
 }
 
 const keyOf = (prefix: string, id: string) => `${prefix}:reply:${id}`;

@@ -1,10 +1,12 @@
 // The encoding of a reply in Redis: one line of JSON, then the raw bytes. Base64 would make them a third larger.
-import type { Details } from '../errors.ts';
+import type { Params } from '../errors.ts';
 
 export interface ReplyFailure {
   status: number;
   message: string;
-  details?: Details;
+  /** Absent in the reply of an older renderer. */
+  code?: string;
+  params?: Params;
 }
 
 export interface Reply {

@@ -1,5 +1,5 @@
 // Reads pages of an account's records, each along an index of its list.
-import { validationFailed } from '../errors.ts';
+import { fieldProblem } from '../errors.ts';
 import {
   eachValue,
   type Filter,
@@ -116,7 +116,7 @@ async function located(
   if (after.value !== undefined) return after;
   const own = { account_id: filter['account_id'] as StoredId, _id: storedId(after.id) };
   const record = await driverOf(model).findOne(own, { projection: { [order.field]: 1 } });
-  if (!record) throw validationFailed({ after: ['after stands at a record that is gone: begin with the first page'] });
+  if (!record) throw fieldProblem('after', 'cursor_gone');
   return positionOf(record, order);
 }
 

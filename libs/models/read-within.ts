@@ -1,6 +1,6 @@
 // Reads records that one transaction changes and announces, within a bound on their bytes. Each may be as large as a
 // body allows.
-import { conflict } from '../errors.ts';
+import { appError } from '../errors.ts';
 import type { Owned } from './records.ts';
 import { sizeOf } from './stored-bytes.ts';
 
@@ -28,5 +28,5 @@ export async function readWithin<Stored extends Owned>(cursor: AsyncIterable<Own
 }
 
 function tooLarge(noun: string): Error {
-  return conflict(`Too much text in the ${noun} of one request (at most ${CHANGED_MAX_MIB} MiB)`);
+  return appError('texts_too_large', { records: noun, limit_mib: CHANGED_MAX_MIB });
 }

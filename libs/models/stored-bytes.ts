@@ -1,6 +1,6 @@
 // Counts the bytes of records and events that an account keeps as they are written, and bounds them by its quota.
 import mongoose from 'mongoose';
-import { conflict } from '../errors.ts';
+import { appError } from '../errors.ts';
 import type { Session } from '../mongo/connection.ts';
 import { perTransaction } from '../mongo/per-transaction.ts';
 
@@ -48,9 +48,7 @@ export function quotaStep(
   const { written, before } = tallyOf(session);
   if (quotaBytes !== undefined && before !== undefined && written > 0 && before + written > quotaBytes) {
     const sum = inMebibytes(before + written);
-    throw conflict(
-      `Records and events would take ${sum}, at most ${inMebibytes(quotaBytes)} are kept for an account: ask its operator for more`,
-    );
+    throw appError('quota_exceeded', { size: sum, limit: inMebibytes(quotaBytes) });
   }
   const size = Math.abs(written);
   if (size >= STEP) return written;

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import mongoose, { type ClientSession } from 'mongoose';
 import { learnTime } from '../clock.ts';
-import { unavailable } from '../errors.ts';
+import { appError, retryAfter } from '../errors.ts';
 import type { Logger } from '../service/logger.ts';
 import { repairConnections } from './driver-connections.ts';
 import { isOutcomeUnknown, isTransient } from './errors.ts';
@@ -95,7 +95,8 @@ export async function inTransaction<Result>(work: (session: Session) => Promise<
       } catch (error) {
         if (session.inTransaction()) await session.abortTransaction().catch(() => undefined); // If the abort is lost, the server ends the transaction.
         if (!isTransient(error)) throw error;
-        if (performance.now() >= until) throw unavailable('The record is busy, please try again', 1, error);
+        if (performance.now() >= until)
+          throw appError('record_busy', undefined, { headers: retryAfter(1), cause: error });
         if (performance.now() >= nextCheckAt) {
           // The server aborts abandoned transactions itself, but only after a minute.
           seen = await endAbandoned(seen).catch(() => seen);
@@ -156,7 +157,7 @@ async function commit(session: Session, until: number) {
     } catch (error) {
       if (!isOutcomeUnknown(error)) throw error;
       if (performance.now() >= until)
-        throw unavailable('It is not known whether the change was stored, please check', 1, error);
+        throw appError('change_unknown', undefined, { headers: retryAfter(1), cause: error });
       await pause(BACKOFF_MIN_MS);
     }
   }

@@ -2,7 +2,7 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import type { Registry } from 'prom-client';
-import { AppError, storeUnavailable } from '#libs/errors.ts';
+import { appError, storeUnavailable } from '#libs/errors.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { requestMetrics } from '#libs/service/metrics.ts';
 import { compressLists } from './http/compress-lists.ts';
@@ -53,7 +53,7 @@ export function makeApp({ print, outbound, box, nudge, quotas = {}, ...options }
   app.use(serveRoutes(routes, { ...options, parts }));
   app.use((options.reference ?? openReference(routes)).serve);
   app.use(() => {
-    throw new AppError(404, 'Not found');
+    throw appError('route_not_found');
   });
   app.use(errorHandler);
   return app;

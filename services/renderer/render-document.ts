@@ -1,7 +1,7 @@
 // The render-document job, which turns a document into a PDF. The waiting gateway gets a reply in any case.
 
 import { agreedTime } from '#libs/clock.ts';
-import { AppError, isBug } from '#libs/errors.ts';
+import { AppError, appError, isBug } from '#libs/errors.ts';
 import type { FairLimit } from '#libs/fair-limit.ts';
 import type { RenderDocument } from '#libs/jobs/catalog.ts';
 import { type PrintableDocument, shapeOf } from '#libs/jobs/printable-document.ts';
@@ -77,7 +77,7 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
   const { accountId, deadlineAt, requestId } = payload;
   let offSlotMs = 0;
   const { error, value: document } = shapeOf(payload.document).validate(payload.document, { convert: false });
-  if (error) throw new AppError(422, 'The document cannot be printed', { cause: error });
+  if (error) throw appError('document_not_printable', undefined, { cause: error });
   const pages = requireBoundedWork(document);
   const [logo, banner, bodyHtml] = await Promise.all([
     imageOf('logoUrl', document.logoUrl, 'logo'),
@@ -173,9 +173,13 @@ async function finished({ html, printed, author, language }: LaidOut, { madeAt }
 
 /** Returns the failure for the caller, or undefined when another attempt may help. */
 function failureOf(error: unknown, { isLastAttempt }: JobContext): ReplyFailure | undefined {
-  if (error instanceof AppError) return { status: error.status, message: error.message };
-  if (isBug(error)) return { status: 500, message: 'Internal server error' };
-  return isLastAttempt ? { status: 503, message: 'The document could not be printed, try again later' } : undefined;
+  if (error instanceof AppError) return failureFrom(error);
+  if (isBug(error)) return failureFrom(appError('internal_error'));
+  return isLastAttempt ? failureFrom(appError('printing_failed')) : undefined;
+}
+
+function failureFrom({ status, message, code, params }: AppError): ReplyFailure {
+  return { status, message, code, params };
 }
 
 async function send(

@@ -9,9 +9,13 @@ import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { NothingToBill } from '#libs/billing/work/select-time.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn, EARLIEST_ZONE } from '#libs/day.ts';
-import { AppError } from '#libs/errors.ts';
+import { AppError, errorBody } from '#libs/errors.ts';
 import { firstDue } from '#libs/models/accounts/due-in-zone.ts';
-import { RecurringInvoice, type RecurringInvoiceRecord } from '#libs/models/billing/recurring-invoice.ts';
+import {
+  RecurringInvoice,
+  type RecurringInvoiceRecord,
+  type RunFailure,
+} from '#libs/models/billing/recurring-invoice.ts';
 import { RecurringRun } from '#libs/models/billing/recurring-run.ts';
 import { openTries, type RoundTries, type SetAside } from '#libs/models/operations/round-try.ts';
 import { collectFailures } from '#libs/models/rounds.ts';
@@ -140,7 +144,7 @@ async function afterFailure(
   }
   // The owner can repair this failure, so the record shows it.
   if (!(error instanceof AppError) || error.status >= 500) throw error;
-  const failure = { message: messageOf(error), at };
+  const failure = failureOf(error, at);
   await runUnitOfWork({ accountId }, (unit) => recordFailure(unit, candidate, failure));
   return undefined;
 }
@@ -160,7 +164,7 @@ async function recordSetAside(
   candidate: Candidate,
   { accountId, round }: { accountId: Id; round: Round },
 ): Promise<void> {
-  const failure = { message: `Internal server error ${id}`, at: round.at };
+  const failure: RunFailure = { message: `Internal server error ${id}`, at: round.at, code: 'internal_error' };
   round.failures.add(String(candidate._id), new Error(`set aside as error ${id}: ${error}`));
   try {
     await runUnitOfWork({ accountId }, (unit) => recordFailure(unit, candidate, failure));
@@ -173,9 +177,10 @@ function isMadeElsewhere(error: unknown): boolean {
   return error instanceof NotDue || isDuplicate(error, RecurringRun.collection.name);
 }
 
-function messageOf({ message, details }: AppError): string {
-  const problems = Array.isArray(details) ? details : Object.values(details ?? {}).flat();
-  return problems.length > 0 ? problems.join('; ') : message;
+function failureOf(error: AppError, at: Date): RunFailure {
+  const { code, params, problems = [] } = errorBody(error);
+  const message = problems.length > 0 ? problems.map((one) => one.message).join('; ') : error.message;
+  return { message, at, code, params, problems };
 }
 
 // The query covers all accounts, because the scheduler belongs to none.

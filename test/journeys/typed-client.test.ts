@@ -58,17 +58,24 @@ test('when a list is read item by item, then all of it comes, also while what wa
 });
 
 test('when something is refused, then the client throws what the service said, also while a list is read', async () => {
-  const refused = api.addClient({ body: { name: '', email: '' } });
+  const refused = api.addClient({ body: { name: 'Ada', email: '' } });
 
   await expect(refused).rejects.toBeInstanceOf(ApiError);
   await expect(refused).rejects.toMatchObject({
     status: 400,
-    message: 'Missing required fields: name, email (400)',
+    message: 'Missing required fields: name, email; email is required (400)',
+    code: 'missing_required_fields',
+    params: { fields: ['email'] },
+    problems: [{ field: 'email', code: 'required', message: 'email is required', params: {} }],
     requestId: expect.stringMatching(/./),
   });
 
   const list = api.listClients.items({ query: { after: 'nowhere' } });
-  await expect(list.next()).rejects.toMatchObject({ status: 400, details: { after: [expect.any(String)] } });
+  await expect(list.next()).rejects.toMatchObject({
+    status: 400,
+    details: { after: [expect.any(String)] },
+    problems: [{ field: 'after', code: 'cursor_malformed' }],
+  });
 });
 
 test('when a call is given up and sent again while the first try is at work, then the client gets its one answer', async () => {

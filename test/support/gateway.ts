@@ -5,6 +5,7 @@ import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { type AppOptions, makeApp } from '../../services/gateway/app.ts';
+import { requireKnownCodes } from './known-codes.ts';
 import { openWorkspace, type TestAccount, testLog, type Workspace } from './workspace.ts';
 
 export interface Reply {
@@ -106,7 +107,10 @@ export function callerOf(url: string, key: string) {
     const bytes = Buffer.from(await response.arrayBuffer());
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
     const answered = isJson ? JSON.parse(String(bytes)) : bytes;
-    if (isJson && !response.ok) explainMissingData(answered, `${method} ${path} got ${response.status}`);
+    if (isJson && !response.ok) {
+      requireKnownCodes(answered, `${method} ${path} got ${response.status}`);
+      explainMissingData(answered, `${method} ${path} got ${response.status}`);
+    }
     return { status: response.status, headers: response.headers, body: answered };
   };
 }

@@ -2,7 +2,7 @@
 import { partition } from 'es-toolkit/array/partition';
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../../day.ts';
-import { AppError, conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { type AccountRecord, readAccount } from '../../models/accounts/account.ts';
 import type { CreditAllocation } from '../../models/billing/allocation.ts';
 import { CreditNote, type CreditNoteRecord, creditNoteView, liveCredit } from '../../models/billing/credit-note.ts';
@@ -34,7 +34,7 @@ export async function allocateCreditNote(
   { invoice_id, amount }: { invoice_id: Id; amount?: Decimal | undefined },
 ): Promise<CreditNoteRecord> {
   const number = printedNumber('credit_note', note);
-  const part = await furtherPart(unit, note, { noun: 'credit note', number, invoice_id, amount });
+  const part = await furtherPart(unit, note, { noun: 'credit_note', number, invoice_id, amount });
   const account = await readAccount(unit.accountId, unit.session);
   const day = dayIn(account.time_zone);
   const allocations = [...note.allocations, creditAllocation(part, day)];
@@ -56,7 +56,7 @@ export async function releaseCreditNote(
   id: Id | undefined,
 ): Promise<CreditNoteRecord> {
   const others = note.allocations.filter(({ invoice_id }) => !invoice_id.equals(note.invoice_id));
-  const released = releasable(others, id, { noun: 'credit note', worth: liveCredit });
+  const released = releasable(others, id, { noun: 'credit_note', worth: liveCredit });
   const account = await readAccount(unit.accountId, unit.session);
   const { changed, moved } = await release(unit, note, { released, account });
   await announceMoved(unit, moved, account.time_zone);
@@ -125,13 +125,13 @@ export async function refundCreditNote(
   if (known) {
     const isSame = known.of.equals(note._id) && known.amount === toMinor(given.amount, currency);
     if (isSame) return { note, isKnown: true };
-    throw new AppError(422, 'external_id was already used with another refund');
+    throw appError('external_id_reused', { record: 'refund' });
   }
-  requireRoomForRefund(note.refunds, 'credit note');
+  requireRoomForRefund(note.refunds, 'credit_note');
   const amount = exactMinor(given.amount, currency);
   if (amount > unallocated) {
     const [sum, rest] = [writtenAmount(amount, currency), writtenAmount(unallocated, currency)];
-    throw conflict(`Cannot refund ${sum}: ${rest} of ${printedNumber('credit_note', note)} is unallocated`);
+    throw appError('refund_exceeds_credit', { amount: sum, left: rest, number: printedNumber('credit_note', note) });
   }
   const account = await readAccount(unit.accountId, unit.session);
   const refund = refundOf(amount, account, { ...given, earliest: note.issued_on });

@@ -2,7 +2,7 @@
 // to that line.
 import Big from 'big.js';
 import { partition } from 'es-toolkit/array/partition';
-import { conflict, fieldProblem } from '../../errors.ts';
+import { appError, fieldProblem } from '../../errors.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { type LineExtras, type LineItem, lineItem } from '../../rules/documents/line-item.ts';
@@ -62,10 +62,7 @@ export function creditLines(
 function taxOfCredit(invoice: Credited, line: LineItem, index: number): Pick<LineExtras, 'tax_rate' | 'tax_category'> {
   const count = invoice.line_items?.length ?? 0;
   if (line.line !== undefined && line.line > count) {
-    throw fieldProblem(
-      'line_items',
-      `line_items[${index}].line must be at most ${count}, as many lines the invoice has`,
-    );
+    throw fieldProblem('line_items', 'line_not_on_invoice', { line: `line_items[${index}]`, limit: count });
   }
   if (line.tax_rate !== undefined || line.tax_category !== undefined) return {};
   const named = namedLine(invoice, line);
@@ -73,10 +70,7 @@ function taxOfCredit(invoice: Credited, line: LineItem, index: number): Pick<Lin
   const [only, other] = taxesOf(invoice);
   if (only && !other) return ownTax(only, invoice);
   const number = printedNumber('invoice', invoice);
-  throw fieldProblem(
-    'line_items',
-    `line_items[${index}] needs a tax_rate, or the line that it credits: ${number} has several rates`,
-  );
+  throw fieldProblem('line_items', 'line_rate_ambiguous', { line: `line_items[${index}]`, number });
 }
 
 /** Returns the amount that credit notes take off a line of the invoice. @param index of the invoice's line, from 1. */
@@ -122,9 +116,7 @@ function roundingOf(
   const isWithin = new Big(named.qty).lt(0) ? to.gte(named.qty) : to.lte(named.qty);
   if (!isWithin) {
     const left = plainDecimal(new Big(named.qty).minus(from).toFixed());
-    throw conflict(
-      `Cannot credit more of line ${line.line} of ${printedNumber('invoice', invoice)} than is left: ${left}`,
-    );
+    throw appError('credit_exceeds_line', { line: line.line ?? 0, number: printedNumber('invoice', invoice), left });
   }
   const worth = (qty: Big) => worthOf(named, qty, { ...invoice, charged: charged?.get(line.line ?? 0) });
   return { tax: taxOfLine(line, invoice), by: worth(to) - worth(from) - lineNet(line, invoice.currency) };

@@ -2,7 +2,7 @@
 // client or is refunded.
 
 import { dayIn } from '../../day.ts';
-import { conflict, notFound } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { type AccountRecord, readAccount } from '../../models/accounts/account.ts';
 import type { CreditRefund } from '../../models/billing/allocation.ts';
 import { CreditNote, type CreditNoteRecord, creditNoteView } from '../../models/billing/credit-note.ts';
@@ -47,7 +47,7 @@ export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditN
   const day = dayIn(account.time_zone);
   const drawn = await unit.drawNumber('credit_note', base._id, { formats: account.number_formats, day });
   const invoice = await findOwn(Invoice, accountId, id, session);
-  if (!invoice) throw notFound('Invoice', 'or access denied');
+  if (!invoice) throw appError('invoice_not_found');
   requireCreditable(invoice, given.reason);
   const earlier = await creditNotesOf(unit, invoice._id);
   const { work, charged } = await workOf(unit, invoice, { earlier, given, locale: account.locale });
@@ -145,16 +145,16 @@ export function isCreditable(invoice: InvoiceRecord): boolean {
 
 function requireCreditable(invoice: InvoiceRecord, reason: CreditReason): void {
   const { status } = invoice;
-  if (status === 'Draft') throw conflict('Cannot credit a draft');
-  if (status === 'Cancelled') throw conflict('Cannot credit a cancelled invoice');
+  if (status === 'Draft') throw appError('credit_of_draft');
+  if (status === 'Cancelled') throw appError('credit_of_cancelled');
   if (totalOf(invoice) === 0) requireReversing(invoice, reason);
 }
 
 /** Checks the reason of a credit of 0. @throws AppError 409 for one that does not make work billable again. */
 function requireReversing(invoice: InvoiceRecord, reason: CreditReason): void {
   if (REVERSING.includes(reason)) return;
-  const what = totalOf(invoice) === 0 ? printedNumber('invoice', invoice) : 'What is credited';
-  throw conflict(`${what} is worth nothing: it can only be cancelled or corrected`);
+  if (totalOf(invoice) > 0) throw appError('credit_of_nothing');
+  throw appError('invoice_worth_nothing', { number: printedNumber('invoice', invoice) });
 }
 
 /** True when all of the invoice is credited, and each of its credit notes cancels or corrects it. */

@@ -1,6 +1,6 @@
 // Finds the credit note of a repeated request: same external id of the refund, same content.
 import { isEqual } from 'es-toolkit/predicate/isEqual';
-import { AppError } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { CreditNote, type CreditNoteRecord } from '../../models/billing/credit-note.ts';
 import { findOwn } from '../../models/records.ts';
 import type { Id } from '../../models/tenant.ts';
@@ -41,7 +41,7 @@ export async function findKnownCreditNote(
     (!line_items || holds(note.line_items ?? [], line_items)) &&
     WORK.every((name) => isEqual((note[name] ?? []).map(String).toSorted(), [...new Set(named[name])].toSorted()));
   if (isSame) return note;
-  throw new AppError(422, 'external_id was already used with another refund');
+  throw appError('external_id_reused', { record: 'refund' });
 }
 
 /**

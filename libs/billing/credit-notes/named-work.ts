@@ -1,6 +1,6 @@
 // Credits single time entries and expenses of an invoice, and releases them when they can be billed again.
 import { sumBy } from 'es-toolkit/math/sumBy';
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import type { CreditNoteRecord, ReturnedHours } from '../../models/billing/credit-note.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import type { InvoiceExpenses } from '../../models/billing/invoice-expenses.ts';
@@ -172,15 +172,21 @@ function requireOnInvoice(invoice: InvoiceRecord, named: Named, { earlier, time 
   const isEdited =
     (named.time_entry_ids.length > 0 && invoice.time?.is_edited) ||
     (named.expense_ids.length > 0 && invoice.expenses?.is_edited);
-  if (isEdited) throw conflict(`The lines of ${number} were edited by hand: credit them as line_items`);
+  if (isEdited) throw appError('credit_lines_edited', { number });
   const entries = new Set(time?.entries.keys());
   const expenses = new Set(invoice.expenses?.lines.map(({ expense_id }) => String(expense_id)));
   const before = creditedBefore(earlier);
-  const problems = [
-    ...problemsOf(named.time_entry_ids, { nouns: 'Time entries', number, on: entries, before: before.time }),
-    ...problemsOf(named.expense_ids, { nouns: 'Expenses', number, on: expenses, before: before.expenses }),
-  ];
-  if (problems.length > 0) throw conflict(problems.join('; '));
+  const time_entries = rejectedOf(named.time_entry_ids, { on: entries, before: before.time });
+  const other = rejectedOf(named.expense_ids, { on: expenses, before: before.expenses });
+  const reasons = [...reasonsOf(time_entries, 'Time entries', number), ...reasonsOf(other, 'Expenses', number)];
+  if (reasons.length === 0) return;
+  const shown = (ids: readonly Id[]) => ids.slice(0, NAMED_MAX);
+  throw appError('credit_work_not_possible', {
+    reason: reasons.join('; '),
+    number,
+    credited_ids: shown([...time_entries.credited, ...other.credited]),
+    unknown_ids: shown([...time_entries.unknown, ...other.unknown]),
+  });
 }
 
 function creditedBefore(earlier: readonly Earlier[]): { time: Set<Id>; expenses: Set<Id> } {
@@ -190,15 +196,22 @@ function creditedBefore(earlier: readonly Earlier[]): { time: Set<Id>; expenses:
   };
 }
 
-function problemsOf(
-  ids: readonly Id[],
-  { nouns, number, on, before }: { nouns: string; number: string; on: ReadonlySet<Id>; before: ReadonlySet<Id> },
-): string[] {
-  const credited = ids.filter((id) => before.has(id));
-  const foreign = ids.filter((id) => !before.has(id) && !on.has(id));
+interface Rejected {
+  credited: Id[];
+  unknown: Id[];
+}
+
+function rejectedOf(ids: readonly Id[], { on, before }: { on: ReadonlySet<Id>; before: ReadonlySet<Id> }): Rejected {
+  return {
+    credited: ids.filter((id) => before.has(id)),
+    unknown: ids.filter((id) => !before.has(id) && !on.has(id)),
+  };
+}
+
+function reasonsOf({ credited, unknown }: Rejected, nouns: string, number: string): string[] {
   return [
     ...(credited.length > 0 ? [`${nouns} of ${number} were credited already: ${namedIn(credited)}`] : []),
-    ...(foreign.length > 0 ? [`${nouns} are not on ${number}: ${namedIn(foreign)}`] : []),
+    ...(unknown.length > 0 ? [`${nouns} are not on ${number}: ${namedIn(unknown)}`] : []),
   ];
 }
 

@@ -1,6 +1,6 @@
 // Adds the fields that an invoice or a quote gets when it is issued: its date, and issuer and client at that moment.
 
-import { type DetailsForm, fieldProblem } from '../../errors.ts';
+import { type DetailsForm, validationFailed } from '../../errors.ts';
 import { type AccountRecord, readAccount } from '../../models/accounts/account.ts';
 import { Client } from '../../models/accounts/client.ts';
 import { issueDateProblem, issueOn } from '../../models/billing/document-dates.ts';
@@ -81,6 +81,6 @@ export async function issueDateOf(
   },
 ): Promise<string | undefined> {
   const problem = given === undefined ? undefined : await issueDateProblem(given, issuing);
-  if (problem) throw fieldProblem('issue_date', `issue_date ${problem}`, details);
+  if (problem) throw validationFailed([problem], details);
   return isIssued ? issueOn(given, issuing) : given;
 }

@@ -1,12 +1,11 @@
 // The client that a new project or document refers to.
-import { conflict, notFound } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { Client, type ClientRecord } from '../../models/accounts/client.ts';
 import { lockOwn } from '../../models/records.ts';
 import type { Id, StoredId } from '../../models/tenant.ts';
 import type { Session } from '../../mongo/connection.ts';
 
 /** The message of the 409. */
-const CLIENT_ANONYMISED = 'Client was anonymised: it takes no new projects and documents';
 
 /**
  * Returns the client under a row lock. A transaction that deletes or anonymises it at the same moment conflicts with
@@ -15,12 +14,12 @@ const CLIENT_ANONYMISED = 'Client was anonymised: it takes no new projects and d
  */
 export async function namedClient(accountId: Id, id: Id | StoredId, session: Session): Promise<ClientRecord> {
   const client = await lockOwn(Client, accountId, id, session);
-  if (!client) throw notFound('Client', 'or access denied');
+  if (!client) throw appError('client_not_found');
   requireIdentified(client);
   return client;
 }
 
 /** Checks that a document has an identified recipient. @throws AppError 409 when the client was anonymised. */
 export function requireIdentified({ anonymised_at }: Pick<ClientRecord, 'anonymised_at'>): void {
-  if (anonymised_at) throw conflict(CLIENT_ANONYMISED);
+  if (anonymised_at) throw appError('client_anonymised');
 }

@@ -35,7 +35,7 @@ export function requirePrintableContent(document: {
   const lineItems = line_items ? line_items.map((line) => ({ description: line.description })) : [{ description: own }];
   requireBoundedWork(
     { lineItems, ...(line_items ? { subject: own } : {}), notes, terms },
-    { name: 'The text of the document', pagesMax: CONTENT_PAGES_MAX },
+    { code: 'document_texts_too_long', pagesMax: CONTENT_PAGES_MAX },
   );
 }
 
@@ -55,7 +55,7 @@ export function requirePrintableClient(client: ClientTexts): void {
       clientVatId: vat_id ?? '',
       buyerReference: buyer_reference ?? '',
     },
-    { name: 'The name and address of the client', pagesMax: CLIENT_PAGES_MAX },
+    { code: 'client_texts_too_long', pagesMax: CLIENT_PAGES_MAX },
   );
 }
 
@@ -84,6 +84,6 @@ export function requirePrintableIssuer(account: IssuerTexts): void {
       address: printedAddress(account, ANY_COUNTRY) ?? '',
       bankDetails: printedBankDetails(account),
     },
-    { name: 'The profile of the account', pagesMax: ISSUER_PAGES_MAX },
+    { code: 'account_texts_too_long', pagesMax: ISSUER_PAGES_MAX },
   );
 }

@@ -1,5 +1,5 @@
 // The projects that documents refer to. They must be the account's, and of the same client.
-import { type DetailsForm, fieldProblem, notFound } from '../../errors.ts';
+import { appError, type DetailsForm, fieldProblem } from '../../errors.ts';
 import { lockOwn } from '../../models/records.ts';
 import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
 import { Project, type ProjectRecord } from '../../models/time/project.ts';
@@ -30,9 +30,9 @@ export async function projectOfClient(named: Named): Promise<ProjectRecord | und
   const { accountId, projectId, clientId, session, details } = named;
   if (!projectId) return undefined;
   const project = await lockOwn(Project, accountId, projectId, session);
-  if (!project) throw notFound('Project', 'or access denied');
+  if (!project) throw appError('project_not_found');
   if (!project.client_id.equals(clientId)) {
-    throw fieldProblem('project_id', 'project_id must be a project of the same client', details);
+    throw fieldProblem('project_id', 'of_other_client', { records: 'a_project' }, details);
   }
   return project;
 }

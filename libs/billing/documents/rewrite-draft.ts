@@ -1,5 +1,5 @@
 // Gives a draft other lines, and the sums that follow from them.
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import type { DocumentDates } from '../../models/billing/document-dates.ts';
 import { documentSearch } from '../../models/billing/document-search.ts';
 import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
@@ -43,6 +43,8 @@ function chargesOn(line_items: InvoiceRecord['line_items'], invoice: InvoiceReco
   if (!line_items) return { discount_percent };
   const left = sumOfLines(line_items, currency);
   if (discount_percent !== undefined || discount_amount <= left) return givenCharges(invoice);
-  const [sum, discount] = [left, discount_amount].map((minor) => writtenAmount(minor, currency));
-  throw conflict(`Cannot leave ${sum} on an invoice with a discount_amount of ${discount}: lower it first`);
+  throw appError('discount_exceeds_lines', {
+    left: writtenAmount(left, currency),
+    discount: writtenAmount(discount_amount, currency),
+  });
 }

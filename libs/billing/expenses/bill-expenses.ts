@@ -1,6 +1,6 @@
 // Links expenses to an invoice and releases them again, exactly like time: the update that links one requires that it
 // is on none.
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { clientsOf } from '../../models/accounts/client.ts';
 import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
 import { findAllOwn, readAll } from '../../models/records.ts';
@@ -53,7 +53,7 @@ export async function releaseExpenses(
 ): Promise<ExpenseRecord[]> {
   if (!invoice.expenses && !ids) return [];
   const expenses = await workOn(EXPENSES, unit, { invoice_id: invoice._id, ids });
-  if (ids && expenses.length < new Set(ids).size) throw conflict('Expense is not on this invoice');
+  if (ids && expenses.length < new Set(ids).size) throw appError('expense_not_on_invoice');
   if (expenses.length === 0) return [];
   const when = { invoice_id: invoice._id };
   const updated_at = await changeWork(EXPENSES, unit, { work: expenses, when, unset: { invoice_id: 1 } });

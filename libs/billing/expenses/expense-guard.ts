@@ -1,5 +1,5 @@
 // Guards expenses that are billed or settled: every way to bill, change or delete one passes one of these.
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { Invoice } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { findOwn } from '../../models/records.ts';
@@ -20,7 +20,7 @@ export async function requireBillableExpense(
   where: Pick<UnitOfWork, 'accountId' | 'session'>,
 ): Promise<void> {
   await requireUnbilled(EXPENSES, expense, where);
-  if (!expense.billable || project?.billing === 'none') throw conflict('Expense is not billable');
+  if (!expense.billable || project?.billing === 'none') throw appError('expense_not_billable');
 }
 
 /**
@@ -33,11 +33,11 @@ export async function requireFreeExpense(
   { accountId, session }: Pick<UnitOfWork, 'accountId' | 'session'>,
   changed?: readonly string[],
 ): Promise<void> {
-  if (expense.settled) throw conflict('Expense is settled: set it to unbilled first');
+  if (expense.settled) throw appError('expense_settled');
   const invoice = expense.invoice_id && (await findOwn(Invoice, accountId, expense.invoice_id, session));
   if (!invoice) return;
   if (changed?.every((name) => FREE_ON_INVOICE.includes(name))) return;
-  if (invoice.status !== 'Draft') throw conflict('Cannot change an expense on an issued invoice');
+  if (invoice.status !== 'Draft') throw appError('expense_issued');
   const number = printedNumber('invoice', invoice);
-  throw conflict(`Cannot change an expense on a draft invoice: take it off ${number} first`);
+  throw appError('expense_on_draft', { number });
 }

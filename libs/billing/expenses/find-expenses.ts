@@ -1,6 +1,6 @@
 // Finds the expenses to bill on an invoice: exactly the named ones, or all unbilled ones of the client that a filter
 // matches.
-import { fieldProblem, TooMuch } from '../../errors.ts';
+import { appError, fieldProblem } from '../../errors.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
 import { driverOf, findAllOwn, lockAllOwn } from '../../models/records.ts';
 import { type Id, storedId } from '../../models/tenant.ts';
@@ -13,7 +13,6 @@ import { requireBillableExpense } from './expense-guard.ts';
 
 /** The most expenses of one invoice. Each is a line. */
 export const BILLED_EXPENSES_MAX = 500;
-const TOO_MANY = `Too many expenses for one invoice (at most ${BILLED_EXPENSES_MAX})`;
 
 export interface WantedExpenses {
   client: ClientRecord;
@@ -39,7 +38,7 @@ export async function findExpenses(unit: UnitOfWork, wanted: WantedExpenses): Pr
   const { expense_ids, include_expenses } = wanted.selection;
   if (!expense_ids && !include_expenses) return [];
   const found = expense_ids ? await namedExpenses(unit, expense_ids, wanted) : await unbilledExpenses(unit, wanted);
-  if (found.length > BILLED_EXPENSES_MAX) throw new TooMuch(TOO_MANY);
+  if (found.length > BILLED_EXPENSES_MAX) throw appError('too_many_expenses', { limit: BILLED_EXPENSES_MAX });
   const projects = found.map(({ project_id }) => String(project_id));
   await lockAllOwn(Project, unit.accountId, projects, unit.session);
   return found.toSorted((one, other) => compare(one.date, other.date) || compare(String(one._id), String(other._id)));
@@ -53,11 +52,11 @@ async function namedExpenses(unit: UnitOfWork, ids: readonly Id[], { client, cur
     const project = projects.get(String(expense.project_id));
     await requireBillableExpense(expense, project, unit);
     if (!project?.client_id.equals(client._id)) {
-      throw fieldProblem('expense_ids', 'expense_ids must be expenses of the same client');
+      throw fieldProblem('expense_ids', 'of_other_client', { records: 'expenses' });
     }
   }
   if (found.some((expense) => expense.currency !== currency)) {
-    throw fieldProblem('expense_ids', `expense_ids must be in ${currency}, the currency of the invoice`);
+    throw fieldProblem('expense_ids', 'invoice_currency_differs', { currency });
   }
   return found;
 }

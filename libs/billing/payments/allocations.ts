@@ -1,5 +1,5 @@
 // Makes the allocations of payments and credit notes, and finds those that can be released.
-import { conflict, notFound } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import type { CreditAllocation } from '../../models/billing/allocation.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
@@ -44,14 +44,14 @@ export async function furtherPart(
 ): Promise<PaymentPart> {
   const [invoice] = (await findInvoices(unit, [invoice_id])) as [InvoiceRecord];
   requirePayable(invoice, { currency, client_id });
-  if (unallocated === 0) throw conflict(`Nothing is left of ${number}`);
+  if (unallocated === 0) throw appError('nothing_unallocated', { number });
   if (allocations.length >= ALLOCATIONS_MAX) {
-    throw conflict(`A ${noun} can have at most ${ALLOCATIONS_MAX} allocations`);
+    throw appError('allocation_limit_reached', { record: noun, limit: ALLOCATIONS_MAX });
   }
   const part = partOf(invoice, amount, unallocated);
   if (part.amount > unallocated) {
     const [sum, left] = [writtenAmount(part.amount, currency), writtenAmount(unallocated, currency)];
-    throw conflict(`Cannot allocate ${sum}: ${left} of ${number} is left`);
+    throw appError('allocation_exceeds_rest', { amount: sum, left, number });
   }
   return part;
 }
@@ -67,10 +67,10 @@ export function releasable<Allocated extends CreditAllocation>(
   { noun, worth }: { noun: string; worth: (part: Allocated) => number },
 ): Allocated[] {
   const named = allocations.filter(({ _id }) => id === undefined || String(_id) === id);
-  if (id !== undefined && named.length === 0) throw notFound('Allocation', 'or access denied');
+  if (id !== undefined && named.length === 0) throw appError('allocation_not_found');
   const released = named.filter((part) => worth(part) > 0);
   if (released.length === 0) {
-    throw conflict(id === undefined ? `Nothing of the ${noun} is allocated` : 'Allocation was already released');
+    throw id === undefined ? appError('nothing_allocated', { record: noun }) : appError('allocation_released');
   }
   return released;
 }

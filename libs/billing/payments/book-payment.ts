@@ -1,6 +1,6 @@
 // Books a payment of a client: draws its number, pays invoices with it, and keeps the rest as credit.
 import { dayIn } from '../../day.ts';
-import { fieldProblem, notFound } from '../../errors.ts';
+import { appError, fieldProblem } from '../../errors.ts';
 import { type AccountRecord, readAccount } from '../../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../../models/accounts/client.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
@@ -125,9 +125,9 @@ export function dayOf(
 ): string {
   const today = dayIn(time_zone);
   if (date === undefined) return today;
-  if (date > today) throw fieldProblem(field, `${field} must not be after ${today}`);
+  if (date > today) throw fieldProblem(field, 'too_late', { latest: today });
   if (earliest !== undefined && date < earliest && date < today) {
-    throw fieldProblem(field, `${field} must not be before ${earliest < today ? earliest : today}`);
+    throw fieldProblem(field, 'too_early', { earliest: earliest < today ? earliest : today });
   }
   return date;
 }
@@ -135,11 +135,11 @@ export function dayOf(
 function amountOf(given: NewPayment, named: readonly InvoiceRecord[], currency: string): number {
   const [invoice] = named;
   if (given.amount === undefined) {
-    if (!invoice) throw fieldProblem('amount', 'amount is required');
+    if (!invoice) throw fieldProblem('amount', 'required');
     return partOf(invoice, undefined, dueOf(invoice)).amount;
   }
   const amount = exactMinor(given.amount, currency);
-  if (!isAmount(amount)) throw fieldProblem('amount', `amount is too large in ${currency}`);
+  if (!isAmount(amount)) throw fieldProblem('amount', 'too_large_in_currency', { currency });
   return amount;
 }
 
@@ -152,6 +152,6 @@ async function lockPaid(unit: UnitOfWork, { pays, client_id }: NewPayment) {
 /** Locks the client. An anonymised one may still pay. */
 async function lockClient({ accountId, session }: UnitOfWork, id: Id | StoredId | undefined): Promise<ClientRecord> {
   const client = id && (await lockOwn(Client, accountId, id, session));
-  if (!client) throw notFound('Client', 'or access denied');
+  if (!client) throw appError('client_not_found');
   return client;
 }

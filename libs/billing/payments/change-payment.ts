@@ -1,7 +1,7 @@
 // Changes a booked payment: uses its credit, releases an allocation, or voids it.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../../day.ts';
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { type AccountRecord, readAccount } from '../../models/accounts/account.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { type Allocation, liveAmount, Payment, type PaymentRecord, paymentView } from '../../models/billing/payment.ts';
@@ -28,7 +28,7 @@ export async function allocateCredit(
   payment: PaymentRecord,
   { invoice_id, amount }: { invoice_id: Id; amount?: Decimal | undefined },
 ): Promise<PaymentRecord> {
-  if (payment.status === 'Voided') throw conflict('Cannot allocate a voided payment');
+  if (payment.status === 'Voided') throw appError('payment_voided_not_allocable');
   const number = printedNumber('payment', payment);
   const part = await furtherPart(unit, payment, { noun: 'payment', number, invoice_id, amount });
   const account = await readAccount(unit.accountId, unit.session);
@@ -61,8 +61,8 @@ export async function releaseAllocations(
  * @throws AppError 409 after a refund, and when it is voided.
  */
 export async function voidPayment(unit: UnitOfWork, payment: PaymentRecord, reason: string): Promise<PaymentRecord> {
-  if (payment.status === 'Voided') throw conflict('Payment is already voided');
-  if (payment.refunds.length > 0) throw conflict('Cannot void a payment that was refunded');
+  if (payment.status === 'Voided') throw appError('payment_voided');
+  if (payment.refunds.length > 0) throw appError('payment_refunded');
   const account = await readAccount(unit.accountId, unit.session);
   const released = payment.allocations.filter((part) => liveAmount(part) > 0);
   const voided = { status: 'Voided', void_reason: reason, voided_on: dayIn(account.time_zone) } as const;

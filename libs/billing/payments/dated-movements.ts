@@ -1,6 +1,6 @@
 // Reads the movements of a client with their days from its invoices, payments and credit notes, for as-of.ts.
 import { dayIn } from '../../day.ts';
-import { AppError } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import type { CreditAllocation } from '../../models/billing/allocation.ts';
 import { CreditNote, type CreditNoteRecord } from '../../models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
@@ -57,7 +57,7 @@ export async function datedMovements(accountId: Id, client_id: StoredId, timeZon
   const add = (more: number) => {
     count += 1 + more;
     if (count > MOVEMENTS_MAX) {
-      throw new AppError(422, `Too many movements for the balance of a past day (at most ${MOVEMENTS_MAX})`);
+      throw appError('too_many_movements', { limit: MOVEMENTS_MAX });
     }
   };
   // All reads are at one instant.

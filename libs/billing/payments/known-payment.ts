@@ -1,5 +1,5 @@
 // Finds a payment that was booked before. A request with its `external_id` is a repeat when it asks for the same.
-import { AppError, conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { Payment, type PaymentRecord } from '../../models/billing/payment.ts';
 import { driverOf } from '../../models/records.ts';
@@ -43,10 +43,10 @@ export async function requireSame(
   const isOtherInvoice = invoice !== undefined && !isBookedFor(known, invoice._id);
   const isOtherwiseAllocated = Array.isArray(pays) && !isAllocatedTo(known, pays);
   if (isOtherSum || isOtherClient || isOtherInvoice || isOtherwiseAllocated) {
-    throw new AppError(422, 'external_id was already used with another payment');
+    throw appError('external_id_reused', { record: 'payment' });
   }
   if (known.status === 'Voided') {
-    throw conflict(`external_id was already used with ${printedNumber('payment', known)}, which was voided`);
+    throw appError('external_id_voided', { number: printedNumber('payment', known) });
   }
   return known;
 }

@@ -1,6 +1,6 @@
 // Bounds the refunds of a record, and finds one by its external id, so that money goes back once. It looks in payments
 // and credit notes.
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { CreditNote, type CreditNoteRecord } from '../../models/billing/credit-note.ts';
 import { Payment, type PaymentRecord, type Refund } from '../../models/billing/payment.ts';
 import { driverOf } from '../../models/records.ts';
@@ -14,8 +14,8 @@ const REFUNDS_MAX = 500;
  * Checks the number of refunds.
  * @throws AppError 409 when the payment or the credit note has as many as it can have.
  */
-export function requireRoomForRefund({ length }: readonly unknown[], noun: 'payment' | 'credit note'): void {
-  if (length >= REFUNDS_MAX) throw conflict(`A ${noun} can have at most ${REFUNDS_MAX} refunds`);
+export function requireRoomForRefund({ length }: readonly unknown[], noun: 'payment' | 'credit_note'): void {
+  if (length >= REFUNDS_MAX) throw appError('refund_limit_reached', { record: noun, limit: REFUNDS_MAX });
 }
 
 export interface KnownRefund {

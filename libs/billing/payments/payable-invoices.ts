@@ -1,5 +1,5 @@
 // Finds the invoices that money can be put on: the named ones, or those of a client that are due.
-import { conflict, fieldProblem, notFound } from '../../errors.ts';
+import { appError, fieldProblem } from '../../errors.ts';
 import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
 import { CHANGED_MAX_BYTES, readWithin } from '../../models/read-within.ts';
 import { driverOf } from '../../models/records.ts';
@@ -29,7 +29,7 @@ export async function findInvoices({ accountId, session }: UnitOfWork, ids: read
   const byId = new Map(found.map((record) => [String(record._id), record]));
   return ids.map((id) => {
     const invoice = byId.get(id);
-    if (!invoice) throw notFound('Invoice', 'or access denied');
+    if (!invoice) throw appError('invoice_not_found');
     return invoice;
   });
 }
@@ -43,11 +43,13 @@ export function requirePayable(
   { currency, client_id }: { currency: string; client_id: StoredId },
 ): void {
   if (!invoice.client_id.equals(client_id)) {
-    throw fieldProblem('invoice_id', 'invoice_id must be an invoice of the same client');
+    throw fieldProblem('invoice_id', 'of_other_client', { records: 'an_invoice' });
   }
-  if (invoice.status === 'Draft') throw conflict('Cannot pay a draft');
-  if (invoice.status === 'Cancelled') throw conflict('Cannot pay a cancelled invoice');
-  if (invoice.currency !== currency) throw conflict(`Cannot pay a ${invoice.currency} invoice in ${currency}`);
+  if (invoice.status === 'Draft') throw appError('invoice_is_draft');
+  if (invoice.status === 'Cancelled') throw appError('invoice_cancelled');
+  if (invoice.currency !== currency) {
+    throw appError('invoice_currency_differs', { invoice_currency: invoice.currency, currency });
+  }
 }
 
 /**

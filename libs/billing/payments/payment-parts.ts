@@ -1,6 +1,6 @@
 // The parts of a payment: the amounts that it puts on invoices.
 import { sumBy } from 'es-toolkit/math/sumBy';
-import { conflict, fieldProblem } from '../../errors.ts';
+import { appError, fieldProblem } from '../../errors.ts';
 import type { AccountRecord } from '../../models/accounts/account.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
@@ -39,14 +39,14 @@ export function partOf(invoice: InvoiceRecord, wanted: Decimal | undefined, left
   const due = dueOf(invoice);
   const number = printedNumber('invoice', invoice);
   if (wanted === undefined) {
-    if (due === 0) throw conflict(`Nothing is due on ${number}`);
+    if (due === 0) throw appError('invoice_nothing_due', { number });
     return { invoice, amount: Math.min(due, left) };
   }
   const { currency } = invoice;
   const amount = exactMinor(wanted, currency);
   if (amount <= due) return { invoice, amount };
   const [sum, rest] = [writtenAmount(amount, currency), writtenAmount(due, currency)];
-  throw conflict(`Cannot allocate ${sum} to ${number}: ${rest} is due`);
+  throw appError('allocation_exceeds_due', { amount: sum, number, due: rest });
 }
 
 /**
@@ -78,7 +78,7 @@ export async function partsOf(
     return part;
   });
   const isTooMuch = left < 0 || parts.some((part) => part.amount <= 0);
-  if (isTooMuch) throw fieldProblem('allocations', 'allocations must not sum to more than amount');
+  if (isTooMuch) throw fieldProblem('allocations', 'exceeds_amount');
   return parts;
 }
 

@@ -1,7 +1,7 @@
 // Refunds money of a payment to its client: from the unallocated amount, or from what was paid on an invoice.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../../day.ts';
-import { AppError, conflict, notFound } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { readAccount } from '../../models/accounts/account.ts';
 import { liveAmount, Payment, type PaymentRecord, paymentView, type Refund } from '../../models/billing/payment.ts';
 import { changeOwn } from '../../models/records.ts';
@@ -39,7 +39,7 @@ export async function refundPayment(
 ): Promise<{ payment: PaymentRecord; isKnown: boolean }> {
   const { currency } = payment;
   if (given.external_id && (await isKnownRefund(unit, payment, given))) return { payment, isKnown: true };
-  if (payment.status === 'Voided') throw conflict('Cannot refund a voided payment');
+  if (payment.status === 'Voided') throw appError('payment_voided_not_refundable');
   requireRoomForRefund(payment.refunds, 'payment');
   const account = await readAccount(unit.accountId, unit.session);
   const amount = exactMinor(given.amount, currency);
@@ -79,12 +79,13 @@ export async function refundPayment(
 function takeFrom(payment: PaymentRecord, invoice_id: Id | undefined, amount: number) {
   const { allocations, unallocated, currency } = payment;
   const of = allocations.filter((part) => String(part.invoice_id) === invoice_id);
-  if (invoice_id && of.length === 0) throw notFound('Invoice', 'or access denied');
+  if (invoice_id && of.length === 0) throw appError('invoice_not_found');
   const most = invoice_id ? sumBy(of, liveAmount) : unallocated;
   if (amount > most) {
-    const [sum, rest] = [writtenAmount(amount, currency), writtenAmount(most, currency)];
-    const where = of[0] ? `paid on ${of[0].invoice_number}` : 'unallocated';
-    throw conflict(`Cannot refund ${sum}: ${rest} of the payment is ${where}`);
+    const sums = { amount: writtenAmount(amount, currency), left: writtenAmount(most, currency) };
+    throw of[0]
+      ? appError('refund_exceeds_paid', { ...sums, number: of[0].invoice_number })
+      : appError('refund_exceeds_unallocated', sums);
   }
   if (!invoice_id) return { allocations, unallocated: unallocated - amount };
   let left = amount;
@@ -110,5 +111,5 @@ async function isKnownRefund(
   const isSameInvoice = String(known.invoice_id ?? '') === (invoice_id ?? '');
   const isSameSum = known.amount === toMinor(amount, payment.currency);
   if (known.of.equals(payment._id) && isSameSum && isSameInvoice) return true;
-  throw new AppError(422, 'external_id was already used with another refund');
+  throw appError('external_id_reused', { record: 'refund' });
 }

@@ -1,6 +1,6 @@
 // Writes off what is due of an invoice, as a whole or in part, and reverses write-offs.
 import { dayIn } from '../../day.ts';
-import { conflict, notFound } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { readAccount } from '../../models/accounts/account.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
@@ -23,16 +23,16 @@ export async function writeOff(
   { amount: given, reason }: { amount?: Decimal | undefined; reason: string },
 ): Promise<InvoiceRecord> {
   const { status, currency } = invoice;
-  if (status === 'Draft') throw conflict('Cannot write off a draft');
-  if (status === 'Cancelled') throw conflict('Cannot write off a cancelled invoice');
+  if (status === 'Draft') throw appError('write_off_of_draft');
+  if (status === 'Cancelled') throw appError('write_off_of_cancelled');
   const due = dueOf(invoice);
   const number = printedNumber('invoice', invoice);
-  if (!hasRoomForWriteOff(invoice)) throw conflict(`${number} can have at most ${WRITE_OFFS_MAX} write-offs`);
-  if (due === 0) throw conflict(`Nothing is due on ${number}`);
+  if (!hasRoomForWriteOff(invoice)) throw appError('write_off_limit_reached', { number, limit: WRITE_OFFS_MAX });
+  if (due === 0) throw appError('invoice_nothing_due', { number });
   const amount = given === undefined ? due : exactMinor(given, currency);
   if (amount > due) {
     const [sum, rest] = [writtenAmount(amount, currency), writtenAmount(due, currency)];
-    throw conflict(`Cannot write off ${sum} of ${number}: ${rest} is due`);
+    throw appError('write_off_exceeds_due', { amount: sum, number, due: rest });
   }
   const { time_zone } = await readAccount(unit.accountId, unit.session);
   const moved = await moveBalance(unit, invoice, { paid: 0, day: dayIn(time_zone), writtenOff: { amount, reason } });
@@ -53,11 +53,11 @@ export async function takeBackWriteOff(
   id: Id | undefined,
 ): Promise<InvoiceRecord> {
   const named = (invoice.write_offs ?? []).filter(({ _id }) => id === undefined || String(_id) === id);
-  if (id !== undefined && named.length === 0) throw notFound('Write-off', 'or access denied');
+  if (id !== undefined && named.length === 0) throw appError('write_off_not_found');
   const takenBack = named.filter(({ reversed_on }) => !reversed_on);
-  if (takenBack.length === 0) throw conflict(`Nothing is written off of ${printedNumber('invoice', invoice)}`);
+  if (takenBack.length === 0) throw appError('nothing_written_off', { number: printedNumber('invoice', invoice) });
   if (invoice.status === 'Cancelled' && dueOf(invoice) > 0) {
-    throw conflict('Cannot take back a write-off of a cancelled invoice');
+    throw appError('write_off_of_cancelled_kept');
   }
   const { time_zone } = await readAccount(unit.accountId, unit.session);
   const day = dayIn(time_zone);

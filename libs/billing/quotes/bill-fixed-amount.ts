@@ -1,6 +1,6 @@
 // Bills the fixed amount of a project, as a whole or in parts.
 import { addDays, dayIn } from '../../day.ts';
-import { conflict, fieldProblem } from '../../errors.ts';
+import { appError, fieldProblem } from '../../errors.ts';
 import { Client } from '../../models/accounts/client.ts';
 import type { DocumentDates } from '../../models/billing/document-dates.ts';
 import type { DocumentTexts } from '../../models/billing/document-fields.ts';
@@ -55,7 +55,7 @@ export async function billFixedAmount(
   const project = await findOwn(Project, unit.accountId, id, unit.session);
   if (!project) throw missing();
   const { currency } = project;
-  if (project.billing !== 'fixed' || !currency) throw conflict('Project has no fixed amount');
+  if (project.billing !== 'fixed' || !currency) throw appError('project_not_fixed');
   const client = await findOwn(Client, unit.accountId, project.client_id, unit.session);
   const amount = partOf(project, currency, wanted);
   const line_items = [lineOf(project, amount, { wanted, locale: account.locale }), ...(wanted.extra_lines ?? [])];
@@ -87,13 +87,13 @@ function partOf(project: ProjectRecord, currency: string, { percent, amount }: F
   }
   const part = percent === undefined ? exactMinor(amount ?? 0, currency) : shareOf(project.fixed_amount ?? 0, percent);
   const field = percent === undefined ? 'amount' : 'percent';
-  if (part <= 0) throw fieldProblem(field, `${field} must be at least the smallest unit of ${currency}`);
+  if (part <= 0) throw fieldProblem(field, 'below_smallest_unit', { currency });
   if (part > left) throw onlyLeft(project, currency);
   return part;
 }
 
 function onlyLeft(project: ProjectRecord, currency: string) {
-  return conflict(`Only ${writtenAmount(leftOfFixedAmount(project), currency)} of the fixed amount is left to bill`);
+  return appError('fixed_amount_exceeded', { left: writtenAmount(leftOfFixedAmount(project), currency) });
 }
 
 /** Returns the line. It has the name of the project, and for a part also says that it is one. */

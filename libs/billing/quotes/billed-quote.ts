@@ -1,6 +1,6 @@
 // Protects the billed parts of a quote: a change of the quote must not contradict its invoices.
 import { sumBy } from 'es-toolkit/math/sumBy';
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import type { QuoteRecord } from '../../models/billing/quote.ts';
 import { billedSum, invoicesOfQuotes } from '../../models/billing/quote-invoices.ts';
 import { writtenAmount } from '../../rules/money/balance.ts';
@@ -23,9 +23,9 @@ export async function requireBilledKept(
   const [first] = parts;
   if (!first) return;
   const fixed = touched.filter((name) => name !== 'amount');
-  if (fixed.length > 0) throw conflict(`Cannot change ${fixed.join(', ')} of a quote that was billed`);
+  if (fixed.length > 0) throw appError('quote_already_billed', { fields: fixed });
   const billed = sumBy(parts, billedSum);
   if (agreedSum({ ...quote, ...next }) < Math.min(billed, agreedSum(quote))) {
-    throw conflict(`Cannot set an amount below ${writtenAmount(billed, quote.currency)}: so much was billed`);
+    throw appError('quote_below_billed', { billed: writtenAmount(billed, quote.currency) });
   }
 }

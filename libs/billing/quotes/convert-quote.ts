@@ -1,6 +1,6 @@
 // Makes an invoice of a quote: of all of it, of a part, or of the rest that earlier parts leave.
 import { addDays, dayIn } from '../../day.ts';
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import type { AccountRecord } from '../../models/accounts/account.ts';
 import { Client } from '../../models/accounts/client.ts';
 import type { DocumentTexts } from '../../models/billing/document-fields.ts';
@@ -66,7 +66,7 @@ export async function convertQuote(
   if (!quote) throw missing();
   requireAgreed(quote, account, wanted);
   const parts = (await invoicesOfQuotes([quote._id], accountId, session)).get(String(quote._id)) ?? [];
-  if (parts.length >= PARTS_MAX) throw conflict(`A quote can have at most ${PARTS_MAX} invoices`);
+  if (parts.length >= PARTS_MAX) throw appError('quote_part_limit_reached', { limit: PARTS_MAX });
   const client = await findOwn(Client, accountId, quote.client_id, session);
   const isClaimed = wanted.part === 'full' || wanted.part === 'final';
   const line_items = convertedLines(quote, parts, { wanted, account });
@@ -115,10 +115,10 @@ async function recordConversion(unit: UnitOfWork, quote: QuoteRecord, { accept, 
  */
 function requireAgreed(quote: QuoteRecord, { time_zone }: AccountRecord, { accept, accept_changes }: Conversion): void {
   const status = effectiveQuoteStatus(quote, dayIn(time_zone));
-  if (status === 'Declined') throw conflict('Cannot convert a declined quote');
+  if (status === 'Declined') throw appError('quote_declined');
   if (status !== 'Accepted') {
-    if (!accept) throw conflict('Cannot convert a quote that is not accepted');
+    if (!accept) throw appError('quote_not_accepted');
     return;
   }
-  if (isChangedSince(quote) && !accept_changes) throw conflict('Quote was changed after it was accepted');
+  if (isChangedSince(quote) && !accept_changes) throw appError('quote_changed_since_accepted');
 }

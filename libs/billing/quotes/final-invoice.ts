@@ -1,6 +1,6 @@
 // The final invoice of a quote. Its deductions for earlier parts are compared when it is sent, and recalculated on
 // request.
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { readAccount } from '../../models/accounts/account.ts';
 import type { InvoiceRecord, QuoteDeduction } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
@@ -37,9 +37,7 @@ export async function requireDeductionsKept(unit: UnitOfWork, invoice: InvoiceRe
   );
   if (!changed) return;
   const number = printedNumber('invoice', invoice);
-  throw conflict(
-    `Cannot send ${number}: ${changed.number} has changed since. Recalculate it, or delete it and convert again`,
-  );
+  throw appError('final_invoice_outdated', { number, changed: changed.number });
 }
 
 /**
@@ -52,11 +50,11 @@ export async function recalculatedFinal(
 ): Promise<Pick<InvoiceRecord, 'line_items' | 'quote_deducted'>> {
   const { quote_id, quote_part, status } = invoice;
   if (!quote_id || quote_part !== 'final' || status !== 'Draft') {
-    throw conflict('Can only recalculate the final invoice of a quote with Draft status');
+    throw appError('not_final_draft');
   }
   const account = await readAccount(unit.accountId, unit.session);
   const quote = await lockOwn(Quote, unit.accountId, String(quote_id), unit.session);
-  if (!quote) throw conflict('Can only recalculate the final invoice of a quote that exists');
+  if (!quote) throw appError('final_invoice_without_quote');
   const parts = await partsBeside(unit, invoice);
   const line_items = finalLines(quote, parts, account);
   requireLines(line_items.length);

@@ -1,6 +1,6 @@
 // The lines of an invoice of a quote: all that was agreed, a part of it, or the rest that earlier parts leave.
 import { dayIn } from '../../day.ts';
-import { conflict, fieldProblem } from '../../errors.ts';
+import { appError, fieldProblem } from '../../errors.ts';
 import type { AccountRecord } from '../../models/accounts/account.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import type { QuoteRecord } from '../../models/billing/quote.ts';
@@ -44,7 +44,7 @@ export function convertedLines(
   const claimed = parts.find(({ quote_part }) => quote_part === 'full' || quote_part === 'final');
   const isWhole = part === 'full' || part === 'final';
   if (claimed && (isWhole || left === 0)) {
-    throw conflict(`Quote was already converted to ${printedNumber('invoice', claimed)}`);
+    throw appError('quote_already_invoiced', { number: printedNumber('invoice', claimed) });
   }
   if (!isWhole) {
     const amount = amountOfPart(quote, wanted);
@@ -65,7 +65,7 @@ export function convertedLines(
 export function finalLines(quote: QuoteRecord, parts: readonly QuoteInvoice[], account: AccountRecord): LineItem[] {
   const draft = parts.find(({ status }) => status === 'Draft');
   if (draft) {
-    throw conflict(`Cannot make the final invoice while ${printedNumber('invoice', draft)} is a draft`);
+    throw appError('quote_part_is_draft', { number: printedNumber('invoice', draft) });
   }
   const quoted = agreedSum(quote);
   const billed = parts.map((one) => billedPart(one, account));
@@ -113,9 +113,12 @@ function amountOfPart(quote: QuoteRecord, { percent, amount }: WantedPart): numb
   const part = percent === undefined ? exactMinor(amount ?? 0, currency, 'list') : shareOf(agreedSum(quote), percent);
   if (part > 0) return part;
   const field = percent === undefined ? 'amount' : 'percent';
-  throw fieldProblem(field, `${field} must be at least the smallest unit of ${currency}`, 'list');
+  throw fieldProblem(field, 'below_smallest_unit', { currency }, 'list');
 }
 
 function onlyLeft(quote: QuoteRecord, left: number) {
-  return conflict(`Only ${writtenAmount(left, quote.currency)} of ${printedNumber('quote', quote)} is left to bill`);
+  return appError('quote_amount_exceeded', {
+    left: writtenAmount(left, quote.currency),
+    number: printedNumber('quote', quote),
+  });
 }

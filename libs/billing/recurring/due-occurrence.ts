@@ -1,6 +1,6 @@
 // Finds the occurrence of a recurring invoice that is due, and its period.
 import { addDays, dayIn } from '../../day.ts';
-import { conflict, notFound } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import type { AccountRecord } from '../../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../../models/accounts/client.ts';
 import type { Period } from '../../models/billing/document-dates.ts';
@@ -58,13 +58,13 @@ export async function dueNow(
   const leftOut = on === undefined || on === next?.on ? undefined : await requireLeftOut(recurring, on, session);
   const now = leftOut ? occurrenceOf(leftOut, recurring) : next;
   if (!now) {
-    if (isByHand) throw conflict('Recurring invoice has ended');
+    if (isByHand) throw appError('recurring_ended');
     throw new NotDue();
   }
   const today = dayIn(account.time_zone, at);
   if (!isByHand && (recurring.status !== 'Active' || now.on > today)) throw new NotDue();
   const client = await lockOwn(Client, accountId, recurring.client_id, session);
-  if (!client) throw notFound('Client', 'or access denied');
+  if (!client) throw appError('client_not_found');
   const catchingUpTo = isByHand ? recurring.catching_up_to : catchUp(recurring, today);
   const status = isByHand || catchingUpTo === undefined ? recurring.create_as : 'Draft';
   const period = leftOut ? periodOfRun(leftOut) : feePeriod(recurring, now);
@@ -83,8 +83,8 @@ async function requireLeftOut(
 ): Promise<RecurringRunRecord> {
   const filter = { account_id, recurring_id: _id, due_on };
   const run = (await driverOf(RecurringRun).findOne(filter as object, { session })) as RecurringRunRecord | null;
-  if (!run) throw conflict(`${due_on} is not the day of the next occurrence, nor of one without an invoice`);
-  if (run.invoice_id) throw conflict(`The occurrence of ${due_on} has an invoice: ${run.invoice_number}`);
+  if (!run) throw appError('recurring_day_not_due', { day: due_on });
+  if (run.invoice_id) throw appError('recurring_day_invoiced', { day: due_on, number: String(run.invoice_number) });
   return run;
 }
 

@@ -1,11 +1,12 @@
 // Makes the invoice of the next occurrence of a recurring invoice once: the transaction that makes the invoice also
 // moves the record on.
 import { addDays, dayIn } from '../../day.ts';
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { readAccount } from '../../models/accounts/account.ts';
 import {
   RecurringInvoice,
   type RecurringInvoiceRecord,
+  type RunFailure,
   recurringInvoiceView,
 } from '../../models/billing/recurring-invoice.ts';
 import { changeOwn, findOwn } from '../../models/records.ts';
@@ -65,7 +66,7 @@ export async function skipNext(
 ): Promise<RecurringInvoiceRecord> {
   const account = await readAccount(unit.accountId, unit.session);
   const due = await dueNow(unit, id, { account, at, on, missing, isByHand: true });
-  if (due.leftOut) throw conflict(`The occurrence of ${on} was left out already`);
+  if (due.leftOut) throw appError('recurring_day_left_out', { day: on });
   return moveOn(unit, due, undefined);
 }
 
@@ -73,12 +74,12 @@ export async function skipNext(
 export async function recordFailure(
   { accountId, session, announce }: UnitOfWork,
   failed: Pick<RecurringInvoiceRecord, '_id' | 'next_index'>,
-  { message, at }: { message: string; at: Date },
+  failure: RunFailure,
 ): Promise<void> {
   const recurring = await findOwn(RecurringInvoice, accountId, failed._id, session);
   if (recurring?.status !== 'Active' || recurring.next_index !== failed.next_index) return;
   const { time_zone } = await readAccount(accountId, session);
-  const changes = { last_error: { message, at }, retry_on: addDays(dayIn(time_zone, at), 1) };
+  const changes = { last_error: failure, retry_on: addDays(dayIn(time_zone, failure.at), 1) };
   const changed = await changeOwn(RecurringInvoice, recurring, changes, session);
   await announce('recurring_invoice.failed', await recurringView(changed, accountId, session));
 }

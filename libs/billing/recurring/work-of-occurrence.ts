@@ -1,6 +1,6 @@
 // The unbilled work that an occurrence of a recurring invoice includes.
 import { addDays } from '../../day.ts';
-import { AppError, TooMuch } from '../../errors.ts';
+import { AppError, type ErrorCode } from '../../errors.ts';
 import type { IncludedTime } from '../../models/billing/recurring-invoice.ts';
 import { requirePrintableContent } from '../documents/printable-size.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
@@ -58,6 +58,13 @@ async function workOf(
   return work;
 }
 
+const TOO_MUCH: readonly ErrorCode[] = [
+  'too_many_expenses',
+  'too_many_lines',
+  'too_many_time_entries',
+  'time_entry_texts_too_large',
+];
+
 function isTooMuch(error: unknown): boolean {
-  return error instanceof TooMuch || (error instanceof AppError && error.status === 422);
+  return error instanceof AppError && (TOO_MUCH.includes(error.code) || error.status === 422);
 }

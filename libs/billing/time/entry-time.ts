@@ -2,7 +2,7 @@
 import { pick } from 'es-toolkit/object/pick';
 import { isEqual } from 'es-toolkit/predicate/isEqual';
 import { dayIn, isDay, LAST_DAY } from '../../day.ts';
-import { detailsOf, fieldProblem, type Problem, validationFailed } from '../../errors.ts';
+import { fieldProblem, type Problem, problemOf, validationFailed } from '../../errors.ts';
 import { type AccountRecord, maxEntryHours, readAccount } from '../../models/accounts/account.ts';
 import { secondsOf, type TimeEntryRecord } from '../../models/time/time-entry.ts';
 import type { GivenHours } from '../../rules/time/given-hours.ts';
@@ -89,16 +89,13 @@ function timesOf(given: GivenTime, before: TimeEntryRecord | undefined): Times |
   );
   if (started_at && ended_at) return { started_at, ended_at };
   if (!started_at && !ended_at) return undefined;
-  const [absent, other] = started_at ? ['ended_at', 'started_at'] : ['started_at', 'ended_at'];
-  const instead = before ? `, or null for both: ${TAKEN_BACK}` : '';
-  throw fieldProblem(absent ?? '', `${absent} is required with ${other}${instead}`);
+  const [absent, other] = started_at ? (['ended_at', 'started_at'] as const) : (['started_at', 'ended_at'] as const);
+  throw fieldProblem(absent, before ? 'required_with_or_both_null' : 'required_with', { other });
 }
-
-const TAKEN_BACK = 'then the entry has hours alone';
 
 function untimed({ hours, date }: GivenTime, before: TimeEntryRecord | undefined): Partial<EntryTime> {
   const absent = Object.entries({ hours, date }).filter(([, value]) => value === null || !(before || value));
-  requireNone(absent.map(([name]) => ({ path: [name], message: `${name} is required without started_at` })));
+  requireNone(absent.map(([name]) => problemOf(name, 'required_without', { other: 'started_at' })));
   return {
     ...(hours && !isReadBack(hours, before) ? hoursOf(hours) : {}),
     ...(date ? { date } : {}),
@@ -119,34 +116,31 @@ function isReadBack({ hours, decimals }: GivenHours, before: TimeEntryRecord | u
 }
 
 function requireTimes({ started_at, ended_at }: Times, account: AccountRecord): void {
-  if (started_at < EARLIEST) throw fieldProblem('started_at', 'started_at must not be before 1970');
+  if (started_at < EARLIEST) throw fieldProblem('started_at', 'too_early', { earliest: 1970 });
   if (!isDay(dayIn(account.time_zone, started_at))) {
-    throw fieldProblem('started_at', `started_at must not be after ${LAST_DAY}`);
+    throw fieldProblem('started_at', 'too_late', { latest: LAST_DAY });
   }
-  if (ended_at <= started_at) throw fieldProblem('ended_at', 'ended_at must be after started_at');
+  if (ended_at <= started_at) throw fieldProblem('ended_at', 'not_after', { other: 'started_at' });
   const most = maxEntryHours(account);
   if (secondsBetween(started_at, ended_at) > most * SECONDS_PER_HOUR) {
-    throw fieldProblem('ended_at', `ended_at must be at most ${most} hours after started_at, the max_entry_hours`);
+    throw fieldProblem('ended_at', 'time_too_long', { limit: most });
   }
 }
 
 /** Checks hours and date. @throws AppError 400 when they disagree with the times. */
 function requireSame(given: GivenTime, { hours, seconds, date }: Pick<EntryTime, 'hours' | 'seconds' | 'date'>): void {
   const isAlone = given.started_at === undefined && given.ended_at === undefined;
-  const problem = (name: string, right: string) => {
-    const alone = `${name} of measured time follows from its times: send started_at and ended_at, or null for both: ${TAKEN_BACK}`;
-    return [{ path: [name], message: isAlone ? alone : `${name} must be ${right}, or left out` }];
-  };
+  const problem = (name: 'hours' | 'date', differs: Problem) => [
+    isAlone ? problemOf(name, 'follows_from_times') : differs,
+  ];
   requireNone([
     ...(given.hours && secondsOf(given.hours.hours) !== seconds
-      ? problem('hours', `${hours}, the time from started_at to ended_at`)
+      ? problem('hours', problemOf('hours', 'hours_differ', { hours }))
       : []),
-    ...(given.date && given.date !== date
-      ? problem('date', `${date}, the day of started_at in the time zone of the account`)
-      : []),
+    ...(given.date && given.date !== date ? problem('date', problemOf('date', 'date_differs', { date })) : []),
   ]);
 }
 
 function requireNone(problems: readonly Problem[]): void {
-  if (problems.length > 0) throw validationFailed(detailsOf(problems));
+  if (problems.length > 0) throw validationFailed(problems);
 }

@@ -2,7 +2,7 @@
 import { isEqual } from 'es-toolkit/predicate/isEqual';
 import { agreedDate } from '../../clock.ts';
 import { dayIn } from '../../day.ts';
-import { conflict, fieldProblem, notFound } from '../../errors.ts';
+import { appError, fieldProblem } from '../../errors.ts';
 import { type AccountRecord, maxEntryHours, readAccount } from '../../models/accounts/account.ts';
 import { changeOwn, driverOf, insertOwn, isUnchanged, lockOwn, removeOwn } from '../../models/records.ts';
 import { type Id, newRecord, storedId } from '../../models/tenant.ts';
@@ -62,9 +62,9 @@ export async function startTimer(unit: UnitOfWork, wanted: NewTimer) {
   if (isSame && !isTooLong(running, now, await readAccount(accountId, session))) {
     return { view: await timerViewOf(running, accountId, session), isNew: false };
   }
-  if (running && wanted.on_running === 'refuse') throw conflict('A timer is already running');
+  if (running && wanted.on_running === 'refuse') throw appError('timer_already_running');
   if (running && wanted.started_at && wanted.started_at <= running.started_at) {
-    throw fieldProblem('started_at', 'started_at must be after that of the running timer: stop it first');
+    throw fieldProblem('started_at', 'before_running_timer');
   }
   await requireUnlockedStart(unit, started_at);
   if (running) await stopBefore(unit, running, started_at);
@@ -96,14 +96,14 @@ export async function stopTimer(unit: UnitOfWork, timer: TimerRecord, ended_at?:
   const now = agreedDate();
   if (ended_at) requirePast('ended_at', ended_at, now);
   if (ended_at && ended_at <= timer.started_at) {
-    throw fieldProblem('ended_at', 'ended_at must be after started_at of the timer');
+    throw fieldProblem('ended_at', 'before_timer');
   }
   const account = await readAccount(unit.accountId, unit.session);
   const end = ended_at ?? now;
   if (isTooLong(timer, end, account)) {
-    if (!ended_at) throw conflict(`Timer has run for ${hoursRun(timer, now)} hours: send ended_at`);
+    if (!ended_at) throw appError('timer_too_long', { hours: hoursRun(timer, now) });
     const most = maxEntryHours(account);
-    throw fieldProblem('ended_at', `ended_at must be at most ${most} hours after started_at, the max_entry_hours`);
+    throw fieldProblem('ended_at', 'time_too_long', { limit: most });
   }
   return become(unit, timer, end, account);
 }
@@ -140,7 +140,7 @@ export async function discardTimer(unit: UnitOfWork, timer: TimerRecord): Promis
 async function stopBefore(unit: UnitOfWork, running: TimerRecord, end: Date): Promise<void> {
   const account = await readAccount(unit.accountId, unit.session);
   if (isTooLong(running, end, account)) {
-    throw conflict(`The running timer has run for ${hoursRun(running, end)} hours: stop it with ended_at first`);
+    throw appError('running_timer_too_long', { hours: hoursRun(running, end) });
   }
   await become(unit, running, end, account);
 }
@@ -150,7 +150,7 @@ async function become(unit: UnitOfWork, timer: TimerRecord, ended_at: Date, acco
   const { session, accountId } = unit;
   const { started_at, description, member = null } = timer;
   const project = await lockOwn(Project, accountId, timer.project_id, session);
-  if (!project) throw notFound('Project', 'or access denied');
+  if (!project) throw appError('project_not_found');
   const task = await taskOfProject(project._id, timer.task_id, accountId, session);
   const time = measuredTime({ started_at, ended_at }, account.time_zone);
   const { entry, view } = await logTime(unit, { project, task, description, member, ...time });
@@ -178,12 +178,12 @@ async function requireUnlockedStart(unit: UnitOfWork, started_at: Date): Promise
 }
 
 function requireRunning({ status }: TimerRecord): void {
-  if (status !== 'running') throw conflict('Timer is not running');
+  if (status !== 'running') throw appError('timer_not_running');
 }
 
 function requirePast(field: string, moment: Date, now: Date): void {
-  if (moment > now) throw fieldProblem(field, `${field} must not be in the future`);
-  if (moment < EARLIEST) throw fieldProblem(field, `${field} must not be before 1970`);
+  if (moment > now) throw fieldProblem(field, 'in_future');
+  if (moment < EARLIEST) throw fieldProblem(field, 'too_early', { earliest: 1970 });
 }
 
 async function runningOf({ session, accountId }: UnitOfWork, owner: string): Promise<TimerRecord | null> {

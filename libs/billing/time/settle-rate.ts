@@ -1,6 +1,6 @@
 // Settles the rate of time when it is logged. A later change elsewhere counts for new work, and for unbilled work on
 // request.
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { driverOf } from '../../models/records.ts';
 import { type StoredId, storedId } from '../../models/tenant.ts';
 import { Project } from '../../models/time/project.ts';
@@ -74,9 +74,7 @@ export async function applyRate(unit: UnitOfWork, holder: RateHolder): Promise<v
     found.push(entry);
     bytes += Buffer.byteLength(entry.description ?? '');
     if (found.length > CHANGED_MAX || bytes > CHANGED_MAX_MIB * 1024 * 1024) {
-      throw conflict(
-        `Cannot apply a rate to more than ${CHANGED_MAX} unbilled time entries or ${CHANGED_MAX_MIB} MiB of them: bill some first`,
-      );
+      throw appError('rate_of_too_many_entries', { limit: CHANGED_MAX, limit_mib: CHANGED_MAX_MIB });
     }
   }
   // A rate that a caller gave stays, even where an older version has not stored its origin.

@@ -1,5 +1,5 @@
 // The task that time refers to. It must be the account's, and of the project of the time.
-import { notFound } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { findOwn } from '../../models/records.ts';
 import type { Id, StoredId } from '../../models/tenant.ts';
 import { Task, type TaskRecord } from '../../models/time/task.ts';
@@ -17,6 +17,6 @@ export async function taskOfProject(
 ): Promise<TaskRecord | undefined> {
   if (!id) return undefined;
   const task = await findOwn(Task, accountId, id, session);
-  if (!task?.project_id.equals(projectId)) throw notFound('Task', 'or access denied');
+  if (!task?.project_id.equals(projectId)) throw appError('task_not_found');
   return task;
 }

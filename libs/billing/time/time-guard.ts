@@ -1,5 +1,5 @@
 // Guards time that is billed or settled: every way to bill, change or delete an entry passes one of these.
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { Invoice } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { driverOf, findOwn, hasOwn } from '../../models/records.ts';
@@ -23,13 +23,13 @@ export async function requireFree(
   accountId: Id,
   { session, changed }: { session: Session; changed?: readonly string[] },
 ): Promise<void> {
-  if (entry.settled) throw conflict('Time entry is settled: set it to unbilled first');
+  if (entry.settled) throw appError('time_entry_settled');
   const invoice = entry.invoice_id && (await findOwn(Invoice, accountId, entry.invoice_id, session));
   if (!invoice) return;
-  if (invoice.status !== 'Draft') throw conflict('Cannot change time on an issued invoice');
+  if (invoice.status !== 'Draft') throw appError('time_entry_issued');
   if (changed?.every((name) => FREE_ON_DRAFT.includes(name))) return;
   const number = printedNumber('invoice', invoice);
-  throw conflict(`Cannot change time on a draft invoice: take it off ${number} first`);
+  throw appError('time_entry_on_draft', { number });
 }
 
 /** Checks that an entry can be put on an invoice. @throws AppError 409 with the reason. */
@@ -39,7 +39,7 @@ export async function requireBillable(
   session: Session,
 ): Promise<void> {
   await requireUnbilled(TIME, entry, { accountId, session });
-  if (entry.billable === false) throw conflict('Time entry is not billable');
+  if (entry.billable === false) throw appError('time_entry_not_billable');
 }
 
 /**
@@ -52,12 +52,12 @@ export async function requireFreeTask(accountId: Id, taskId: StoredId, session: 
   for (const id of ids) {
     const invoice = await findOwn(Invoice, accountId, id, session);
     if (!invoice) continue;
-    if (invoice.status !== 'Draft') throw conflict('Cannot delete a task with time on an issued invoice');
+    if (invoice.status !== 'Draft') throw appError('task_time_issued');
     const number = printedNumber('invoice', invoice);
-    throw conflict(`Cannot delete a task with time on a draft invoice: take it off ${number} first`);
+    throw appError('task_time_on_draft', { number });
   }
   if (await hasOwn(TimeEntry, accountId, { task_id: taskId, settled: { $ne: null } }, session)) {
-    throw conflict('Cannot delete a task with settled time: set it to unbilled first');
+    throw appError('task_time_settled');
   }
 }
 
@@ -65,15 +65,15 @@ export async function requireFreeTask(accountId: Id, taskId: StoredId, session: 
 export async function requireNoTimer(
   accountId: Id,
   filter: Partial<Pick<TimerRecord, 'project_id' | 'task_id'>>,
-  { action, session }: { action: string; session: Session },
+  { action, session }: { action: 'delete_a_project' | 'delete_a_task' | 'move_a_task'; session: Session },
 ): Promise<void> {
   if (await hasOwn(Timer, accountId, { ...filter, status: 'running' }, session)) {
-    throw conflict(`Cannot ${action} with a running timer`);
+    throw appError('timer_running_on_record', { action });
   }
 }
 
 /** Checks that a project is paid by the hour. @throws AppError 409 for another one. */
 export function requireHourly(billing: ProjectBilling | undefined): void {
-  if (billing === 'fixed') throw conflict('Time entry is covered by the fixed amount of its project');
-  if (billing === 'none') throw conflict('Time entry is not billable');
+  if (billing === 'fixed') throw appError('time_entry_covered');
+  if (billing === 'none') throw appError('time_entry_not_billable');
 }

@@ -1,5 +1,5 @@
 // Locks time before a day that the account sets. It can be billed, but no longer logged, changed or deleted.
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { readAccount } from '../../models/accounts/account.ts';
 import { hasOwn } from '../../models/records.ts';
 import type { StoredId } from '../../models/tenant.ts';
@@ -27,5 +27,5 @@ export async function requireUnlockedTask({ accountId, session }: Reading, task_
 }
 
 function lockedBefore(day: string) {
-  return conflict(`Time before ${day} is locked, the time_locked_before of the account`);
+  return appError('time_locked', { day });
 }

@@ -1,5 +1,5 @@
 // The project and the task that a timer runs on.
-import { fieldProblem, notFound } from '../../errors.ts';
+import { appError, fieldProblem } from '../../errors.ts';
 import { lockOwn } from '../../models/records.ts';
 import type { Id } from '../../models/tenant.ts';
 import { Project } from '../../models/time/project.ts';
@@ -11,7 +11,7 @@ import { taskOfProject } from './task-of-project.ts';
 /** Returns project and task under row locks: neither is deleted while a timer runs on it. */
 export async function placeOf({ session, accountId }: UnitOfWork, projectId: Id, taskId: Id | null | undefined) {
   const project = await lockOwn(Project, accountId, projectId, session);
-  if (!project) throw notFound('Project', 'or access denied');
+  if (!project) throw appError('project_not_found');
   const task = await taskOfProject(project._id, taskId, accountId, session);
   if (task) await lockOwn(Task, accountId, task._id, session);
   return { project_id: project._id, task_id: task?._id ?? null };
@@ -30,7 +30,7 @@ export async function changedPlace(
   const isProjectChanged = project_id !== undefined && project_id !== project;
   if (!isProjectChanged && (task_id === undefined || task_id === task)) return {};
   if (isProjectChanged && task && task_id === undefined) {
-    throw fieldProblem('task_id', 'task_id is required: the task is of the former project. Null is none');
+    throw fieldProblem('task_id', 'task_of_former_project');
   }
   return placeOf(unit, project_id ?? project, task_id === undefined ? task : task_id);
 }

@@ -1,6 +1,6 @@
 // Links time to an invoice and releases it again. An entry is on one invoice at most, because the update that links it
 // requires that it is on none.
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { changeTime } from '../../models/counter.ts';
 import { driverOf } from '../../models/records.ts';
@@ -74,7 +74,7 @@ export async function releaseTime(
 ): Promise<TimeEntryRecord[]> {
   if (!invoice.time && !ids) return [];
   const entries = await workOn(TIME, unit, { invoice_id: invoice._id, ids });
-  if (ids && entries.length < new Set(ids).size) throw conflict('Time entry is not on this invoice');
+  if (ids && entries.length < new Set(ids).size) throw appError('time_entry_not_on_invoice');
   if (entries.length === 0) return [];
   const when = { invoice_id: invoice._id };
   const unset = { invoice_id: 1, billed_line: 1, billed_rate: 1, billed_rate_from: 1 } as const;
@@ -91,7 +91,7 @@ export async function releaseTime(
 
 /** Checks that time can be put on and taken off the invoice. @throws AppError 409 unless it is a draft. */
 export function requireDraft({ status }: Pick<InvoiceRecord, 'status'>): void {
-  if (status !== 'Draft') throw conflict('Cannot change the time of an issued invoice');
+  if (status !== 'Draft') throw appError('invoice_time_issued');
 }
 
 /** Writes one `time_entry.updated` for each entry. */

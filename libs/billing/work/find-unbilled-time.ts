@@ -1,6 +1,6 @@
 // Finds the entries to bill on an invoice: exactly the named ones, or all unbilled ones of the client that a filter
 // matches.
-import { fieldProblem, notFound, TooMuch } from '../../errors.ts';
+import { appError, fieldProblem } from '../../errors.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
 import { driverOf, findAllOwn, type Owned } from '../../models/records.ts';
 import { type Id, storedId } from '../../models/tenant.ts';
@@ -12,7 +12,7 @@ import { hourlyProjects, selectedTasks } from './work-selection.ts';
 
 /** The most entries of one invoice. One transaction links them and announces each. */
 export const BILLED_ENTRIES_MAX = 1_000;
-const TOO_MANY = `Too many time entries for one invoice (at most ${BILLED_ENTRIES_MAX})`;
+const tooMany = () => appError('too_many_time_entries', { limit: BILLED_ENTRIES_MAX });
 /** The most text of them. Descriptions may have 20,000 characters each, and an event has each once more. */
 const TEXT_MAX_MIB = 16;
 /** The entries of one response of the database, which is decoded in one turn of the event loop. */
@@ -47,7 +47,7 @@ export async function findBillableTime(unit: UnitOfWork, wanted: WantedTime): Pr
 }
 
 async function namedEntries({ session, accountId }: UnitOfWork, ids: readonly Id[], { client, most }: WantedTime) {
-  if (ids.length > most) throw new TooMuch(TOO_MANY);
+  if (ids.length > most) throw tooMany();
   const records = await readEntries(
     driverOf(TimeEntry).find(
       { account_id: storedId(accountId), _id: { $in: ids.map(storedId) } },
@@ -55,7 +55,7 @@ async function namedEntries({ session, accountId }: UnitOfWork, ids: readonly Id
     ),
     most,
   );
-  if (records.length < new Set(ids).size) throw notFound('Time entry', 'or access denied');
+  if (records.length < new Set(ids).size) throw appError('time_entry_not_found');
   for (const record of records) await requireBillable(record, accountId, session);
   const projects = await findAllOwn(
     Project,
@@ -66,7 +66,7 @@ async function namedEntries({ session, accountId }: UnitOfWork, ids: readonly Id
   );
   for (const { billing } of projects.values()) requireHourly(billing);
   if ([...projects.values()].some(({ client_id }) => !client_id.equals(client._id))) {
-    throw fieldProblem('time_entry_ids', 'time_entry_ids must be time for the same client');
+    throw fieldProblem('time_entry_ids', 'time_of_other_client');
   }
   return records;
 }
@@ -108,9 +108,9 @@ async function readEntries(cursor: AsyncIterable<Owned>, most: number): Promise<
   for await (const record of cursor as AsyncIterable<TimeEntryRecord>) {
     records.push(record);
     bytes += Buffer.byteLength(record.description ?? '');
-    if (records.length > most) throw new TooMuch(TOO_MANY);
+    if (records.length > most) throw tooMany();
     if (bytes > TEXT_MAX_MIB * 1024 * 1024) {
-      throw new TooMuch(`Too much text in the time entries of one invoice (at most ${TEXT_MAX_MIB} MiB)`);
+      throw appError('time_entry_texts_too_large', { limit_mib: TEXT_MAX_MIB });
     }
   }
   return records;

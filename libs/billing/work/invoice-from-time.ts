@@ -1,6 +1,6 @@
 // Makes an invoice of unbilled time and expenses, and adds some to a draft.
 import { addDays, dayIn } from '../../day.ts';
-import { conflict, fieldProblem, notFound } from '../../errors.ts';
+import { appError, fieldProblem } from '../../errors.ts';
 import { type AccountRecord, readAccount } from '../../models/accounts/account.ts';
 import { Client } from '../../models/accounts/client.ts';
 import type { DocumentDates } from '../../models/billing/document-dates.ts';
@@ -55,7 +55,7 @@ export async function createInvoiceFromTime(unit: UnitOfWork, wanted: NewTimeInv
   const drawn = await drawDocument(unit, 'invoice', wanted.dates.issue_date);
   const { account } = drawn;
   const client = await lockOwn(Client, unit.accountId, wanted.client_id, unit.session);
-  if (!client) throw notFound('Client', 'or access denied');
+  if (!client) throw appError('client_not_found');
   const currency = wanted.currency ?? currencyFor(client, account);
   const place = { client, account, currency, before: { line_items: null }, most: BILLED_ENTRIES_MAX };
   const work = await someWork(unit, wanted, place);
@@ -93,7 +93,7 @@ export async function addTimeTo(unit: UnitOfWork, invoice: InvoiceRecord, wanted
   requireLineItems(invoice);
   const account = await readAccount(unit.accountId, unit.session);
   const client = await findOwn(Client, unit.accountId, invoice.client_id, unit.session);
-  if (!client) throw notFound('Client', 'or access denied');
+  if (!client) throw appError('client_not_found');
   const { entries, expenses } = await billedWork(unit, invoice);
   const place = {
     client,
@@ -134,14 +134,14 @@ function namesDay(dates: DocumentDates): boolean {
  */
 function requireNoPart({ quote_part, quote_number }: InvoiceRecord): void {
   if (!quote_part || quote_part === 'full') return;
-  throw conflict(`Cannot add time to a part of ${quote_number}: bill it on an invoice of its own`);
+  throw appError('invoice_of_quote_part', { number: String(quote_number) });
 }
 
 /** Gathers the work. @throws AppError 409 when there is nothing to bill. */
 async function someWork(unit: UnitOfWork, wanted: TimeWanted, place: WorkTarget): Promise<GatheredWork> {
   const date_to = wanted.date_to ?? dayIn(place.account.time_zone);
   if (wanted.date_from !== undefined && wanted.date_from > date_to) {
-    throw fieldProblem('date_from', 'date_from must not be after date_to');
+    throw fieldProblem('date_from', 'after_other', { other: 'date_to' });
   }
   const form = lineFormOf(wanted, place.account);
   const work = await gatherWork(unit, { selection: { ...wanted, date_to }, form }, place);

@@ -1,5 +1,5 @@
 // Selects the time that an invoice bills, with its rates and rounding.
-import { AppError, fieldProblem } from '../../errors.ts';
+import { AppError, validationFailed } from '../../errors.ts';
 import type { AccountRecord } from '../../models/accounts/account.ts';
 import { lockAllOwn } from '../../models/records.ts';
 import { Project } from '../../models/time/project.ts';
@@ -17,7 +17,7 @@ const NAMED_MAX = 10;
 /** The error for a selection that no entry matches. */
 export class NothingToBill extends AppError {
   constructor() {
-    super(409, 'Nothing to bill');
+    super('nothing_to_bill', 'Nothing to bill');
   }
 }
 
@@ -72,5 +72,7 @@ function withRates(selected: SelectedTime[], instead: TimeSelection['missing_rat
   const named = without.slice(0, NAMED_MAX).map(({ record }) => String(record._id));
   const more = without.length > named.length ? ' and others' : '';
   const [count, verb] = without.length === 1 ? ['1 time entry', 'has'] : [`${without.length} time entries`, 'have'];
-  throw fieldProblem('rate', `${count} ${verb} no rate: ${named.join(', ')}${more}`);
+  const message = `${count} ${verb} no rate: ${named.join(', ')}${more}`;
+  const params = { count: without.length, time_entry_ids: named };
+  throw validationFailed([{ path: ['rate'], code: 'rate_missing', message, params }]);
 }

@@ -1,5 +1,5 @@
 // Takes time and expenses off a draft, and makes its lines anew without them.
-import { notFound } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { readAccount } from '../../models/accounts/account.ts';
 import { Client } from '../../models/accounts/client.ts';
 import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
@@ -49,7 +49,7 @@ export async function takeWorkOff(
   if (!left.time) return rewritten(unit, invoice, left, form);
   const lines = { ...left, time: left.time, line_items: left.line_items ?? [] };
   const client = await findOwn(Client, unit.accountId, invoice.client_id, unit.session);
-  if (!client) throw notFound('Client', 'or access denied');
+  if (!client) throw appError('client_not_found');
   const { currency, recurring } = invoice;
   const covered = await withPaidHours(unit, lines, recurring?.included_hours, { client, account, currency });
   const changed = await rewritten(unit, invoice, { ...covered, expenses: left.expenses }, form);

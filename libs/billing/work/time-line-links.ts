@@ -1,5 +1,5 @@
 // Links the lines of an invoice to the time entries behind each.
-import { fieldProblem, TooMuch } from '../../errors.ts';
+import { appError, fieldProblem } from '../../errors.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import type { InvoiceExpenses } from '../../models/billing/invoice-expenses.ts';
 import type { InvoiceTime, InvoiceTimeLine } from '../../models/billing/invoice-time.ts';
@@ -73,7 +73,7 @@ export function formOfLine(
  * @throws AppError 409 when a document cannot have so many.
  */
 export function requireLines(count: number, instead = 'group by task, project or day'): void {
-  if (count > LINES_MAX) throw new TooMuch(`Too many lines (at most ${LINES_MAX}): ${instead}`);
+  if (count > LINES_MAX) throw appError('too_many_lines', { limit: LINES_MAX, instead });
 }
 
 /**
@@ -141,6 +141,6 @@ export async function timeByLine(
 /** Checks that lines can be added. @throws AppError 400 when the invoice has an amount and no lines. */
 export function requireLineItems({ line_items, amount }: Pick<InvoiceRecord, 'line_items' | 'amount'>): void {
   if (!line_items && amount > 0) {
-    throw fieldProblem('line_items', 'line_items are required on an invoice that time is added to');
+    throw fieldProblem('line_items', 'lines_required_for_time');
   }
 }

@@ -1,5 +1,5 @@
 // Reads and writes time and expenses in the same way: by their ids, by their invoice, and in one guarded update.
-import { conflict, notFound } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { changeTime } from '../../models/counter.ts';
@@ -20,11 +20,23 @@ export interface WorkKind<Stored extends Work> {
   records: Records<Stored>;
   /** The noun for messages. */
   noun: string;
+  /** The first part of the codes of its errors. */
+  code: 'time_entry' | 'expense';
   nouns: string;
 }
 
-export const TIME: WorkKind<TimeEntryRecord> = { records: TimeEntry, noun: 'Time entry', nouns: 'time entries' };
-export const EXPENSES: WorkKind<ExpenseRecord> = { records: Expense, noun: 'Expense', nouns: 'expenses' };
+export const TIME: WorkKind<TimeEntryRecord> = {
+  records: TimeEntry,
+  noun: 'Time entry',
+  code: 'time_entry',
+  nouns: 'time_entries',
+};
+export const EXPENSES: WorkKind<ExpenseRecord> = {
+  records: Expense,
+  noun: 'Expense',
+  code: 'expense',
+  nouns: 'expenses',
+};
 
 /** The number of records that are read at a time. Each may have a text of 20,000 characters. */
 const BATCH = 100;
@@ -37,13 +49,13 @@ type Where = Pick<UnitOfWork, 'accountId'> & { session?: UnitOfWork['session'] }
  * @throws AppError 404 when one of the ids is not the account's, 409 when they are too large together.
  */
 export async function namedWork<Stored extends Work>(
-  { records, noun, nouns }: WorkKind<Stored>,
+  { records, code, nouns }: WorkKind<Stored>,
   { session, accountId }: UnitOfWork,
   ids: readonly Id[],
 ): Promise<Stored[]> {
   const named = { account_id: storedId(accountId), _id: { $in: ids.map(storedId) } };
   const found = await readWithin<Stored>(driverOf(records).find(named, { session, batchSize: BATCH }), nouns);
-  if (found.length < new Set(ids).size) throw notFound(noun, 'or access denied');
+  if (found.length < new Set(ids).size) throw appError(`${code}_not_found`);
   return found;
 }
 
@@ -109,13 +121,13 @@ export async function changeWork<Stored extends Work>(
 
 /** Checks that a record is free. @throws AppError 409 for one that is on an invoice, or settled. */
 export async function requireUnbilled<Stored extends Work>(
-  { noun }: WorkKind<Stored>,
+  { code }: WorkKind<Stored>,
   { invoice_id, settled }: Pick<Work, 'invoice_id' | 'settled'>,
   { accountId, session }: Pick<UnitOfWork, 'accountId' | 'session'>,
 ): Promise<void> {
   if (invoice_id) {
     const invoice = await findOwn(Invoice, accountId, invoice_id, session);
-    throw conflict(`${noun} is already on ${invoice ? printedNumber('invoice', invoice) : 'an invoice'}`);
+    throw appError(`${code}_already_billed`, { number: invoice ? printedNumber('invoice', invoice) : 'an invoice' });
   }
-  if (settled) throw conflict(`${noun} is settled: set it to unbilled first`);
+  if (settled) throw appError(`${code}_settled`);
 }

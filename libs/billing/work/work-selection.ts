@@ -1,5 +1,5 @@
 // Checks that the projects and tasks of a selection belong to one client. A recurring invoice keeps those that it names.
-import { fieldProblem, notFound } from '../../errors.ts';
+import { appError, fieldProblem } from '../../errors.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
 import { type IncludedTime, RecurringInvoice } from '../../models/billing/recurring-invoice.ts';
 import { driverOf, findAllOwn, hasOwn, lockAllOwn } from '../../models/records.ts';
@@ -25,11 +25,11 @@ export async function selectedProjects(
   ids: readonly Id[],
 ): Promise<ProjectRecord[]> {
   const found = await findAllOwn(Project, accountId, ids, ['client_id', 'billing'], session);
-  if (found.size < new Set(ids).size) throw notFound('Project', 'or access denied');
+  if (found.size < new Set(ids).size) throw appError('project_not_found');
   const projects = [...found.values()];
   if (projects.some(({ client_id }) => !client_id.equals(client._id))) {
     const name = `${within}project_ids`;
-    throw fieldProblem(name, `${name} must be projects of the same client`);
+    throw fieldProblem(name, 'of_other_client', { records: 'projects' });
   }
   return projects;
 }
@@ -53,12 +53,12 @@ export async function selectedTasks(
   projects: readonly StoredId[],
 ): Promise<TaskRecord[]> {
   const found = await findAllOwn(Task, accountId, ids, ['project_id'], session);
-  if (found.size < new Set(ids).size) throw notFound('Task', 'or access denied');
+  if (found.size < new Set(ids).size) throw appError('task_not_found');
   const tasks = [...found.values()];
   const known = new Set(projects.map(String));
   if (tasks.some(({ project_id }) => !known.has(String(project_id)))) {
     const name = `${within}task_ids`;
-    throw fieldProblem(name, `${name} must be tasks of the projects that are billed`);
+    throw fieldProblem(name, 'of_other_project');
   }
   return tasks;
 }

@@ -2,7 +2,7 @@
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { hashApiKey, makeApiKey } from '../../api-key.ts';
 import { agreedDate } from '../../clock.ts';
-import { conflict, unauthorized } from '../../errors.ts';
+import { appError, unauthorized } from '../../errors.ts';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
 import { addListIndexes, type ListingOf } from '../list-indexes.ts';
 import { lockOwn } from '../records.ts';
@@ -13,7 +13,7 @@ import { readAccount } from './account.ts';
 /** The most usable keys of an account: enough for a key of its own for each program and person. */
 export const KEYS_MAX = 100;
 /** The message of the 409. */
-export const KEYS_MAX_REACHED = `An account can have at most ${KEYS_MAX} usable API keys`;
+export const keysMaxReached = () => appError('api_key_limit_reached', { limit: KEYS_MAX });
 const SHOWN_START = 12; // `bh_live_` and four characters: enough to tell keys apart in a list.
 
 const apiKeySchema = new Schema(
@@ -108,7 +108,7 @@ export async function issueApiKey(wanted: NewApiKey, session?: Session) {
 
 async function insertKey({ accountId, name, scopes, expiresAt, replaces }: NewApiKey, session: Session) {
   await drawNext(session, accountId, 'key');
-  if ((await countUsable(accountId, session)) >= KEYS_MAX) throw conflict(KEYS_MAX_REACHED);
+  if ((await countUsable(accountId, session)) >= KEYS_MAX) throw keysMaxReached();
   const { mode } = await readAccount(accountId, session);
   const key = makeApiKey(mode);
   const record = new ApiKey({

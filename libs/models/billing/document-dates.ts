@@ -1,5 +1,6 @@
 // The dates of invoices and quotes: the day of issue, and the day or period of the work. All days are `YYYY-MM-DD`.
 import { addDays, dayIn } from '../../day.ts';
+import { problemOf } from '../../errors.ts';
 import type { Session } from '../../mongo/connection.ts';
 import type { AccountRecord } from '../accounts/account.ts';
 import { lastIssued, recordIssued } from '../counter.ts';
@@ -46,10 +47,12 @@ interface Issuing {
 /** Returns the problem with a given issue date, in words that follow the name of the field, or undefined. */
 export async function issueDateProblem(given: string, { session, accountId, account, sequence }: Issuing) {
   const latest = addDays(dayIn(account.time_zone), 1);
-  if (given > latest) return `must not be after ${latest}`;
+  if (given > latest) return problemOf('issue_date', 'too_late', { latest });
   if (account.allow_backdating) return undefined;
   const last = await lastIssued(session, accountId, sequence);
-  return last !== undefined && given < last ? `must not be before ${last}, when the last one was issued` : undefined;
+  return last !== undefined && given < last
+    ? problemOf('issue_date', 'before_last_issued', { earliest: last })
+    : undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 // A recurring invoice: the lines and time that it bills, its schedule, and its progress.
 
+import type { ErrorCode, Params, ProblemBody } from '../../errors.ts';
 import type { DocumentCharges } from '../../rules/documents/document-charges.ts';
 import { type LineItem, lineItemField } from '../../rules/documents/line-item.ts';
 import { type Schedule, upcomingDays } from '../../rules/time/recurrence.ts';
@@ -38,6 +39,15 @@ export interface IncludedTime {
   members?: string[] | undefined;
 }
 
+/** The error that kept an invoice from being made. A failure of an earlier release has a message alone. */
+export interface RunFailure {
+  message: string;
+  at: Date;
+  code?: ErrorCode;
+  params?: Params;
+  problems?: readonly ProblemBody[];
+}
+
 /**
  * A stored recurring invoice. A discount in percent has no amount here, because that follows from the lines of each
  * invoice.
@@ -74,7 +84,7 @@ export interface RecurringInvoiceRecord extends Stamped, DocumentCharges, Docume
   last_invoice?: { _id: StoredId; invoice_number: string } | undefined;
   last_period_to?: string | undefined;
   /** The error that keeps the due occurrence from being made. */
-  last_error?: { message: string; at: Date } | undefined;
+  last_error?: RunFailure | undefined;
   /** `YYYY-MM-DD`. After a failure the scheduler tries once a day. */
   retry_on?: string | undefined;
 }
@@ -128,6 +138,16 @@ export const RecurringInvoice = recordsOf<RecurringInvoiceRecord>('RecurringInvo
 /** The number of coming days that a response shows. */
 const UPCOMING = 12;
 
+function runFailureView({ message, at, code, params, problems }: RunFailure) {
+  return {
+    message,
+    at: at.toISOString(),
+    code: code ?? null,
+    params: params ?? null,
+    problems: problems ?? [],
+  };
+}
+
 /** Returns the recurring invoice in the form of the API. */
 export function recurringInvoiceView(
   recurring: RecurringInvoiceRecord,
@@ -171,7 +191,7 @@ export function recurringInvoiceView(
     last_invoice: recurring.last_invoice
       ? { id: String(recurring.last_invoice._id), invoice_number: recurring.last_invoice.invoice_number }
       : null,
-    last_error: last_error ? { message: last_error.message, at: last_error.at.toISOString() } : null,
+    last_error: last_error ? runFailureView(last_error) : null,
     created_at: recurring.created_at.toISOString(),
     updated_at: recurring.updated_at.toISOString(),
   };

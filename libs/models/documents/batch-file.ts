@@ -1,7 +1,7 @@
 // The PDF of one document of a batch, kept until the batch expires.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { Schema } from 'mongoose';
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
 import { Account } from '../accounts/account.ts';
 import { driverOf, recordsOf } from '../records.ts';
@@ -108,9 +108,7 @@ export async function sumFiles(account_id: StoredId, session?: Session): Promise
 }
 
 function tooManyBytes(sum: number, max: number) {
-  return conflict(
-    `Files of batches would take ${inMebibytes(sum)}, at most ${inMebibytes(max)} are kept for an account: delete a batch, or wait until one expires`,
-  );
+  return appError('batch_quota_exceeded', { size: inMebibytes(sum), limit: inMebibytes(max) });
 }
 
 /** Returns the bytes of a file, or undefined when it is not kept or has expired. */

@@ -1,6 +1,6 @@
 // Batches of stored documents to print: the progress of each document, and when a gateway must continue.
 import { Schema } from 'mongoose';
-import { AppError, conflict } from '../../errors.ts';
+import { appError, type ErrorCode, type Params, retryAfter } from '../../errors.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { isDuplicate } from '../../mongo/errors.ts';
 import { addListIndexes, type ListingOf } from '../list-indexes.ts';
@@ -27,6 +27,9 @@ export interface BatchedDocument {
   status: (typeof BATCHED_STATUSES)[number];
   /** The reason of the failure, for the caller. */
   error?: string;
+  /** The code of the reason, and the values in its text. Absent for documents of an earlier release. */
+  error_code?: ErrorCode;
+  error_params?: Params;
   size_bytes?: number;
   warnings?: string[];
   /** The number of attempts that failed. */
@@ -69,10 +72,9 @@ export const BATCH_KEPT_MS = 24 * 3600 * 1000;
 export const BATCHES_RUNNING_MAX = 5;
 /** The most batches of one account in all, because they take room in the database. */
 export const BATCHES_KEPT_MAX = 100;
-/** The message of the 409. */
-export const BATCHES_KEPT_ALREADY = `${BATCHES_KEPT_MAX} batches of documents are kept already: delete one, or wait until it expires`;
+export const batchesKeptAlready = () => appError('batches_kept', { limit: BATCHES_KEPT_MAX });
 /** The Retry-After of the 429. A batch that finishes makes room, so a caller may ask again this soon. */
-const RETRY_SECONDS = 5;
+const AGAIN = retryAfter(5);
 
 const batchSchema = new Schema(
   {
@@ -91,6 +93,8 @@ const batchSchema = new Schema(
           number_text: String,
           status: { type: String, enum: BATCHED_STATUSES, required: true },
           error: String,
+          error_code: String,
+          error_params: Object,
           size_bytes: Number,
           warnings: { type: [String], default: undefined },
           tries: Number,
@@ -142,20 +146,18 @@ export async function insertBatch(batch: BatchRecord, session: Session): Promise
     .find({ account_id: batch.account_id }, { session, projection: { slot: 1 } })
     .toArray();
   if (others.length >= BATCHES_KEPT_MAX) {
-    throw conflict(BATCHES_KEPT_ALREADY);
+    throw batchesKeptAlready();
   }
   const taken = new Set(others.map((other) => (other as Partial<BatchRecord>).slot));
   const slot = Array.from({ length: BATCHES_RUNNING_MAX }, (_, index) => index).find((index) => !taken.has(index));
-  if (slot === undefined) throw tooMany(`${BATCHES_RUNNING_MAX} batches of documents are not finished yet`);
+  if (slot === undefined) {
+    throw appError('batches_running', { limit: BATCHES_RUNNING_MAX }, { headers: AGAIN });
+  }
   try {
     // No list is sorted by this time, so it does not come from the order of the account's changes.
     await driverOf(DocumentBatch).insertOne({ ...batch, slot } as Owned, { session, ignoreUndefined: true });
   } catch (error) {
-    if (isDuplicate(error)) throw tooMany('Another batch of documents is being taken, please try again');
+    if (isDuplicate(error)) throw appError('batch_being_taken', undefined, { headers: AGAIN });
     throw error;
   }
-}
-
-function tooMany(message: string) {
-  return new AppError(429, message, { headers: { 'Retry-After': String(RETRY_SECONDS) } });
 }

@@ -246,7 +246,15 @@ const declarations = {
   },
   'recurring_invoice.failed': {
     description: 'An invoice could not be made; `last_error` says why. It is tried again every day.',
-    example: { last_error: { message: '3 time entries have no rate', at: exampleTime } },
+    example: {
+      last_error: {
+        message: 'Client was anonymised: it takes no new projects and documents',
+        at: exampleTime,
+        code: 'client_anonymised',
+        params: {},
+        problems: [],
+      },
+    },
   },
   'recurring_invoice.ended': {
     description: 'The last occurrence was made or left out, or the recurring invoice was ended by hand.',

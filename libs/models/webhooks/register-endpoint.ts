@@ -1,5 +1,5 @@
 // Registers an endpoint: checks its URL, takes one of the account's slots and makes its secret.
-import { conflict, validationFailed } from '../../errors.ts';
+import { appError, problemOf, validationFailed } from '../../errors.ts';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
 import { isDuplicate } from '../../mongo/errors.ts';
 import type { Outbound } from '../../outbound/outbound.ts';
@@ -13,7 +13,7 @@ import { isEventFilter } from './event-filter.ts';
 import { ENDPOINTS_MAX, endpointView, WebhookEndpoint, type WebhookEndpointRecord } from './webhook-endpoint.ts';
 
 /** The message of the 409. */
-export const ENDPOINTS_MAX_REACHED = `An account can have at most ${ENDPOINTS_MAX} webhook endpoints`;
+export const endpointsMaxReached = () => appError('webhook_limit_reached', { limit: ENDPOINTS_MAX });
 
 /**
  * Checks the URL of an endpoint, which must be https on the usual ports, except on addresses that the operator allows.
@@ -30,7 +30,14 @@ export async function vetEndpointUrl(text: string, outbound: Outbound): Promise<
     // A name may be registered before it exists, because each delivery resolves it again.
     if (error.reason === 'dns' && isWebUrl(text)) return outbound.check(text, { protocols: ['https:'] }).url.href;
     const message = error.reason === 'scheme' ? 'must use https' : error.message;
-    throw validationFailed({ url: [`url ${message} (${error.reason})`] });
+    throw validationFailed([
+      {
+        path: ['url'],
+        code: 'url_rejected',
+        message: `url ${message} (${error.reason})`,
+        params: { reason: error.reason },
+      },
+    ]);
   }
 }
 
@@ -74,7 +81,7 @@ export async function insertEndpoint(
     );
     return (endpoint as NonNullable<typeof endpoint>).toObject() as WebhookEndpointRecord;
   } catch (error) {
-    if (isDuplicate(error)) throw conflict('Another endpoint is being registered, please try again');
+    if (isDuplicate(error)) throw appError('webhook_being_registered');
     throw error;
   }
 }
@@ -83,7 +90,7 @@ async function freeSlot(session: Session, accountId: Id): Promise<number> {
   const others = await WebhookEndpoint.find({ account_id: accountId }, { slot: 1 }, { session }).lean();
   const used = new Set(others.map(({ slot }) => slot));
   const slot = Array.from({ length: ENDPOINTS_MAX }, (_, index) => index).find((index) => !used.has(index));
-  if (slot === undefined) throw conflict(ENDPOINTS_MAX_REACHED);
+  if (slot === undefined) throw endpointsMaxReached();
   return slot;
 }
 
@@ -97,7 +104,8 @@ export async function registerEndpoint(
   { outbound, box }: { outbound: Outbound; box: SecretBox },
 ): Promise<{ endpoint: ReturnType<typeof endpointView>; secret: string }> {
   const unknown = input.events.filter((filter) => !isEventFilter(filter));
-  if (unknown.length > 0) throw validationFailed({ events: unknown.map((filter) => `${filter} is no event type`) });
+  if (unknown.length > 0)
+    throw validationFailed(unknown.map((event) => problemOf('events', 'unknown_event_type', { event })));
   const url = await vetEndpointUrl(input.url, outbound);
   const record = await inTransaction((session) => insertEndpoint(session, accountId, { ...input, url }, box));
   return { endpoint: endpointView(record), secret: box.open(record.secret) };

@@ -1,6 +1,6 @@
 // The amounts of a credit note. Per tax rate it mirrors its invoice, and all credit notes of an invoice together are
 // worth exactly the invoice.
-import { conflict, fieldProblem } from '../../errors.ts';
+import { appError, fieldProblem } from '../../errors.ts';
 import { creditedLines } from '../documents/document-money.ts';
 import { writtenAmount } from '../money/balance.ts';
 import { taxOf } from '../money/money.ts';
@@ -98,14 +98,13 @@ function groupsOfLines(
   const wanted = creditedLines(lines, terms);
   const worth = agreedOf(wanted, terms);
   const rest = agreedOf(left, terms);
-  if (worth === 0 && rest > 0 && !source.mayBeNothing)
-    throw fieldProblem('line_items', 'line_items must sum to more than 0');
+  if (worth === 0 && rest > 0 && !source.mayBeNothing) throw fieldProblem('line_items', 'sum_not_positive');
   if (worth > rest) throw tooMuch(source, rest);
   return wanted.map((group) => {
     const same = left.find((other) => isSameTax(group, other));
     const most = same ? groupSum(same, terms) : 0;
     const sum = groupSum(group, terms);
-    if (!same || !isWithin(sum, most)) throw tooMuch(source, most, ` at ${group.rate} %`);
+    if (!same || !isWithin(sum, most)) throw tooMuch(source, most, group.rate);
     if (sum === most) return { ...same };
     if (!terms.prices_include_tax) return { ...same, taxable: sum, tax: taxWithin(same, sum, group.tax) };
     // Neither the sum before tax nor the tax may exceed what is left of it.
@@ -125,11 +124,14 @@ function requireRest(left: readonly DocumentTax[], groups: readonly DocumentTax[
   const open = rest.find((group) => !isEmpty(group));
   if (!open) return;
   const sum = writtenAmount(groupSum(open, source.terms), source.terms.currency);
-  throw conflict(`Cannot credit all of ${source.number} without what is left at ${open.rate} %: ${sum}`);
+  throw appError('credit_leaves_rate', { number: source.number, rate: open.rate, left: sum });
 }
 
-function tooMuch({ number, terms }: CreditedInvoice, rest: number, where = '') {
-  return conflict(`Cannot credit more than is left of ${number}${where}: ${writtenAmount(rest, terms.currency)}`);
+function tooMuch({ number, terms }: CreditedInvoice, rest: number, rate?: number) {
+  const left = writtenAmount(rest, terms.currency);
+  return rate === undefined
+    ? appError('credit_exceeds_invoice', { number, left })
+    : appError('credit_exceeds_rate', { number, rate, left });
 }
 
 function isEmpty({ taxable, tax }: TaxGroup): boolean {

@@ -1,5 +1,5 @@
 // The discount and the shipping of an invoice that a credit note by line takes back.
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 import {
   type DiscountShare,
   type DocumentCharges,
@@ -39,7 +39,7 @@ export function creditedCharges(
 ): CreditedCharges & { lines: readonly TaxedLine[] } {
   const left = (invoice.shipping_amount ?? 0) - earlier.reduce((sum, one) => sum + (one.shipping_amount ?? 0), 0);
   if (shipping > left) {
-    throw conflict(`Cannot credit more shipping than is left of ${number}: ${writtenAmount(left, invoice.currency)}`);
+    throw appError('credit_exceeds_shipping', { number, left: writtenAmount(left, invoice.currency) });
   }
   const discounts = invoice.discount_amount ? creditedDiscounts(invoice, earlier, line_items ?? []) : [];
   return {

@@ -73,7 +73,7 @@ export function documentCharges(
   if (lines || !(hasCharges(charges) || (charges.discount_percent && !isEmpty))) return charges;
   // Some callers would read an amount beside charges as the sum before them, others as the sum after them.
   const field = charges.shipping_amount ? 'shipping_amount' : nameOfDiscount(charges);
-  throw fieldProblem(field, `${field} needs line_items`, details);
+  throw fieldProblem(field, 'needs', { other: 'line_items' }, details);
 }
 
 /**
@@ -100,14 +100,12 @@ function discountOf(
   if (percent > 0) {
     const amount = shareOf(sum, percent);
     if (given !== undefined && given !== amount) {
-      const wanted = fromMinor(amount, currency);
-      const problem = `discount_amount must be left out beside discount_percent, or be what it gives, ${wanted}`;
-      throw fieldProblem('discount_amount', problem, details);
+      throw fieldProblem('discount_amount', 'discount_differs', { amount: fromMinor(amount, currency) }, details);
     }
     return { discount_amount: amount || undefined, discount_percent: percent };
   }
   if (lines && given !== undefined && given > sum) {
-    throw fieldProblem('discount_amount', 'discount_amount must not be more than the sum of line_items', details);
+    throw fieldProblem('discount_amount', 'exceeds_line_items', undefined, details);
   }
   return { discount_amount: given || undefined, discount_percent: undefined };
 }
@@ -120,18 +118,18 @@ function shippingOf(
   const amount = shipping_amount == null ? 0 : toMinor(shipping_amount, terms.currency);
   const named = shipping_tax_rate == null ? 'shipping_tax_category' : 'shipping_tax_rate';
   const hasTax = shipping_tax_rate != null || shipping_tax_category != null;
-  if (hasTax && shipping_amount == null) throw fieldProblem(named, `${named} needs shipping_amount`, details);
+  if (hasTax && shipping_amount == null) throw fieldProblem(named, 'needs', { other: 'shipping_amount' }, details);
   if (amount === 0) {
     return { shipping_amount: undefined, shipping_tax_rate: undefined, shipping_tax_category: undefined };
   }
   if (!isAmount(amount)) {
-    throw fieldProblem('shipping_amount', `shipping_amount is too large in ${terms.currency}`, details);
+    throw fieldProblem('shipping_amount', 'too_large_in_currency', { currency: terms.currency }, details);
   }
   const own = { tax_rate: shipping_tax_rate ?? undefined, tax_category: shipping_tax_category ?? undefined };
   const { rate, category } = taxOfLine(own, terms);
   if (category === 'S' ? rate === 0 : rate !== 0) {
-    const wanted = category === 'S' ? 'greater than 0' : '0';
-    throw fieldProblem(named, `shipping_tax_rate must be ${wanted} in tax_category ${category}`, details);
+    const code = category === 'S' ? 'rate_needed' : 'rate_not_allowed';
+    throw fieldProblem(named, code, { rate: 'shipping_tax_rate', category: String(category) }, details);
   }
   return { shipping_amount: amount, shipping_tax_rate: own.tax_rate, shipping_tax_category: own.tax_category };
 }

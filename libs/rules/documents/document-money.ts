@@ -1,6 +1,6 @@
 // Computes the net amount and the taxes of an invoice or a quote from its amount and lines, or says why they are
 // impossible.
-import { type DetailsForm, detailsOf, fieldProblem, type Problem, validationFailed } from '../../errors.ts';
+import { type DetailsForm, fieldProblem, type Problem, problemOf, validationFailed } from '../../errors.ts';
 import { type Decimal, fromMinor, isAmount, isLineAmount, lineNet, sumOfLines, toMinor } from '../money/money.ts';
 import { roundingAmount } from '../money/total-rounding.ts';
 import { type DocumentTax, notedTaxes, type TaxIssuer } from '../taxes/document-taxes.ts';
@@ -120,7 +120,9 @@ function requireSum(
   const [of, net] = [lines, sum.amount].map((minor) => fromMinor(minor, currency));
   const other = hasCharges(charges) ? 'that after discount and shipping' : 'that without tax';
   const tax = hasCharges(charges) && prices_include_tax ? ' and without tax' : '';
-  throw fieldProblem('amount', `amount must be the sum of line_items, ${of}, or ${net}, ${other}${tax}`, 'list');
+  const message = `amount must be the sum of line_items, ${of}, or ${net}, ${other}${tax}`;
+  const params = { sum: of ?? 0, net: net ?? 0 };
+  throw validationFailed([{ path: ['amount'], code: 'amount_differs', message, params }], 'list');
 }
 
 /**
@@ -144,7 +146,7 @@ export function taxedLines(
   const { currency } = terms;
   const sum = requireSummable(lines, terms, details);
   const { discount_amount = 0, shipping_amount = 0 } = charges;
-  if (!isAmount(sum - discount_amount + shipping_amount)) throw sumProblem(`is too large in ${currency}`, details);
+  if (!isAmount(sum - discount_amount + shipping_amount)) throw sumTooLarge(currency, details);
   const taxed = taxLines(chargedLines(lines, charges, terms), terms);
   requireConsistent(taxed, currency, details);
   return taxed;
@@ -165,7 +167,7 @@ function requireSummable(lines: readonly TaxedLine[], terms: TaxTerms, details?:
   requireTaxable(lines, terms, details);
   const sum = sumOfLines(lines, currency);
   if (!isAmount(sum)) {
-    throw sumProblem(sum < 0 ? 'must not sum to less than 0' : `is too large in ${currency}`, details);
+    throw sum < 0 ? fieldProblem('line_items', 'sum_negative', undefined, details) : sumTooLarge(currency, details);
   }
   return sum;
 }
@@ -173,16 +175,18 @@ function requireSummable(lines: readonly TaxedLine[], terms: TaxTerms, details?:
 /** Rejects sums that leave nothing to pay. A single group may be negative, and so may its tax. @throws AppError 400. */
 function requireConsistent({ amount, total, taxes }: TaxedSum, currency: string, details?: DetailsForm): void {
   if (!taxes.every(({ taxable }) => isLineAmount(taxable))) {
-    throw sumProblem(`is too large in ${currency} at one tax rate`, details);
+    throw fieldProblem('line_items', 'too_large_at_one_rate', { currency }, details);
   }
-  if (total < 0) throw sumProblem('must not sum to less than 0 with tax', details);
+  if (total < 0) throw fieldProblem('line_items', 'sum_negative_with_tax', undefined, details);
   // Other code decides by the net amount alone if anything is due. So tax alone must never make a document payable or
   // free.
-  if ((amount === 0) !== (total === 0)) throw sumProblem('must not sum to 0 before tax or with it alone', details);
+  if ((amount === 0) !== (total === 0)) {
+    throw fieldProblem('line_items', 'sum_zero_on_one_side', undefined, details);
+  }
 }
 
-function sumProblem(problem: string, details: DetailsForm | undefined) {
-  return fieldProblem('line_items', `line_items ${problem}`, details);
+function sumTooLarge(currency: string, details: DetailsForm | undefined) {
+  return fieldProblem('line_items', 'too_large_in_currency', { currency }, details);
 }
 
 function taxedAmount(given: GivenMoney, details?: DetailsForm): TaxedSum {
@@ -190,9 +194,9 @@ function taxedAmount(given: GivenMoney, details?: DetailsForm): TaxedSum {
   const amount = toMinor(given.amount ?? 0, currency);
   // Responses show the amount before tax. A caller that sent it back would change the document.
   if (prices_include_tax && amount > 0) {
-    throw fieldProblem('prices_include_tax', 'prices_include_tax needs line_items', details);
+    throw fieldProblem('prices_include_tax', 'needs', { other: 'line_items' }, details);
   }
-  if (!isAmount(amount)) throw fieldProblem('amount', `amount is too large in ${currency}`, details);
+  if (!isAmount(amount)) throw fieldProblem('amount', 'too_large_in_currency', { currency }, details);
   return taxSum(amount, given);
 }
 
@@ -202,18 +206,23 @@ function taxedAmount(given: GivenMoney, details?: DetailsForm): TaxedSum {
  * category.
  */
 function requireTaxable(lines: readonly TaxedLine[] | null, terms: TaxTerms, details?: DetailsForm): void {
-  const messages = (lines ?? []).flatMap((line, index) => [
-    ...(isLineAmount(lineNet(line, terms.currency)) ? [] : [`line_items[${index}] is too large in ${terms.currency}`]),
-    ...rateProblem(line, terms).map((problem) => `line_items[${index}].tax_rate ${problem}`),
-  ]);
-  const problems = messages.map((message): Problem => ({ path: ['line_items'], message }));
-  if (problems.length > 0) throw validationFailed(detailsOf(problems, details));
+  const { currency } = terms;
+  const problems = (lines ?? []).flatMap((line, index) => {
+    const name = `line_items[${index}]`;
+    const isTooLarge = !isLineAmount(lineNet(line, currency));
+    return [
+      ...(isTooLarge ? [problemOf('line_items', 'line_too_large', { line: name, currency })] : []),
+      ...rateProblem(line, terms, `${name}.tax_rate`),
+    ];
+  });
+  if (problems.length > 0) throw validationFailed(problems, details);
 }
 
-function rateProblem(line: TaxedLine, terms: TaxTerms): string[] {
+function rateProblem(line: TaxedLine, terms: TaxTerms, name: string): Problem[] {
   const { rate, category } = taxOfLine(line, terms);
-  if (category === 'S') return rate > 0 ? [] : ['must be greater than 0 in tax_category S'];
-  return rate === 0 ? [] : [`must be 0 in tax_category ${category}`];
+  if (category === 'S' ? rate > 0 : rate === 0) return [];
+  const code = category === 'S' ? 'rate_needed' : 'rate_not_allowed';
+  return [problemOf('line_items', code, { rate: name, category: String(category) })];
 }
 
 function moneyOf(given: GivenMoney, { amount, tax_amount, taxes }: TaxedSum, charges: DocumentCharges): DocumentMoney {

@@ -1,5 +1,5 @@
 // The states of an invoice, and the transitions between them.
-import { conflict } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 
 export const INVOICE_STATUSES = ['Draft', 'Sent', 'Paid', 'Overdue', 'Cancelled'] as const;
 
@@ -21,8 +21,8 @@ const INVOICE_MOVES: Readonly<Record<InvoiceStatus, readonly InvoiceStatus[]>> =
 export function requireMove(invoice: { amount: number }, from: InvoiceStatus, to: InvoiceStatus): void {
   const isOfNothing = from === 'Paid' && to === 'Cancelled' && !isPayable(invoice);
   if (from !== to && !isOfNothing && !INVOICE_MOVES[from].includes(to))
-    throw conflict(`Cannot change status from ${from} to ${to}`);
-  if (to === 'Overdue' && !isPayable(invoice)) throw conflict('Cannot set status Overdue: nothing is due');
+    throw appError('invoice_status_not_possible', { from, to });
+  if (to === 'Overdue' && !isPayable(invoice)) throw appError('invoice_nothing_overdue');
 }
 
 /**

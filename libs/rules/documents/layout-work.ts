@@ -1,6 +1,6 @@
 // Estimates from the texts of a document how much work it is to print. The estimate bounds the layout work that reaches
 // Chromium.
-import { AppError } from '../../errors.ts';
+import { appError } from '../../errors.ts';
 
 /**
  * Chromium lays out an ordinary page in 3 to 8 ms and the most expensive one below this bound in about 20 ms, so no document keeps a
@@ -99,6 +99,8 @@ export function isSlow(pages: number): boolean {
   return pages > SLOW_PAGES;
 }
 
+type TooLong = 'document_too_long' | 'document_texts_too_long' | 'client_texts_too_long' | 'account_texts_too_long';
+
 /**
  * Rejects a document that is too much work to print.
  * @param bound for a part of a document.
@@ -107,14 +109,11 @@ export function isSlow(pages: number): boolean {
  */
 export function requireBoundedWork(
   document: object,
-  { name, pagesMax }: { name: string; pagesMax: number } = { name: 'The document', pagesMax: WORK_PAGES_MAX },
+  { code, pagesMax }: { code: TooLong; pagesMax: number } = { code: 'document_too_long', pagesMax: WORK_PAGES_MAX },
 ): number {
   const pages = estimatedPages(document);
   if (pages <= pagesMax) return pages;
-  throw new AppError(
-    422,
-    `${name} is estimated at ${pages.toLocaleString('en')} pages of work, at most ${pagesMax} are printed`,
-  );
+  throw appError(code, { pages, limit: pagesMax });
 }
 
 function pagesOf(text: string, { width, lines, least }: typeof COLUMN): number {

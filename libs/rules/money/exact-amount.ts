@@ -11,6 +11,6 @@ import { type Decimal, decimalsOf, isExact, toMinor } from './money.ts';
 export function exactMinor(amount: Decimal, currency: string, details?: DetailsForm, field = 'amount'): number {
   if (isExact(amount, currency)) return toMinor(amount, currency);
   const count = decimalsOf(currency);
-  const wanted = count === 0 ? 'be a whole number' : `have at most ${count} decimals`;
-  throw fieldProblem(field, `${field} must ${wanted} in ${currency}`, details);
+  if (count === 0) throw fieldProblem(field, 'not_whole_in_currency', { currency }, details);
+  throw fieldProblem(field, 'too_many_decimals', { decimals: count, currency }, details);
 }

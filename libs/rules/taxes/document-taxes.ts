@@ -1,6 +1,6 @@
 // The taxes of a document as they are stored, shown and printed: one entry per rate and category, with the reason where
 // there is no tax.
-import { type AppError, type DetailsForm, detailsOf, type Problem, validationFailed } from '../../errors.ts';
+import { type AppError, type DetailsForm, problemOf, validationFailed } from '../../errors.ts';
 import { intlLocale } from '../../profile-forms.ts';
 import { fromMinor } from '../money/money.ts';
 import type { TotalRounding } from '../money/total-rounding.ts';
@@ -98,10 +98,8 @@ export function reverseChargeProblem(
   if (!taxesOf(document).some(({ category }) => category === 'AE')) return undefined;
   const withoutTaxId = Object.entries({ client, account }).filter(([, party]) => !party.vat_id && !party.tax_id);
   if (withoutTaxId.length === 0) return undefined;
-  const problems = withoutTaxId.map(
-    ([who]): Problem => ({ path: ['client_id'], message: `${who} tax_id is required for reverse charge` }),
-  );
-  return validationFailed(detailsOf(problems, details));
+  const problems = withoutTaxId.map(([party]) => problemOf('client_id', 'tax_id_missing', { party }));
+  return validationFailed(problems, details);
 }
 
 /** Returns the ISO 639-1 language of a locale. @param locale BCP 47. */

@@ -1,6 +1,6 @@
 // Computes an account's number formats after a change. No two kinds of document look alike, and a sequence begins once.
 
-import { conflict, validationFailed } from '#libs/errors.ts';
+import { appError, fieldProblem } from '#libs/errors.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import { sequencesOf } from '#libs/models/sequences.ts';
 import type { Session } from '#libs/mongo/connection.ts';
@@ -22,14 +22,13 @@ export async function changedFormats(
   ) as NumberFormats;
   const prefixes = NUMBER_KINDS.map((kind) => numberFormat(next, kind).prefix);
   if (new Set(prefixes).size < prefixes.length) {
-    const message = 'number_formats must not have the same prefix for two kinds of documents';
-    throw validationFailed({ number_formats: [message] });
+    throw fieldProblem('number_formats', 'prefix_taken');
   }
   for (const kind of NUMBER_KINDS) {
     const [old, { start, restart }] = [numberFormat(before, kind), numberFormat(next, kind)];
     if (restart === 'yearly' || start === old.start) continue;
     const isBegun = (await sequencesOf(session, String(account._id), kind)).some(({ period }) => period === '');
-    if (isBegun) throw conflict(`Cannot change the start of ${sequenceOf(kind, '')} numbers after one was drawn`);
+    if (isBegun) throw appError('number_start_fixed', { sequence: sequenceOf(kind, '') });
   }
   return { number_formats: next };
 }

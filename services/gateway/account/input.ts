@@ -30,6 +30,7 @@ import {
   vatIdInput,
 } from '../fields/party-input.ts';
 import { imageUrl } from '../fields/url-input.ts';
+import { refuse } from '../http/joi-problems.ts';
 
 export interface AccountChanges extends AppliesRate {
   name?: string;
@@ -216,9 +217,13 @@ function numberFormat(prefix: keyof typeof FORMAT_SCHEMAS) {
       .default('never')
       .description('With yearly, every year has a sequence of its own; the prefix must hold `{year}`'),
   })
-    .custom((format: NumberFormat, { message }) =>
+    .custom((format: NumberFormat, helpers) =>
       format.restart === 'yearly' && !format.prefix.includes('{year}')
-        ? message({ custom: '{{#label}}.prefix must hold the year in braces when numbers restart yearly' })
+        ? refuse(
+            helpers,
+            'prefix_without_year',
+            '{{#label}}.prefix must hold the year in braces when numbers restart yearly',
+          )
         : format,
     )
     .meta({ schema: FORMAT_SCHEMAS[prefix] });
@@ -229,10 +234,13 @@ function isSameStatus(one: unknown, other: unknown): boolean {
   return typeof one === 'string' && typeof other === 'string' && sameName(one) === sameName(other);
 }
 
-function zoneInput(zone: string, { message }: Joi.CustomHelpers) {
-  return knownZone(zone) ?? message({ custom: '{{#label}} must be an IANA time zone such as Europe/Berlin' });
+function zoneInput(zone: string, helpers: Joi.CustomHelpers) {
+  return (
+    knownZone(zone) ??
+    refuse(helpers, 'invalid_time_zone', '{{#label}} must be an IANA time zone such as Europe/Berlin')
+  );
 }
 
-function localeInput(locale: string, { message }: Joi.CustomHelpers) {
-  return knownLocale(locale) ?? message({ custom: '{{#label}} must be a language tag such as en-US' });
+function localeInput(locale: string, helpers: Joi.CustomHelpers) {
+  return knownLocale(locale) ?? refuse(helpers, 'invalid_locale', '{{#label}} must be a language tag such as en-US');
 }

@@ -94,8 +94,7 @@ async function updateAccount({ caller, body, commit, missing, requireScope }: Co
 function requireWholeStep({ total_rounding, currency }: Pick<AccountChanges, 'total_rounding' | 'currency'>): void {
   const own = currency ?? CURRENCY_STANDARD;
   if (!total_rounding || isExact(total_rounding, own)) return;
-  const decimals = decimalsOf(own);
-  throw fieldProblem('total_rounding', `total_rounding must not have more than ${decimals} decimals in ${own}`);
+  throw fieldProblem('total_rounding', 'step_too_precise', { decimals: decimalsOf(own), currency: own });
 }
 
 /** An optional field given as null or '' is removed. */

@@ -1,7 +1,7 @@
 // API keys over HTTP. A key is shown once, when it is made, and cannot grant scopes or a lifetime beyond its own.
 
 import { agreedDate } from '#libs/clock.ts';
-import { AppError, conflict, fieldProblem } from '#libs/errors.ts';
+import { appError, fieldProblem } from '#libs/errors.ts';
 import {
   ApiKey,
   type ApiKeyRecord,
@@ -10,7 +10,7 @@ import {
   endReplaced,
   issueApiKey,
   KEYS_MAX,
-  KEYS_MAX_REACHED,
+  keysMaxReached,
 } from '#libs/models/accounts/api-key.ts';
 import { untilForgotten } from '#libs/models/accounts/key-cache.ts';
 import { findOwn } from '#libs/models/records.ts';
@@ -23,8 +23,6 @@ import { apiKeyResponse, apiKeyWithSecretResponse } from './response.ts';
 
 const path = '/api/v1/keys';
 const missing = 'API key not found or access denied';
-const ended =
-  'Cannot rotate a key that is revoked, expired or was replaced already: rotate its successor or create a new key';
 
 /** To use a key does not change it. */
 const USED = ['last_used_at'];
@@ -42,7 +40,7 @@ export const apiKeyRoutes: readonly Route[] = [
       summary: 'Create an API key; the response is the only place that ever shows it',
       description: 'It may neither have a scope that the calling key lacks nor outlive it: 403.',
       response: apiKeyWithSecretResponse,
-      conflict: KEYS_MAX_REACHED,
+      conflict: keysMaxReached(),
     },
     handler: createApiKey,
   }),
@@ -104,7 +102,7 @@ export const apiKeyRoutes: readonly Route[] = [
         `An old key that still works counts, too, towards the ${KEYS_MAX} usable keys of an account. ` +
         'The new key expires when the old one would have. It may neither have a scope that the calling key lacks nor outlive it: 403.',
       response: apiKeyWithSecretResponse,
-      conflict: ended,
+      conflict: appError('api_key_not_rotatable'),
     },
     handler: rotateApiKey,
   }),
@@ -114,10 +112,9 @@ async function createApiKey({ caller, body, commit }: Context<NewKey>) {
   requireOwnScopes(caller, body.scopes);
   return commit(async ({ session, accountId }) => {
     const { name, scopes, mode, expires_at } = body;
-    if (mode && mode !== caller.account.mode)
-      throw fieldProblem('mode', `mode must be ${caller.account.mode}, as the account's is`);
+    if (mode && mode !== caller.account.mode) throw fieldProblem('mode', 'other_mode', { mode: caller.account.mode });
     // Not with the rest of the body: a replay succeeds even when this time has passed.
-    if (expires_at && expires_at <= agreedDate()) throw fieldProblem('expires_at', 'expires_at must be in the future');
+    if (expires_at && expires_at <= agreedDate()) throw fieldProblem('expires_at', 'in_past');
     requireNoLongerLife(caller, expires_at);
     return shownOnce(await issueApiKey({ accountId, name, scopes, expiresAt: expires_at ?? undefined }, session));
   });
@@ -151,7 +148,7 @@ async function rotateApiKey({ caller, body, commit, requireRecord }: Context<Rot
     requireOwnScopes(caller, record.scopes);
     const now = agreedDate();
     const hasEnded = record.revoked_at || (record.expires_at && record.expires_at <= now);
-    if (hasEnded || record.replaced_at) throw conflict(ended);
+    if (hasEnded || record.replaced_at) throw appError('api_key_not_rotatable');
     requireNoLongerLife(caller, record.expires_at);
     await endReplaced(record, { now, end: new Date(now.getTime() + body.overlap_seconds * 1000) }, session);
     const { name, scopes, expires_at } = record;
@@ -177,5 +174,5 @@ function requireOwnScopes(caller: Caller, scopes: readonly string[]) {
 /** @throws AppError 403 when a key that ends at `end`, or never, would outlive the caller's. */
 function requireNoLongerLife({ expiresAt }: Caller, end: Date | null | undefined) {
   if (!expiresAt || (end && end <= expiresAt)) return;
-  throw new AppError(403, `Forbidden: API key expires at ${expiresAt.toISOString()}, the new key must not outlive it`);
+  throw appError('key_outlived', { expires_at: expiresAt.toISOString() });
 }

@@ -1,6 +1,6 @@
 // Input of clients.
 import Joi from 'joi';
-import { AppError } from '#libs/errors.ts';
+import { appError, problemOf } from '#libs/errors.ts';
 import {
   type BillingTerms,
   Client,
@@ -88,5 +88,11 @@ export const clientList = listOf<ClientRecord>(Client, clientListing, {
 export function requireNameAndEmail(body: unknown): void {
   const { name, email } = (body ?? {}) as { name?: unknown; email?: unknown };
   const isMissing = (value: unknown) => value === undefined || value === null || value === '';
-  if (isMissing(name) || isMissing(email)) throw new AppError(400, 'Missing required fields: name, email');
+  const fields = Object.entries({ name, email }).flatMap(([field, value]) => (isMissing(value) ? [field] : []));
+  if (fields.length === 0) return;
+  throw appError(
+    'missing_required_fields',
+    { fields },
+    { problems: fields.map((field) => problemOf(field, 'required')) },
+  );
 }

@@ -2,7 +2,7 @@
 import { requirePrintableClient } from '#libs/billing/documents/printable-size.ts';
 import { applyRate } from '#libs/billing/time/settle-rate.ts';
 import { agreedDate } from '#libs/clock.ts';
-import { conflict } from '#libs/errors.ts';
+import { appError } from '#libs/errors.ts';
 import { Client, type ClientRecord, clientView, searchOf } from '#libs/models/accounts/client.ts';
 import { erasedFields, eraseFromEvents } from '#libs/models/accounts/client-erasure.ts';
 import { CreditNote } from '#libs/models/billing/credit-note.ts';
@@ -32,7 +32,6 @@ import { clientResponse } from './response.ts';
 
 const path = '/api/v1/clients';
 const missing = 'Client not found or access denied';
-const CHANGE_ANONYMISED = 'Cannot change a client that was anonymised';
 
 export const clientRoutes: readonly Route[] = [
   route({
@@ -86,7 +85,7 @@ export const clientRoutes: readonly Route[] = [
     docs: {
       summary: 'Update a client',
       response: clientResponse,
-      conflict: CHANGE_ANONYMISED,
+      conflict: appError('client_change_anonymised'),
     },
     handler: updateClient,
   }),
@@ -121,7 +120,7 @@ export const clientRoutes: readonly Route[] = [
       title: 'Delete a client',
       summary: 'Delete a client that has no projects and no documents',
       message: 'Client deleted',
-      conflict: 'Cannot delete a client with projects',
+      conflict: appError('client_in_use', { records: 'projects' }),
     },
     handler: deleteClient,
   }),
@@ -160,7 +159,7 @@ async function updateClient({ body, commit, requireRecord, requireScope }: Conte
   return commit(async (unit) => {
     const { session, announce } = unit;
     const client = await requireRecord(Client, session);
-    if (client.anonymised_at) throw conflict(CHANGE_ANONYMISED);
+    if (client.anonymised_at) throw appError('client_change_anonymised');
     const changes = emptyToNull(given);
     requirePrintableClient({ ...client, ...changes });
     const search = searchOf({ ...client, ...changes });
@@ -209,13 +208,15 @@ async function requireUnused({ _id: client_id }: ClientRecord, accountId: Id, se
   for (const [records, name] of [
     [Invoice, 'invoices'],
     [Payment, 'payments'],
-    [CreditNote, 'credit notes'],
+    [CreditNote, 'credit_notes'],
     [Quote, 'quotes'],
-    [RecurringInvoice, 'recurring invoices'],
-    [HourPackage, 'hour packages'],
+    [RecurringInvoice, 'recurring_invoices'],
+    [HourPackage, 'hour_packages'],
     [Project, 'projects'],
   ] as const) {
-    if (await hasOwn(records, accountId, { client_id }, session)) throw conflict(`Cannot delete a client with ${name}`);
+    if (await hasOwn(records, accountId, { client_id }, session)) {
+      throw appError('client_in_use', { records: name });
+    }
   }
 }
 

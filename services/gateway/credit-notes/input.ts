@@ -18,6 +18,7 @@ import { byRest } from '../fields/list-filters.ts';
 import { type CreditLineInput, creditLineItems } from '../fields/money-input.ts';
 import { movedAmount, type RefundDetailsInput, refundDetails } from '../fields/movement-input.ts';
 import { ids } from '../fields/time-input.ts';
+import { refuse } from '../http/joi-problems.ts';
 import { byId, listOf } from '../http/list.ts';
 
 export type CreditRefundBody = RefundDetailsInput & { amount: number };
@@ -67,7 +68,7 @@ export const newCreditNote = Joi.object<CreditNoteBody, true>({
   .example({ reason: 'correction', line_items: [{ description: 'Drawings', quantity: 1, rate: 95 }] });
 
 /** A body names what is credited in one way, and a refund only where money goes back. */
-function oneWay(body: CreditNoteBody, { message }: Joi.CustomHelpers) {
+function oneWay(body: CreditNoteBody, helpers: Joi.CustomHelpers) {
   const named = (['time_entry_ids', 'expense_ids'] as const).filter((name) => body[name]);
   const others = [...(body.amount === undefined ? [] : ['amount']), ...(body.line_items ? ['line_items'] : [])];
   const problems = [
@@ -76,7 +77,7 @@ function oneWay(body: CreditNoteBody, { message }: Joi.CustomHelpers) {
     ...(body.amount !== undefined && body.shipping_amount ? ['amount must not stand beside shipping_amount'] : []),
     ...(body.refund && body.settle !== 'refund' ? ['refund is for settle refund only'] : []),
   ];
-  return problems.length > 0 ? message({ custom: problems.join('; ') }) : body;
+  return problems.length > 0 ? refuse(helpers, 'credited_in_several_ways', problems.join('; ')) : body;
 }
 
 export const creditAllocation = Joi.object<{ invoice_id: Id; amount?: number }, true>({

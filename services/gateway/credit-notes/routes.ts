@@ -7,6 +7,7 @@ import {
 import { announceCredited, drawCreditNote } from '#libs/billing/credit-notes/draw-credit-note.ts';
 import { findKnownCreditNote } from '#libs/billing/credit-notes/known-credit-note.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { appError } from '#libs/errors.ts';
 import { CreditNote, type CreditNoteRecord, creditNoteView } from '#libs/models/billing/credit-note.ts';
 import { findOwn } from '#libs/models/records.ts';
 import type { Id } from '#libs/models/tenant.ts';
@@ -49,7 +50,7 @@ export const creditNoteRoutes: readonly Route[] = [
         'All credit notes of an invoice sum to the invoice at most. Named time entries and expenses are credited with what they were charged. ' +
         'A credit note is never changed or taken back.',
       response: creditNoteResponse,
-      conflict: 'Cannot credit more than is left of INV-0042: 610.00',
+      conflict: appError('credit_exceeds_invoice', { number: 'INV-0042', left: '610.00' }),
     },
     handler: creditInvoice,
   }),
@@ -89,7 +90,7 @@ export const creditNoteRoutes: readonly Route[] = [
       summary: 'Pay another invoice of the client from what is left of a credit note',
       missingReference: missingInvoice,
       response: creditNoteResponse,
-      conflict: 'Cannot allocate 350.00 to INV-0042: 335.00 is due',
+      conflict: appError('allocation_exceeds_due', { amount: '350.00', number: 'INV-0042', due: '335.00' }),
     },
     handler: postAllocation,
   }),
@@ -105,7 +106,7 @@ export const creditNoteRoutes: readonly Route[] = [
       summary: 'Make an allocation to another invoice credit again, or all of them; the invoices are due again',
       status: 200,
       response: creditNoteResponse,
-      conflict: 'Allocation was already released',
+      conflict: appError('allocation_released'),
     },
     handler: postRelease,
   }),
@@ -121,7 +122,7 @@ export const creditNoteRoutes: readonly Route[] = [
       title: 'Refund a credit note',
       summary: 'Book money that went back from what is left of a credit note',
       response: creditNoteResponse,
-      conflict: 'Cannot refund 120.00: 100.00 of CRN-0001 is unallocated',
+      conflict: appError('refund_exceeds_credit', { amount: '120.00', left: '100.00', number: 'CRN-0001' }),
     },
     handler: postRefund,
   }),

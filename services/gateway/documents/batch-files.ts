@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Zip, ZipPassThrough } from 'fflate';
 import { dayIn } from '#libs/day.ts';
-import { conflict } from '#libs/errors.ts';
+import { appError, retryAfter } from '#libs/errors.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import { findFile } from '#libs/models/documents/batch-file.ts';
 import type { BatchRecord } from '#libs/models/documents/document-batch.ts';
@@ -12,15 +12,18 @@ import { isKnown } from '../http/entity-tag.ts';
 import type { Context } from '../http/route.ts';
 import { fileName, REVALIDATED, sendPdf } from '../printing/send-pdf.ts';
 
-const AGAIN = { 'Retry-After': '1' };
+const again = { headers: retryAfter(1) };
 
 export async function sendFile(context: Context, batch: BatchRecord): Promise<undefined> {
   const { request, response, parameters, missing } = context;
   const index = (parameters['position'] as number) - 1;
   const document = batch.documents[index];
   if (!document) throw missing();
-  if (document.status === 'queued') throw conflict('The document is not printed yet', AGAIN);
-  if (document.status === 'failed') throw conflict(`The document could not be printed: ${document.error}`);
+  if (document.status === 'queued') throw appError('batch_document_queued', undefined, again);
+  if (document.status === 'failed') {
+    const { error: reason = '', error_code = 'document_not_printed' } = document;
+    throw appError('batch_document_failed', { reason, reason_code: error_code });
+  }
   const bytes = await findFile(context.caller.accountId, batch._id, index);
   // It has expired since the batch was read.
   if (!bytes) throw missing();
@@ -40,8 +43,8 @@ const FILES_IN_MEMORY = 2;
 
 export async function sendArchive(context: Context, batch: BatchRecord): Promise<undefined> {
   const { request, response, log, caller, reserve } = context;
-  if (!batch.completed_at) throw conflict('The batch is not finished yet', AGAIN);
-  if (batch.done === 0) throw conflict('No document of the batch could be printed');
+  if (!batch.completed_at) throw appError('batch_running', undefined, again);
+  if (batch.done === 0) throw appError('batch_empty');
   if (request.method !== 'HEAD') {
     reserve(FILES_IN_MEMORY * Math.max(...batch.documents.map(({ size_bytes }) => size_bytes ?? 0)));
   }

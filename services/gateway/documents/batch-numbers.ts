@@ -1,5 +1,5 @@
 // The numbers of the documents that a new batch names.
-import { AppError } from '#libs/errors.ts';
+import { appError, type Problem, problemOf } from '#libs/errors.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
 import type { DocumentKind } from '#libs/models/documents/document-batch.ts';
@@ -24,13 +24,13 @@ export async function numbersOf(
     invoice: await findAllOwn(Invoice, accountId, idsOf('invoice'), ['number', 'number_text'], session),
     quote: await findAllOwn(Quote, accountId, idsOf('quote'), ['number', 'number_text'], session),
   };
-  const details: Record<string, string[]> = {};
+  const problems: Problem[] = [];
   const numbers = documents.map(({ type, id }, index) => {
     const { number, number_text } = known[type].get(id) ?? {};
-    const word = type === 'invoice' ? 'Invoice' : 'Quote';
-    if (number === undefined) details[`documents.${index}.id`] = [`${word} not found or access denied`];
+    const record = type === 'invoice' ? 'Invoice' : 'Quote';
+    if (number === undefined) problems.push(problemOf(`documents.${index}.id`, 'not_found', { record }));
     return { number: number ?? 0, ...(number_text ? { number_text } : {}) };
   });
-  if (Object.keys(details).length > 0) throw new AppError(404, 'Document not found or access denied', { details });
+  if (problems.length > 0) throw appError('document_not_found', undefined, { problems });
   return numbers;
 }

@@ -1,16 +1,16 @@
 // Batches of stored documents: create, watch, fetch and remove.
 
 import { agreedDate } from '#libs/clock.ts';
-import { lacksScope } from '#libs/errors.ts';
+import { appError } from '#libs/errors.ts';
 import { allows } from '#libs/models/accounts/api-key.ts';
 import { removeFiles, requireRoomForFiles } from '#libs/models/documents/batch-file.ts';
 import {
   BATCH_DEADLINE_MS,
   BATCH_KEPT_MS,
-  BATCHES_KEPT_ALREADY,
   BATCHES_KEPT_MAX,
   BATCHES_RUNNING_MAX,
   type BatchRecord,
+  batchesKeptAlready,
   DOCUMENT_KINDS,
   DocumentBatch,
   type DocumentKind,
@@ -50,7 +50,7 @@ export const batchRoutes: readonly Route[] = [
         `${BATCH_KEPT_MS / 3_600_000} hours. A document shows its record at the time of printing. ${scopes}`,
       response: batchResponse,
       status: 202,
-      conflict: BATCHES_KEPT_ALREADY,
+      conflict: batchesKeptAlready(),
       namesMissing: true,
     },
     handler: createBatch,
@@ -96,7 +96,7 @@ export const batchRoutes: readonly Route[] = [
     docs: {
       summary: 'Get one PDF of a batch',
       description: `Available as soon as it is printed. ${scopes}`,
-      conflict: 'The document is not printed yet',
+      conflict: appError('batch_document_queued'),
     },
     handler: async (context) => sendFile(context, await readableFiles(context)),
   }),
@@ -113,7 +113,7 @@ export const batchRoutes: readonly Route[] = [
       title: 'Get a batch as ZIP',
       summary: 'Get all PDFs of a batch in one ZIP',
       description: `Named by their numbers. What could not be printed is not in it. ${scopes}`,
-      conflict: 'The batch is not finished yet',
+      conflict: appError('batch_running'),
     },
     handler: async (context) => sendArchive(context, await readableFiles(context)),
   }),
@@ -214,7 +214,7 @@ async function readableFiles(context: Context): Promise<BatchRecord> {
 /** A key that may read a record may read it as a document, and no other key may. */
 function requireRead(caller: Caller, kinds: readonly DocumentKind[]) {
   const hidden = kinds.find((kind) => !mayRead(caller, kind));
-  if (hidden) throw lacksScope(`${hidden}s:read`);
+  if (hidden) throw appError('scope_missing', { scope: `${hidden}s:read` });
 }
 
 function mayRead({ scopes }: Caller, kind: DocumentKind): boolean {

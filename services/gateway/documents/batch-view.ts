@@ -9,7 +9,7 @@ import {
   DOCUMENT_KINDS,
 } from '#libs/models/documents/document-batch.ts';
 import { exampleId } from '../fields/example-ids.ts';
-import { exampleTime, id, orNull, timestamp, words } from '../fields/response-fields.ts';
+import { errorParams, exampleTime, id, orNull, timestamp, words } from '../fields/response-fields.ts';
 import { batchLooks } from './input.ts';
 
 export const batchesPath = '/api/v1/documents';
@@ -43,6 +43,8 @@ export function batchView(batch: BatchRecord) {
     size_bytes: document.size_bytes ?? null,
     warnings: document.warnings ?? [],
     url: document.status === 'done' ? `${batchesPath}/${String(batch._id)}/files/${index + 1}` : null,
+    error_code: document.error_code ?? null,
+    error_params: document.error_params ?? null,
   }));
   return { ...batchSummary(batch), documents };
 }
@@ -85,6 +87,8 @@ const batchedDocument = Joi.object({
     .required()
     .description('As in `X-Document-Warnings`: a logo that could not be loaded'),
   url: orNull(Joi.string()).description('Where its PDF is; null until it is printed'),
+  error_code: orNull(Joi.string()).description('The code of `error`, see the guide on errors'),
+  error_params: errorParams('The values in `error`'),
 }).meta({ schema: 'BatchedDocument' });
 
 const example = {
@@ -129,6 +133,8 @@ export const batchResponse = Joi.object({
         size_bytes: 31_204,
         warnings: [],
         url: `${batchesPath}/${exampleId.documents}/files/1`,
+        error_code: null,
+        error_params: null,
       },
       {
         position: 2,
@@ -140,6 +146,8 @@ export const batchResponse = Joi.object({
         size_bytes: null,
         warnings: [],
         url: null,
+        error_code: 'quote_not_found',
+        error_params: null,
       },
     ],
   });

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { type DocumentLooks, type InvoiceLooks, type QuoteLooks, STANDARD_LOOKS } from '#libs/documents/looks.ts';
 import { PAGE_SIZES } from '#libs/jobs/printable-document.ts';
 import { LOCALE_LONGEST, languageTag } from '#libs/profile-forms.ts';
+import { refuse } from '../http/joi-problems.ts';
 
 const looks = {
   size: Joi.string()
@@ -56,6 +57,6 @@ export type BatchLooks = InvoiceLooks & QuoteLooks;
 /** Parameters of the documents of a batch. */
 export const batchLooks = { ...looks, signature, time };
 
-function localeInput(locale: string, { message }: Joi.CustomHelpers) {
-  return languageTag(locale) ?? message({ custom: '{{#label}} must be a language tag such as en-US' });
+function localeInput(locale: string, helpers: Joi.CustomHelpers) {
+  return languageTag(locale) ?? refuse(helpers, 'invalid_locale', '{{#label}} must be a language tag such as en-US');
 }

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import { findInvoiceDocument, findIssuedDocument, findQuoteDocument } from '#libs/documents/find-document.ts';
 import { isStandardLook } from '#libs/documents/looks.ts';
-import { AppError } from '#libs/errors.ts';
+import { AppError, appError, notFound } from '#libs/errors.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { isRendererEnded } from '#libs/jobs/replies.ts';
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
@@ -26,9 +26,10 @@ const SLICE = 8;
 const IN_FLIGHT = 2;
 /** Tries of one document. With the waits between them they take about half an hour. */
 const TRIES_MAX = 12;
+const MIB = 1024 * 1024;
 const WAIT_MIN_MS = 2_000;
 const WAIT_MAX_MS = 5 * 60_000;
-const NOT_PRINTED = 'The document could not be printed';
+const notPrinted = () => appError('document_not_printed');
 /** Prints one suspect document at a time, over all batches of this gateway. */
 const suspectsAtOnce = pLimit(1);
 
@@ -66,7 +67,7 @@ export async function printSlice(
       // They share the iterator: each document is taken by one of them.
       for (const { document, index } of next) {
         if (signal.aborted) return;
-        const outcome = isLate ? failed('Not printed within 24 hours') : await triedOutcomeOf(document, index);
+        const outcome = isLate ? failed(appError('batch_document_late')) : await triedOutcomeOf(document, index);
         if (!outcome) return;
         if (!(await settleDocument(batch, index, outcome))) return;
         batch.documents[index] = { ...document, ...outcome };
@@ -85,7 +86,7 @@ export async function printSlice(
       outcome = await outcomeOf(document, index);
     });
     if (tried.isDone) return outcome;
-    if (tried.retryAt) return failed(NOT_PRINTED);
+    if (tried.retryAt) return failed(notPrinted());
     if (tried.error) return afterFailure(tried.error, document);
     // Another gateway may be printing it.
     return later(WAIT_MIN_MS);
@@ -117,10 +118,11 @@ export async function printSlice(
   async function outcomeOf(document: BatchedDocument, index: number): Promise<DocumentOutcome | undefined> {
     try {
       const pdf = account && (await pdfOf(document, account));
-      if (!pdf) return failed(document.kind === 'invoice' ? 'Invoice not found' : 'Quote not found');
+      if (!pdf) return failed(notFound(document.kind === 'invoice' ? 'Invoice not found' : 'Quote not found'));
       const { bytes, warnings } = pdf;
       requireWholePdf(bytes);
-      if (bytes.length > FILE_BYTES_MAX) return failed('The PDF is larger than 8 MiB');
+      if (bytes.length > FILE_BYTES_MAX)
+        return failed(appError('batch_document_too_large', { limit_mib: FILE_BYTES_MAX / MIB }));
       // The file first: a document that is done can be fetched.
       await keepFile(batch, index, bytes, { maxBytes: filesMaxBytes });
       return { status: 'done', size_bytes: bytes.length, warnings };
@@ -154,7 +156,10 @@ function byTriesThenTime(
   return (one.tries ?? 0) - (other.tries ?? 0) || (one.next_at?.getTime() ?? 0) - (other.next_at?.getTime() ?? 0);
 }
 
-const failed = (error: string): DocumentOutcome => ({ status: 'failed', error });
+function failed({ message, code, params }: AppError): DocumentOutcome {
+  return { status: 'failed', error: message, error_code: code, error_params: params };
+}
+
 const later = (waitMs: number) =>
   ({ status: 'queued', next_at: new Date(agreedTime() + waitMs) }) satisfies DocumentOutcome;
 
@@ -162,7 +167,7 @@ function afterFailure(error: unknown, { tries = 0 }: BatchedDocument): DocumentO
   const known = error instanceof AppError ? error : undefined;
   // The queue could not be reached, or no renderer had time, which says nothing about the document. A renderer's own error has no cause.
   if (known?.cause && (known.status === 503 || known.status === 504)) return later(WAIT_MIN_MS);
-  if (known && known.status < 500) return failed(known.message);
-  if (tries + 1 >= TRIES_MAX) return failed(known?.message ?? NOT_PRINTED);
+  if (known && known.status < 500) return failed(known);
+  if (tries + 1 >= TRIES_MAX) return failed(known ?? notPrinted());
   return { ...later(Math.min(WAIT_MIN_MS * 2 ** tries, WAIT_MAX_MS)), tries: tries + 1 };
 }

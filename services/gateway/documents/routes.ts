@@ -9,7 +9,7 @@ import {
   type Issuing,
 } from '#libs/documents/find-document.ts';
 import { type DocumentLooks, type InvoiceLooks, isStandardLook } from '#libs/documents/looks.ts';
-import { conflict, fieldProblem } from '#libs/errors.ts';
+import { appError, fieldProblem } from '#libs/errors.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import type { Id } from '#libs/models/tenant.ts';
@@ -104,12 +104,12 @@ function printed<Looks extends DocumentLooks>(
     const { copy, ...looks } = context.query;
     const isStandard = isStandardLook(looks as Looks);
     if (copy === 'issued' && !isStandard)
-      throw fieldProblem('copy', 'copy=issued has only the standard look', kind === 'quote' ? 'list' : undefined);
+      throw fieldProblem('copy', 'standard_look_only', undefined, kind === 'quote' ? 'list' : undefined);
     if (isStandard && copy !== 'current') {
       const issued = await findIssuedDocument(kind, context.caller.accountId, context.id);
       if (!issued) throw context.missing();
       if (issued !== 'draft') return respondWithOriginal(context, issued);
-      if (copy === 'issued') throw conflict('A draft has no original');
+      if (copy === 'issued') throw appError('draft_without_original');
     }
     const document = await find(await issuing(context.caller), context.id, looks as Looks);
     if (!document) throw context.missing();

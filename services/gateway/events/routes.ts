@@ -1,6 +1,6 @@
 // Events over HTTP: the feed, one event, sending it again, and the catalogue of types.
 import Joi from 'joi';
-import { conflict } from '#libs/errors.ts';
+import { appError } from '#libs/errors.ts';
 import { Counter } from '#libs/models/counter.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
@@ -46,7 +46,7 @@ export const eventRoutes: readonly Route[] = [
         'older backup: that is 409, and the message says where the feed ends.',
       response: eventResponse,
       alongside: { has_more: Joi.boolean(), next_after: Joi.number().integer() },
-      conflict: 'The feed ends at sequence 4000: read on from an earlier one',
+      conflict: appError('feed_ends_before', { last: 4000 }),
     },
     handler: listEvents,
   }),
@@ -120,7 +120,7 @@ async function listEvents({ caller, query }: Context<unknown, FeedPage>): Promis
 async function countAfter(accountId: Id, after: number): Promise<number> {
   const counter = await Counter.findById(accountId, { event: 1 }).lean();
   const last = counter?.event ?? 0;
-  if (after > last) throw conflict(`The feed ends at sequence ${last}: read on from an earlier one`);
+  if (after > last) throw appError('feed_ends_before', { last });
   return last - after;
 }
 

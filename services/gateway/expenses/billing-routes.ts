@@ -4,6 +4,7 @@ import { announceExpenses } from '#libs/billing/expenses/bill-expenses.ts';
 import { requireBillableExpense } from '#libs/billing/expenses/expense-guard.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { changeWork, EXPENSES, namedWork } from '#libs/billing/work/work-records.ts';
+import { appError } from '#libs/errors.ts';
 import { findAllOwn } from '#libs/models/records.ts';
 import type { ExpenseRecord } from '#libs/models/time/expense.ts';
 import { Project } from '#libs/models/time/project.ts';
@@ -35,7 +36,7 @@ export const expenseBillingRoutes: readonly Route[] = [
         .id('SettledExpenses')
         .example({ status: 'billed_elsewhere', changed: 1 }),
       missingReference: 'Expense not found or access denied',
-      conflict: 'Expense is already on INV-0042',
+      conflict: appError('expense_already_billed', { number: 'INV-0042' }),
     },
     handler: settle,
   }),

@@ -4,7 +4,7 @@ import { currencyFor } from '#libs/billing/documents/client-terms.ts';
 import { projectOfClient } from '#libs/billing/documents/project-of-client.ts';
 import { expenseViews } from '#libs/billing/expenses/bill-expenses.ts';
 import { requireFreeExpense } from '#libs/billing/expenses/expense-guard.ts';
-import { fieldProblem, notFound } from '#libs/errors.ts';
+import { appError, fieldProblem } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { Client } from '#libs/models/accounts/client.ts';
 import { changedFields, changeOwn, findOwn, insertOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
@@ -70,7 +70,7 @@ export const expenseRoutes: readonly Route[] = [
       summary: 'Update an expense, or move it to another project of the client',
       description: 'On an invoice it stays as it is: 409. Only `receipt` can still change.',
       response: expenseResponse,
-      conflict: 'Cannot change an expense on an issued invoice',
+      conflict: appError('expense_issued'),
       missingReference: 'Project not found or access denied',
     },
     handler: updateExpense,
@@ -84,7 +84,7 @@ export const expenseRoutes: readonly Route[] = [
     docs: {
       summary: 'Delete an expense',
       message: 'Expense deleted',
-      conflict: 'Cannot change an expense on an issued invoice',
+      conflict: appError('expense_issued'),
     },
     handler: deleteExpense,
   }),
@@ -93,7 +93,7 @@ export const expenseRoutes: readonly Route[] = [
 async function createExpense({ body, commit }: Context<NewExpense, DryRun>) {
   return commit(async ({ session, accountId, announce }) => {
     const project = await lockOwn(Project, accountId, body.project_id, session);
-    if (!project) throw notFound('Project', 'or access denied');
+    if (!project) throw appError('project_not_found');
     const currency = body.currency ?? (await currencyOf(project.client_id, { accountId, session }));
     const markup = body.markup ?? 0;
     const expense: ExpenseRecord = {
@@ -180,7 +180,7 @@ async function changesOf(
 async function otherProject({ project_id }: ExpenseRecord, projectId: Id, { accountId, session }: Within) {
   if (projectId === String(project_id)) return undefined;
   const former = await lockOwn(Project, accountId, project_id, session);
-  if (!former) throw notFound('Project', 'or access denied');
+  if (!former) throw appError('project_not_found');
   return projectOfClient({ accountId, projectId, clientId: former.client_id, session });
 }
 
@@ -193,7 +193,7 @@ async function currencyOf(clientId: StoredId | undefined, { accountId, session }
 function moneyOf(major: number, currency: string, markup: number) {
   const amount = exactMinor(major, currency);
   const billed_amount = withMarkup(amount, markup);
-  if (!isLineAmount(billed_amount)) throw fieldProblem('amount', `amount is too large in ${currency}`);
+  if (!isLineAmount(billed_amount)) throw fieldProblem('amount', 'too_large_in_currency', { currency });
   return { amount, currency, markup, billed_amount };
 }
 

@@ -3,6 +3,7 @@
 import Joi from 'joi';
 import { type DetailsForm, fieldProblem } from '#libs/errors.ts';
 import type { DocumentDates, Period } from '#libs/models/billing/document-dates.ts';
+import { refuse } from '../http/joi-problems.ts';
 import { day } from './input-fields.ts';
 
 /** Null takes a date back. */
@@ -14,8 +15,10 @@ export interface DatesInput {
 
 const period = () =>
   Joi.object<Period>({ from: day().required(), to: day().required() })
-    .custom((value: Period, { message }) =>
-      value.to < value.from ? message({ custom: '{{#label}}.to must not be before {{#label}}.from' }) : value,
+    .custom((value: Period, helpers) =>
+      value.to < value.from
+        ? refuse(helpers, 'before_other', '{{#label}}.to must not be before {{#label}}.from', { other: 'from' })
+        : value,
     )
     .meta({ schema: 'ServicePeriodInput' });
 
@@ -30,7 +33,7 @@ export const datesInput = {
 /** The dates that a body names, as they are stored: setting one of day and period takes the other back. */
 export function changedDates(body: DatesInput, details: DetailsForm = 'by-field'): DocumentDates {
   if (body.service_date && body.service_period) {
-    throw fieldProblem('service_period', 'service_period must not stand beside service_date', details);
+    throw fieldProblem('service_period', 'not_together', { others: ['service_date'] }, details);
   }
   const { issue_date, service_date, service_period } = body;
   return {

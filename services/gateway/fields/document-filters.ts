@@ -23,7 +23,7 @@ export function documentFilters(details?: DetailsForm) {
         if (text === '') return {};
         const found = await documentsWithText(caller.accountId, text);
         if (found) return oneByOne(found);
-        throw fieldProblem('q', `q finds more than ${CLIENTS_SEARCHED} clients: use a longer text`, details);
+        throw fieldProblem('q', 'finds_too_many', { limit: CLIENTS_SEARCHED }, details);
       },
     },
   };

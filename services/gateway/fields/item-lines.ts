@@ -1,7 +1,7 @@
 // Line items that name an item of the catalogue get its fields, wherever a body takes line items.
 
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { notFound } from '#libs/errors.ts';
+import { appError } from '#libs/errors.ts';
 import { Item, type ItemRecord } from '#libs/models/billing/item.ts';
 import { findAllOwn } from '#libs/models/records.ts';
 import type { Id } from '#libs/models/tenant.ts';
@@ -59,7 +59,7 @@ async function copyItems({ accountId, session }: UnitOfWork, named: readonly Nam
   const items = await findAllOwn(Item, accountId, ids, fields, session);
   for (const { itemId, line, given } of named) {
     const item = items.get(itemId);
-    if (!item) throw notFound('Item', 'or access denied');
+    if (!item) throw appError('item_not_found');
     Object.assign(line, copiedFields(item, given), given);
   }
 }

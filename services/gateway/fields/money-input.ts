@@ -6,6 +6,7 @@ import { type LineItem, lineItem } from '#libs/rules/documents/line-item.ts';
 import { isUnit, UNIT_NAMES } from '#libs/rules/documents/units.ts';
 import { AMOUNT_MAX, type Decimal } from '#libs/rules/money/money.ts';
 import { TAX_CATEGORIES, type TaxCategory } from '#libs/rules/taxes/tax-groups.ts';
+import { refuse } from '../http/joi-problems.ts';
 import { withNulls } from '../http/optional-fields.ts';
 import { decimal } from './decimal-input.ts';
 import { paragraphs, uuid } from './input-fields.ts';
@@ -102,18 +103,19 @@ function taxCategory() {
     );
 }
 
-function knownUnit(unit: string, { message }: Joi.CustomHelpers) {
+function knownUnit(unit: string, helpers: Joi.CustomHelpers) {
   if (isUnit(unit)) return unit;
-  return message({
-    custom: `{{#label}} must be one of ${UNIT_NAMES.join(', ')}, or a code of UN/ECE Recommendation 20`,
-  });
+  const text = `{{#label}} must be one of ${UNIT_NAMES.join(', ')}, or a code of UN/ECE Recommendation 20`;
+  return refuse(helpers, 'invalid_unit', text);
 }
 
-function rateOfCategory(line: LineInput, { message }: Joi.CustomHelpers) {
+function rateOfCategory(line: LineInput, helpers: Joi.CustomHelpers) {
   const { tax_rate, tax_category } = line;
   if (!tax_category || tax_rate === undefined || (tax_category === 'S') === tax_rate > 0) return line;
-  const wanted = tax_category === 'S' ? 'greater than 0' : '0';
-  return message({ custom: `{{#label}}.tax_rate must be ${wanted} in tax_category ${tax_category}` });
+  const [code, wanted] =
+    tax_category === 'S' ? (['rate_needed', 'greater than 0'] as const) : (['rate_not_allowed', '0'] as const);
+  const text = `{{#label}}.tax_rate must be ${wanted} in tax_category ${tax_category}`;
+  return refuse(helpers, code, text, { rate: 'tax_rate', category: tax_category });
 }
 
 export function lineItems() {

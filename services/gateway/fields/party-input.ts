@@ -8,6 +8,7 @@ import { ADDRESS_SCHEMES, REGISTER_SCHEMES } from '#libs/identifiers/schemes.ts'
 import { readVatId } from '#libs/identifiers/vat-id.ts';
 import type { ElectronicAddress, LegalId, PaymentOption } from '#libs/models/accounts/party-fields.ts';
 import { isEmail } from '#libs/profile-forms.ts';
+import { refuse } from '../http/joi-problems.ts';
 import { line, name, text } from './input-fields.ts';
 
 /** Characters of the longest address line, number or name. */
@@ -20,17 +21,16 @@ const optionalPart = () => part().allow(null, '');
 
 export const vatIdInput = () =>
   part()
-    .custom((given: string, { message }) => {
+    .custom((given: string, helpers) => {
       // A text of blanks counts as not given.
       if (given === '') return given;
       const { id, problem } = readVatId(given);
       if (id !== undefined) return id;
-      return message({
-        custom:
-          problem === 'form'
-            ? '{{#label}} must be a VAT id with its country, such as DE136695976'
-            : '{{#label}} is no VAT id: its check digits are wrong',
-      });
+      const text =
+        problem === 'form'
+          ? '{{#label}} must be a VAT id with its country, such as DE136695976'
+          : '{{#label}} is no VAT id: its check digits are wrong';
+      return refuse(helpers, 'invalid_vat_id', text);
     })
     .allow(null, '')
     .description('With its country, such as DE136695976; kept without blanks and dots. Check digits are checked');
@@ -45,11 +45,13 @@ export const legalIdInput = () =>
       .valid(...REGISTER_SCHEMES, null)
       .description('Of ISO 6523, such as 0002 for a SIREN. Then the check digits of the number are checked'),
   })
-    .custom((given: LegalId, { message }) => {
+    .custom((given: LegalId, helpers) => {
       const id = withoutEmpty(given);
       const value = readRegisterNumber(id.value, id.scheme);
       if (value !== undefined) return { ...id, value };
-      return message({ custom: `{{#label}}.value is no number of scheme ${id.scheme}` });
+      return refuse(helpers, 'invalid_register_number', `{{#label}}.value is no number of scheme ${id.scheme}`, {
+        scheme: id.scheme ?? '',
+      });
     })
     .allow(null)
     .meta({ schema: 'LegalIdInput' })
@@ -63,14 +65,18 @@ export const electronicAddressInput = () =>
       .description('Of the list of electronic address schemes (EAS), such as 0208; `EM` is an e-mail address'),
     value: name().max(PART_LONGEST).required(),
   })
-    .custom((given: ElectronicAddress, { message }) => {
+    .custom((given: ElectronicAddress, helpers) => {
       if (given.scheme !== 'EM') {
         const value = readRegisterNumber(given.value, given.scheme);
         return value === undefined
-          ? message({ custom: `{{#label}}.value is no number of scheme ${given.scheme}` })
+          ? refuse(helpers, 'invalid_register_number', `{{#label}}.value is no number of scheme ${given.scheme}`, {
+              scheme: given.scheme,
+            })
           : { ...given, value };
       }
-      return isEmail(given.value) ? given : message({ custom: '{{#label}}.value must be an e-mail address' });
+      return isEmail(given.value)
+        ? given
+        : refuse(helpers, 'invalid_email', '{{#label}}.value must be an e-mail address');
     })
     .allow(null)
     .meta({ schema: 'ElectronicAddressInput' })
@@ -85,9 +91,11 @@ export const postalAddressInput = () =>
     city: optionalPart(),
     region: optionalPart().description('Printed where addresses of the country have one'),
     country: Joi.string()
-      .custom((given: string, { message }) => {
+      .custom((given: string, helpers) => {
         const code = given.toUpperCase();
-        return isCountry(code) ? code : message({ custom: '{{#label}} must be a 2-letter ISO 3166-1 country code' });
+        return isCountry(code)
+          ? code
+          : refuse(helpers, 'invalid_country', '{{#label}} must be a 2-letter ISO 3166-1 country code');
       })
       .required()
       .description('ISO 3166-1, two letters'),
@@ -103,25 +111,28 @@ const paymentOption = () =>
     holder: optionalPart().description('Unless it is the name on the document'),
     iban: part()
       .custom(
-        (given: string, { message }) =>
-          given && (readIban(given) ?? message({ custom: '{{#label}} is no IBAN: form or check digits are wrong' })),
+        (given: string, helpers) =>
+          given &&
+          (readIban(given) ?? refuse(helpers, 'invalid_iban', '{{#label}} is no IBAN: form or check digits are wrong')),
       )
       .allow(null, ''),
     bic: part()
-      .custom((given: string, { message }) => given && (readBic(given) ?? message({ custom: '{{#label}} is no BIC' })))
+      .custom(
+        (given: string, helpers) => given && (readBic(given) ?? refuse(helpers, 'invalid_bic', '{{#label}} is no BIC')),
+      )
       .allow(null, ''),
     text: text()
       .max(INSTRUCTION_LONGEST)
       .allow(null, '')
       .description('Instead of an IBAN: an account number of another form, or what else is to be said'),
   })
-    .custom((given: PaymentOption, { message }) => {
+    .custom((given: PaymentOption, helpers) => {
       const option = withoutEmpty(given);
       if ((option.iban === undefined) === (option.text === undefined)) {
-        return message({ custom: '{{#label}} must have either iban or text' });
+        return refuse(helpers, 'bank_account_unclear', '{{#label}} must have either iban or text');
       }
       return option.bic !== undefined && option.iban === undefined
-        ? message({ custom: '{{#label}}.bic must stand beside an iban' })
+        ? refuse(helpers, 'needs', '{{#label}}.bic must stand beside an iban', { other: 'iban' })
         : option;
     })
     .meta({ schema: 'PaymentOptionInput' });

@@ -20,6 +20,9 @@ export const currency = () => Joi.string().length(3).required().description('ISO
 /** Null for what was not given. */
 export const orNull = <Shape extends Joi.Schema>(shape: Shape): Shape => shape.allow(null).required() as Shape;
 
+/** The values that the text of an error contains; null when it has none. */
+export const errorParams = (description: string) => orNull(Joi.object().unknown()).description(description);
+
 export const embeddedClient = () =>
   orNull(
     Joi.object({ id: id(), name: words(), email: words(), company_name: maybeWords() }).meta({

@@ -5,7 +5,7 @@ import { projectOfClient } from '#libs/billing/documents/project-of-client.ts';
 import { clientHours } from '#libs/billing/hour-packages/client-hours.ts';
 import { announceLow, hourPackageViews, PACKAGES_MAX } from '#libs/billing/hour-packages/draw-hours.ts';
 import { dayIn } from '#libs/day.ts';
-import { conflict, fieldProblem } from '#libs/errors.ts';
+import { appError, fieldProblem } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord, embeddedClient } from '#libs/models/accounts/client.ts';
 import { changeOwn, driverOf, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
@@ -32,6 +32,7 @@ import { clientHoursResponse, drawdownResponse, hourPackageResponse } from './re
 
 const path = '/api/v1/hour-packages';
 const missing = 'Hour package not found or access denied';
+const packagesMaxReached = () => appError('hour_package_limit_reached', { limit: PACKAGES_MAX });
 
 export const hourPackageRoutes: readonly Route[] = [
   route({
@@ -48,7 +49,7 @@ export const hourPackageRoutes: readonly Route[] = [
         'Invoices draw the time of the client from it before they charge any: the package that ends first before the others. The day of the work decides whether it is valid.',
       response: hourPackageResponse,
       missingReference: 'Client not found or access denied',
-      conflict: `Too many hour packages of a client (at most ${PACKAGES_MAX})`,
+      conflict: packagesMaxReached(),
     },
     handler: createPackage,
   }),
@@ -84,7 +85,7 @@ export const hourPackageRoutes: readonly Route[] = [
       summary: 'Update an hour package',
       description: 'What was drawn stays drawn, whatever days it is valid on.',
       response: hourPackageResponse,
-      conflict: 'Cannot set hours below 12.25: so many were drawn',
+      conflict: appError('hour_package_below_drawn', { drawn: 12.25 }),
     },
     handler: updatePackage,
   }),
@@ -98,7 +99,7 @@ export const hourPackageRoutes: readonly Route[] = [
       title: 'Delete an hour package',
       summary: 'Delete an hour package that no invoice draws from',
       message: 'Hour package deleted',
-      conflict: 'Cannot delete an hour package that invoices draw from',
+      conflict: appError('hour_package_in_use'),
     },
     handler: deletePackage,
   }),
@@ -139,7 +140,7 @@ async function createPackage({ body, commit }: Context<NewHourPackage, DryRun>) 
     const project = await projectOfClient({ accountId, projectId: body.project_id, clientId: client._id, session });
     const own = { account_id: storedId(accountId), client_id: client._id } as object;
     const count = await driverOf(HourPackage).countDocuments(own, { session, limit: PACKAGES_MAX });
-    if (count >= PACKAGES_MAX) throw conflict(`Too many hour packages of a client (at most ${PACKAGES_MAX})`);
+    if (count >= PACKAGES_MAX) throw packagesMaxReached();
     const record: HourPackageRecord = {
       ...newRecord(accountId),
       client_id: client._id,
@@ -203,7 +204,7 @@ async function deletePackage({ commit, requireRecord }: Context) {
   return commit(async ({ session, accountId, announce }) => {
     const record = await requireRecord(HourPackage, session);
     const view = await viewOf(record, accountId, session);
-    if (record.drawn_seconds > 0) throw conflict('Cannot delete an hour package that invoices draw from');
+    if (record.drawn_seconds > 0) throw appError('hour_package_in_use');
     await removeOwn(HourPackage, record, session);
     await announce('hour_package.deleted', view);
     return deleted('Hour package deleted');
@@ -236,10 +237,10 @@ async function currencyOf(
 function requireSound({ amount, currency, valid_from, valid_until, seconds, drawn_seconds }: HourPackageRecord): void {
   if (amount !== null && currency) exactMinor(amount, currency);
   if (valid_from && valid_until && valid_until < valid_from) {
-    throw fieldProblem('valid_until', 'valid_until must not be before valid_from');
+    throw fieldProblem('valid_until', 'before_other', { other: 'valid_from' });
   }
   if (seconds < drawn_seconds) {
-    throw conflict(`Cannot set hours below ${hoursQuantity(drawn_seconds)}: so many were drawn`);
+    throw appError('hour_package_below_drawn', { drawn: hoursQuantity(drawn_seconds) });
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { isApiKeyForm } from '#libs/api-key.ts';
-import { AppError, lacksScope, unauthorized } from '#libs/errors.ts';
+import { appError, unauthorized } from '#libs/errors.ts';
 import { Account } from '#libs/models/accounts/account.ts';
 import { ApiKey, type ApiKeyRecord, allows } from '#libs/models/accounts/api-key.ts';
 import { findUsableKey } from '#libs/models/accounts/key-cache.ts';
@@ -23,7 +23,7 @@ const profiles = new LRUCache<Id, Profile>({ max: 10_000, ttl: PROFILE_AGE_MS })
 /** @throws AppError 401 with the one text, whatever is wrong with the key; 400 when it has two hosts. */
 export async function authenticate(request: Request): Promise<Caller> {
   // Node takes the first of two; something in front of us may have judged by the other.
-  if (timesOf(request, 'host') > 1) throw new AppError(400, 'Malformed request');
+  if (timesOf(request, 'host') > 1) throw appError('malformed_request');
   if (timesOf(request, 'authorization') > 1) throw unauthorized();
   const key = bearerOf(request);
   if (key === undefined) throw unauthorized();
@@ -46,7 +46,7 @@ export function bearerOf(request: Request): string | undefined {
 
 /** @throws AppError 403 when the caller's key lacks the scope. */
 export function requireScope({ scopes }: Pick<Caller, 'scopes'>, scope: string): void {
-  if (!allows(scopes, scope)) throw lacksScope(scope);
+  if (!allows(scopes, scope)) throw appError('scope_missing', { scope });
 }
 
 /** How often a header was sent. @param name in small letters. */

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { stringify } from 'safe-stable-stringify';
 import { rollBackUnitOfWork, runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
-import { AppError, conflict } from '#libs/errors.ts';
+import { AppError, appError, retryAfter } from '#libs/errors.ts';
 import { Idempotency, type IdempotencyRecord, idempotencyId } from '#libs/models/idempotency-record.ts';
 import { countStored } from '#libs/models/stored-bytes.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
@@ -60,7 +60,7 @@ export function commitFor({
   const key = request.method === 'POST' ? request.get('Idempotency-Key') : undefined;
   // The form is checked even where nothing is written, so that every POST rejects a malformed key.
   if (key !== undefined && !KEY_FORM.test(key)) {
-    throw new AppError(400, 'Idempotency-Key must be 1 to 255 visible ASCII characters');
+    throw appError('idempotency_key_malformed');
   }
   return async <Prepared>(work: Work<Prepared>, prepare?: () => Promise<Prepared>) => {
     const ready = async (): Promise<Bound> => {
@@ -139,7 +139,7 @@ function asDryRun({ body }: JsonResponse): JsonResponse {
   return { status: 200, body: { success: true, data: { ...data, id: null } }, headers: { 'Dry-Run': 'true' } };
 }
 
-const stillRunning = () => conflict('A request with this Idempotency-Key is still running', { 'Retry-After': '1' });
+const stillRunning = () => appError('idempotency_key_running', undefined, { headers: retryAfter(1) });
 
 /** Keys in flight in this process; the unique id catches those of other processes. */
 const running = new Set<string>();
@@ -150,7 +150,7 @@ async function recall(accountId: Id, id: string, fingerprint: string): Promise<J
   );
   if (!record) return undefined;
   if (record.fingerprint !== fingerprint) {
-    throw new AppError(422, 'Idempotency-Key was already used with another request');
+    throw appError('idempotency_key_reused');
   }
   const body = JSON.parse(record.body);
   if (record.event_id) {

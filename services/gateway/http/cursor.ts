@@ -30,11 +30,11 @@ function written(value: Position['value']): [Parts[2], Parts[3]] {
 }
 
 /** @returns the position, or what is wrong with the cursor. */
-export function readCursor(list: string, cursor: string): Position | string {
+export function readCursor(list: string, cursor: string): Position | 'cursor_malformed' | 'cursor_of_other_list' {
   const parts = partsOf(cursor);
-  if (!parts || !isId(parts[1])) return 'after must be the cursor of a `Link` header';
+  if (!parts || !isId(parts[1])) return 'cursor_malformed';
   const [of, id, kind, value] = parts;
-  if (of !== list) return 'after belongs to a list of another order or with other filters';
+  if (of !== list) return 'cursor_of_other_list';
   if (kind === 'stored') return { id, value: undefined };
   return { id, value: kind === 'date' ? new Date(Number(value)) : value };
 }

@@ -1,12 +1,9 @@
 // ETag, If-None-Match and If-Match: a strong tag over the bytes of a single read.
 import { hash } from 'node:crypto';
 import type { Request } from 'express';
-import { AppError } from '#libs/errors.ts';
+import { type AppError, appError } from '#libs/errors.ts';
 import { found } from './response.ts';
 import type { Reading, Route } from './route.ts';
-
-/** The error text of 412. */
-export const CHANGED = 'The record has changed: If-Match does not match its ETag';
 
 /** @param json the body of the response. */
 export function entityTag(json: string): string {
@@ -42,7 +39,7 @@ export async function requireMatch(
   const view = await read(reading);
   if (!view) throw missing();
   const tag = entityTag(taggedPart(found(view).body, omitFromTag));
-  if (!tagsOf(given).includes(tag)) throw new AppError(412, CHANGED);
+  if (!tagsOf(given).includes(tag)) throw appError('record_changed');
 }
 
 function tagsOf(header: string): string[] {

@@ -1,8 +1,8 @@
 // The only place where an error becomes a response.
 import type { NextFunction, Request, Response } from 'express';
-import { AppError, storeUnavailable } from '#libs/errors.ts';
+import { AppError, appError, errorBody, storeUnavailable } from '#libs/errors.ts';
 import { isUnanswered } from '#libs/mongo/errors.ts';
-import { NOT_JSON, NOT_UTF8, TOO_LONG_TEXT, TOO_LONG_VALUE, TOO_MANY_TEXT, TOO_MANY_VALUES } from './read-json.ts';
+import { NOT_JSON, NOT_UTF8, TOO_LONG_VALUE, TOO_MANY_VALUES, VALUE_KIB_MAX, VALUES_MAX } from './read-json.ts';
 import type { Context } from './route.ts';
 
 export function errorHandler(error: unknown, request: Request, response: Response, next: NextFunction) {
@@ -11,12 +11,12 @@ export function errorHandler(error: unknown, request: Request, response: Respons
   if (known) {
     // An error without a cause is a plain rejection. The request's own log line is enough for it.
     if (known.status >= 500 && known.cause !== undefined) request.log.warn({ err: error }, 'request failed');
-    const json = JSON.stringify({ error: known.message, ...(known.details ? { details: known.details } : {}) });
+    const json = JSON.stringify(errorBody(known));
     (response.locals['reserve'] as Context['reserve'] | undefined)?.(Buffer.byteLength(json), true);
     response.status(known.status).set(known.headers).type('json').send(json);
   } else {
     request.log.error({ err: error }, 'request failed');
-    response.status(500).json({ error: 'Internal server error' });
+    response.status(500).json(errorBody(appError('internal_error')));
   }
 }
 
@@ -31,25 +31,25 @@ function fromBodyParser(error: unknown): AppError | undefined {
   const { type = '', status } = (error ?? {}) as { type?: string; status?: number };
   switch (type) {
     case NOT_JSON:
-      return new AppError(400, 'Request body is not valid JSON', { cause: error });
+      return appError('body_not_json', undefined, { cause: error });
     case NOT_UTF8:
-      return new AppError(400, 'Request body is not valid UTF-8', { cause: error });
+      return appError('body_not_utf8', undefined, { cause: error });
     case TOO_LONG_VALUE:
-      return new AppError(400, TOO_LONG_TEXT, { cause: error });
+      return appError('body_value_too_long', { limit_kib: VALUE_KIB_MAX }, { cause: error });
     case TOO_MANY_VALUES:
-      return new AppError(400, TOO_MANY_TEXT, { cause: error });
+      return appError('body_too_many_values', { limit: VALUES_MAX }, { cause: error });
     case 'entity.too.large':
-      return new AppError(413, 'Request body is too large', { cause: error });
+      return appError('body_too_large', undefined, { cause: error });
     case 'encoding.unsupported':
     case 'charset.unsupported':
-      return new AppError(415, 'Unsupported content encoding or charset', { cause: error });
+      return appError('encoding_not_supported', undefined, { cause: error });
     case 'request.aborted':
     case 'request.size.invalid':
-      return new AppError(400, 'Request body is incomplete', { cause: error });
+      return appError('body_incomplete', undefined, { cause: error });
     default:
       // The router rejects a path that is not valid percent-encoding.
       return error instanceof URIError || status === 400
-        ? new AppError(400, 'Malformed request', { cause: error })
+        ? appError('malformed_request', undefined, { cause: error })
         : undefined;
   }
 }

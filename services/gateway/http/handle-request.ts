@@ -1,6 +1,6 @@
 // One request from its key to its response: authenticate, read the input, run the handler, send.
 import type { Request, Response } from 'express';
-import { AppError, fieldProblem } from '#libs/errors.ts';
+import { AppError, appError, fieldProblem, notFound, validationFailed } from '#libs/errors.ts';
 import type { FairLimit } from '#libs/fair-limit.ts';
 import { lockUsableKey, type Scope } from '#libs/models/accounts/api-key.ts';
 import { findOwn } from '#libs/models/records.ts';
@@ -55,7 +55,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
   const isRead = row.method === 'get';
   const isPaged = isRead && hasCursor(row);
   const isLarge = isList(row) || row.isLarge === true;
-  const missing = () => new AppError(404, row.missing ?? 'Not found');
+  const missing = () => (row.missing ? notFound(row.missing) : appError('route_not_found'));
   const readQuery = queryReader(row.query, row.details);
   const readBody = openBodyReader(row, options);
 
@@ -200,8 +200,12 @@ function idOf({ params }: Request): Id {
 /** Replaces the cursor by the position it stands for. @throws AppError 400 when it is not of this list, or comes with an offset. */
 function readAfter(query: Omit<PageQuery, 'after'> & { after?: unknown }, list: string, details: Route['details']) {
   if (typeof query.after !== 'string') return;
-  if (query.offset > 0) throw fieldProblem('after', 'after and offset exclude each other', details);
+  if (query.offset > 0) {
+    const message = 'after and offset exclude each other';
+    const params = { others: ['offset'] };
+    throw validationFailed([{ path: ['after'], code: 'not_together', message, params }], details);
+  }
   const position = readCursor(list, query.after);
-  if (typeof position === 'string') throw fieldProblem('after', position, details);
+  if (typeof position === 'string') throw fieldProblem('after', position, undefined, details);
   query.after = position;
 }

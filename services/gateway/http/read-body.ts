@@ -1,7 +1,8 @@
 // Turns the JSON of a body into typed values. Past this file nothing is `unknown`.
 import type Joi from 'joi';
-import { AppError, type DetailsForm, detailsOf, type Problem, validationFailed } from '#libs/errors.ts';
+import { appError, type DetailsForm, problemOf, validationFailed } from '#libs/errors.ts';
 import { validation } from '../fields/input-fields.ts';
+import { problemOfJoi } from './joi-problems.ts';
 import { knownNames } from './known-names.ts';
 import { fieldsOf } from './shape-fields.ts';
 
@@ -39,7 +40,7 @@ export function bodyReader<Body>(
     const misnamed = misnamedIn(given, known);
     const rejected = immutable.filter((name) => namesOf(given).includes(name));
     if (isChange && rejected.length + misnamed.length === 0 && !namesOf(given).some((name) => known.has(name)))
-      throw new AppError(400, 'No valid fields to update');
+      throw appError('no_valid_fields');
     const pruned = prune(given);
     const body = withDefaults(pruned.value, defaults);
     const long = namesOf(body).filter((name) => known.has(name) && isTooLong((body as Record<string, unknown>)[name]));
@@ -47,16 +48,18 @@ export function bodyReader<Body>(
       long.length > 0 ? cut(body as Record<string, object>, long) : (body ?? {}),
     );
     const problems = [
-      ...rejected.map((name) => ({ path: [name], message: `${name} cannot be changed` })),
-      ...misnamed.map((name) => ({ path: [name], message: `${name} is called ${OTHER_NAME[name]} here` })),
+      ...rejected.map((name) => problemOf(name, 'immutable')),
+      ...misnamed.map((name) => problemOf(name, 'misnamed', { name: OTHER_NAME[name] ?? '' })),
       ...(ignoresNestedNames ? [] : pruned.unknown),
-      ...(error?.details ?? []).filter(({ path }) => !long.includes(String(path[0]))).map(withoutNull),
-      ...long.map((name) => ({
-        path: [name],
-        message: tooLong(name, (body as Record<string, unknown>)[name], known.get(name)),
-      })),
+      ...(error?.details ?? []).filter(({ path }) => !long.includes(String(path[0]))).map(problemOfJoi),
+      ...long.map((name) => {
+        const isOfItems = Array.isArray((body as Record<string, unknown>)[name]);
+        return problemOf(name, isOfItems ? 'too_many_items' : 'too_many_fields', {
+          limit: known.get(name) ?? LIST_MAX,
+        });
+      }),
     ];
-    if (problems.length > 0) throw validationFailed(detailsOf(problems, details));
+    if (problems.length > 0) throw validationFailed(problems, details);
     return { body: value as Body, ignored: pruned.ignored };
   };
 }
@@ -76,11 +79,6 @@ function misnamedIn(body: unknown, known: ReadonlyMap<string, unknown>): string[
   });
 }
 
-/** A list of allowed values does not name null: it stands for a value not given. */
-function withoutNull({ path, message, type }: Joi.ValidationErrorItem): Problem {
-  return { path, message: type === 'any.only' ? message.replace(/, null$/, '') : message };
-}
-
 /** How many items, or names, the shape of a list or an object allows. */
 function sizeMax(field: Joi.Schema): number {
   return Math.min(LIST_MAX, field.$_getRule('max')?.args?.['limit'] ?? LIST_MAX);
@@ -92,12 +90,6 @@ function namesOf(body: unknown): string[] {
 
 function isTooLong(value: unknown): boolean {
   return (Array.isArray(value) ? value : namesOf(value)).length > LIST_MAX;
-}
-
-/** In joi's own words. */
-function tooLong(field: string, value: unknown, max: number | undefined): string {
-  const [verb, noun] = Array.isArray(value) ? ['contain', 'items'] : ['have', 'keys'];
-  return `${field} must ${verb} less than or equal to ${max} ${noun}`;
 }
 
 function cut(body: Record<string, object>, fields: readonly string[]): object {

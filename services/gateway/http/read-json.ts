@@ -1,7 +1,7 @@
 // Reads a JSON body within limits, and rejects shapes that are only sent to break something.
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type Response } from 'express';
-import { AppError } from '#libs/errors.ts';
+import { appError } from '#libs/errors.ts';
 import type { FairLimit } from '#libs/fair-limit.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { hasLongerValueThan, hasMoreValuesThan } from './count-values.ts';
@@ -9,9 +9,9 @@ import { hasLongerValueThan, hasMoreValuesThan } from './count-values.ts';
 /** No body of ours is deeper than five; recursion over a body then has a bound. */
 const DEPTH_MAX = 32;
 /** Names in all, and items in all. The fullest body, a document of 500 lines, has some 2,500; three megabytes could contain a million. */
-const VALUES_MAX = 10_000;
+export const VALUES_MAX = 10_000;
 /** A value of 100,000 characters of three bytes, the longest text of a document. Only an image may be longer. */
-const VALUE_BYTES_MAX = 300 * 1024;
+export const VALUE_KIB_MAX = 300;
 /** They would change the object itself instead of its content. */
 const REJECTED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -23,13 +23,11 @@ export const NOT_JSON = 'entity.parse.failed';
 /** The same of a body that is not UTF-8. */
 export const NOT_UTF8 = 'encoding.not_utf8';
 
-/** The `type` of the error about a value that is too long, and its message. */
+/** The `type` of the error about a value that is too long. */
 export const TOO_LONG_VALUE = 'entity.too.long.value';
-export const TOO_LONG_TEXT = `Request body must hold no value of more than ${VALUE_BYTES_MAX / 1024} KiB but images`;
 
-/** The `type` of the error about a body of too many values, and its message. */
+/** The `type` of the error about a body of too many values. */
 export const TOO_MANY_VALUES = 'entity.too.many.values';
-export const TOO_MANY_TEXT = `Request body must hold at most ${VALUES_MAX} values`;
 
 const BYTE_ORDER_MARK = Buffer.from('\u{feff}');
 const lengths = new WeakMap<object, number>();
@@ -52,23 +50,23 @@ interface BodyShare {
 }
 
 /** @param limit bytes a body has at most. @param longest bytes of a value that is no image. @returns what reads a body: the parsed value, or undefined when there is none. */
-export function jsonReader(limit: number, longest = VALUE_BYTES_MAX): ReadJson {
+export function jsonReader(limit: number, longest = VALUE_KIB_MAX * 1024): ReadJson {
   // Compressed bodies are rejected: a few bytes could become gigabytes.
   const read = express.raw({ limit, inflate: false, type: 'application/json' });
   return async (request, response, share) => {
     const { headers } = request;
     const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
     if (!hasBody) return undefined;
-    if (!request.is('application/json')) throw new AppError(415, 'Content-Type must be application/json');
+    if (!request.is('application/json')) throw appError('content_type_not_json');
     // JSON is UTF-8 (RFC 8259, 8.1).
     if (OTHER_CHARSET.test(headers['content-type'] ?? '')) {
-      throw new AppError(415, 'Unsupported content encoding or charset');
+      throw appError('encoding_not_supported');
     }
     await new Promise<void>((resolve, reject) => {
       read(request, response, (error?: unknown) => (error ? reject(error) : resolve()));
     });
     // The parser leaves it out when the connection ended before.
-    if (!Buffer.isBuffer(request.body)) throw new AppError(499, 'The caller has gone');
+    if (!Buffer.isBuffer(request.body)) throw appError('caller_gone');
     const bytes = request.body;
     lengths.set(request, bytes.length);
     if (share && bytes.length >= LARGE_BYTES) await acquireBodySlot(share);
@@ -96,9 +94,10 @@ function parse(bytes: Buffer, longest: number): unknown {
   // Decoded, the wrong bytes become U+FFFD: a mangled name would be stored, and printed on an invoice that can no longer change.
   if (!isUtf8(bytes)) throw Object.assign(new Error('The body is not UTF-8'), { type: NOT_UTF8 });
   if (bytes.length > longest && hasLongerValueThan(bytes, longest)) {
-    throw Object.assign(new Error(TOO_LONG_TEXT), { type: TOO_LONG_VALUE });
+    throw Object.assign(new Error('A value is too long'), { type: TOO_LONG_VALUE });
   }
-  if (hasMoreValuesThan(bytes, VALUES_MAX)) throw Object.assign(new Error(TOO_MANY_TEXT), { type: TOO_MANY_VALUES });
+  if (hasMoreValuesThan(bytes, VALUES_MAX))
+    throw Object.assign(new Error('The body has too many values'), { type: TOO_MANY_VALUES });
   // Chunks that hold nothing.
   if (bytes.length === 0) return {};
   try {
@@ -113,13 +112,13 @@ function requireSane(body: unknown) {
   // A list instead of recursion: ten thousand levels must not end in a stack overflow.
   let level = [body].filter(isCompound);
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > DEPTH_MAX) throw new AppError(400, 'Request body is nested too deeply');
+    if (depth > DEPTH_MAX) throw appError('body_too_deep');
     const next: object[] = [];
     for (const value of level) {
       const isList = Array.isArray(value);
       const names = isList ? [] : Object.keys(value);
       const rejected = names.find((name) => REJECTED_NAMES.has(name));
-      if (rejected !== undefined) throw new AppError(400, `Request body must not hold the name ${rejected}`);
+      if (rejected !== undefined) throw appError('body_name_rejected', { name: rejected });
       for (const inner of isList ? value : Object.values(value)) if (isCompound(inner)) next.push(inner);
     }
     level = next;

@@ -1,8 +1,9 @@
 // Turns a query string into typed values, and rejects parameters that the operation does not know: a misspelt filter must not list every record.
 import { parse } from 'node:querystring';
 import type Joi from 'joi';
-import { type DetailsForm, detailsOf, type Problem, validationFailed } from '#libs/errors.ts';
+import { type DetailsForm, problemOf, validationFailed } from '#libs/errors.ts';
 import { validation } from '../fields/input-fields.ts';
+import { problemOfJoi } from './joi-problems.ts';
 import { fieldsOf } from './shape-fields.ts';
 
 /** More are an attack. The response names each unknown one. */
@@ -32,11 +33,11 @@ export function queryReader<Query>(
     );
     const { error, value = {} } = lenient?.validate(single) ?? {};
     const problems = [
-      ...names.filter((name) => !known.has(name)).map((name) => problem(name, 'is not known to this operation')),
-      ...repeated.map((name) => problem(name, 'must not be repeated')),
-      ...(error?.details ?? []),
+      ...names.filter((name) => !known.has(name)).map((name) => problemOf(name, 'unknown_parameter')),
+      ...repeated.map((name) => problemOf(name, 'repeated_parameter')),
+      ...(error?.details ?? []).map(problemOfJoi),
     ];
-    if (problems.length > 0) throw validationFailed(detailsOf(problems, details));
+    if (problems.length > 0) throw validationFailed(problems, details);
     return value as Query;
   };
 }
@@ -50,10 +51,10 @@ export function parametersOf(url: string, details?: DetailsForm): Parameters {
   const parameters: Parameters = parse(text, '&', '=', { maxKeys: 0 });
   const names = Object.keys(parameters);
   const wrong =
-    (!isText(text) && 'must be percent-encoded UTF-8') ||
-    (names.length > PARAMETERS_MAX && `must hold at most ${PARAMETERS_MAX} parameters`) ||
-    (!names.every((name) => NAME.test(name)) && 'must hold plain parameter names only');
-  if (wrong) throw validationFailed(detailsOf([problem('query', wrong)], details));
+    (!isText(text) && problemOf('query', 'query_malformed')) ||
+    (names.length > PARAMETERS_MAX && problemOf('query', 'too_many_parameters', { limit: PARAMETERS_MAX })) ||
+    (!names.every((name) => NAME.test(name)) && problemOf('query', 'invalid_parameter_names'));
+  if (wrong) throw validationFailed([wrong], details);
   return parameters;
 }
 
@@ -66,5 +67,3 @@ function isText(query: string): boolean {
     return false;
   }
 }
-
-const problem = (name: string, message: string): Problem => ({ path: [name], message: `${name} ${message}` });

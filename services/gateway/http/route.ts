@@ -1,7 +1,7 @@
 // One table row for each operation: what runs, what the reference shows and what the tests check all come from it.
 import type { Request, Response } from 'express';
 import type Joi from 'joi';
-import type { AppError, DetailsForm } from '#libs/errors.ts';
+import type { AppError, DetailsForm, MissingText } from '#libs/errors.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import type { Scope } from '#libs/models/accounts/api-key.ts';
 import type { Owned, Records } from '#libs/models/records.ts';
@@ -87,10 +87,10 @@ interface RouteDocs {
   status?: number;
   /** The message of a deletion. */
   message?: string;
-  /** An error text of 409. */
-  conflict?: string;
+  /** An error of 409. */
+  conflict?: AppError;
   /** The error text of 404 about a record that the body names. */
-  missingReference?: string;
+  missingReference?: MissingText;
   /** The 404 names in `details` which references of the body were not found. */
   namesMissing?: boolean;
 }
@@ -129,7 +129,7 @@ export interface Route<Body = unknown, Query = unknown> {
   /** Bytes of one value that is not an image. Unless given, the limit of read-json.ts applies. */
   valueLimitBytes?: number;
   /** The error text of 404 when `{id}` is malformed, unknown or another account's. */
-  missing?: string;
+  missing?: MissingText;
   /** Media type of a response that is not JSON. */
   produces?: string;
   /** The file is stored: it is read like a record, not rendered. */

@@ -1,6 +1,6 @@
 // Puts the table of routes on an express router, and rejects methods that a path does not have.
 import { Router } from 'express';
-import { AppError } from '#libs/errors.ts';
+import { appError } from '#libs/errors.ts';
 import { openFairLimit } from '#libs/fair-limit.ts';
 import { type ByteCapacity, openByteCapacity } from '../limits/byte-capacity.ts';
 import { openResponseCapacity } from '../limits/large-responses.ts';
@@ -30,7 +30,7 @@ export function serveRoutes(routes: readonly Route[], options: ServeOptions): Ro
     const methods = rows.map(({ method }) => method.toUpperCase());
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
     router.all(pattern, () => {
-      throw new AppError(405, 'Method not allowed', { headers: { Allow: allow } });
+      throw appError('method_not_allowed', undefined, { headers: { Allow: allow } });
     });
   }
   return router;

@@ -2,7 +2,7 @@
 
 import { type ChangedTerms, isMoneyChanged } from '#libs/billing/documents/changed-tax-terms.ts';
 import { changedReferences } from '#libs/billing/documents/project-of-client.ts';
-import { conflict } from '#libs/errors.ts';
+import { appError, type ErrorCode } from '#libs/errors.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { changedFields } from '#libs/models/records.ts';
 import { changedCharges } from '#libs/rules/documents/document-charges.ts';
@@ -56,17 +56,19 @@ function requirePartKept(invoice: InvoiceRecord, next: Partial<InvoiceRecord>): 
   // Where prices include tax, parts add up with it, and another rate may leave the amount as it is.
   if (names.length === 0 && agreedSum(invoice) !== agreedSum({ ...invoice, ...next })) names.push('total');
   if (names.length === 0) return;
-  const [whole, again] = fixed_part ? ['the fixed amount', 'bill it'] : [quote_number, 'convert'];
-  throw conflict(`Cannot change ${names.join(', ')} of a part of ${whole}: delete it and ${again} again`);
+  if (fixed_part) throw appError('fixed_amount_part_locked', { fields: names });
+  throw appError('quote_part_locked', { fields: names, number: String(quote_number) });
 }
 
 /** Besides its status. What is not a draft has been issued: its paper does not change, only the day until which it can be paid. */
-const CHANGEABLE: Readonly<Record<Exclude<InvoiceStatus, 'Draft'>, { fields: readonly string[]; when: string }>> = {
-  Sent: { fields: ['due_date'], when: 'after the invoice was sent' },
-  Overdue: { fields: ['due_date'], when: 'after the invoice was sent' },
-  Paid: { fields: [], when: 'of a paid invoice' },
-  Cancelled: { fields: [], when: 'of a cancelled invoice' },
-};
+const FREE_ONCE_SENT: readonly string[] = ['due_date'];
+const NONE: readonly string[] = [];
+const CHANGEABLE = {
+  Sent: { fields: FREE_ONCE_SENT, otherwise: 'invoice_already_sent' },
+  Overdue: { fields: FREE_ONCE_SENT, otherwise: 'invoice_already_sent' },
+  Paid: { fields: NONE, otherwise: 'invoice_already_paid' },
+  Cancelled: { fields: NONE, otherwise: 'invoice_already_cancelled' },
+} as const satisfies Record<Exclude<InvoiceStatus, 'Draft'>, { fields: readonly string[]; otherwise: ErrorCode }>;
 
 /**
  * @param next what the change makes of the invoice; values that it has already change nothing.
@@ -79,23 +81,23 @@ export function requireChangeable(
   if (status === 'Draft') {
     const names: string[] = changedFields(invoice, next);
     const isOther = names.includes('client_id');
-    if (isOther && invoice.time) throw conflict('Cannot change client_id of an invoice with time');
-    if (isOther && invoice.expenses) throw conflict('Cannot change client_id of an invoice with expenses');
+    if (isOther && invoice.time) throw appError('invoice_client_fixed', { reason: 'with_time' });
+    if (isOther && invoice.expenses) throw appError('invoice_client_fixed', { reason: 'with_expenses' });
     // Nothing is converted: 120 EUR would become 120 JPY.
     if (invoice.time && names.includes('currency')) {
-      throw conflict('Cannot change currency of an invoice with time: take it off first');
+      throw appError('invoice_currency_of_time');
     }
     if (invoice.expenses && names.includes('currency')) {
-      throw conflict('Cannot change currency of an invoice with expenses: take them off first');
+      throw appError('invoice_currency_of_expenses');
     }
-    if (isOther && invoice.quote_id) throw conflict('Cannot change client_id of an invoice of a quote');
-    if (isOther && invoice.fixed_part) throw conflict('Cannot change client_id of an invoice of a fixed amount');
+    if (isOther && invoice.quote_id) throw appError('invoice_client_fixed', { reason: 'of_a_quote' });
+    if (isOther && invoice.fixed_part) throw appError('invoice_client_fixed', { reason: 'of_a_fixed_amount' });
     // A final invoice that is recalculated is what is left of its quote again.
     if (!changes.recalculate) requirePartKept(invoice, next);
     return;
   }
-  const { fields, when } = CHANGEABLE[status];
+  const { fields: free, otherwise } = CHANGEABLE[status];
   const changed: readonly string[] = changedFields(invoice, next);
-  const names = Object.keys(changes).filter((name) => !fields.includes(name) && changed.includes(name));
-  if (names.length > 0) throw conflict(`Cannot change ${names.join(', ')} ${when}`);
+  const names = Object.keys(changes).filter((name) => !free.includes(name) && changed.includes(name));
+  if (names.length > 0) throw appError(otherwise, { fields: names });
 }

@@ -7,7 +7,7 @@ import { announceQuotes } from '#libs/billing/quotes/announce-quotes.ts';
 import { unlinkOccurrence } from '#libs/billing/recurring/unlink-occurrence.ts';
 import { releaseBilled } from '#libs/billing/work/release-billed.ts';
 import { dayIn } from '#libs/day.ts';
-import { conflict } from '#libs/errors.ts';
+import { appError } from '#libs/errors.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
 import { findOwn, removeOwn } from '#libs/models/records.ts';
@@ -80,7 +80,7 @@ export const invoiceRoutes: readonly Route[] = [
       title: 'Update an invoice',
       summary: 'Update an invoice, send it, mark it as paid or cancel it',
       response: invoiceResponse,
-      conflict: 'Cannot change status from Paid to Draft',
+      conflict: appError('invoice_status_not_possible', { from: 'Paid', to: 'Draft' }),
       missingReference: 'Client not found or access denied',
     },
     handler: updateInvoice,
@@ -95,7 +95,7 @@ export const invoiceRoutes: readonly Route[] = [
       title: 'Delete an invoice',
       summary: 'Delete a draft; its number is never given again',
       message: 'Invoice deleted',
-      conflict: 'Can only delete invoices with Draft status',
+      conflict: appError('invoice_not_draft'),
     },
     handler: deleteInvoice,
   }),
@@ -131,7 +131,7 @@ async function deleteInvoice({ caller, commit, requireRecord }: Context) {
   return commit(async (unit) => {
     const { session, accountId, announce } = unit;
     const invoice = await requireRecord(Invoice, session);
-    if (invoice.status !== 'Draft') throw conflict('Can only delete invoices with Draft status');
+    if (invoice.status !== 'Draft') throw appError('invoice_not_draft');
     const view = await viewOf(invoice, caller, { session });
     await removeOwn(Invoice, invoice, session);
     await releaseBilled(unit, invoice);

@@ -18,6 +18,7 @@ import {
 } from '../fields/money-input.ts';
 import { type TextsInput, textsInput } from '../fields/texts-input.ts';
 import { ids, includeExpenses, membersInput, projectsAndTasks, timeLineInput } from '../fields/time-input.ts';
+import { refuse } from '../http/joi-problems.ts';
 
 export interface TimeInput {
   time_entry_ids?: Id[];
@@ -67,19 +68,21 @@ const selection = {
   ...timeLineInput,
 };
 
-function eitherIdsOrFilter<Input extends TimeInput>(body: Input, { message }: Joi.CustomHelpers) {
+function eitherIdsOrFilter<Input extends TimeInput>(body: Input, helpers: Joi.CustomHelpers) {
+  const besides = (name: string, others: readonly string[], more = '') =>
+    refuse(helpers, 'not_together', `${name} must not stand beside ${others.join(', ')}${more}`, { others });
   const given = FILTERS.filter((name) => body[name] !== undefined && body[name] !== null);
   if (body.expense_ids && body.include_expenses) {
-    return message({ custom: 'expense_ids must not stand beside include_expenses' });
+    return besides('expense_ids', ['include_expenses']);
   }
   if (body.time_entry_ids && body.include_time === false) {
-    return message({ custom: 'time_entry_ids must not stand beside include_time: false' });
+    return besides('time_entry_ids', ['include_time: false']);
   }
   if (body.time_entry_ids && body.include_expenses) {
-    return message({ custom: 'time_entry_ids must not stand beside include_expenses: name expense_ids' });
+    return besides('time_entry_ids', ['include_expenses'], ': name expense_ids');
   }
   if (!body.time_entry_ids || given.length === 0) return body;
-  return message({ custom: `time_entry_ids must not stand beside ${given.join(', ')}` });
+  return besides('time_entry_ids', given);
 }
 
 export const timeInvoice = Joi.object<TimeInvoiceInput>({

@@ -3,6 +3,7 @@
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { addTimeTo, createInvoiceFromTime } from '#libs/billing/work/invoice-from-time.ts';
 import { takeWorkOff } from '#libs/billing/work/take-work-off.ts';
+import { appError } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { changedDates } from '../fields/dates-input.ts';
@@ -42,7 +43,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
       description: `Each entry is on one invoice at most: of two callers who want the same time, one gets it. Without \`time_entry_ids\` all unbilled time of the client that the filter finds is billed, at most 1,000 entries. Hours of packages are drawn before any is charged. Expenses come along with \`expense_ids\` or \`include_expenses\`. With \`dry_run=true\` it is a preview.`,
       response: invoiceResponse,
       missingReference: 'Client not found or access denied',
-      conflict: 'Nothing to bill',
+      conflict: appError('nothing_to_bill'),
     },
     handler: postInvoiceFromTime,
   }),
@@ -61,7 +62,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
       description: `New lines follow those that are there. What prepaid and included hours cover is computed anew, unless more than texts of lines of time was edited by hand: then nothing more is included.`,
       status: 200,
       response: invoiceResponse,
-      conflict: 'Nothing to bill',
+      conflict: appError('nothing_to_bill'),
     },
     handler: postTime,
   }),
@@ -79,7 +80,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
       description: `Its lines are computed anew, unless more than their texts and units was edited by hand: then they stay.`,
       status: 200,
       response: invoiceResponse,
-      conflict: 'Cannot change the time of an issued invoice',
+      conflict: appError('invoice_time_issued'),
     },
     handler: postRelease,
   }),

@@ -95,7 +95,7 @@ async function markPaid(
 async function recalculated(unit: UnitOfWork, invoice: InvoiceRecord, given: InvoiceChanges) {
   const beside = ['line_items', 'amount', 'currency', 'prices_include_tax'].filter((name) => name in given);
   if (beside.length > 0) {
-    throw fieldProblem('recalculate', `recalculate must not stand beside ${beside.join(', ')}`);
+    throw fieldProblem('recalculate', 'not_together', { others: beside });
   }
   return recalculatedFinal(unit, invoice);
 }
@@ -103,7 +103,7 @@ async function recalculated(unit: UnitOfWork, invoice: InvoiceRecord, given: Inv
 /** An amount of null is that of the lines. @throws AppError 400 when there are none. */
 function withAmount(invoice: InvoiceRecord, given: InvoiceChanges): InvoiceChanges {
   const lines = given.line_items === undefined ? invoice.line_items : given.line_items;
-  if (given.amount === null && !lines?.length) throw fieldProblem('amount', 'amount is required');
+  if (given.amount === null && !lines?.length) throw fieldProblem('amount', 'required');
   const body = { ...given };
   if (body.amount === null) delete body.amount;
   return body;

@@ -1,6 +1,7 @@
 // Writing off what is due of an invoice, and taking that back, over HTTP.
 import Joi from 'joi';
 import { takeBackWriteOff, writeOff } from '#libs/billing/payments/write-off.ts';
+import { appError } from '#libs/errors.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { uuid } from '../fields/input-fields.ts';
@@ -41,7 +42,7 @@ export const writeOffRoutes: readonly Route[] = [
       summary: 'Give up what is due of an invoice, or a part of it',
       status: 200,
       response: invoiceResponse,
-      conflict: 'Cannot write off 50.00 of INV-0042: 35.00 is due',
+      conflict: appError('write_off_exceeds_due', { amount: '50.00', number: 'INV-0042', due: '35.00' }),
     },
     handler: writeOffInvoice,
   }),
@@ -56,7 +57,7 @@ export const writeOffRoutes: readonly Route[] = [
       title: 'Take back a write-off',
       summary: 'Take back what was written off of an invoice: it is due again and can be paid',
       message: 'Write-off taken back',
-      conflict: 'Nothing is written off of INV-0042',
+      conflict: appError('nothing_written_off', { number: 'INV-0042' }),
     },
     handler: deleteWriteOff,
   }),

@@ -23,8 +23,8 @@ export interface CapacityRejections {
 }
 
 const UPLOAD_REJECTIONS: CapacityRejections = {
-  full: { status: 503, message: 'Upload capacity exhausted, retry later', seconds: 2 },
-  overShare: { status: 429, message: 'Too many large uploads at the same time', seconds: 1 },
+  full: { code: 'upload_capacity_exhausted', seconds: 2 },
+  overShare: { code: 'too_many_uploads', seconds: 1 },
 };
 
 export interface ByteCapacity {

@@ -1,6 +1,6 @@
 // Runs few tasks of a name at a time in this process: conflicts in the database become a queue in memory.
 import pLimit, { type LimitFunction } from 'p-limit';
-import { unavailable } from '#libs/errors.ts';
+import { appError, retryAfter } from '#libs/errors.ts';
 
 const queues = new Map<string, LimitFunction>();
 
@@ -17,7 +17,7 @@ export interface LimitOptions {
   late?: () => Error;
 }
 
-const tooManyChanges = () => unavailable('Too many changes are waiting, please try again later', 1);
+const tooManyChanges = () => appError('too_many_waiting_changes', undefined, { headers: retryAfter(1) });
 
 /**
  * Runs `task` when fewer than `atOnce` earlier tasks of the same `name` have not ended yet, however they ended.

@@ -1,7 +1,7 @@
 // Keeps large lists from filling the memory: few of one kind at a time for an account, and a limit on bytes that wait to be read.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Response } from 'express';
-import { AppError, storeUnavailable } from '#libs/errors.ts';
+import { appError, retryAfter, storeUnavailable } from '#libs/errors.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { isUnanswered } from '#libs/mongo/errors.ts';
 import { whenClosed } from '../http/when-closed.ts';
@@ -17,10 +17,9 @@ const MIB = 1024 * 1024;
 /** An account may have somewhat more bytes than LARGE_AT_ONCE of the longest lists. All accounts share the memory that a gateway of 768 MiB has left. */
 const RESPONSE_LIMITS: ByteCapacityLimits = { perAccount: 144 * MIB, all: 256 * MIB };
 const REJECTIONS = {
-  full: { status: 503, message: 'Too many responses are waiting to be read, retry later', seconds: 2 },
-  overShare: { status: 429, message: 'Too many responses are waiting to be read', seconds: 1 },
+  full: { code: 'response_capacity_exhausted', seconds: 2 },
+  overShare: { code: 'too_many_unread_responses', seconds: 1 },
 } as const;
-const TOO_MANY_LARGE = 'Too many lists are being read at the same time';
 
 /** Bytes of responses that callers have not read yet. */
 export function openResponseCapacity(limits: ByteCapacityLimits = RESPONSE_LIMITS): ByteCapacity {
@@ -73,6 +72,6 @@ export async function limitLargeResponses(
     return made.promise;
   };
   const late = () =>
-    unansweredAt > since ? storeUnavailable() : new AppError(429, TOO_MANY_LARGE, { headers: { 'Retry-After': '1' } });
+    unansweredAt > since ? storeUnavailable() : appError('too_many_lists', undefined, { headers: retryAfter(1) });
   await withConcurrencyLimit(`large ${accountId} ${operation}`, respondWhole, { atOnce: LARGE_AT_ONCE, late });
 }

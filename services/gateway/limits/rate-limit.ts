@@ -1,7 +1,7 @@
 // Rate limits: requests and documents of a key and its account, and requests of an address without a usable key.
 import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
-import { AppError } from '#libs/errors.ts';
+import { appError } from '#libs/errors.ts';
 import type { Redis } from '#libs/redis/connection.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { type Caller, isRendered, type Route } from '../http/route.ts';
@@ -25,7 +25,6 @@ export interface Rates {
 }
 
 /** The error text of 429. */
-export const TOO_MANY = 'Too many requests, please slow down';
 
 const WINDOW_MS = 60_000;
 const AFTER_WINDOW = { 'Retry-After': String(WINDOW_MS / 1_000) };
@@ -69,7 +68,7 @@ export function openRates(options: {
       standardHeaders: isOfAccount ? false : 'draft-8',
       legacyHeaders: false,
       handler: (_request, _response, next) =>
-        next(new AppError(429, TOO_MANY, isOfAccount ? { headers: AFTER_WINDOW } : {})),
+        next(appError('rate_limited', undefined, isOfAccount ? { headers: AFTER_WINDOW } : {})),
       store: batchedCounter({
         redis,
         prefix: `${prefix}:rate:${name}:`,

@@ -1,5 +1,6 @@
 // Rejects documents before anything is read while the queue is full: no key is looked up, no body read, no log line written for each.
 import type { NextFunction, Request, Response } from 'express';
+import { errorBody } from '#libs/errors.ts';
 import { rememberedAccountOf } from '#libs/models/accounts/key-cache.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { Logger } from '#libs/service/logger.ts';
@@ -9,6 +10,7 @@ import { nameRequest } from '../http/request-log.ts';
 import { isPrintedFromBody, type Route } from '../http/route.ts';
 import { whenClosed } from '../http/when-closed.ts';
 import type { PrintDocument } from '../printing/print-document.ts';
+import { errorOf } from './rejection.ts';
 
 /** In an overload hundreds of requests a second end here: one log line counts those of this interval. */
 const LINE_APART_MS = 1_000;
@@ -42,16 +44,17 @@ export function rejectEarly(routes: readonly Route[], { log, seconds, print }: E
       return next();
     }
     const startedAt = performance.now();
-    const body = JSON.stringify({ error: rejected.message });
-    response.writeHead(rejected.status, {
+    const error = errorOf(rejected);
+    const body = JSON.stringify(errorBody(error));
+    response.writeHead(error.status, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(body),
-      'Retry-After': rejected.seconds,
+      ...error.headers,
     });
     response.end(body);
     logRejection(rejected.seconds);
     seconds?.observe(
-      { method: request.method, route: row.path, status: rejected.status },
+      { method: request.method, route: row.path, status: error.status },
       (performance.now() - startedAt) / 1000,
     );
   };

@@ -1,15 +1,20 @@
 // Why a request is not admitted now, and when it may come again.
-import { AppError } from '#libs/errors.ts';
+import { type AppError, appError, retryAfter } from '#libs/errors.ts';
 
 export interface Rejection {
-  /** 503: the gateway is full. 429: the account has its share. */
-  status: 503 | 429;
-  message: string;
+  /** 503 when the gateway is full, 429 when the account has its share. */
+  code:
+    | 'response_capacity_exhausted'
+    | 'too_many_documents'
+    | 'too_many_unread_responses'
+    | 'too_many_uploads'
+    | 'too_many_waiting_documents'
+    | 'upload_capacity_exhausted';
   /** Seconds after which a retry makes sense. */
   seconds: number;
 }
 
 /** A rejection as an error. */
-export function errorOf({ status, message, seconds }: Rejection): AppError {
-  return new AppError(status, message, { headers: { 'Retry-After': String(seconds) } });
+export function errorOf({ code, seconds }: Rejection): AppError {
+  return appError(code, undefined, { headers: retryAfter(seconds) });
 }

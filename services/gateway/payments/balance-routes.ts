@@ -84,7 +84,7 @@ async function getClientBalance({ caller, query, requireRecord }: Context<unknow
   const { time_zone: timeZone } = account;
   const today = dayIn(timeZone);
   const { as_of = today } = query;
-  if (as_of > today) throw fieldProblem('as_of', `as_of must not be after ${today}`);
+  if (as_of > today) throw fieldProblem('as_of', 'too_late', { latest: today });
   const balances =
     as_of === today
       ? await clientBalances(accountId, client._id, today)

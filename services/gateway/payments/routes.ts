@@ -3,6 +3,7 @@ import { announceBooked, type Booked, bookPayment, type NewPayment } from '#libs
 import { allocateCredit, releaseAllocations, voidPayment } from '#libs/billing/payments/change-payment.ts';
 import { refundPayment } from '#libs/billing/payments/refund-payment.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { appError } from '#libs/errors.ts';
 import { Payment, type PaymentRecord, paymentView } from '#libs/models/billing/payment.ts';
 import { changeOwn, findOwn, isUnchanged } from '#libs/models/records.ts';
 import type { Id } from '#libs/models/tenant.ts';
@@ -43,7 +44,7 @@ export const paymentRoutes: readonly Route[] = [
       summary: 'Book a payment over any number of invoices',
       response: paymentResponse,
       missingReference: 'Client not found or access denied',
-      conflict: 'Cannot allocate 350.00 to INV-0042: 335.00 is due',
+      conflict: appError('allocation_exceeds_due', { amount: '350.00', number: 'INV-0042', due: '335.00' }),
     },
     handler: postPayment,
   }),
@@ -59,7 +60,7 @@ export const paymentRoutes: readonly Route[] = [
       title: 'Pay an invoice',
       summary: 'Book a payment of one invoice',
       response: paymentResponse,
-      conflict: 'Cannot pay a draft',
+      conflict: appError('invoice_is_draft'),
     },
     handler: payInvoice,
   }),
@@ -113,7 +114,7 @@ export const paymentRoutes: readonly Route[] = [
       summary: 'Pay an invoice from what is left of a payment',
       missingReference: missingInvoice,
       response: paymentResponse,
-      conflict: 'Cannot allocate 350.00 to INV-0042: 335.00 is due',
+      conflict: appError('allocation_exceeds_due', { amount: '350.00', number: 'INV-0042', due: '335.00' }),
     },
     handler: allocatePayment,
   }),
@@ -129,7 +130,7 @@ export const paymentRoutes: readonly Route[] = [
       summary: 'Make an allocation credit again, or all of them; the invoices are due again',
       status: 200,
       response: paymentResponse,
-      conflict: 'Allocation was already released',
+      conflict: appError('allocation_released'),
     },
     handler: releasePayment,
   }),
@@ -145,7 +146,7 @@ export const paymentRoutes: readonly Route[] = [
       summary: 'Void a payment that was entered by mistake; its invoices are due again',
       status: 200,
       response: paymentResponse,
-      conflict: 'Cannot void a payment that was refunded',
+      conflict: appError('payment_refunded'),
     },
     handler: postVoid,
   }),
@@ -161,7 +162,7 @@ export const paymentRoutes: readonly Route[] = [
       summary: 'Book money that went back, from the credit or from an invoice',
       missingReference: missingInvoice,
       response: paymentResponse,
-      conflict: 'Cannot refund 120.00: 100.00 of the payment is unallocated',
+      conflict: appError('refund_exceeds_unallocated', { amount: '120.00', left: '100.00' }),
     },
     handler: postRefund,
   }),

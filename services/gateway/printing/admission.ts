@@ -40,7 +40,7 @@ interface Permit {
   release(how: 'done' | 'failed', spent?: { offSlotMs?: number | undefined; printMs?: number | undefined }): void;
 }
 
-const OVER_SHARE: Rejection = { status: 429, message: 'Too many documents at the same time', seconds: 1 };
+const OVER_SHARE: Rejection = { code: 'too_many_documents', seconds: 1 };
 
 interface Arrival {
   accountId: Id;
@@ -144,8 +144,7 @@ export function openAdmission(limits: Partial<AdmissionLimits> = {}): Admission 
 function busy(waitMs: number): Rejection {
   const seconds = Math.min(Math.max(waitMs / 1_000, 1), RETRY_AFTER_SECONDS_MAX) + Math.random() * JITTER_SECONDS;
   return {
-    status: 503,
-    message: 'Too many documents are waiting, please try again later',
+    code: 'too_many_waiting_documents',
     seconds: Math.ceil(seconds),
   };
 }

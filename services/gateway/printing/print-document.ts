@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { addAbortListener } from 'node:events';
 import { agreedTime } from '#libs/clock.ts';
-import { AppError, unavailable } from '#libs/errors.ts';
+import { AppError, appError, retryAfter } from '#libs/errors.ts';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
@@ -96,7 +96,7 @@ export function openPrinting({
     // Registered before the job is in the queue: the reply may be faster than the next line.
     const reply = replies.expect(id, { deadlineAt, signal, recover });
     enqueue().catch((error: unknown) => {
-      over.abort(unavailable('Documents cannot be printed at the moment', 2, error));
+      over.abort(appError('printing_unavailable', undefined, { headers: retryAfter(2), cause: error }));
     });
     try {
       const printed = await reply;
@@ -157,8 +157,8 @@ function hasRemoteImages({ logoUrl, bannerUrl, showBanner }: PrintableDocument):
 
 const isLate = (error: unknown): error is AppError => error instanceof AppError && error.status === 504;
 
-function untaken({ status, message }: AppError) {
-  return new AppError(status, message, { cause: new Error('No renderer has taken it') });
+function untaken({ code, message }: AppError) {
+  return new AppError(code, message, { cause: new Error('No renderer has taken it') });
 }
 
 function firstOf(warnings: string[]): string[] {

@@ -1,5 +1,6 @@
 // The fixed amount of a project over HTTP: it is billed whole, or in parts that never add up to more.
 import { billFixedAmount } from '#libs/billing/quotes/bill-fixed-amount.ts';
+import { appError } from '#libs/errors.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
@@ -26,7 +27,7 @@ export const projectBillRoutes: readonly Route[] = [
       description:
         'The parts never add up to more than the fixed amount, also when two are billed at once. A discount or shipping changes what the invoice asks for, not what it bills of the fixed amount. A deleted draft or a cancelled invoice gives its part back.',
       response: invoiceResponse,
-      conflict: 'Only 700.00 of the fixed amount is left to bill',
+      conflict: appError('fixed_amount_exceeded', { left: '700.00' }),
     },
     handler: postPart,
   }),

@@ -1,7 +1,7 @@
 // How a project is billed, as it is stored: a fixed amount is exact in its currency, and what was billed of it stays billed.
 
 import { currencyFor } from '#libs/billing/documents/client-terms.ts';
-import { conflict, fieldProblem } from '#libs/errors.ts';
+import { appError, fieldProblem } from '#libs/errors.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import { changedFields, findOwn, hasOwn } from '#libs/models/records.ts';
@@ -73,7 +73,7 @@ function minorOf(amount: number | null, currency: string | null): number | null 
 }
 
 function requireFixedAmount({ billing, fixed_amount }: Stored): void {
-  if (billing === 'fixed' && fixed_amount === null) throw fieldProblem('fixed_amount', 'fixed_amount is required');
+  if (billing === 'fixed' && fixed_amount === null) throw fieldProblem('fixed_amount', 'required');
 }
 
 /** A fixed amount covers the time of its project: @throws AppError 409 when an invoice bills some of it by the hour. */
@@ -84,7 +84,7 @@ async function requireNoBilledTime(
 ): Promise<void> {
   if (next.billing !== 'fixed' || billing === 'fixed') return;
   if (await hasOwn(TimeEntry, accountId, { project_id: _id, invoice_id: { $ne: null } }, session)) {
-    throw conflict('Cannot set billing to fixed for a project with billed time');
+    throw appError('project_time_billed');
   }
 }
 
@@ -92,9 +92,8 @@ function requireBilledKept(project: ProjectRecord, next: Stored): void {
   const billed = project.fixed_billed ?? 0;
   if (billed === 0) return;
   const names = changedFields(project, next).filter((name) => name === 'billing' || name === 'currency');
-  if (names.length > 0) throw conflict(`Cannot change ${names.join(', ')} of a project whose fixed amount was billed`);
+  if (names.length > 0) throw appError('fixed_amount_fields_locked', { fields: names });
   if ((next.fixed_amount ?? 0) < billed) {
-    const amount = writtenAmount(billed, project.currency ?? '');
-    throw conflict(`Cannot set a fixed amount below ${amount}: so much was billed`);
+    throw appError('fixed_amount_below_billed', { billed: writtenAmount(billed, project.currency ?? '') });
   }
 }

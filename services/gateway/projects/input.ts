@@ -36,6 +36,7 @@ import {
 } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
 import { type TextsInput, textsInput } from '../fields/texts-input.ts';
+import { refuse } from '../http/joi-problems.ts';
 import { type Asked, byId, listOf } from '../http/list.ts';
 import { statusesLike } from './statuses.ts';
 
@@ -119,9 +120,11 @@ export const fixedPart = Joi.object<FixedPartInput>({
   ...chargesOfMadeLines,
   ...textsInput,
 })
-  .custom((body: FixedPartInput, { message }) => {
+  .custom((body: FixedPartInput, helpers) => {
     const isBoth = [body.percent, body.amount].every((share) => share !== undefined && share !== null);
-    return isBoth ? message({ custom: 'percent must not stand beside amount' }) : body;
+    return isBoth
+      ? refuse(helpers, 'not_together', 'percent must not stand beside amount', { others: ['amount'] })
+      : body;
   })
   .example({ percent: 30, status: 'Sent' });
 

@@ -6,7 +6,7 @@ import { applyRate } from '#libs/billing/time/settle-rate.ts';
 import { requireNoTimer } from '#libs/billing/time/time-guard.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { isProjectOfRecurring } from '#libs/billing/work/work-selection.ts';
-import { conflict } from '#libs/errors.ts';
+import { appError } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { clientsOf } from '#libs/models/accounts/client.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
@@ -32,7 +32,6 @@ import { firstStatus, requireStatus } from './statuses.ts';
 
 const path = '/api/v1/projects';
 const missing = 'Project not found or access denied';
-const tooManyTasks = `Cannot delete a project with more than ${REMOVED_MAX} tasks or ${REMOVED_MAX_MIB} MiB of them: delete tasks first`;
 
 export const projectRoutes: readonly Route[] = [
   route({
@@ -84,7 +83,7 @@ export const projectRoutes: readonly Route[] = [
     docs: {
       summary: 'Update a project',
       response: projectResponse,
-      conflict: 'Cannot move a project with invoices to another client',
+      conflict: appError('project_of_documents', { records: 'invoices' }),
     },
     handler: updateProject,
   }),
@@ -100,7 +99,7 @@ export const projectRoutes: readonly Route[] = [
       summary: 'Delete a project that has no time and no documents, with its tasks',
       description: `Each task is announced as deleted. More than ${REMOVED_MAX} of them, or ${REMOVED_MAX_MIB} MiB, are 409: delete tasks first.`,
       message: 'Project deleted',
-      conflict: 'Cannot delete a project with invoices',
+      conflict: appError('project_in_use', { records: 'invoices' }),
     },
     handler: deleteProject,
   }),
@@ -197,23 +196,24 @@ async function deleteProject({ commit, requireRecord, requireScope }: Context) {
 
 /** @throws AppError 409 that names what still refers to the project. */
 async function requireUnused({ _id: project_id, fixed_billed }: ProjectRecord, accountId: Id, session: Session) {
-  if (fixed_billed) throw conflict('Cannot delete a project with a billed fixed amount');
+  if (fixed_billed) throw appError('project_fixed_amount_billed');
   for (const [records, name] of [
-    [TimeEntry, 'time entries'],
+    [TimeEntry, 'time_entries'],
     [Invoice, 'invoices'],
     [Quote, 'quotes'],
-    [HourPackage, 'hour packages'],
+    [HourPackage, 'hour_packages'],
     [Expense, 'expenses'],
   ] as const) {
     if (await hasOwn(records, accountId, { project_id }, session)) {
-      throw conflict(`Cannot delete a project with ${name}`);
+      throw appError('project_in_use', { records: name });
     }
   }
   if (await isProjectOfRecurring(accountId, project_id, session)) {
-    throw conflict('Cannot delete a project with recurring invoices');
+    throw appError('project_in_use', { records: 'recurring_invoices' });
   }
-  await requireNoTimer(accountId, { project_id }, { action: 'delete a project', session });
-  if (await isTooMuchToRemove(Task, accountId, { project_id }, session)) throw conflict(tooManyTasks);
+  await requireNoTimer(accountId, { project_id }, { action: 'delete_a_project', session });
+  if (await isTooMuchToRemove(Task, accountId, { project_id }, session))
+    throw appError('project_too_large', { limit: REMOVED_MAX, limit_mib: REMOVED_MAX_MIB });
 }
 
 /**
@@ -221,27 +221,27 @@ async function requireUnused({ _id: project_id, fixed_billed }: ProjectRecord, a
  * sees the other. @throws AppError 409 that names what keeps it from moving.
  */
 async function requireMovable({ _id: project_id, fixed_billed }: ProjectRecord, accountId: Id, session: Session) {
-  if (fixed_billed) throw conflict('Cannot move a project with a billed fixed amount to another client');
+  if (fixed_billed) throw appError('project_fixed_amount_moved');
   for (const [records, filter, name] of [
     [Invoice, { project_id }, 'invoices'],
     [Quote, { project_id }, 'quotes'],
-    [HourPackage, { project_id }, 'hour packages'],
-    [Expense, { project_id, invoice_id: { $ne: null } }, 'billed expenses'],
-    [TimeEntry, { project_id, invoice_id: { $ne: null } }, 'billed time'],
+    [HourPackage, { project_id }, 'hour_packages'],
+    [Expense, { project_id, invoice_id: { $ne: null } }, 'billed_expenses'],
+    [TimeEntry, { project_id, invoice_id: { $ne: null } }, 'billed_time'],
   ] as const) {
     if (await hasOwn(records, accountId, filter, session)) {
-      throw conflict(`Cannot move a project with ${name} to another client`);
+      throw appError('project_of_documents', { records: name });
     }
   }
   if (await isProjectOfRecurring(accountId, project_id, session)) {
-    throw conflict('Cannot move a project with recurring invoices to another client');
+    throw appError('project_of_documents', { records: 'recurring_invoices' });
   }
 }
 
 /** Its time would no longer be billed, in silence. @throws AppError 409. */
 async function requireNoRecurring({ _id }: ProjectRecord, accountId: Id, session: Session) {
   if (await isProjectOfRecurring(accountId, _id, session)) {
-    throw conflict('Cannot stop billing a project with recurring invoices');
+    throw appError('project_of_recurring');
   }
 }
 

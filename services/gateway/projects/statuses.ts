@@ -12,7 +12,7 @@ const STATUS_STANDARD = 'In Progress';
 export function requireStatus(status: string, account: AccountRecord): string {
   const statuses = projectStatuses(account);
   const known = statuses.find((one) => sameName(one) === sameName(status));
-  if (known === undefined) throw fieldProblem('status', `status must be one of ${statuses.join(', ')}`);
+  if (known === undefined) throw fieldProblem('status', 'not_one_of', { values: statuses });
   return known;
 }
 

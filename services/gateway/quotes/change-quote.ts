@@ -1,7 +1,7 @@
 // Computes a quote after a change. Any status may follow any other.
 
 import { type ChangedTerms, isMoneyChanged } from '#libs/billing/documents/changed-tax-terms.ts';
-import { conflict, fieldProblem } from '#libs/errors.ts';
+import { appError, fieldProblem } from '#libs/errors.ts';
 import type { QuoteRecord, QuoteStatus } from '#libs/models/billing/quote.ts';
 import { changedFields } from '#libs/models/records.ts';
 import { CHARGES, changedCharges, documentCharges, hasCharges } from '#libs/rules/documents/document-charges.ts';
@@ -52,7 +52,7 @@ export function changedMoney(
   const amount = changes.amount ?? sum ?? fromMinor(quote.amount, quote.currency);
   const money = quoteMoney({ ...given, amount });
   if (changes.line_items !== undefined && sum !== undefined && fromMinor(money.amount, currency) !== sum) {
-    throw fieldProblem('amount', `amount must be the sum of line_items, ${sum}, or be left out`, 'list');
+    throw fieldProblem('amount', 'amount_differs', { sum }, 'list');
   }
   return { ...money, ...lines };
 }
@@ -65,9 +65,8 @@ export function requireChangeable(quote: QuoteRecord, next: Partial<QuoteRecord>
     ['line_items', 'prices_include_tax', ...CHARGES, 'project_id', 'service_date', 'service_period'] as const
   ).filter(isChanged);
   if (status === 'Accepted' && accepted.length > 0) {
-    throw conflict(`Cannot change ${accepted.join(', ')} of an accepted quote`);
+    throw appError('quote_already_accepted', { fields: accepted });
   }
   const sent = (['client_id', 'issue_date'] as const).filter(isChanged);
-  if (status !== 'Draft' && sent.length > 0)
-    throw conflict(`Cannot change ${sent.join(', ')} after the quote was sent`);
+  if (status !== 'Draft' && sent.length > 0) throw appError('quote_already_sent', { fields: sent });
 }

@@ -4,6 +4,7 @@ import { mapValues } from 'es-toolkit/object/mapValues';
 import Joi from 'joi';
 import type { Conversion } from '#libs/billing/quotes/convert-quote.ts';
 import { dayIn } from '#libs/day.ts';
+import type { ProblemCode } from '#libs/errors.ts';
 import {
   QUOTE_STATUSES,
   Quote,
@@ -33,6 +34,7 @@ import {
 } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
 import { type TextsInput, textsInput } from '../fields/texts-input.ts';
+import { refuse } from '../http/joi-problems.ts';
 import { listOf } from '../http/list.ts';
 
 export interface NewQuote extends DatesInput, ChargesInput, TextsInput {
@@ -133,19 +135,23 @@ function ofQuote<Fields extends Record<string, Joi.Schema>>(fields: Fields, sour
 }
 
 /** Parts add up to the quote, with its discount and its shipping. */
-function chargesOfWhole(body: ConversionInput, { message }: Joi.CustomHelpers) {
+function chargesOfWhole(body: ConversionInput, helpers: Joi.CustomHelpers) {
   const given = CHARGES.filter((name) => body[name] !== undefined && body[name] !== null);
   if (body.part === 'full' || given.length === 0) return body;
-  return message({ custom: `${given.join(', ')} must not be given for ${body.part}: its price is that of the quote` });
+  const params = { fields: given, part: body.part };
+  const text = `${given.join(', ')} must not be given for ${body.part}: its price is that of the quote`;
+  return refuse(helpers, 'lines_not_allowed', text, params);
 }
 
 /** A part has a share of its own, the whole and the rest have none. */
-function shareOfPart(body: ConversionInput, { message }: Joi.CustomHelpers) {
+function shareOfPart(body: ConversionInput, helpers: Joi.CustomHelpers) {
   const shares = [body.percent, body.amount].filter((share) => share !== undefined && share !== null).length;
   const isPart = body.part === 'deposit' || body.part === 'progress';
-  if (isPart && shares === 0) return message({ custom: `percent or amount is required for ${body.part}` });
-  if (isPart && shares === 2) return message({ custom: `percent and amount must not both be given for ${body.part}` });
-  return !isPart && shares > 0 ? message({ custom: `percent and amount are not allowed for ${body.part}` }) : body;
+  const { part } = body;
+  const wrong = (code: ProblemCode, text: string) => refuse(helpers, code, `${text} for ${part}`, { part });
+  if (isPart && shares === 0) return wrong('share_required', 'percent or amount is required');
+  if (isPart && shares === 2) return wrong('one_share', 'percent and amount must not both be given');
+  return !isPart && shares > 0 ? wrong('share_not_allowed', 'percent and amount are not allowed') : body;
 }
 
 export const quoteList = listOf<QuoteRecord>(

@@ -4,7 +4,7 @@ import { drawDocument, newDocument } from '#libs/billing/documents/new-document.
 import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
 import { convertQuote } from '#libs/billing/quotes/convert-quote.ts';
 import { addDays, dayIn } from '#libs/day.ts';
-import { conflict } from '#libs/errors.ts';
+import { appError } from '#libs/errors.ts';
 import { documentSearch } from '#libs/models/billing/document-search.ts';
 import { expiryOf } from '#libs/models/billing/expiry.ts';
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
@@ -85,7 +85,7 @@ export const quoteRoutes: readonly Route[] = [
       title: 'Update a quote',
       summary: 'Update a quote, or set any status',
       response: quoteResponse,
-      conflict: 'Cannot change line_items of an accepted quote',
+      conflict: appError('quote_already_accepted', { fields: ['line_items'] }),
       missingReference: 'Client not found or access denied',
     },
     handler: updateQuote,
@@ -100,7 +100,7 @@ export const quoteRoutes: readonly Route[] = [
       title: 'Delete a quote',
       summary: 'Delete a draft; its number is never given again',
       message: 'Quote deleted',
-      conflict: 'Can only delete quotes with Draft status',
+      conflict: appError('quote_not_draft'),
     },
     handler: deleteQuote,
   }),
@@ -115,7 +115,7 @@ export const quoteRoutes: readonly Route[] = [
       description:
         'A quote is converted once in full, or into deposits, progress invoices and one final invoice, whose nets add up to it. Taxes are rounded once for each document. A deleted draft or a cancelled invoice gives its part back.',
       response: invoiceResponse,
-      conflict: 'Quote was already converted to INV-0042',
+      conflict: appError('quote_already_invoiced', { number: 'INV-0042' }),
     },
     scope: 'quotes:write',
     alsoNeeds: { 'invoices:write': ALWAYS },
@@ -170,8 +170,8 @@ async function deleteQuote({ caller, commit, requireRecord }: Context) {
   return commit(async ({ session, accountId, announce }) => {
     const quote = await requireRecord(Quote, session);
     const view = await viewOf(quote, caller, { session });
-    if (quote.status !== 'Draft') throw conflict('Can only delete quotes with Draft status');
-    if (view.invoices.length > 0) throw conflict('Cannot delete a quote with invoices');
+    if (quote.status !== 'Draft') throw appError('quote_not_draft');
+    if (view.invoices.length > 0) throw appError('quote_has_invoices');
     await removeOwn(Quote, quote, session);
     await removeOriginals(accountId, quote._id, session);
     await tombstoneNumber(session, accountId, quote._id);

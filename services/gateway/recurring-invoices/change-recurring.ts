@@ -8,7 +8,7 @@ import { changedReferences, projectOfClient, requireReferences } from '#libs/bil
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { lockSelected } from '#libs/billing/work/work-selection.ts';
 import { addDays, dayIn } from '#libs/day.ts';
-import { conflict, fieldProblem } from '#libs/errors.ts';
+import { appError, fieldProblem } from '#libs/errors.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import type { DocumentTexts } from '#libs/models/billing/document-fields.ts';
@@ -59,7 +59,7 @@ export async function newRecurring(
     { account_id: storedId(accountId) },
     { session, limit: RECURRING_MAX },
   );
-  if (count >= RECURRING_MAX) throw conflict(`Too many recurring invoices (at most ${RECURRING_MAX})`);
+  if (count >= RECURRING_MAX) throw appError('recurring_limit_reached', { limit: RECURRING_MAX });
   const content = {
     currency: body.currency ?? currencyFor(client, account),
     tax_rate: body.tax_rate ?? null,
@@ -144,7 +144,7 @@ function storedFeePeriod(given: FeePeriod | null | undefined) {
 /** @throws AppError 409: a period would be billed twice, or never. */
 function requireSameFeePeriod(before: RecurringInvoiceRecord, after: Partial<RecurringInvoiceRecord>): void {
   if (before.fee_period === after.fee_period) return;
-  throw conflict('fee_period cannot be changed after the first occurrence');
+  throw appError('recurring_fee_period_fixed');
 }
 
 /** Returns the next occurrence after a resumption, without those that were missed. `next_on` is undefined when none is left. */
@@ -194,16 +194,12 @@ function daysDue(schedule: Schedule, index: number, today: string): string[] {
   return upcomingDays(schedule, index, count);
 }
 
-/** Days that a message names. */
-const NAMED_MAX = 10;
-
 function notOnSchedule(due: readonly string[]) {
-  const named = due.slice(0, NAMED_MAX).join(', ') + (due.length > NAMED_MAX ? ' and others' : '');
-  return conflict(`Occurrences are due that the new schedule does not have: ${named}. Run or skip them first`);
+  return appError('recurring_days_lost', { days: due });
 }
 
 function noOccurrence(from: string) {
-  return fieldProblem('schedule', `schedule has no occurrence from ${from} on`);
+  return fieldProblem('schedule', 'schedule_empty', { day: from });
 }
 
 function firstFrom(schedule: Schedule, day: string): Occurrence {
@@ -220,7 +216,7 @@ function requireContent(
   { client, account }: { client: Partial<ClientRecord>; account: AccountRecord },
 ): void {
   const { currency, line_items, include_time, prices_include_tax } = recurring;
-  if (!line_items && !include_time) throw fieldProblem('line_items', 'line_items are required without include_time');
+  if (!line_items && !include_time) throw fieldProblem('line_items', 'lines_required_without_time');
   requirePrintableContent(recurring);
   // The check uses today's terms. Each invoice uses the client's tax treatment on its own day.
   const terms = newTaxTerms(recurring.tax_rate, client, account);

@@ -29,6 +29,7 @@ import {
 } from '../fields/money-input.ts';
 import { type TextsInput, textsInput } from '../fields/texts-input.ts';
 import { includeExpenses, membersInput, namedTimeLineInput, projectsAndTasks } from '../fields/time-input.ts';
+import { refuse } from '../http/joi-problems.ts';
 import { byId, listOf } from '../http/list.ts';
 import { withNulls } from '../http/optional-fields.ts';
 
@@ -82,15 +83,19 @@ const schedule = () =>
       count: Joi.number().integer().min(1).max(COUNT_MAX).description('How many occurrences there are'),
     }),
   )
-    .custom((value: Schedule, { message }) => {
+    .custom((value: Schedule, helpers) => {
       if (value.unit === 'week' && value.day !== undefined) {
-        return message({ custom: '{{#label}}.day must not stand beside weeks: they are counted from start_on' });
+        return refuse(
+          helpers,
+          'day_of_weeks',
+          '{{#label}}.day must not stand beside weeks: they are counted from start_on',
+        );
       }
       if (value.end_on !== undefined && value.count !== undefined) {
-        return message({ custom: '{{#label}}.count must not stand beside end_on' });
+        return refuse(helpers, 'not_together', '{{#label}}.count must not stand beside end_on', { others: ['end_on'] });
       }
       if (value.end_on !== undefined && value.end_on < value.start_on) {
-        return message({ custom: '{{#label}}.end_on must not be before start_on' });
+        return refuse(helpers, 'before_other', '{{#label}}.end_on must not be before start_on', { other: 'start_on' });
       }
       return value;
     })

@@ -11,6 +11,7 @@ import {
   embeddedClient,
   embeddedInvoice,
   embeddedProject,
+  errorParams,
   exampleClient,
   exampleTime,
   id,
@@ -22,6 +23,24 @@ import {
   timestamp,
   words,
 } from '../fields/response-fields.ts';
+
+const runError = Joi.object({
+  message: words(),
+  at: timestamp(),
+  code: orNull(Joi.string()).description('The code of the error, see the guide on errors'),
+  params: errorParams('The values in the text of the error'),
+  problems: Joi.array()
+    .items(
+      Joi.object({
+        field: words().description('The field of the recurring invoice or of its work'),
+        code: words().description('The code of the problem, see the guide on errors'),
+        message: words(),
+        params: Joi.object().unknown().required().description('The values in `message`'),
+      }).meta({ schema: 'RunProblem' }),
+    )
+    .required()
+    .description('Each problem of a field; empty for any other error'),
+}).meta({ schema: 'RunError' });
 
 const ids = () => orNull(Joi.array().items(id()));
 
@@ -75,7 +94,7 @@ export const recurringInvoiceResponse = Joi.object<ReturnType<typeof recurringIn
   upcoming: Joi.array().items(calendarDay()).required().description('The next twelve days, as the schedule has them'),
   occurrences_made: number().description('Invoices that were made'),
   last_invoice: orNull(embeddedInvoice()).description('Null when there is none, or its draft was deleted'),
-  last_error: orNull(Joi.object({ message: words(), at: timestamp() }).meta({ schema: 'RunError' })).description(
+  last_error: orNull(runError).description(
     'Why the invoice that is due could not be made; it is tried again every day',
   ),
   created_at: timestamp(),

@@ -4,7 +4,7 @@ import { runRecurring, skipNext } from '#libs/billing/recurring/run-recurring.ts
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn } from '#libs/day.ts';
-import { conflict } from '#libs/errors.ts';
+import { appError } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { RecurringInvoice, type RecurringInvoiceRecord } from '#libs/models/billing/recurring-invoice.ts';
 import { RecurringRun, recurringRunView } from '#libs/models/billing/recurring-run.ts';
@@ -54,7 +54,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
         'them become drafts. Its period begins on its day and ends before the next one.',
       response: recurringInvoiceResponse,
       missingReference: 'Client not found or access denied',
-      conflict: 'Too many recurring invoices (at most 1000)',
+      conflict: appError('recurring_limit_reached', { limit: 1000 }),
     },
     handler: createRecurring,
   }),
@@ -123,7 +123,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
       summary: 'Pause: no invoices are made until it is resumed',
       status: 200,
       response: recurringInvoiceResponse,
-      conflict: 'Recurring invoice has ended',
+      conflict: appError('recurring_ended'),
     },
     handler: pauseRecurring,
   }),
@@ -144,7 +144,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
       summary: 'Go on after a pause, with or without what was missed',
       status: 200,
       response: recurringInvoiceResponse,
-      conflict: 'Recurring invoice is not paused',
+      conflict: appError('recurring_not_paused'),
     },
     handler: resumeRecurring,
   }),
@@ -167,7 +167,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
       description:
         'The schedule goes on with the occurrence after it. With `on`, also an occurrence without an invoice.',
       response: invoiceResponse,
-      conflict: 'Nothing to bill',
+      conflict: appError('nothing_to_bill'),
     },
     handler: runNow,
   }),
@@ -183,7 +183,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
       summary: 'Leave the next occurrence out',
       status: 200,
       response: recurringInvoiceResponse,
-      conflict: '2027-01-31 is not the day of the next occurrence, nor of one without an invoice',
+      conflict: appError('recurring_day_not_due', { day: '2027-01-31' }),
     },
     handler: skipRecurring,
   }),
@@ -248,7 +248,7 @@ async function updateRecurring(context: Context<RecurringInvoiceChanges>) {
 
 async function pauseRecurring(context: Context) {
   return changing(context, async (unit, recurring) => {
-    if (recurring.status === 'Ended') throw conflict('Recurring invoice has ended');
+    if (recurring.status === 'Ended') throw appError('recurring_ended');
     if (recurring.status === 'Paused') return recurring;
     return changed(unit, recurring, { status: 'Paused' }, 'recurring_invoice.paused');
   });
@@ -256,7 +256,7 @@ async function pauseRecurring(context: Context) {
 
 async function resumeRecurring(context: Context<{ catch_up: boolean }>) {
   return changing(context, async (unit, recurring) => {
-    if (recurring.status !== 'Paused') throw conflict('Recurring invoice is not paused');
+    if (recurring.status !== 'Paused') throw appError('recurring_not_paused');
     requireBilledScopes(context.requireScope, recurring.include_time);
     const today = dayIn((await readAccount(unit.accountId, unit.session)).time_zone);
     const place = context.body.catch_up ? { next_on: recurring.next_on } : resumedAt(recurring, today);

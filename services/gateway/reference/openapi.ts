@@ -62,15 +62,34 @@ export function makeOpenApi(routes: readonly Route[], version: string): OpenApi 
 const text = { type: 'string' };
 const count = (description: string) => ({ type: 'integer', minimum: 0, description });
 
+/** Not an enumeration: generated clients would reject the code of an error that a later release adds. */
+const code = {
+  ...text,
+  description: 'What is wrong, for programs. It never changes; more codes may come. The guide on errors lists them',
+};
+const params: JsonSchema = {
+  type: 'object',
+  additionalProperties: true,
+  description: 'The values that the text contains, by name: texts, numbers or lists of texts',
+};
+const coded = { code, params };
+const named = {
+  problems: {
+    type: 'array',
+    items: { $ref: '#/components/schemas/FieldProblem' },
+    description: 'Each problem of a field, in the order in which they were found',
+  },
+};
+
 const sharedSchemas: Record<string, JsonSchema> = {
   Failure: {
     type: 'object',
-    required: ['error'],
-    properties: { error: { ...text, description: 'What is wrong, in words' } },
+    required: ['error', 'code', 'params'],
+    properties: { error: { ...text, description: 'What is wrong, in words' }, ...coded },
   },
   ValidationFailed: {
     type: 'object',
-    required: ['error'],
+    required: ['error', 'code', 'params'],
     properties: {
       error: text,
       details: {
@@ -78,12 +97,14 @@ const sharedSchemas: Record<string, JsonSchema> = {
         description: 'Field name to messages',
         additionalProperties: { type: 'array', items: text },
       },
+      ...coded,
+      ...named,
     },
   },
   ValidationFailedAsList: {
     type: 'object',
-    required: ['error'],
-    properties: { error: text, details: { type: 'array', items: text } },
+    required: ['error', 'code', 'params'],
+    properties: { error: text, details: { type: 'array', items: text }, ...coded, ...named },
   },
   Pagination: {
     type: 'object',
@@ -92,6 +113,16 @@ const sharedSchemas: Record<string, JsonSchema> = {
       total: count('Records that match the filters'),
       limit: count('Page size used'),
       offset: count('Offset used'),
+    },
+  },
+  FieldProblem: {
+    type: 'object',
+    required: ['field', 'code', 'message', 'params'],
+    properties: {
+      field: { ...text, description: 'The name of the field, or its path with dots: `line_items.0.rate`' },
+      code: { ...text, description: 'What is wrong with the field. The guide on errors lists the codes' },
+      message: { ...text, description: 'The same in words, as in `details`' },
+      params,
     },
   },
 };

@@ -1,18 +1,25 @@
 // The failures of every operation, derived from its row of the table of routes.
-import { CHANGED } from '../http/entity-tag.ts';
+import {
+  type AppError,
+  appError,
+  errorBody,
+  type MissingText,
+  notFound,
+  storeUnavailable,
+  unauthorized,
+} from '#libs/errors.ts';
 import { honoursIdempotencyKey, honoursIfMatch, isRendered, type Route } from '../http/route.ts';
-import { TOO_MANY } from '../limits/rate-limit.ts';
 
 type Response = { description: string; headers?: object; content?: object };
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } });
 
-function failure(description: string, error: string, headers: object = {}, schema = 'Failure'): Response {
+function failure(description: string, error: AppError, headers: object = {}, schema = 'Failure'): Response {
   return {
     description,
     headers: { ...header('X-Request-Id'), ...headers },
-    content: { 'application/json': { schema: reference(schema), example: { error } } },
+    content: { 'application/json': { schema: reference(schema), example: errorBody(error) } },
   };
 }
 
@@ -20,28 +27,28 @@ function failure(description: string, error: string, headers: object = {}, schem
 export const sharedResponses: Record<string, Response> = {
   Unauthorized: failure(
     'The key is missing, malformed, unknown, expired or revoked',
-    'Unauthorized: Invalid or revoked API key',
+    unauthorized(),
     header('WWW-Authenticate'),
   ),
-  Forbidden: failure('The key lacks the scope of this operation', 'Forbidden: API key lacks the <scope> scope'),
+  Forbidden: failure('The key lacks the scope of this operation', appError('scope_missing', { scope: '<scope>' })),
   NotModified: {
     description: 'It is still what `If-None-Match` names',
     headers: { ...header('X-Request-Id'), ...header('ETag') },
   },
-  PreconditionFailed: failure('The record is no longer the one that `If-Match` names', CHANGED),
-  TooLarge: failure('The body is larger than this operation takes', 'Request body is too large'),
-  WrongContentType: failure('The body is not `application/json`', 'Content-Type must be application/json'),
+  PreconditionFailed: failure('The record is no longer the one that `If-Match` names', appError('record_changed')),
+  TooLarge: failure('The body is larger than this operation takes', appError('body_too_large')),
+  WrongContentType: failure('The body is not `application/json`', appError('content_type_not_json')),
   IdempotencyMismatch: failure(
     'The `Idempotency-Key` was used with another request',
-    'Idempotency-Key was already used with another request',
+    appError('idempotency_key_reused'),
   ),
-  TooManyRequests: failure('Over the rate limit', TOO_MANY, header('Retry-After')),
+  TooManyRequests: failure('Over the rate limit', appError('rate_limited'), header('Retry-After')),
   Unavailable: failure(
     'Overloaded, or a store is unavailable. A retry is safe; where something is stored, with the same `Idempotency-Key`',
-    'The service is temporarily unavailable',
+    storeUnavailable(),
     header('Retry-After'),
   ),
-  InternalError: failure('Our fault. The log has the reason under the request id', 'Internal server error'),
+  InternalError: failure('Our fault. The log has the reason under the request id', appError('internal_error')),
 };
 
 const shared = (name: keyof typeof sharedResponses & string) => ({ $ref: `#/components/responses/${name}` });
@@ -54,7 +61,7 @@ export function failuresOf(row: Route): Record<string, unknown> {
     400: validation(row, invalid),
     401: shared('Unauthorized'),
     403: shared('Forbidden'),
-    ...(missing ? { 404: notFound(row, missing) } : {}),
+    ...(missing ? { 404: missingOf(row, missing) } : {}),
     ...(row.docs.conflict || honoursIdempotencyKey(row) ? { 409: conflict(row) } : {}),
     ...(honoursIfMatch(row) ? { 412: shared('PreconditionFailed') } : {}),
     ...(row.body ? { 413: shared('TooLarge'), 415: shared('WrongContentType') } : {}),
@@ -66,9 +73,9 @@ export function failuresOf(row: Route): Record<string, unknown> {
       ? {
           422: failure(
             'The document takes too much work, or ends the browser each time',
-            'The document cannot be printed',
+            appError('document_not_printable'),
           ),
-          504: failure('The document was not ready in time', 'The document was not ready before its deadline'),
+          504: failure('The document was not ready in time', appError('document_late')),
         }
       : {}),
   };
@@ -80,7 +87,7 @@ function unprocessable(row: Route): Record<number, unknown> {
   return {
     422: failure(
       `Its texts take too much work to print${mismatch}`,
-      'The text of the document is estimated at 212 pages of work, at most 115 are printed',
+      appError('document_texts_too_long', { pages: 212, limit: 115 }),
     ),
   };
 }
@@ -93,20 +100,22 @@ function validation(row: Route, schema: string): Response {
   ];
   return failure(
     parts.join(''),
-    row.method === 'patch' ? 'No valid fields to update' : 'Validation failed',
+    row.method === 'patch' ? appError('no_valid_fields') : appError('validation_failed'),
     {},
     schema,
   );
 }
 
-function notFound(row: Route, text: string): Response {
+function missingOf(row: Route, text: MissingText): Response {
   const where = row.body
     ? 'Unknown or of another account: the id of the path or a reference of the body'
     : 'Unknown, of another account, or not an id at all';
-  return failure(where, text, {}, row.docs.namesMissing ? 'ValidationFailed' : 'Failure');
+  return failure(where, notFound(text), {}, row.docs.namesMissing ? 'ValidationFailed' : 'Failure');
 }
 
 function conflict(row: Route): Response {
-  const description = row.docs.conflict ?? 'A request with the same `Idempotency-Key` is still running';
-  return failure(description, row.docs.conflict ?? 'A request with this Idempotency-Key is still running');
+  const error = row.docs.conflict;
+  return error
+    ? failure(error.message, error)
+    : failure('A request with the same `Idempotency-Key` is still running', appError('idempotency_key_running'));
 }

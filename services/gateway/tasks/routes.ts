@@ -9,7 +9,7 @@ import { followTime, removedTime, type TimeChange } from '#libs/billing/time/tim
 import { removeTimersOf } from '#libs/billing/time/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { isTaskOfRecurring } from '#libs/billing/work/work-selection.ts';
-import { conflict, notFound } from '#libs/errors.ts';
+import { appError } from '#libs/errors.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
 import { isTooMuchToRemove, REMOVED_MAX, REMOVED_MAX_MIB, removeAllWith } from '#libs/models/remove-records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
@@ -26,7 +26,6 @@ import { taskResponse } from './response.ts';
 
 const path = '/api/v1/tasks';
 const missing = 'Task not found or access denied';
-const tooMuchTime = `Cannot delete a task with more than ${REMOVED_MAX} time entries or ${REMOVED_MAX_MIB} MiB of them: delete time entries first`;
 
 export const taskRoutes: readonly Route[] = [
   route({
@@ -78,7 +77,7 @@ export const taskRoutes: readonly Route[] = [
     docs: {
       summary: 'Update a task',
       response: taskResponse,
-      conflict: 'Cannot move a task with time entries to another project',
+      conflict: appError('task_not_movable', { records: 'time_entries' }),
     },
     handler: updateTask,
   }),
@@ -94,7 +93,7 @@ export const taskRoutes: readonly Route[] = [
       summary: 'Delete a task and all its time entries',
       description: `Each time entry is announced as deleted. More than ${REMOVED_MAX} of them, or ${REMOVED_MAX_MIB} MiB, are 409: delete time entries first.`,
       message: 'Task deleted',
-      conflict: 'Cannot delete a task with time on an issued invoice',
+      conflict: appError('task_time_issued'),
     },
     handler: deleteTask,
   }),
@@ -159,13 +158,14 @@ async function deleteTask({ commit, requireRecord, requireScope }: Context) {
     const view = taskView(task, project);
     // A key deletes along with a task only what it may delete by itself.
     if (await hasOwn(TimeEntry, accountId, { task_id: task._id }, session)) requireScope('time-entries:write');
-    if (await isTooMuchToRemove(TimeEntry, accountId, { task_id: task._id }, session)) throw conflict(tooMuchTime);
+    if (await isTooMuchToRemove(TimeEntry, accountId, { task_id: task._id }, session))
+      throw appError('task_too_large', { limit: REMOVED_MAX, limit_mib: REMOVED_MAX_MIB });
     await requireFreeTask(accountId, task._id, session);
     await requireUnlockedTask(unit, task._id);
     if (await isTaskOfRecurring(accountId, task._id, session)) {
-      throw conflict('Cannot delete a task with recurring invoices');
+      throw appError('task_in_use', { records: 'recurring_invoices' });
     }
-    await requireNoTimer(accountId, { task_id: task._id }, { action: 'delete a task', session });
+    await requireNoTimer(accountId, { task_id: task._id }, { action: 'delete_a_task', session });
     const removed = await removeTime(task, unit);
     await removeOwn(Task, task, session);
     await announce('task.deleted', view);
@@ -195,12 +195,12 @@ async function changesOf(task: TaskRecord, body: TaskChanges, accountId: Id, ses
     const project = await lockProject(accountId, project_id, session);
     // Its entries were worked on the other project, and may be billed there.
     if (await hasOwn(TimeEntry, accountId, { task_id: task._id }, session)) {
-      throw conflict('Cannot move a task with time entries to another project');
+      throw appError('task_not_movable', { records: 'time_entries' });
     }
     if (await isTaskOfRecurring(accountId, task._id, session)) {
-      throw conflict('Cannot move a task with recurring invoices to another project');
+      throw appError('task_not_movable', { records: 'recurring_invoices' });
     }
-    await requireNoTimer(accountId, { task_id: task._id }, { action: 'move a task', session });
+    await requireNoTimer(accountId, { task_id: task._id }, { action: 'move_a_task', session });
     changes.project_id = project._id;
   }
   return changes;
@@ -208,7 +208,7 @@ async function changesOf(task: TaskRecord, body: TaskChanges, accountId: Id, ses
 
 async function lockProject(accountId: Id, id: Id, session: Session) {
   const project = await lockOwn(Project, accountId, id, session);
-  if (!project) throw notFound('Project', 'or access denied');
+  if (!project) throw appError('project_not_found');
   return project;
 }
 

@@ -5,6 +5,7 @@ import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { announceEntries } from '#libs/billing/work/bill-time.ts';
 import { BILLED_ENTRIES_MAX } from '#libs/billing/work/find-unbilled-time.ts';
 import { changeWork, namedWork, TIME } from '#libs/billing/work/work-records.ts';
+import { appError } from '#libs/errors.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { type TimeEntryRecord, WORK_SETTLEMENTS, type WorkSettlement } from '#libs/models/time/time-entry.ts';
 import { exampleId } from '../fields/example-ids.ts';
@@ -49,7 +50,7 @@ export const billingRoutes: readonly Route[] = [
         .id('SettledTime')
         .example({ status: 'billed_elsewhere', changed: 1 }),
       missingReference: 'Time entry not found or access denied',
-      conflict: 'Time entry is already on INV-0042',
+      conflict: appError('time_entry_already_billed', { number: 'INV-0042' }),
     },
     handler: settle,
   }),

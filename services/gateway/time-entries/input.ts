@@ -18,6 +18,7 @@ import { asGiven, HOURS_FORMS, hours } from '../fields/hours-input.ts';
 import { day, moment, text, uuid } from '../fields/input-fields.ts';
 import { byMember } from '../fields/time-input.ts';
 import { workFilters } from '../fields/work-filters.ts';
+import { refuse } from '../http/joi-problems.ts';
 import { byId, listOf, oneByOne } from '../http/list.ts';
 
 export interface NewTimeEntry extends GivenTime {
@@ -75,8 +76,10 @@ export const timeEntryChanges = Joi.object<TimeEntryChanges, true>({
 }).example({ hours: 2.5 });
 
 /** Totals are whole seconds: less would count as nothing. */
-function atLeastOneSecond(hours: number, { message }: Joi.CustomHelpers) {
-  return hours <= 0 || secondsOf(hours) > 0 ? hours : message({ custom: '{{#label}} must be at least one second' });
+function atLeastOneSecond(hours: number, helpers: Joi.CustomHelpers) {
+  return hours <= 0 || secondsOf(hours) > 0
+    ? hours
+    : refuse(helpers, 'less_than_a_second', '{{#label}} must be at least one second');
 }
 
 const work = workFilters({ states: BILLING_STATES, unbilled: UNBILLED, onInvoice: 'time', coveredBy: ['fixed'] });

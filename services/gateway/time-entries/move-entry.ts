@@ -3,7 +3,7 @@
 import { projectOfClient } from '#libs/billing/documents/project-of-client.ts';
 import { taskOfProject } from '#libs/billing/time/task-of-project.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { fieldProblem, notFound } from '#libs/errors.ts';
+import { appError, fieldProblem } from '#libs/errors.ts';
 import { lockOwn } from '#libs/models/records.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { Project } from '#libs/models/time/project.ts';
@@ -28,7 +28,7 @@ export async function changedPlace(
   if (!isProjectChanged && !isTaskChanged) return { project_id: entry.project_id, task_id: entry.task_id };
   const projectId = isProjectChanged ? await otherProject(entry, project_id, accountId, session) : entry.project_id;
   if (isProjectChanged && entry.task_id && task_id === undefined) {
-    throw fieldProblem('task_id', 'task_id is required: the task is of the former project. Null is none');
+    throw fieldProblem('task_id', 'task_of_former_project');
   }
   const task = await taskOfProject(projectId, task_id === undefined ? entry.task_id : task_id, accountId, session);
   return { project_id: projectId, task_id: task?._id ?? null };
@@ -37,7 +37,7 @@ export async function changedPlace(
 /** Both projects are locked: neither can move to another client meanwhile. */
 async function otherProject({ project_id }: TimeEntryRecord, projectId: Id, accountId: Id, session: Session) {
   const former = await lockOwn(Project, accountId, project_id, session);
-  if (!former) throw notFound('Project', 'or access denied');
+  if (!former) throw appError('project_not_found');
   const project = await projectOfClient({ accountId, projectId, clientId: former.client_id, session });
   return project?._id ?? project_id;
 }

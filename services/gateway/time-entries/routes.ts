@@ -12,7 +12,7 @@ import { followTime } from '#libs/billing/time/time-totals.ts';
 import { removeTimersOf } from '#libs/billing/time/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { followDescription } from '#libs/billing/work/line-texts.ts';
-import { fieldProblem, notFound } from '#libs/errors.ts';
+import { appError, fieldProblem } from '#libs/errors.ts';
 import { maxEntryHours, readAccount } from '#libs/models/accounts/account.ts';
 import { changedFields, changeOwn, findOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
 import type { Id } from '#libs/models/tenant.ts';
@@ -93,7 +93,7 @@ export const timeEntryRoutes: readonly Route[] = [
         '`hours` and `date` of time with `started_at` and `ended_at` change only with these, or when both become null. ' +
         'When the total of a task changes, `task.updated` is announced, too.',
       response: changedTimeEntryResponse,
-      conflict: 'Cannot change time on an issued invoice',
+      conflict: appError('time_entry_issued'),
       missingReference: 'Project not found or access denied',
     },
     handler: updateTimeEntry,
@@ -107,7 +107,7 @@ export const timeEntryRoutes: readonly Route[] = [
     docs: {
       summary: 'Delete a time entry',
       message: 'Time entry deleted',
-      conflict: 'Cannot change time on an issued invoice',
+      conflict: appError('time_entry_issued'),
     },
     handler: deleteTimeEntry,
   }),
@@ -120,7 +120,7 @@ async function createTimeEntry({ caller, body, commit }: Context<NewTimeEntry, D
     const time = await timeOfNew(unit, body);
     if (!time.started_at) await requireEntryHours(time.hours, caller, session);
     const project = await lockOwn(Project, accountId, body.project_id, session);
-    if (!project) throw notFound('Project', 'or access denied');
+    if (!project) throw appError('project_not_found');
     const task = await taskOfProject(project._id, body.task_id, accountId, session);
     const { entry, view } = await logTime(unit, { ...fields, ...time, project, task });
     return created({ ...timeEntryCore(entry), task_id: view.task_id, project: view.project });
@@ -213,7 +213,7 @@ async function requireEntryHours(hours: number, { accountId, account }: Caller, 
   if (hours <= maxEntryHours(account)) return;
   const most = maxEntryHours(await readAccount(accountId, session));
   if (hours > most) {
-    throw fieldProblem('hours', `hours must be less than or equal to ${most}, the max_entry_hours of the account`);
+    throw fieldProblem('hours', 'exceeds_max_entry_hours', { limit: most });
   }
 }
 

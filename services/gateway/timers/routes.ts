@@ -2,6 +2,7 @@
 import { changeTimer, discardTimer, startTimer, stopTimer } from '#libs/billing/time/run-timer.ts';
 import { timerViewOf, timerViews } from '#libs/billing/time/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { appError } from '#libs/errors.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { Timer, type TimerRecord } from '#libs/models/time/timer.ts';
 import { timeEntryResponse } from '../fields/time-entry-response.ts';
@@ -40,7 +41,7 @@ export const timerRoutes: readonly Route[] = [
         'One that has run for more hours than an entry may have (`max_entry_hours`, 24) is never stopped by guessing: 409.',
       response: timerResponse,
       missingReference: 'Project not found or access denied',
-      conflict: 'A timer is already running',
+      conflict: appError('timer_already_running'),
     },
     handler: postTimer,
   }),
@@ -81,7 +82,7 @@ export const timerRoutes: readonly Route[] = [
       summary: 'Update a running timer, or correct when it started',
       response: timerResponse,
       missingReference: 'Project not found or access denied',
-      conflict: 'Timer is not running',
+      conflict: appError('timer_not_running'),
     },
     handler: updateTimer,
   }),
@@ -100,7 +101,7 @@ export const timerRoutes: readonly Route[] = [
         "The day is the account's. The entry has whole seconds, at least one, and takes rate and `billable` from its task. " +
         'After more hours than an entry may have (`max_entry_hours`, 24), `ended_at` is required.',
       response: timeEntryResponse,
-      conflict: 'Timer has run for 63 hours: send ended_at',
+      conflict: appError('timer_too_long', { hours: 63 }),
     },
     handler: postStop,
   }),
@@ -115,7 +116,7 @@ export const timerRoutes: readonly Route[] = [
       summary: 'Discard a running timer; its time is not counted',
       description: 'A stopped timer goes with its time entry.',
       message: 'Timer discarded',
-      conflict: 'Timer is not running',
+      conflict: appError('timer_not_running'),
     },
     handler: deleteTimer,
   }),

@@ -10,7 +10,7 @@ import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { listed, updated } from '../http/response.ts';
 import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { type DeliveryQuery, deliveryQuery, type Since, since } from './input.ts';
-import { DISABLED, enabledEndpoint, ownEndpoint } from './own-endpoint.ts';
+import { disabled, enabledEndpoint, ownEndpoint } from './own-endpoint.ts';
 import { deliveryResponse, replayResponse } from './response.ts';
 import { findDeliveryPage } from './store/webhook-pages.ts';
 
@@ -50,7 +50,7 @@ export const deliveryRoutes: readonly Route[] = [
         'those of the last 90 days: of older ones it may be forgotten that they were delivered.',
       response: replayResponse,
       status: 200,
-      conflict: DISABLED,
+      conflict: disabled(),
     },
     handler: replaySince,
   }),
@@ -77,7 +77,7 @@ export const deliveryRoutes: readonly Route[] = [
       summary: 'Send a delivery again, whatever became of it',
       response: deliveryResponse,
       status: 200,
-      conflict: DISABLED,
+      conflict: disabled(),
     },
     handler: replayOne,
   }),

@@ -1,5 +1,5 @@
 // Reads and changes one endpoint of the caller.
-import { conflict } from '#libs/errors.ts';
+import { appError } from '#libs/errors.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import type { Session } from '#libs/mongo/connection.ts';
@@ -7,7 +7,7 @@ import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import type { Context } from '../http/route.ts';
 
 /** The error text of the 409 for a disabled endpoint. */
-export const DISABLED = 'The webhook is disabled, enable it first';
+export const disabled = () => appError('webhook_disabled');
 
 type Named = Pick<Context, 'id' | 'caller' | 'missing'>;
 
@@ -28,7 +28,7 @@ export function findEndpoint(account_id: Id, _id: Id, session?: Session): Promis
 /** Returns the endpoint for an operation that sends to it. @throws the operation's 404, and 409 when it is disabled. */
 export async function enabledEndpoint(named: Named, session?: Session): Promise<WebhookEndpointRecord> {
   const endpoint = await ownEndpoint(named, session);
-  if (!endpoint.enabled) throw conflict(DISABLED);
+  if (!endpoint.enabled) throw disabled();
   return endpoint;
 }
 

@@ -4,7 +4,7 @@ import { agreedDate } from '#libs/clock.ts';
 import { lastDrawn } from '#libs/models/sequences.ts';
 import { deliveryId } from '#libs/models/webhooks/delivery.ts';
 import { reconcileEndpoint, requestReconcile } from '#libs/models/webhooks/endpoint-reconcile.ts';
-import { ENDPOINTS_MAX_REACHED, insertEndpoint, vetEndpointUrl } from '#libs/models/webhooks/register-endpoint.ts';
+import { endpointsMaxReached, insertEndpoint, vetEndpointUrl } from '#libs/models/webhooks/register-endpoint.ts';
 import { endpointView, WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { resultWithin } from '#libs/with-timeout.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
@@ -12,7 +12,7 @@ import { created, deleted, listed, updated } from '../http/response.ts';
 import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { changesOf, isAsWanted } from './change-endpoint.ts';
 import { type NewWebhook, newWebhook, type WebhookChanges, webhookChanges } from './input.ts';
-import { changeEndpoint, DISABLED, enabledEndpoint, findEndpoint, ownEndpoint } from './own-endpoint.ts';
+import { changeEndpoint, disabled, enabledEndpoint, findEndpoint, ownEndpoint } from './own-endpoint.ts';
 import { testResponse, webhookResponse, webhookWithSecretResponse } from './response.ts';
 import { findEndpointPage } from './store/webhook-pages.ts';
 
@@ -34,7 +34,7 @@ export const webhookRoutes: readonly Route[] = [
       summary: 'Register an endpoint to receive events',
       description: 'The response holds the signing secret, which is shown this once.',
       response: webhookWithSecretResponse,
-      conflict: ENDPOINTS_MAX_REACHED,
+      conflict: endpointsMaxReached(),
     },
     handler: createWebhook,
   }),
@@ -102,7 +102,7 @@ export const webhookRoutes: readonly Route[] = [
       summary: 'Send a ping event to this endpoint alone',
       response: testResponse,
       status: 200,
-      conflict: DISABLED,
+      conflict: disabled(),
     },
     handler: testWebhook,
   }),

@@ -1,6 +1,6 @@
 // Prints documents on warm pages. A page or browser that is stuck, too large or dead is replaced, and no document is lost with it.
 import { agreedTime } from '#libs/clock.ts';
-import { AppError } from '#libs/errors.ts';
+import { appError } from '#libs/errors.ts';
 import { deadlinePassed } from '#libs/jobs/replies.ts';
 import { resultWithin, TimeoutError, type WaitOptions, withDeadline, withTimeout } from '#libs/with-timeout.ts';
 import type { BrowserInstance } from './browser-instance.ts';
@@ -83,13 +83,13 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
               void abandon(instance, page, printing);
               if (signal.aborted) throw signal.reason;
               // Another attempt would take as long.
-              throw isUnwanted ? deadlinePassed() : new AppError(422, 'The document takes too long to print');
+              throw isUnwanted ? deadlinePassed() : appError('document_too_slow');
             }
             await keeper.endHung(instance);
           }
           if (watch.explainsCrash()) {
             void instance.replace(page);
-            throw new AppError(422, 'The document needs too much memory to print');
+            throw appError('document_needs_memory');
           }
           crashes += 1;
           log.warn({ err: error, crashes }, 'chromium failed while it printed a document; another page prints it');
@@ -98,7 +98,7 @@ export async function openBrowser(options: BrowserOptions): Promise<PrintingBrow
           watch.stop();
         }
       }
-      throw new AppError(422, 'The document could not be printed');
+      throw appError('document_not_printed');
     },
     async check() {
       const instance = await keeper.current();

@@ -1,6 +1,6 @@
 // Converts Markdown in a worker thread, and starts another thread when a text keeps it busy for too long.
 import { Worker } from 'node:worker_threads';
-import { AppError, unavailable } from '#libs/errors.ts';
+import { type AppError, appError, retryAfter } from '#libs/errors.ts';
 import { deadlinePassed } from '#libs/jobs/replies.ts';
 import { withDeadline } from '#libs/with-timeout.ts';
 
@@ -152,9 +152,9 @@ async function processorMs(thread: Worker): Promise<number> {
 }
 
 function tooBusy() {
-  return unavailable('bodyMarkdown could not be laid out in time, please try again later', 1);
+  return appError('markdown_late', undefined, { headers: retryAfter(1) });
 }
 
 function unreadable(why: string | undefined) {
-  return new AppError(422, 'bodyMarkdown could not be laid out', { cause: why });
+  return appError('markdown_not_printable', undefined, { cause: why });
 }

@@ -51,7 +51,10 @@ proves(
     const before = (await contract.get(path)).body.pagination.total;
     for (const body of [{ name: 'Ada' }, { email: 'ada@example.com' }, {}]) {
       const reply = await contract.post(path, body);
-      expect([reply.status, reply.body]).toEqual([400, { error: 'Missing required fields: name, email' }]);
+      expect([reply.status, reply.body]).toEqual([
+        400,
+        expect.objectContaining({ error: 'Missing required fields: name, email' }),
+      ]);
     }
     for (const wrong of [
       { ...ada, name: 7 },

@@ -149,7 +149,10 @@ proves(
     const theirs = await contract.make.client({}, { key: await contract.stranger() });
     for (const client_id of [theirs.id, unknownId()]) {
       const reply = await contract.post(path, { client_id, amount: 1, due_date: FAR });
-      expect([reply.status, reply.body]).toEqual([404, { error: 'Client not found or access denied' }]);
+      expect([reply.status, reply.body]).toEqual([
+        404,
+        expect.objectContaining({ error: 'Client not found or access denied' }),
+      ]);
     }
   },
 );
@@ -195,7 +198,8 @@ proves(
       await contract.get(`${path}/not-an-id`),
       await contract.get(`${path}/${id}`, { key: await contract.stranger() }),
     ];
-    for (const { status, body } of replies) expect([status, body]).toEqual([404, { error: 'Invoice not found' }]);
+    for (const { status, body } of replies)
+      expect([status, body]).toEqual([404, expect.objectContaining({ error: 'Invoice not found' })]);
   },
 );
 
@@ -221,7 +225,10 @@ proves(
       const before = (await contract.get(`${path}/${id}`)).body;
       const reply = await contract.delete(`${path}/${id}`);
 
-      expect([reply.status, reply.body]).toEqual([409, { error: 'Can only delete invoices with Draft status' }]);
+      expect([reply.status, reply.body]).toEqual([
+        409,
+        expect.objectContaining({ error: 'Can only delete invoices with Draft status' }),
+      ]);
       expect((await contract.get(`${path}/${id}`)).body).toEqual(before);
     }
   },
@@ -237,7 +244,10 @@ proves(
       await contract.delete(`${path}/${unknownId()}`),
       await contract.delete(`${path}/${id}`, { key }),
     ]) {
-      expect([reply.status, reply.body]).toEqual([404, { error: 'Invoice not found or access denied' }]);
+      expect([reply.status, reply.body]).toEqual([
+        404,
+        expect.objectContaining({ error: 'Invoice not found or access denied' }),
+      ]);
     }
     expect((await contract.get(`${path}/${id}`)).status).toBe(200);
   },

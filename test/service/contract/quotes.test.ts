@@ -127,7 +127,10 @@ proves('create-quote.client', "when the client is another account's, then 404 an
   const theirs = await contract.make.client({}, { key });
   for (const client_id of [theirs.id, unknownId()]) {
     const reply = await contract.post(path, { client_id, amount: 1 });
-    expect([reply.status, reply.body]).toEqual([404, { error: 'Client not found or access denied' }]);
+    expect([reply.status, reply.body]).toEqual([
+      404,
+      expect.objectContaining({ error: 'Client not found or access denied' }),
+    ]);
   }
 });
 
@@ -172,7 +175,8 @@ proves(
       await contract.get(`${path}/${id}`, { key: await contract.stranger() }),
     ];
 
-    for (const { status, body } of replies) expect([status, body]).toEqual([404, { error: 'Quote not found' }]);
+    for (const { status, body } of replies)
+      expect([status, body]).toEqual([404, expect.objectContaining({ error: 'Quote not found' })]);
   },
 );
 
@@ -230,7 +234,10 @@ proves(
     const { id } = await contract.make.quote();
     for (const body of [{}, { unknown: 1 }]) {
       const reply = await contract.patch(`${path}/${id}`, body);
-      expect([reply.status, reply.body]).toEqual([400, { error: 'No valid fields to update' }]);
+      expect([reply.status, reply.body]).toEqual([
+        400,
+        expect.objectContaining({ error: 'No valid fields to update' }),
+      ]);
     }
   },
 );
@@ -246,7 +253,7 @@ proves(
       await contract.patch(`${path}/${id}`, { amount: 1 }, { key }),
     ];
     for (const { status, body } of replies) {
-      expect([status, body]).toEqual([404, { error: 'Quote not found or access denied' }]);
+      expect([status, body]).toEqual([404, expect.objectContaining({ error: 'Quote not found or access denied' })]);
     }
   },
 );

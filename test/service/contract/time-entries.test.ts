@@ -88,13 +88,19 @@ proves(
     const theirs = await contract.make.project({}, { key });
     for (const project_id of [theirs.id, unknownId()]) {
       const reply = await contract.post(path, { project_id, hours: 1, date: '2026-11-02' });
-      expect([reply.status, reply.body]).toEqual([404, { error: 'Project not found or access denied' }]);
+      expect([reply.status, reply.body]).toEqual([
+        404,
+        expect.objectContaining({ error: 'Project not found or access denied' }),
+      ]);
     }
     const project_id = (await contract.make.project()).id;
     const elsewhere = await contract.make.task();
     for (const task_id of [unknownId(), elsewhere.id]) {
       const reply = await contract.post(path, { project_id, task_id, hours: 1, date: '2026-11-02' });
-      expect([reply.status, reply.body]).toEqual([404, { error: 'Task not found or access denied' }]);
+      expect([reply.status, reply.body]).toEqual([
+        404,
+        expect.objectContaining({ error: 'Task not found or access denied' }),
+      ]);
     }
   },
 );
@@ -172,7 +178,10 @@ proves(
     const { id } = await contract.make.entry();
     for (const body of [{}, { created_at: '2026-01-01' }]) {
       const reply = await contract.patch(`${path}/${id}`, body);
-      expect([reply.status, reply.body]).toEqual([400, { error: 'No valid fields to update' }]);
+      expect([reply.status, reply.body]).toEqual([
+        400,
+        expect.objectContaining({ error: 'No valid fields to update' }),
+      ]);
     }
   },
 );
@@ -198,7 +207,10 @@ proves(
       await contract.delete(`${path}/${id}`, { key }),
     ];
     for (const { status, body } of replies) {
-      expect([status, body]).toEqual([404, { error: 'Time entry not found or access denied' }]);
+      expect([status, body]).toEqual([
+        404,
+        expect.objectContaining({ error: 'Time entry not found or access denied' }),
+      ]);
     }
   },
 );

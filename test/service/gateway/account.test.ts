@@ -154,7 +154,7 @@ describe('PATCH /api/v1/account', () => {
       ],
     });
 
-    expect([reply.status, reply.body]).toEqual([
+    expect([reply.status, reply.body]).toMatchObject([
       400,
       {
         error: 'Validation failed',
@@ -227,7 +227,7 @@ describe('PATCH /api/v1/account', () => {
 
     expect(answerOf(await gateway.patch(path, { id: 'x' }, account))).toEqual([
       400,
-      { error: 'No valid fields to update' },
+      expect.objectContaining({ error: 'No valid fields to update' }),
     ]);
     expect((await gateway.patch(path, { name: 'One' }, { ...account, headers })).status).toBe(200);
     expect((await gateway.patch(path, { name: 'Two' }, { ...account, headers })).status).toBe(412);

@@ -22,7 +22,7 @@ const PERSON = {
   buyer_reference: 'Zora 12',
 };
 const TRACES = /quillfeather|zora|5550|quill-7|220430231|London/i;
-const rejection = { error: 'Client was anonymised: it takes no new projects and documents' };
+const rejection = expect.objectContaining({ error: 'Client was anonymised: it takes no new projects and documents' });
 
 let gateway: TestGateway;
 let account: TestAccount;
@@ -146,7 +146,7 @@ test('when a client was anonymised, then every request that needs its data is 40
   }
   expect(answerOf(await gateway.patch(`/api/v1/clients/${client.id}`, { name: 'Back' }, account))).toEqual([
     409,
-    { error: 'Cannot change a client that was anonymised' },
+    expect.objectContaining({ error: 'Cannot change a client that was anonymised' }),
   ]);
 });
 
@@ -168,11 +168,17 @@ test('when the id is unknown or of another account, or the key has only read sco
   const stranger = await createClient(gateway, PERSON);
   const { key } = await create(gateway, '/api/v1/keys', { name: 'r', scopes: ['clients:read'] }, account);
   for (const id of [UNKNOWN_ID, stranger.id]) {
-    expect(answerOf(await anonymise(id))).toEqual([404, { error: 'Client not found or access denied' }]);
+    expect(answerOf(await anonymise(id))).toEqual([
+      404,
+      expect.objectContaining({ error: 'Client not found or access denied' }),
+    ]);
   }
   const reply = await gateway.post(`/api/v1/clients/${client.id}/anonymise`, {}, { key });
 
-  expect(answerOf(reply)).toEqual([403, { error: 'Forbidden: API key lacks the clients:write scope' }]);
+  expect(answerOf(reply)).toEqual([
+    403,
+    expect.objectContaining({ error: 'Forbidden: API key lacks the clients:write scope' }),
+  ]);
   expect((await get(`clients/${client.id}`)).name).toBe(PERSON.name);
   expect((await gateway.get(`/api/v1/clients/${stranger.id}`)).body.data.name).toBe(PERSON.name);
 });

@@ -65,7 +65,7 @@ describe('POST /api/v1/keys', () => {
     expect([first.status, again.status]).toEqual([201, 201]);
     expect(again.body.data.id).toBe(first.body.data.id);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
-    expect((await gateway.post(path, body)).body).toEqual({
+    expect((await gateway.post(path, body)).body).toMatchObject({
       error: 'Validation failed',
       details: { expires_at: ['expires_at must be in the future'] },
     });
@@ -85,7 +85,7 @@ describe('POST /api/v1/keys', () => {
     ];
 
     const error = `Forbidden: API key expires at ${expires_at}, the new key must not outlive it`;
-    expect(rejected.map(answerOf)).toEqual(rejected.map(() => [403, { error }]));
+    expect(rejected.map(answerOf)).toEqual(rejected.map(() => [403, expect.objectContaining({ error })]));
     expect(await works(forever.key)).toBe(200);
     const made = await make({ expires_at }, caller);
     for (const { id } of [made, caller]) {
@@ -104,7 +104,7 @@ describe('POST /api/v1/keys', () => {
     ]) {
       expect(answerOf(await gateway.post(path, { name: 'x', scopes }, caller))).toEqual([
         403,
-        { error: `Forbidden: API key lacks the ${lacking as string} scope` },
+        expect.objectContaining({ error: `Forbidden: API key lacks the ${lacking as string} scope` }),
       ]);
     }
   });
@@ -170,7 +170,10 @@ describe('the limit of usable keys', () => {
     const error = 'An account can have at most 100 usable API keys';
     expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
     expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { status: 409, message: error } });
-    expect(answerOf(await gateway.post(path, { name: 'x', scopes: ['*'] }, account))).toEqual([409, { error }]);
+    expect(answerOf(await gateway.post(path, { name: 'x', scopes: ['*'] }, account))).toEqual([
+      409,
+      expect.objectContaining({ error }),
+    ]);
     const rotate = (overlap_seconds: number) => gateway.post(`${path}/${last.id}/rotate`, { overlap_seconds }, account);
     expect([(await rotate(60)).status, (await rotate(0)).status]).toEqual([409, 201]);
     await gateway.delete(`${path}/${own?._id}`, account);
@@ -226,7 +229,7 @@ describe('DELETE /api/v1/keys/{id}', () => {
     for (const target of [id, UNKNOWN_ID]) {
       expect(answerOf(await gateway.delete(`${path}/${target}`, stranger))).toEqual([
         404,
-        { error: 'API key not found or access denied' },
+        expect.objectContaining({ error: 'API key not found or access denied' }),
       ]);
       expect((await gateway.post(`${path}/${target}/rotate`, {}, stranger)).status).toBe(404);
     }
@@ -241,7 +244,10 @@ describe('DELETE /api/v1/keys/{id} by a key with fewer scopes', () => {
     const other = await make({ scopes: ['keys:write', 'clients:read'] }, strong);
     const rejected = await gateway.delete(`${path}/${other.id}`, { key: weak.key });
 
-    expect(answerOf(rejected)).toEqual([403, { error: 'Forbidden: API key lacks the clients:read scope' }]);
+    expect(answerOf(rejected)).toEqual([
+      403,
+      expect.objectContaining({ error: 'Forbidden: API key lacks the clients:read scope' }),
+    ]);
     expect(await works(other.key)).toBe(200);
     expect((await gateway.delete(`${path}/${weak.id}`, { key: weak.key })).status).toBe(200);
   });
@@ -253,7 +259,10 @@ describe('DELETE /api/v1/keys/{id} by a key with fewer scopes', () => {
     const rejected = await gateway.delete(`${path}/${other.id}`, { key: weak.key });
     const revoked = await gateway.delete(`${path}/${weak.id.toUpperCase()}`, { key: weak.key });
 
-    expect(answerOf(rejected)).toEqual([403, { error: 'Forbidden: API key lacks the keys:write scope' }]);
+    expect(answerOf(rejected)).toEqual([
+      403,
+      expect.objectContaining({ error: 'Forbidden: API key lacks the keys:write scope' }),
+    ]);
     expect(answerOf(revoked)).toEqual([200, { success: true, message: 'API key revoked' }]);
     expect([await works(weak.key), await works(other.key)]).toEqual([401, 200]);
   });
@@ -367,7 +376,10 @@ describe('a key that ends while a request that it authenticated waits', () => {
       before = await stored();
     });
 
-    expect(answerOf(reply)).toEqual([401, { error: 'Unauthorized: Invalid or revoked API key' }]);
+    expect(answerOf(reply)).toEqual([
+      401,
+      expect.objectContaining({ error: 'Unauthorized: Invalid or revoked API key' }),
+    ]);
     expect(await stored()).toEqual(before);
   });
 

@@ -45,7 +45,10 @@ describe('a quote in full', () => {
       quote_part: 'full',
     });
     for (const [status, body] of responses.filter(([one]) => one !== 201)) {
-      expect([status, body]).toEqual([409, { error: 'Quote was already converted to INV-0001' }]);
+      expect([status, body]).toEqual([
+        409,
+        expect.objectContaining({ error: 'Quote was already converted to INV-0001' }),
+      ]);
     }
     expect((await api.get('/api/v1/invoices')).body.pagination.total).toBe(1);
     expect((await api.get(path)).body.data).toMatchObject({
@@ -76,7 +79,7 @@ describe('a quote in full', () => {
     const line_items = Array.from({ length: 500 }, () => ({ description: 'Drawing', quantity: 1, rate: 1 }));
     const { convert, api, path } = await offer({ amount: 501, line_items });
     const error = 'Too many lines (at most 500): bill what is left as a progress invoice';
-    expect(await convert({ accept: true })).toEqual([409, { error }]);
+    expect(await convert({ accept: true })).toEqual([409, expect.objectContaining({ error })]);
     expect((await api.get(path)).body.data).toMatchObject({ status: 'Draft', invoices: [] });
     const progress = await convert({ part: 'progress', amount: 501, accept: true });
     expect(progress).toMatchObject([201, { invoice_number: 'INV-0001', amount: 501 }]);
@@ -84,9 +87,15 @@ describe('a quote in full', () => {
 
   test('when the quote is declined or not yet accepted, or it is a dry run, then nothing is created', async () => {
     const { convert, api, path } = await offer();
-    expect(await convert()).toEqual([409, { error: 'Cannot convert a quote that is not accepted' }]);
+    expect(await convert()).toEqual([
+      409,
+      expect.objectContaining({ error: 'Cannot convert a quote that is not accepted' }),
+    ]);
     await api.patch(path, { status: 'Declined' });
-    expect(await convert({ accept: true })).toEqual([409, { error: 'Cannot convert a declined quote' }]);
+    expect(await convert({ accept: true })).toEqual([
+      409,
+      expect.objectContaining({ error: 'Cannot convert a declined quote' }),
+    ]);
     await api.patch(path, { status: 'Sent', expires_at: '2020-01-01' });
     expect(await convert({ accept: true }, '?dry_run=true')).toMatchObject([200, { id: null, invoice_number: null }]);
     expect((await api.get(path)).body.data).toMatchObject({ status: 'Expired', invoices: [], acceptance: null });
@@ -100,7 +109,10 @@ describe('a quote in full', () => {
     await api.patch(path, { status: 'Accepted' });
     await api.patch(path, { amount: 1200 });
     expect((await api.get(path)).body.data.acceptance).toMatchObject({ changed: true });
-    expect(await convert()).toEqual([409, { error: 'Quote was changed after it was accepted' }]);
+    expect(await convert()).toEqual([
+      409,
+      expect.objectContaining({ error: 'Quote was changed after it was accepted' }),
+    ]);
     expect(await convert({ accept_changes: true })).toMatchObject([201, { amount: 1200 }]);
     expect((await api.get(path)).body.data.acceptance).toMatchObject({ changed: false });
     await api.patch(path, { status: 'Sent' });
@@ -112,7 +124,10 @@ describe('a quote in full', () => {
     const [, first] = await convert({ accept: true });
     expect((await api.delete(`/api/v1/invoices/${first['id']}`)).status).toBe(200);
     const [, second] = await convert({ status: 'Sent' });
-    expect(await convert()).toEqual([409, { error: 'Quote was already converted to INV-0002' }]);
+    expect(await convert()).toEqual([
+      409,
+      expect.objectContaining({ error: 'Quote was already converted to INV-0002' }),
+    ]);
     expect((await api.patch(`/api/v1/invoices/${second['id']}`, { status: 'Cancelled' })).status).toBe(200);
     expect(await convert()).toMatchObject([201, { invoice_number: 'INV-0003' }]);
   });
@@ -124,7 +139,10 @@ describe('an invoice that was written off in full', () => {
     const [, invoice] = await convert({ accept: true, status: 'Sent' });
     await api.post(`/api/v1/invoices/${invoice['id']}/write-off`, { reason: 'Insolvent' });
     for (const body of [{}, { part: 'progress', amount: 5 }, { part: 'final' }]) {
-      expect(await convert(body)).toEqual([409, { error: 'Quote was already converted to INV-0001' }]);
+      expect(await convert(body)).toEqual([
+        409,
+        expect.objectContaining({ error: 'Quote was already converted to INV-0001' }),
+      ]);
     }
     expect((await api.get(path)).body.data).toMatchObject({
       left_to_bill: 0,
@@ -157,9 +175,12 @@ describe('a quote in parts', () => {
     await convert({ ...share, part: 'progress' });
     expect(await convert({ part: 'progress', amount: 400 })).toEqual([
       409,
-      { error: 'Only 399.99 of QUO-0001 is left to bill' },
+      expect.objectContaining({ error: 'Only 399.99 of QUO-0001 is left to bill' }),
     ]);
-    expect(await convert()).toEqual([409, { error: 'Only 399.99 of QUO-0001 is left to bill' }]);
+    expect(await convert()).toEqual([
+      409,
+      expect.objectContaining({ error: 'Only 399.99 of QUO-0001 is left to bill' }),
+    ]);
     const [status, final] = await convert({ part: 'final' });
     expect([status, final]).toMatchObject([
       201,
@@ -177,11 +198,14 @@ describe('a quote in parts', () => {
       },
     ]);
     for (const part of ['final', 'full']) {
-      expect(await convert({ part })).toEqual([409, { error: 'Quote was already converted to INV-0003' }]);
+      expect(await convert({ part })).toEqual([
+        409,
+        expect.objectContaining({ error: 'Quote was already converted to INV-0003' }),
+      ]);
     }
     expect(await convert({ part: 'deposit', percent: 1 })).toEqual([
       409,
-      { error: 'Quote was already converted to INV-0003' },
+      expect.objectContaining({ error: 'Quote was already converted to INV-0003' }),
     ]);
     const { invoices, left_to_bill } = (await api.get(path)).body.data;
     expect(invoices.map(({ amount }: { amount: number }) => amount)).toEqual([300, 300, 399.99]);
@@ -193,7 +217,7 @@ describe('a quote in parts', () => {
     const [, deposit] = await convert({ part: 'deposit', amount: 250, accept: true });
     expect(await convert({ part: 'final' })).toEqual([
       409,
-      { error: 'Cannot make the final invoice while INV-0001 is a draft' },
+      expect.objectContaining({ error: 'Cannot make the final invoice while INV-0001 is a draft' }),
     ]);
     const change = await api.patch(`/api/v1/invoices/${deposit['id']}`, { line_items: LINES });
     expect([change.status, change.body.error]).toEqual([

@@ -106,7 +106,10 @@ describe('the day of a refund', () => {
       const early = await back(account, at, date);
       expect([early.status, early.body]).toEqual([
         400,
-        { error: 'Validation failed', details: { date: [`date must not be before ${daysAgo(7)}`] } },
+        expect.objectContaining({
+          error: 'Validation failed',
+          details: { date: [`date must not be before ${daysAgo(7)}`] },
+        }),
       ]);
     }
     expect((await get(account, at)).refunds).toEqual([]);

@@ -151,7 +151,7 @@ describe.each(CAUSES.map((cause) => [cause.operation, cause] as const))('%s', (_
       const rejected = await gateway.call(method, path, { body, key: without.key });
       expect([rejected.status, rejected.body]).toEqual([
         403,
-        { error: `Forbidden: API key lacks the ${missing} scope` },
+        expect.objectContaining({ error: `Forbidden: API key lacks the ${missing} scope` }),
       ]);
       const accepted = await gateway.call(method, path, { body, key: (await key(scopes)).key });
       // A dry run of an invoice of time has nothing to bill.

@@ -62,7 +62,9 @@ test('when less would be left than the discount, then 409 names both and nothing
   const { status, body } = await release(entries.slice(0, 2));
   expect([status, body]).toEqual([
     409,
-    { error: 'Cannot leave 100.00 on an invoice with a discount_amount of 150.00: lower it first' },
+    expect.objectContaining({
+      error: 'Cannot leave 100.00 on an invoice with a discount_amount of 150.00: lower it first',
+    }),
   ]);
   expect(await shown()).toEqual(before);
   await api.patch(path, { discount_amount: 100 });

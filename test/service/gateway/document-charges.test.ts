@@ -152,7 +152,7 @@ describe('a draft', () => {
     for (const [name, value] of Object.entries({ discount_amount: 1, shipping_amount: 1, notes: 'x', terms: 'x' })) {
       expect(await own.patch(`invoices/${id}`, { [name]: value })).toEqual([
         409,
-        { error: expect.stringContaining(`Cannot change ${name} after the invoice was sent`) },
+        expect.objectContaining({ error: expect.stringContaining(`Cannot change ${name} after the invoice was sent`) }),
       ]);
     }
   });
@@ -327,7 +327,9 @@ describe('credit notes', () => {
     ]);
     expect(await credited(own, invoice, { shipping_amount: 17.51 })).toEqual([
       409,
-      { error: `Cannot credit more shipping than is left of ${invoice['invoice_number']}: 17.50` },
+      expect.objectContaining({
+        error: `Cannot credit more shipping than is left of ${invoice['invoice_number']}: 17.50`,
+      }),
     ]);
     expect((await credited(own, invoice, { shipping_amount: 1, amount: 5 }))[0]).toBe(400);
     expect(

@@ -57,7 +57,7 @@ describe('the lines of a quote', () => {
     for (const line_items of [[{ ...line, rate: 20 }], [], null]) {
       expect(answerOf(await patch(id, { line_items }))).toEqual([
         409,
-        { error: 'Cannot change line_items of an accepted quote' },
+        expect.objectContaining({ error: 'Cannot change line_items of an accepted quote' }),
       ]);
     }
     expect((await patch(id, { line_items: [line], description: 'Scope' })).status).toBe(200);
@@ -69,7 +69,10 @@ describe('the lines of a quote', () => {
 
     expect(answerOf(await patch(id, { line_items: [line, line], amount: 20 }))).toEqual([
       400,
-      { error: 'Validation failed', details: ['amount must be the sum of line_items, 200, or be left out'] },
+      expect.objectContaining({
+        error: 'Validation failed',
+        details: ['amount must be the sum of line_items, 200, or be left out'],
+      }),
     ]);
     expect((await patch(id, { line_items: [line, line], amount: 200 })).body.data.amount).toBe(200);
     expect((await patch(id, { line_items: null, amount: 20 })).body.data).toMatchObject({
@@ -111,7 +114,10 @@ describe('DELETE /api/v1/quotes/{id}', () => {
     const [row] = await NumberLedger.find({ account_id: account.id }).lean();
     expect(row).toMatchObject({ kind: 'quote', number: 1, deleted_at: expect.any(Date) });
     expect((await make()).quote_number).toBe('QUO-0002');
-    expect(answerOf(await remove(id))).toEqual([404, { error: 'Quote not found or access denied' }]);
+    expect(answerOf(await remove(id))).toEqual([
+      404,
+      expect.objectContaining({ error: 'Quote not found or access denied' }),
+    ]);
     expect((await gateway.get('/api/v1/numbering/audit', account)).body.data.gapless).toBe(true);
   });
 
@@ -119,7 +125,10 @@ describe('DELETE /api/v1/quotes/{id}', () => {
     const { id } = await make();
     await patch(id, { status });
 
-    expect(answerOf(await remove(id))).toEqual([409, { error: 'Can only delete quotes with Draft status' }]);
+    expect(answerOf(await remove(id))).toEqual([
+      409,
+      expect.objectContaining({ error: 'Can only delete quotes with Draft status' }),
+    ]);
     expect((await read(id)).status).toBe(status);
     expect(await eventsOf(account.id)).not.toContain('quote.deleted');
   });
@@ -141,7 +150,7 @@ describe.each([
     expect((await change(id, { client_id: client.id, status: 'Sent' })).body.data.client.id).toBe(client.id);
     expect(answerOf(await change(id, { client_id: grace.id }))).toEqual([
       409,
-      { error: `Cannot change client_id after the ${what} was sent` },
+      expect.objectContaining({ error: `Cannot change client_id after the ${what} was sent` }),
     ]);
   });
 
@@ -167,7 +176,7 @@ describe.each([
     expect((await change(id, { client_id: client.id, project_id: null })).body.data.project).toBeNull();
     expect(answerOf(await change(id, { client_id: UNKNOWN_ID }))).toEqual([
       404,
-      { error: 'Client not found or access denied' },
+      expect.objectContaining({ error: 'Client not found or access denied' }),
     ]);
   });
 });

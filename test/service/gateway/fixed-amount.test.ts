@@ -62,7 +62,7 @@ test('when a fixed amount is billed in parts and then the rest, then the parts a
     },
   ]);
   expect(await w.shown()).toMatchObject({ fixed_billed: 300, left_to_bill: 700 });
-  expect((await w.bill({ amount: 700.01 })).body).toEqual({
+  expect((await w.bill({ amount: 700.01 })).body).toMatchObject({
     error: 'Only 700.00 of the fixed amount is left to bill',
   });
   expect((await w.bill({ line_text: 'The rest' })).body.data).toMatchObject({
@@ -85,7 +85,7 @@ test('when a draft is deleted and a sent invoice cancelled, then their parts can
   const w = await world();
   const draft = (await w.bill({ percent: 50 })).body.data.id;
   const sent = (await w.bill({ status: 'Sent' })).body.data.id;
-  expect((await w.api.patch(`/api/v1/invoices/${draft}`, { line_items: [], amount: 400 })).body).toEqual({
+  expect((await w.api.patch(`/api/v1/invoices/${draft}`, { line_items: [], amount: 400 })).body).toMatchObject({
     error: 'Cannot change amount of a part of the fixed amount: delete it and bill it again',
   });
   await w.api.delete(`/api/v1/invoices/${draft}`);

@@ -58,7 +58,7 @@ describe('an invoice from time', () => {
       rate: 100,
       rate_from: 'task',
     });
-    expect((await bill(w)).body).toEqual({ error: 'Nothing to bill' });
+    expect((await bill(w)).body).toEqual(expect.objectContaining({ error: 'Nothing to bill' }));
     const events = await w.api.get('/api/v1/events?limit=100');
     expect(events.body.data.slice(-2).map(({ type }: { type: string }) => type)).toEqual([
       'invoice.created',
@@ -86,7 +86,8 @@ describe('an invoice from time', () => {
     const made = responses.filter(({ status }) => status === 201);
     const rejected = responses.filter(({ status }) => status !== 201);
     expect(made.reduce((sum, { body }) => sum + body.data.amount, 0)).toBe(1200);
-    for (const { status, body } of rejected) expect([status, body]).toEqual([409, { error: 'Nothing to bill' }]);
+    for (const { status, body } of rejected)
+      expect([status, body]).toEqual([409, expect.objectContaining({ error: 'Nothing to bill' })]);
     const numbers = made.map(({ body }) => body.data.invoice_number).toSorted();
     expect(numbers).toEqual(numbers.map((_, index) => `INV-000${index + 1}`));
     expect((await w.api.get('/api/v1/time-entries?billing=unbilled')).body.pagination.total).toBe(0);
@@ -100,7 +101,7 @@ describe('an invoice from time', () => {
     expect(await w.entry(id)).toMatchObject({ billing: 'unbilled', invoice: null });
     const sent = (await bill(w, { status: 'Sent' })).body.data.id;
     expect(await w.entry(id)).toMatchObject({ billing: 'billed' });
-    expect((await w.api.patch(`/api/v1/time-entries/${id}`, { hours: 2 })).body).toEqual({
+    expect((await w.api.patch(`/api/v1/time-entries/${id}`, { hours: 2 })).body).toMatchObject({
       error: 'Cannot change time on an issued invoice',
     });
     expect((await w.api.patch(`/api/v1/invoices/${sent}`, { status: 'Cancelled' })).status).toBe(200);
@@ -155,7 +156,7 @@ describe('an invoice from time', () => {
     const w = await work({ task: { rate: null } });
     const id = await w.log();
     await w.log({ hourly_rate: 10 });
-    expect((await bill(w)).body).toEqual({
+    expect((await bill(w)).body).toMatchObject({
       error: 'Validation failed',
       details: { rate: [`1 time entry has no rate: ${id}`] },
     });
@@ -255,7 +256,7 @@ describe('an invoice from time', () => {
     await collection.insertMany(Array.from({ length: 1_000 }, () => ({ ...one, _id: storedId(newId()) as never })));
     expect([(await bill(w)).status, (await bill(w)).body]).toEqual([
       409,
-      { error: 'Too many time entries for one invoice (at most 1000)' },
+      expect.objectContaining({ error: 'Too many time entries for one invoice (at most 1000)' }),
     ]);
     expect((await bill(w, { time_entry_ids: [id] })).status).toBe(201);
     expect((await bill(w, { group_by: 'entry' })).body.error).toBe(
@@ -315,9 +316,9 @@ describe('time on a draft', () => {
     const invoice = (await bill(w)).body.data.id;
     const error = 'Cannot change time on a draft invoice: take it off INV-0001 first';
     const path = `/api/v1/time-entries/${id}`;
-    expect((await w.api.patch(path, { hours: 2 })).body).toEqual({ error });
+    expect((await w.api.patch(path, { hours: 2 })).body).toMatchObject({ error });
     expect((await w.api.patch(path, { description: 'Mill' })).status).toBe(200);
-    expect((await w.api.delete(path)).body).toEqual({ error });
+    expect((await w.api.delete(path)).body).toMatchObject({ error });
     expect((await w.api.delete(`/api/v1/tasks/${w.task}`)).body.error).toMatch(/take it off INV-0001 first$/);
     const other = (await w.api.post('/api/v1/clients', { name: 'Bo', email: 'bo@example.com' })).body.data.id;
     const moved = await w.api.patch(`/api/v1/projects/${w.project}`, { client_id: other });
@@ -391,5 +392,8 @@ test('when a key lacks the scope for time, then it can neither bill nor read tim
   const api = verbsOf(callerOf(gateway.url, key));
   const client_id = (await api.post('/api/v1/clients', { name: 'Ada', email: 'ada@example.com' })).body.data.id;
   const { status, body } = await api.post('/api/v1/invoices/from-time', { client_id });
-  expect([status, body]).toEqual([403, { error: 'Forbidden: API key lacks the time-entries:write scope' }]);
+  expect([status, body]).toEqual([
+    403,
+    expect.objectContaining({ error: 'Forbidden: API key lacks the time-entries:write scope' }),
+  ]);
 });

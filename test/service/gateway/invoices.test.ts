@@ -263,7 +263,7 @@ describe('POST /api/v1/invoices', () => {
   ])('when it names %s, then 404 and no number is lost', async (_what, fields, error) => {
     const reply = await post({ amount: 1, ...(await fields()) });
 
-    expect(answerOf(reply)).toEqual([404, { error }]);
+    expect(answerOf(reply)).toEqual([404, expect.objectContaining({ error })]);
     expect((await make()).invoice_number).toBe('INV-0001');
   });
 
@@ -390,7 +390,7 @@ describe('GET /api/v1/invoices/{id}', () => {
   test('when the id is unknown, then 404 with the text of a read', async () => {
     expect(answerOf(await gateway.get(`${path}/${UNKNOWN_ID}`, account))).toEqual([
       404,
-      { error: 'Invoice not found' },
+      expect.objectContaining({ error: 'Invoice not found' }),
     ]);
   });
 });
@@ -420,7 +420,8 @@ describe('PATCH /api/v1/invoices/{id}', () => {
     const reply = await patch(id, { status: to });
 
     expect(reply.status).toBe(status);
-    if (status === 409) expect(reply.body).toEqual({ error: `Cannot change status from ${from} to ${to}` });
+    if (status === 409)
+      expect(reply.body).toEqual(expect.objectContaining({ error: `Cannot change status from ${from} to ${to}` }));
     expect((await read(id)).status).toBe(status === 200 ? to : from);
   });
 
@@ -500,7 +501,10 @@ describe('PATCH /api/v1/invoices/{id}', () => {
           [{ description: null, tax_rate: 7 }, 'description, tax_rate'],
         ] as const) {
           const { status: httpStatus, body: response } = await patch(id, body);
-          expect([httpStatus, response]).toEqual([409, { error: `Cannot change ${names} ${when}` }]);
+          expect([httpStatus, response]).toEqual([
+            409,
+            expect.objectContaining({ error: `Cannot change ${names} ${when}` }),
+          ]);
         }
         expect(await read(id)).toEqual(before);
         expect(before.status).toBe(status);
@@ -516,7 +520,11 @@ describe('PATCH /api/v1/invoices/{id}', () => {
         const { status: httpStatus, body } = await patch(id, { due_date: later });
 
         if (status === 'Sent' || status === 'Overdue') expect([httpStatus, body.data.due_date]).toEqual([200, later]);
-        else expect([httpStatus, body]).toEqual([409, { error: `Cannot change due_date ${when}` }]);
+        else
+          expect([httpStatus, body]).toEqual([
+            409,
+            expect.objectContaining({ error: `Cannot change due_date ${when}` }),
+          ]);
       },
     );
 
@@ -541,7 +549,7 @@ describe('PATCH /api/v1/invoices/{id}', () => {
     test('when its status changes with its current values, then it is accepted; with other values, then it is rejected', async () => {
       const id = await madeAs([], { amount: 1000 });
 
-      expect((await patch(id, { status: 'Paid', amount: 900 })).body).toEqual({
+      expect((await patch(id, { status: 'Paid', amount: 900 })).body).toMatchObject({
         error: 'Cannot change amount after the invoice was sent',
       });
       expect((await read(id)).status).toBe('Sent');
@@ -578,9 +586,12 @@ describe('PATCH /api/v1/invoices/{id}', () => {
     const { id } = await make();
 
     for (const body of [{}, { nothing: 1 }, { invoice_number: 'INV-9999' }, [], null]) {
-      expect(answerOf(await patch(id, body as object))).toEqual([400, { error: 'No valid fields to update' }]);
+      expect(answerOf(await patch(id, body as object))).toEqual([
+        400,
+        expect.objectContaining({ error: 'No valid fields to update' }),
+      ]);
     }
-    expect((await patch(id, { status: 'paid', amount: '1' })).body).toEqual({
+    expect((await patch(id, { status: 'paid', amount: '1' })).body).toMatchObject({
       error: 'Validation failed',
       details: {
         status: ['status must be one of Draft, Sent, Paid, Overdue, Cancelled'],
@@ -619,7 +630,7 @@ describe('DELETE /api/v1/invoices/{id}', () => {
     expect((await make()).invoice_number).toBe('INV-0002');
     expect(answerOf(await gateway.delete(`${path}/${id}`, account))).toEqual([
       404,
-      { error: 'Invoice not found or access denied' },
+      expect.objectContaining({ error: 'Invoice not found or access denied' }),
     ]);
   });
 
@@ -629,7 +640,7 @@ describe('DELETE /api/v1/invoices/{id}', () => {
 
     expect(answerOf(await gateway.delete(`${path}/${id}`, account))).toEqual([
       409,
-      { error: 'Can only delete invoices with Draft status' },
+      expect.objectContaining({ error: 'Can only delete invoices with Draft status' }),
     ]);
     expect((await read(id)).status).toBe(status);
   });

@@ -35,7 +35,10 @@ describe.each(kinds)('%s', (kind, form) => {
   const read = async (id: string) => (await gateway.get(`${path}/${id}`, account)).body.data;
   const problem = (field: string, message: string) => [
     400,
-    { error: 'Validation failed', details: form === 'list' ? [message] : { [field]: [message] } },
+    expect.objectContaining({
+      error: 'Validation failed',
+      details: form === 'list' ? [message] : { [field]: [message] },
+    }),
   ];
   const late = (day: string) => problem('issue_date', `issue_date must not be after ${day}`);
   const early = (day: string) =>
@@ -63,7 +66,7 @@ describe.each(kinds)('%s', (kind, form) => {
 
     expect(answerOf(await patch(id, { issue_date: today }))).toEqual([
       409,
-      { error: `Cannot change issue_date after the ${kind.slice(0, -1)} was sent` },
+      expect.objectContaining({ error: `Cannot change issue_date after the ${kind.slice(0, -1)} was sent` }),
     ]);
     expect((await patch(id, { issue_date: days(1) })).status).toBe(200);
     expect((await read(id)).issue_date).toBe(days(1));
@@ -156,7 +159,7 @@ test('when an invoice was sent, then its references stay; on a draft they can be
   const changed = await change({ order_reference: 'PO-2', buyer_reference: '' });
   expect([changed.status, changed.body]).toEqual([
     409,
-    { error: 'Cannot change buyer_reference, order_reference after the invoice was sent' },
+    expect.objectContaining({ error: 'Cannot change buyer_reference, order_reference after the invoice was sent' }),
   ]);
 });
 
@@ -166,7 +169,7 @@ test('when an invoice was sent, then its service dates stay', async () => {
 
   expect(answerOf(await gateway.patch(`/api/v1/invoices/${id}`, { service_date: '2026-10-16' }, account))).toEqual([
     409,
-    { error: 'Cannot change service_date after the invoice was sent' },
+    expect.objectContaining({ error: 'Cannot change service_date after the invoice was sent' }),
   ]);
   expect((await gateway.patch(`/api/v1/invoices/${id}`, { service_date: '2026-10-15' }, account)).status).toBe(200);
 });

@@ -92,7 +92,7 @@ describe('invalid decimals', () => {
     const invoice = await post('invoices', { quantity: value, rate: value, discount: value });
     const quote = await post('quotes', { quantity: undefined, qty: value });
 
-    expect(answerOf(invoice)).toEqual([
+    expect(answerOf(invoice)).toMatchObject([
       400,
       {
         error: 'Validation failed',
@@ -101,7 +101,10 @@ describe('invalid decimals', () => {
         ),
       },
     ]);
-    expect(answerOf(quote)).toEqual([400, { error: 'Validation failed', details: [message('qty')] }]);
+    expect(answerOf(quote)).toEqual([
+      400,
+      expect.objectContaining({ error: 'Validation failed', details: [message('qty')] }),
+    ]);
   });
 
   test('when a string is beyond the bounds of its field, then it is rejected as a number is', async () => {

@@ -67,7 +67,7 @@ describe.each(ways)('when %s', (_what, fields) => {
 
     expect(answerOf(await patch(one.id, { status: 'Overdue' }))).toEqual([
       409,
-      { error: 'Cannot set status Overdue: nothing is due' },
+      expect.objectContaining({ error: 'Cannot set status Overdue: nothing is due' }),
     ]);
     expect((await patch(one.id, { status: 'Paid' })).status).toBe(200);
     expect((await patch(other.id, { status: 'Cancelled' })).status).toBe(200);

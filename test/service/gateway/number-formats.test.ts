@@ -75,7 +75,7 @@ test('when a start is set before the first number, then the sequence begins ther
   });
   expect(answerOf(await format({ invoice: { prefix: 'INV-', start: 9 } }))).toEqual([
     409,
-    { error: 'Cannot change the start of invoice numbers after one was drawn' },
+    expect.objectContaining({ error: 'Cannot change the start of invoice numbers after one was drawn' }),
   ]);
 });
 
@@ -159,7 +159,10 @@ describe('a changed format', () => {
       },
     ],
   ])('when it is %j, then 400', async (given, details) => {
-    expect(answerOf(await format(given))).toEqual([400, { error: 'Validation failed', details }]);
+    expect(answerOf(await format(given))).toEqual([
+      400,
+      expect.objectContaining({ error: 'Validation failed', details }),
+    ]);
     expect((await Account.findById(own.account.id).lean())?.number_formats).toBeUndefined();
   });
 });

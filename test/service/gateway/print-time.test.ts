@@ -61,7 +61,10 @@ test('when a key lacks the scope to read time, then 403 for an invoice with time
   const invoice = await billed();
   const scopes = ['invoices:read', 'documents:write'];
   const { key } = await issueApiKey({ accountId: gateway.account.id, name: 'printer', scopes });
-  const lacking = { status: 403, body: { error: 'Forbidden: API key lacks the time-entries:read scope' } };
+  const lacking = {
+    status: 403,
+    body: expect.objectContaining({ error: 'Forbidden: API key lacks the time-entries:read scope' }),
+  };
   expect(await gateway.get(`/api/v1/invoices/${invoice.id}/pdf?time=true`, { key })).toMatchObject(lacking);
   const documents = [{ type: 'invoice', id: invoice.id }];
   expect(await gateway.post('/api/v1/documents', { documents, time: true }, { key })).toMatchObject(lacking);
@@ -77,7 +80,10 @@ test('when a key may not read time, then it sees a batch that was printed with i
     name: 'archivist',
     scopes: ['invoices:read', 'documents:read'],
   });
-  const lacking = { status: 403, body: { error: 'Forbidden: API key lacks the time-entries:read scope' } };
+  const lacking = {
+    status: 403,
+    body: expect.objectContaining({ error: 'Forbidden: API key lacks the time-entries:read scope' }),
+  };
   const path = `/api/v1/documents/${id}`;
 
   expect((await gateway.get(path, { key })).status).toBe(200);
@@ -105,7 +111,10 @@ test('when a filter matches far more time than an invoice can hold, then 409, an
   await db?.command({ profile: 2 });
   const reply = await gateway.post('/api/v1/invoices/from-time', { client_id: client.id });
   await db?.command({ profile: 0 });
-  expect([reply.status, reply.body]).toEqual([409, { error: 'Too many time entries for one invoice (at most 1000)' }]);
+  expect([reply.status, reply.body]).toEqual([
+    409,
+    expect.objectContaining({ error: 'Too many time entries for one invoice (at most 1000)' }),
+  ]);
   const reads =
     (await db
       ?.collection('system.profile')

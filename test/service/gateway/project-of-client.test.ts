@@ -36,7 +36,7 @@ describe.each(kinds)('%s', (path, body, details) => {
   test('when a new document names a project of another client, then 400 names project_id, and no number is lost', async () => {
     const reply = await gateway.post(path, { ...body, client_id: grace.id, project_id: project.id }, account);
 
-    expect(answerOf(reply)).toEqual([400, { error: 'Validation failed', details }]);
+    expect(answerOf(reply)).toEqual([400, expect.objectContaining({ error: 'Validation failed', details })]);
     const made = await create(gateway, path, { ...body, client_id: ada.id, project_id: project.id }, account);
     expect([made.invoice_number ?? made.quote_number, made.project.id]).toEqual([
       expect.stringMatching(/-0001$/),
@@ -51,7 +51,7 @@ test('when an invoice is given a project of another client, then 400; a project 
 
   expect(answerOf(await patch(`${kinds[0][0]}/${id}`, { project_id: project.id }))).toEqual([
     400,
-    { error: 'Validation failed', details: { project_id: [PROBLEM] } },
+    expect.objectContaining({ error: 'Validation failed', details: { project_id: [PROBLEM] } }),
   ]);
   expect((await patch(`${kinds[0][0]}/${id}`, { project_id: own.id })).body.data.project.id).toBe(own.id);
 });
@@ -67,7 +67,7 @@ describe('a project moves to another client', () => {
 
     expect(answerOf(await move(grace))).toEqual([
       409,
-      { error: `Cannot move a project with ${name} to another client` },
+      expect.objectContaining({ error: `Cannot move a project with ${name} to another client` }),
     ]);
     expect((await gateway.get(`${projects}/${project.id}`, account)).body.data.client.id).toBe(ada.id);
     expect(await eventsOf(account.id)).toEqual(events);
@@ -85,7 +85,7 @@ describe('a project moves to another client', () => {
 
     expect(answerOf(await move(ada))).toEqual([
       409,
-      { error: 'Cannot move a project with billed time to another client' },
+      expect.objectContaining({ error: 'Cannot move a project with billed time to another client' }),
     ]);
   });
 

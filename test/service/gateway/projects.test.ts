@@ -81,7 +81,7 @@ describe('POST /api/v1/projects', () => {
     for (const client_id of [UNKNOWN_ID, (await createClient(gateway)).id]) {
       expect(answerOf(await gateway.post(path, { name: 'x', client_id }, account))).toEqual([
         404,
-        { error: 'Client not found or access denied' },
+        expect.objectContaining({ error: 'Client not found or access denied' }),
       ]);
     }
   });
@@ -174,10 +174,13 @@ describe('PATCH /api/v1/projects/{id}', () => {
   test('when no known field is given, the id is unknown or the client is of another account, then it is rejected', async () => {
     const { id } = await make();
 
-    expect(answerOf(await patch(id, { color: 'red' }))).toEqual([400, { error: 'No valid fields to update' }]);
+    expect(answerOf(await patch(id, { color: 'red' }))).toEqual([
+      400,
+      expect.objectContaining({ error: 'No valid fields to update' }),
+    ]);
     expect(answerOf(await patch(UNKNOWN_ID, { name: 'x' }))).toEqual([
       404,
-      { error: 'Project not found or access denied' },
+      expect.objectContaining({ error: 'Project not found or access denied' }),
     ]);
     expect((await patch(id, { client_id: (await createClient(gateway)).id })).status).toBe(404);
     expect((await patch(id, { name: null })).status).toBe(400);
@@ -220,7 +223,9 @@ describe('DELETE /api/v1/projects/{id}', () => {
 
     expect(answerOf(await gateway.delete(`${path}/${id}`, account))).toEqual([
       409,
-      { error: 'Cannot delete a project with more than 5000 tasks or 16 MiB of them: delete tasks first' },
+      expect.objectContaining({
+        error: 'Cannot delete a project with more than 5000 tasks or 16 MiB of them: delete tasks first',
+      }),
     ]);
     expect(await Task.countDocuments({ account_id: account.id })).toBe(REMOVED_MAX + 1);
   });
@@ -235,7 +240,7 @@ describe('DELETE /api/v1/projects/{id}', () => {
 
     expect(answerOf(await gateway.delete(`${path}/${id}`, account))).toEqual([
       409,
-      { error: `Cannot delete a project with ${what}` },
+      expect.objectContaining({ error: `Cannot delete a project with ${what}` }),
     ]);
     expect((await gateway.get(`${path}/${id}`, account)).status).toBe(200);
   });
@@ -251,7 +256,7 @@ describe('DELETE /api/v1/clients/{id}', () => {
 
     expect(answerOf(await gateway.delete(`/api/v1/clients/${client.id}`, account))).toEqual([
       409,
-      { error: `Cannot delete a client with ${what}` },
+      expect.objectContaining({ error: `Cannot delete a client with ${what}` }),
     ]);
   });
 

@@ -111,7 +111,7 @@ describe('POST /api/v1/quotes', () => {
   });
 
   test('when fields are invalid, then details is a list that names all of them', async () => {
-    expect((await gateway.post(path, {}, account)).body).toEqual({
+    expect((await gateway.post(path, {}, account)).body).toMatchObject({
       error: 'Validation failed',
       details: ['client_id is required', 'amount is required'],
     });
@@ -143,13 +143,13 @@ describe('POST /api/v1/quotes', () => {
     for (const client_id of [UNKNOWN_ID, foreign.client]) {
       expect(answerOf(await post({ amount: 1, client_id }))).toEqual([
         404,
-        { error: 'Client not found or access denied' },
+        expect.objectContaining({ error: 'Client not found or access denied' }),
       ]);
     }
     for (const project_id of [UNKNOWN_ID, foreign.project]) {
       expect(answerOf(await post({ amount: 1, project_id }))).toEqual([
         404,
-        { error: 'Project not found or access denied' },
+        expect.objectContaining({ error: 'Project not found or access denied' }),
       ]);
     }
     expect((await make()).quote_number).toBe('QUO-0001');
@@ -200,7 +200,10 @@ describe('GET /api/v1/quotes', () => {
   );
 
   test('when the id is unknown, then 404 with the text of a read', async () => {
-    expect(answerOf(await gateway.get(`${path}/${UNKNOWN_ID}`, account))).toEqual([404, { error: 'Quote not found' }]);
+    expect(answerOf(await gateway.get(`${path}/${UNKNOWN_ID}`, account))).toEqual([
+      404,
+      expect.objectContaining({ error: 'Quote not found' }),
+    ]);
   });
 });
 
@@ -250,11 +253,14 @@ describe('PATCH /api/v1/quotes/{id}', () => {
   test('when no known field is given, then 400; when the quote is unknown, then 404', async () => {
     const { id } = await make();
 
-    expect(answerOf(await patch(id, { quote_number: 'QUO-9' }))).toEqual([400, { error: 'No valid fields to update' }]);
+    expect(answerOf(await patch(id, { quote_number: 'QUO-9' }))).toEqual([
+      400,
+      expect.objectContaining({ error: 'No valid fields to update' }),
+    ]);
     expect((await patch(id, { status: 'Gone', amount: -1 })).body.details).toHaveLength(2);
     expect(answerOf(await patch(UNKNOWN_ID, { amount: 1 }))).toEqual([
       404,
-      { error: 'Quote not found or access denied' },
+      expect.objectContaining({ error: 'Quote not found or access denied' }),
     ]);
   });
 

@@ -121,7 +121,7 @@ describe('a new recurring invoice', () => {
   ])('when it has %s, then 400 says so and nothing is stored', async (_what, fields, details) => {
     const { api, client, id } = await agency();
     const body = { client_id: client, line_items: lines, schedule: weekly, ...fields };
-    expect((await api.post(path, body)).body).toEqual({ error: 'Validation failed', details });
+    expect((await api.post(path, body)).body).toEqual(expect.objectContaining({ error: 'Validation failed', details }));
     expect(await RecurringInvoice.countDocuments({ account_id: id })).toBe(0);
   });
 });
@@ -260,7 +260,9 @@ describe('a pause', () => {
     await missedTwo(id, account);
     const { body } = await api.post(`${path}/${id}/resume`, {});
     expect(body.data).toMatchObject({ status: 'Ended', next_on: null, upcoming: [] });
-    expect((await api.post(`${path}/${id}/run`, {})).body).toEqual({ error: 'Recurring invoice has ended' });
+    expect((await api.post(`${path}/${id}/run`, {})).body).toEqual(
+      expect.objectContaining({ error: 'Recurring invoice has ended' }),
+    );
     expect((await api.get('/api/v1/invoices')).body.pagination.total).toBe(0);
   });
 
@@ -275,7 +277,10 @@ describe('a pause', () => {
     await missedTwo(id, account);
     expect((await api.post(`${path}/${id}/resume`, body)).body.data).toMatchObject({ status: 'Active', next_on });
     const again = await api.post(`${path}/${id}/resume`, body);
-    expect([again.status, again.body]).toEqual([409, { error: 'Recurring invoice is not paused' }]);
+    expect([again.status, again.body]).toEqual([
+      409,
+      expect.objectContaining({ error: 'Recurring invoice is not paused' }),
+    ]);
   });
 });
 
@@ -313,7 +318,7 @@ describe('a run by hand', () => {
     const { api, made } = await agency();
     const { id } = await made({ line_items: null, include_time: { group_by: 'task' } });
     const { status, body } = await api.post(`${path}/${id}/run`, {});
-    expect([status, body]).toEqual([409, { error: 'Nothing to bill' }]);
+    expect([status, body]).toEqual([409, expect.objectContaining({ error: 'Nothing to bill' })]);
   });
 });
 
@@ -332,7 +337,9 @@ describe('the day that is meant', () => {
     const first = await run(TODAY);
     expect([first.status, (await run(TODAY)).body]).toEqual([
       201,
-      { error: `The occurrence of ${TODAY} has an invoice: ${first.body.data.invoice_number}` },
+      expect.objectContaining({
+        error: `The occurrence of ${TODAY} has an invoice: ${first.body.data.invoice_number}`,
+      }),
     ]);
     expect((await api.get('/api/v1/invoices')).body.pagination.total).toBe(1);
   });
@@ -363,7 +370,9 @@ describe('the day that is meant', () => {
     const skip = (on: string) => api.post(`${path}/${id}/skip`, { on });
     expect((await skip(dayAfter)).status).toBe(409);
     expect((await skip(TODAY)).body.data).toMatchObject({ next_on: dayAfter, occurrences_made: 0 });
-    expect((await skip(TODAY)).body).toEqual({ error: `The occurrence of ${TODAY} was left out already` });
+    expect((await skip(TODAY)).body).toEqual(
+      expect.objectContaining({ error: `The occurrence of ${TODAY} was left out already` }),
+    );
     expect((await api.get(`${path}/${id}/occurrences`)).body.data).toMatchObject([{ due_on: TODAY, invoice: null }]);
     const events = (await api.get('/api/v1/events?limit=100')).body.data as { type: string }[];
     expect(events.at(-1)).toMatchObject({ type: 'recurring_invoice.updated' });
@@ -377,7 +386,9 @@ test('when it is ended, then no day is to come, and its invoices and occurrences
   const end = () => api.post(`${path}/${id}/end`, {});
   expect((await end()).body.data).toMatchObject({ status: 'Ended', next_on: null, upcoming: [] });
   expect((await end()).status).toBe(200);
-  expect((await api.post(`${path}/${id}/run`, {})).body).toEqual({ error: 'Recurring invoice has ended' });
+  expect((await api.post(`${path}/${id}/run`, {})).body).toEqual(
+    expect.objectContaining({ error: 'Recurring invoice has ended' }),
+  );
   expect((await api.get(`${path}/${id}/occurrences`)).body.pagination.total).toBe(1);
   const events = (await api.get('/api/v1/events?limit=100')).body.data as { type: string }[];
   expect(events.filter(({ type }) => type === 'recurring_invoice.ended')).toHaveLength(1);
@@ -390,7 +401,10 @@ test('when a project has a recurring invoice, then it cannot become one that is 
   const project = (await api.post('/api/v1/projects', { name: 'Engine', client_id: client })).body.data.id;
   await made({ include_time: { group_by: 'task', project_ids: [project] } });
   const { status, body } = await api.patch(`/api/v1/projects/${project}`, { billing: 'none' });
-  expect([status, body]).toEqual([409, { error: 'Cannot stop billing a project with recurring invoices' }]);
+  expect([status, body]).toEqual([
+    409,
+    expect.objectContaining({ error: 'Cannot stop billing a project with recurring invoices' }),
+  ]);
 });
 
 describe('the projects and tasks whose time it bills', () => {
@@ -481,10 +495,10 @@ describe('related records', () => {
     const { api, client, made } = await agency();
     const project = (await api.post('/api/v1/projects', { name: 'Engine', client_id: client })).body.data.id;
     const { id } = await made({ project_id: project });
-    expect((await api.delete(`/api/v1/clients/${client}`)).body).toEqual({
+    expect((await api.delete(`/api/v1/clients/${client}`)).body).toMatchObject({
       error: 'Cannot delete a client with recurring invoices',
     });
-    expect((await api.delete(`/api/v1/projects/${project}`)).body).toEqual({
+    expect((await api.delete(`/api/v1/projects/${project}`)).body).toMatchObject({
       error: 'Cannot delete a project with recurring invoices',
     });
     const run = await api.post(`${path}/${id}/run`, {});

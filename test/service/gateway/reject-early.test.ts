@@ -22,7 +22,7 @@ let gateway: TestGateway;
 let reservedBy: (string | undefined)[] = [];
 beforeAll(async () => {
   const admission = openAdmission({ waiting: WAITING_MAX });
-  const print = () => Promise.reject(new AppError(422, 'Admitted and not printed'));
+  const print = () => Promise.reject(new AppError('document_not_printed', 'Admitted and not printed'));
   const reserve: typeof admission.reserve = (requestId, accountId) => {
     reservedBy.push(accountId);
     return admission.reserve(requestId, accountId);

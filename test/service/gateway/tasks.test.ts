@@ -39,7 +39,7 @@ test('when a key has the scope for tasks and not for time entries, then it can d
 
   expect(answerOf(await remove(withTime.id))).toEqual([
     403,
-    { error: 'Forbidden: API key lacks the time-entries:write scope' },
+    expect.objectContaining({ error: 'Forbidden: API key lacks the time-entries:write scope' }),
   ]);
   expect((await remove(without.id)).status).toBe(200);
   expect((await gateway.get(`/api/v1/time-entries/${entry.id}`, account)).status).toBe(200);
@@ -127,7 +127,7 @@ describe('POST /api/v1/tasks', () => {
     for (const project_id of [UNKNOWN_ID, (await createProject(gateway)).id]) {
       expect(answerOf(await gateway.post(path, { project_id, name: 'x' }, account))).toEqual([
         404,
-        { error: 'Project not found or access denied' },
+        expect.objectContaining({ error: 'Project not found or access denied' }),
       ]);
     }
   });
@@ -187,7 +187,7 @@ describe('PATCH /api/v1/tasks/{id}', () => {
     await log(id);
     expect(answerOf(await patch(id, { project_id: other.id }))).toEqual([
       409,
-      { error: 'Cannot move a task with time entries to another project' },
+      expect.objectContaining({ error: 'Cannot move a task with time entries to another project' }),
     ]);
     expect((await patch(id, { project_id: project.id, name: 'same' })).status).toBe(200);
     expect((await patch(id, { project_id: (await createProject(gateway)).id })).status).toBe(404);
@@ -196,10 +196,13 @@ describe('PATCH /api/v1/tasks/{id}', () => {
   test('when no known field is given or the id is unknown, then it is rejected', async () => {
     const { id } = await make();
 
-    expect(answerOf(await patch(id, { total_seconds: 5 }))).toEqual([400, { error: 'No valid fields to update' }]);
+    expect(answerOf(await patch(id, { total_seconds: 5 }))).toEqual([
+      400,
+      expect.objectContaining({ error: 'No valid fields to update' }),
+    ]);
     expect(answerOf(await patch(UNKNOWN_ID, { name: 'x' }))).toEqual([
       404,
-      { error: 'Task not found or access denied' },
+      expect.objectContaining({ error: 'Task not found or access denied' }),
     ]);
   });
 });
@@ -231,7 +234,7 @@ describe('DELETE /api/v1/tasks/{id}', () => {
     expect(sequences).toEqual(sequences.map((_: number, index: number) => index + 1));
     expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([
       404,
-      { error: 'Task not found or access denied' },
+      expect.objectContaining({ error: 'Task not found or access denied' }),
     ]);
   });
 
@@ -258,7 +261,10 @@ describe('DELETE /api/v1/tasks/{id}', () => {
     const task = await make();
     const [first] = await logMany(task.id, REMOVED_MAX + 1);
 
-    expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([409, { error: tooMuch }]);
+    expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([
+      409,
+      expect.objectContaining({ error: tooMuch }),
+    ]);
     expect(await TimeEntry.countDocuments({ account_id: account.id })).toBe(REMOVED_MAX + 1);
     expect((await gateway.delete(`/api/v1/time-entries/${first}`, account)).status).toBe(200);
     expect((await gateway.delete(`${path}/${task.id}`, account)).status).toBe(200);
@@ -268,7 +274,10 @@ describe('DELETE /api/v1/tasks/{id}', () => {
     const task = await make();
     await logMany(task.id, 850, 'x'.repeat(20_000));
 
-    expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([409, { error: tooMuch }]);
+    expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([
+      409,
+      expect.objectContaining({ error: tooMuch }),
+    ]);
     expect(await TimeEntry.countDocuments({ account_id: account.id })).toBe(850);
   });
 
@@ -286,18 +295,23 @@ describe('DELETE /api/v1/tasks/{id}', () => {
 
     expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([
       409,
-      { error: 'Cannot delete a task with time on an issued invoice' },
+      expect.objectContaining({ error: 'Cannot delete a task with time on an issued invoice' }),
     ]);
     for (const reply of [
       await gateway.delete(`/api/v1/time-entries/${entry.id}`, account),
       await gateway.patch(`/api/v1/time-entries/${entry.id}`, { hours: 2 }, account),
     ]) {
-      expect(answerOf(reply)).toEqual([409, { error: 'Cannot change time on an issued invoice' }]);
+      expect(answerOf(reply)).toEqual([
+        409,
+        expect.objectContaining({ error: 'Cannot change time on an issued invoice' }),
+      ]);
     }
     await Invoice.updateOne({ account_id: account.id, _id: invoice.id }, { $set: { status: 'Draft' } });
     expect(answerOf(await gateway.delete(`${path}/${task.id}`, account))).toEqual([
       409,
-      { error: `Cannot delete a task with time on a draft invoice: take it off ${invoice.invoice_number} first` },
+      expect.objectContaining({
+        error: `Cannot delete a task with time on a draft invoice: take it off ${invoice.invoice_number} first`,
+      }),
     ]);
     await TimeEntry.updateOne(filter, { $set: { invoice_id: null, settled: 'written_off' } });
     expect((await gateway.delete(`${path}/${task.id}`, account)).status).toBe(409);

@@ -174,9 +174,15 @@ describe('the tax treatment of a client', () => {
       ['recurring-invoices', { line_items: [DRAWINGS], schedule }],
     ] as const) {
       const [status, problem] = await made(resource, body);
-      expect([status, problem]).toEqual([400, { error: 'Validation failed', details: { client_id: missing } }]);
+      expect([status, problem]).toEqual([
+        400,
+        expect.objectContaining({ error: 'Validation failed', details: { client_id: missing } }),
+      ]);
     }
-    expect(await made('quotes', { amount: 1 })).toEqual([400, { error: 'Validation failed', details: missing }]);
+    expect(await made('quotes', { amount: 1 })).toEqual([
+      400,
+      expect.objectContaining({ error: 'Validation failed', details: missing }),
+    ]);
     await api.patch('/api/v1/account', ids.account);
     await api.patch(`/api/v1/clients/${client_id}`, ids.client);
     const [status, draft] = await made('invoices', { line_items: [DRAWINGS] });

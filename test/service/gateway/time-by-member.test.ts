@@ -40,7 +40,9 @@ test('when an invoice bills members, then it takes the time of them alone, and t
   const added = await w.api.post(path, { members: ['Grace', 'Ada'], group_by: 'member' });
   expect(added.body.data).toMatchObject({ amount: 1100 });
   expect(await w.unbilled()).toEqual([null]);
-  expect((await w.api.post(path, { members: ['ada'] })).body).toEqual({ error: 'Nothing to bill' });
+  expect((await w.api.post(path, { members: ['ada'] })).body).toEqual(
+    expect.objectContaining({ error: 'Nothing to bill' }),
+  );
   const both = await w.api.post(path, { members: ['Ada'], time_entry_ids: [more.id] });
   expect([both.status, JSON.stringify(both.body)]).toEqual([
     400,

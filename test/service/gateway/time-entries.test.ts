@@ -106,7 +106,7 @@ describe('POST /api/v1/time-entries', () => {
   });
 
   test('when fields are invalid, then 400 by field with the specified messages', async () => {
-    expect((await gateway.post(path, {}, account)).body).toEqual({
+    expect((await gateway.post(path, {}, account)).body).toMatchObject({
       error: 'Validation failed',
       details: { project_id: ['project_id is required'], hours: ['hours is required'], date: ['date is required'] },
     });
@@ -124,14 +124,20 @@ describe('POST /api/v1/time-entries', () => {
     const foreignTask = await create(gateway, '/api/v1/tasks', { project_id: foreignProject.id, name: 'x' });
 
     for (const project_id of [UNKNOWN_ID, foreignProject.id]) {
-      expect(answerOf(await post({ project_id }))).toEqual([404, { error: 'Project not found or access denied' }]);
+      expect(answerOf(await post({ project_id }))).toEqual([
+        404,
+        expect.objectContaining({ error: 'Project not found or access denied' }),
+      ]);
     }
     for (const fields of [
       { task_id: UNKNOWN_ID },
       { task_id: foreignTask.id },
       { task_id: task.id, project_id: other.id },
     ]) {
-      expect(answerOf(await post(fields))).toEqual([404, { error: 'Task not found or access denied' }]);
+      expect(answerOf(await post(fields))).toEqual([
+        404,
+        expect.objectContaining({ error: 'Task not found or access denied' }),
+      ]);
     }
     expect((await list()).body.pagination.total).toBe(0);
   });
@@ -213,14 +219,14 @@ describe('PATCH /api/v1/time-entries/{id}', () => {
 
     expect(answerOf(await gateway.patch(`${path}/${id}`, {}, account))).toEqual([
       400,
-      { error: 'No valid fields to update' },
+      expect.objectContaining({ error: 'No valid fields to update' }),
     ]);
     expect((await gateway.patch(`${path}/${id}`, { hours: -1 }, account)).body.details).toEqual({
       hours: ['hours must be positive'],
     });
     expect(answerOf(await gateway.patch(`${path}/${UNKNOWN_ID}`, { hours: 1 }, account))).toEqual([
       404,
-      { error: 'Time entry not found or access denied' },
+      expect.objectContaining({ error: 'Time entry not found or access denied' }),
     ]);
   });
 });
@@ -307,11 +313,14 @@ describe('moving a time entry', () => {
     for (const project_id of [foreign.id, UNKNOWN_ID]) {
       expect(answerOf(await move(id, { project_id, task_id: null }))).toEqual([
         404,
-        { error: 'Project not found or access denied' },
+        expect.objectContaining({ error: 'Project not found or access denied' }),
       ]);
     }
     for (const body of [{ task_id: (await newTask(sibling.id)).id }, { project_id: sibling.id, task_id: task.id }]) {
-      expect(answerOf(await move(id, body))).toEqual([404, { error: 'Task not found or access denied' }]);
+      expect(answerOf(await move(id, body))).toEqual([
+        404,
+        expect.objectContaining({ error: 'Task not found or access denied' }),
+      ]);
     }
     expect(await read(id)).toMatchObject({ project: { id: project.id }, task_id: task.id });
     expect(await total()).toBe(3600);
@@ -325,7 +334,9 @@ describe('moving a time entry', () => {
 
     expect(answerOf(await move(id, { task_id: null }))).toEqual([
       409,
-      { error: expect.stringMatching(/^Cannot change time on a draft invoice: take it off INV-\d+ first$/) },
+      expect.objectContaining({
+        error: expect.stringMatching(/^Cannot change time on a draft invoice: take it off INV-\d+ first$/),
+      }),
     ]);
     expect((await move(id, { task_id: task.id, project_id: project.id, description: 'same' })).status).toBe(200);
   });
@@ -344,9 +355,12 @@ describe('DELETE /api/v1/time-entries/{id}', () => {
     expect((await newest(2))[0]).toMatchObject({ type: 'time_entry.deleted', data: { id } });
     expect(answerOf(await gateway.delete(`${path}/${id}`, account))).toEqual([
       404,
-      { error: 'Time entry not found or access denied' },
+      expect.objectContaining({ error: 'Time entry not found or access denied' }),
     ]);
-    expect(answerOf(await gateway.get(`${path}/${id}`, account))).toEqual([404, { error: 'Time entry not found' }]);
+    expect(answerOf(await gateway.get(`${path}/${id}`, account))).toEqual([
+      404,
+      expect.objectContaining({ error: 'Time entry not found' }),
+    ]);
   });
 
   test('when many entries change concurrently, then the total is still their sum', async () => {

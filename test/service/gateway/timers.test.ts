@@ -73,12 +73,12 @@ describe('from start to stop', () => {
     const { id } = (await start({ started_at: ago(HOUR) })).body.data;
     const first = await stop(id);
     const second = await stop(id, { ended_at: ago(HOUR / 2) });
-    expect([second.status, second.body]).toEqual([409, { error: 'Timer is not running' }]);
+    expect([second.status, second.body]).toEqual([409, expect.objectContaining({ error: 'Timer is not running' })]);
     for (const reply of [
       await api.patch(`/api/v1/timers/${id}`, { description: 'x' }),
       await api.delete(`/api/v1/timers/${id}`),
     ])
-      expect([reply.status, reply.body]).toEqual([409, { error: 'Timer is not running' }]);
+      expect([reply.status, reply.body]).toEqual([409, expect.objectContaining({ error: 'Timer is not running' })]);
     expect(await dataOf(api, 'time-entries')).toEqual([first.body.data]);
   });
 
@@ -94,7 +94,7 @@ describe('from start to stop', () => {
     const { api, start } = await work();
     const { id } = (await start({ started_at: ago(HOUR) })).body.data;
     expect((await api.delete(`/api/v1/timers/${id}`)).body).toEqual({ success: true, message: 'Timer discarded' });
-    expect((await api.get(`/api/v1/timers/${id}`)).body).toEqual({ error: 'Timer not found' });
+    expect((await api.get(`/api/v1/timers/${id}`)).body).toEqual(expect.objectContaining({ error: 'Timer not found' }));
     expect(await dataOf(api, 'time-entries')).toEqual([]);
     expect((await typesOf(api)).at(-1)).toBe('timer.discarded');
   });
@@ -158,7 +158,10 @@ describe('one per owner', () => {
     const { api, start } = await work();
     const { id } = (await start()).body.data;
     const rejected = await start({ on_running: 'refuse', description: 'Wheels' });
-    expect([rejected.status, rejected.body]).toEqual([409, { error: 'A timer is already running' }]);
+    expect([rejected.status, rejected.body]).toEqual([
+      409,
+      expect.objectContaining({ error: 'A timer is already running' }),
+    ]);
     expect(await dataOf(api, `timers/${id}`)).toMatchObject({ status: 'running' });
   });
 
@@ -319,7 +322,9 @@ describe('references of a timer', () => {
       description: 'Correct',
     });
     expect((await change({ project_id: other })).body.details.task_id[0]).toContain('task_id is required');
-    expect((await change({ project_id: other, task_id })).body).toEqual({ error: 'Task not found or access denied' });
+    expect((await change({ project_id: other, task_id })).body).toEqual(
+      expect.objectContaining({ error: 'Task not found or access denied' }),
+    );
     expect((await change({ project_id: other, task_id: null })).body.data).toMatchObject({
       project: { id: other },
       task: null,
@@ -334,14 +339,14 @@ describe('references of a timer', () => {
     const { api, made, client_id, project_id, task_id, start } = await work();
     const { id } = (await start({ task_id })).body.data;
     const error = async (reply: Promise<{ body: unknown }>) => (await reply).body;
-    expect(await error(api.delete(`/api/v1/tasks/${task_id}`))).toEqual({
+    expect(await error(api.delete(`/api/v1/tasks/${task_id}`))).toMatchObject({
       error: 'Cannot delete a task with a running timer',
     });
     const other = await made('projects', { name: 'Other', client_id });
-    expect(await error(api.patch(`/api/v1/tasks/${task_id}`, { project_id: other }))).toEqual({
+    expect(await error(api.patch(`/api/v1/tasks/${task_id}`, { project_id: other }))).toMatchObject({
       error: 'Cannot move a task with a running timer',
     });
-    expect(await error(api.delete(`/api/v1/projects/${project_id}`))).toEqual({
+    expect(await error(api.delete(`/api/v1/projects/${project_id}`))).toMatchObject({
       error: 'Cannot delete a project with a running timer',
     });
     await api.delete(`/api/v1/timers/${id}`);

@@ -80,13 +80,21 @@ test('when the response with a large reply is lost, then the reply is read again
   }
 });
 
-test('when a job failed, then the waiting caller gets the reason', async () => {
-  const id = randomUUID();
-  const reply = expectReply(id);
-  await sendReply(redis, { prefix, replyTo: replies.address, id }, { status: 422, message: 'no', details: ['why'] });
+test.each([
+  ['this release', { code: 'document_too_long', params: { pages: 212, limit: 115 } }, {}],
+  ['an earlier release', {}, { code: 'document_not_printable' }],
+  ['a later release', { code: 'ink_dried' }, { code: 'document_not_printable' }],
+])(
+  'when a job failed at a renderer of %s, then the waiting caller gets the reason and a known code',
+  async (_which, coded, expected) => {
+    const failure = { status: 422, message: 'no', ...coded };
+    const id = randomUUID();
+    const reply = expectReply(id);
+    await sendReply(redis, { prefix, replyTo: replies.address, id }, failure);
 
-  await expect(reply).rejects.toMatchObject({ status: 422, message: 'no', details: ['why'] });
-});
+    await expect(reply).rejects.toMatchObject({ ...failure, ...expected });
+  },
+);
 
 test('when a reply arrives twice, then the second one changes nothing and is deleted', async () => {
   const id = randomUUID();

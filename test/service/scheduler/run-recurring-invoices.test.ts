@@ -137,7 +137,10 @@ describe('on the due day', () => {
     expect(await me.read(id)).toMatchObject({ status: 'Ended', next_on: null, upcoming: [] });
     expect((await me.events()).slice(-2)).toEqual(['recurring_invoice.ran', 'recurring_invoice.ended']);
     const again = await me.api.post(`/api/v1/recurring-invoices/${id}/run`, {});
-    expect([again.status, again.body]).toEqual([409, { error: 'Recurring invoice has ended' }]);
+    expect([again.status, again.body]).toEqual([
+      409,
+      expect.objectContaining({ error: 'Recurring invoice has ended' }),
+    ]);
   });
 });
 
@@ -175,7 +178,7 @@ describe('a fee in arrears', () => {
     expect(body.data).toMatchObject({ next_on: `${YEAR}-02-15`, fee_period: 'in_arrears' });
     await runRecurringInvoices(noonOf(`${YEAR}-02-15`));
     expect((await me.invoices())[1]).toMatchObject({ service_period: { from: FIRST, to: `${YEAR}-02-14` } });
-    expect((await me.api.patch(path, { fee_period: 'in_advance' })).body).toEqual({
+    expect((await me.api.patch(path, { fee_period: 'in_advance' })).body).toMatchObject({
       error: 'fee_period cannot be changed after the first occurrence',
     });
     expect((await me.api.patch(path, { fee_period: 'in_arrears' })).status).toBe(200);

@@ -203,7 +203,7 @@ test('when another account uses its ids, then it gets 404 and can change nothing
     await stranger.get(`/deliveries/${newId()}`),
     await stranger.get(`/events/${newId()}`),
   ])
-    expect([reply.status, Object.keys(reply.body)]).toEqual([404, ['error']]);
+    expect([reply.status, Object.keys(reply.body)]).toEqual([404, ['error', 'code', 'params']]);
   expect((await owner.get(`/webhooks/${id}`)).body.data.enabled).toBe(true);
 });
 

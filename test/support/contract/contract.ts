@@ -27,7 +27,7 @@ export interface Contract {
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
-export const UNAUTHORIZED = { error: 'Unauthorized: Invalid or revoked API key' };
+export const UNAUTHORIZED = { error: 'Unauthorized: Invalid or revoked API key', code: 'unauthorized', params: {} };
 export const unknownId = () => randomUUID();
 
 /** The day that is `days` after today, in UTC as the test accounts count. */

@@ -47,7 +47,11 @@ test.each(sampled(withBodies).map((row) => [row.operation, row] as const))(
     for (const [hex, bytes] of knownBytes) {
       const raw = jsonWith(body, bytes);
       const reply = await gateway.call(row.method.toUpperCase(), row.path.replace('{id}', id), { raw });
-      expect([hex, reply.status, reply.body]).toEqual([hex, 400, { error: 'Request body is not valid UTF-8' }]);
+      expect([hex, reply.status, reply.body]).toEqual([
+        hex,
+        400,
+        expect.objectContaining({ error: 'Request body is not valid UTF-8' }),
+      ]);
     }
     expect(await stored()).toBe(before);
   },
@@ -58,7 +62,10 @@ test('when a body has bytes that are not UTF-8 at any position, then 400 and not
   await fc.assert(
     fc.asyncProperty(wrongBytes, fc.constantFrom('/api/v1/clients', '/api/tools/generate-pdf'), async (bytes, path) => {
       const reply = await gateway.call('POST', path, { raw: jsonWith({ name: 'x', email: 'x@example.com' }, bytes) });
-      expect([reply.status, reply.body]).toEqual([400, { error: 'Request body is not valid UTF-8' }]);
+      expect([reply.status, reply.body]).toEqual([
+        400,
+        expect.objectContaining({ error: 'Request body is not valid UTF-8' }),
+      ]);
     }),
     runs(100),
   );
@@ -79,7 +86,10 @@ test('when a body has UTF-8 sequences of every length, then it is returned as it
 test('when a body is only a byte order mark, then 400', async () => {
   const reply = await gateway.call('POST', '/api/v1/clients', { raw: '\u{feff}' });
 
-  expect([reply.status, reply.body]).toEqual([400, { error: 'Request body is not valid JSON' }]);
+  expect([reply.status, reply.body]).toEqual([
+    400,
+    expect.objectContaining({ error: 'Request body is not valid JSON' }),
+  ]);
 });
 
 const readable = routeTable.filter(({ method, path }) => method === 'get' && !path.includes('{'));
@@ -91,7 +101,7 @@ test.each(sampled(readable).map((row) => [row.operation, row] as const))(
     const details = row.details === 'list' ? [problem] : { query: [problem] };
     for (const text of [...knownBytes.map(([, bytes]) => percentEncoded(bytes)), '%', '%zz']) {
       const reply = await rawGet(`${row.path}?q=M${text}ller`);
-      expect([text, ...reply]).toEqual([text, 400, { error: 'Validation failed', details }]);
+      expect([text, ...reply]).toEqual([text, 400, expect.objectContaining({ error: 'Validation failed', details })]);
     }
   },
 );
@@ -121,7 +131,7 @@ test.each(sampled(single).map((row) => [row.operation, row] as const))(
   async (_operation, row) => {
     for (const id of ['%FF', '%ff', '%', '%zz', '%ed%a0%80', 'x%']) {
       const path = row.path.replace('{id}', id);
-      expect([id, ...(await rawGet(path))]).toEqual([id, 404, { error: row.missing }]);
+      expect([id, ...(await rawGet(path))]).toEqual([id, 404, expect.objectContaining({ error: row.missing })]);
       expect((await gateway.get(path, { key: 'x' })).status).toBe(401);
     }
   },
@@ -129,7 +139,7 @@ test.each(sampled(single).map((row) => [row.operation, row] as const))(
 
 test('when a path without a route cannot be decoded, then 404', async () => {
   for (const path of ['/%', '/api/v1/%ff', '/docs/%zz', '/api/%c0%ae/clients']) {
-    expect([path, ...(await rawGet(path))]).toEqual([path, 404, { error: 'Not found' }]);
+    expect([path, ...(await rawGet(path))]).toEqual([path, 404, expect.objectContaining({ error: 'Not found' })]);
   }
 });
 

@@ -56,6 +56,8 @@ test('when a create is repeated with its Idempotency-Key, then the repetition li
 test('when a change names an unknown field only, then 400 as ever; beside a known one it is listed', async () => {
   const { id } = await createClient(gateway);
   const path = `/api/v1/clients/${id}`;
-  expect((await gateway.patch(path, { notez: 1 })).body).toEqual({ error: 'No valid fields to update' });
+  expect((await gateway.patch(path, { notez: 1 })).body).toEqual(
+    expect.objectContaining({ error: 'No valid fields to update' }),
+  );
   expect((await gateway.patch(path, { notez: 1, name: 'Grace' })).body).toMatchObject({ ignored: ['notez'] });
 });

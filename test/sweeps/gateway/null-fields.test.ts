@@ -155,7 +155,7 @@ describe.each(sampled(changesOfCreated, 2).map((row) => [row.operation, row] as 
   test('when the body has only unknown fields, then 400', async () => {
     const reply = await (await callerOf(row)).call({ created_at: 'x', nothing: null });
 
-    expect([reply.status, reply.body]).toEqual([400, { error: 'No valid fields to update' }]);
+    expect([reply.status, reply.body]).toEqual([400, expect.objectContaining({ error: 'No valid fields to update' })]);
   });
 });
 

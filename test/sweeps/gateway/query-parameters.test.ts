@@ -34,7 +34,7 @@ test.each(sampled(routeTable).map((row) => [row.operation, row] as const))(
       clinet_id: 'clinet_id is not known to this operation',
       ...Object.fromEntries(known.map((name) => [name, `${name} must not be repeated`])),
     });
-    expect([reply.status, reply.body]).toEqual([400, { error: 'Validation failed', details }]);
+    expect([reply.status, reply.body]).toEqual([400, expect.objectContaining({ error: 'Validation failed', details })]);
     if (row.method === 'delete') expect((await gateway.delete(path)).status).toBe(200);
   },
 );

@@ -13,7 +13,9 @@ const BUSY = 503;
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway({ print: () => Promise.reject(new AppError(BUSY, 'No renderer is free')) });
+  gateway = await startGateway({
+    print: () => Promise.reject(new AppError('printing_unavailable', 'No renderer is free')),
+  });
 });
 afterAll(() => gateway.close());
 

@@ -1,6 +1,6 @@
 // Responses that are not read, of every operation: their bytes are counted, and an account that used its share gets no more.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { AppError } from '#libs/errors.ts';
+import { appError } from '#libs/errors.ts';
 import type { ByteCapacity, WantedBytes } from '../../../services/gateway/limits/byte-capacity.ts';
 import { sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -14,7 +14,7 @@ let isFull = false;
 const counted: WantedBytes[] = [];
 
 const requireRoom = () => {
-  if (isFull) throw new AppError(429, FULL);
+  if (isFull) throw appError('too_many_unread_responses');
 };
 const responses: ByteCapacity = {
   requireRoom,

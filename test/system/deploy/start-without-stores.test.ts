@@ -110,7 +110,10 @@ test('when neither store is available, then all services are alive, log once tha
     [1, 1, 2],
   ]);
   const rejected = await fetch(`${gateway.url}/api/v1/clients`);
-  expect([rejected.status, await rejected.json()]).toEqual([503, { error: 'The service is temporarily unavailable' }]);
+  expect([rejected.status, await rejected.json()]).toEqual([
+    503,
+    expect.objectContaining({ error: 'The service is temporarily unavailable' }),
+  ]);
   expect(rejected.headers.get('retry-after')).toBe('1');
   for (const { healthOf } of [operations, scheduler])
     expect(await healthOf('/readyz')).toMatchObject(starting({ mongodb: 'not connected' }));

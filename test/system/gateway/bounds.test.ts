@@ -67,7 +67,7 @@ const bytesOfStore = countBytes(() => gateway.workspace.mongodbUri);
 beforeAll(async () => {
   const print: PrintDocument = async ({ document }) => {
     printed = JSON.stringify(document).length;
-    throw new AppError(422, 'Nothing is printed here');
+    throw new AppError('document_not_printed', 'Nothing is printed here');
   };
   gateway = await startGateway({ print });
   full = await fillAccount(gateway);

@@ -185,8 +185,14 @@ describe('a batch', () => {
       ['', '/files/1', '/archive'].map((part) => get(`${path}/${id}${part}`, account)),
     );
     expect([view?.status, view?.headers.get('Retry-After')]).toEqual([200, '1']);
-    expect([file?.status, file?.body]).toEqual([409, { error: 'The document is not printed yet' }]);
-    expect([archive?.status, archive?.body]).toEqual([409, { error: 'The batch is not finished yet' }]);
+    expect([file?.status, file?.body]).toEqual([
+      409,
+      expect.objectContaining({ error: 'The document is not printed yet' }),
+    ]);
+    expect([archive?.status, archive?.body]).toEqual([
+      409,
+      expect.objectContaining({ error: 'The batch is not finished yet' }),
+    ]);
     for (const place of ['2', '0', '-1', '1.5', 'one', '201']) {
       expect([place, (await get(`${path}/${id}/files/${place}`, account)).status]).toEqual([place, 404]);
     }
@@ -243,7 +249,7 @@ describe('what is rejected', () => {
     ];
     const reply = await system.call('POST', path, { body: { documents } });
 
-    expect([reply.status, reply.body]).toEqual([
+    expect([reply.status, reply.body]).toMatchObject([
       404,
       {
         error: 'Document not found or access denied',

@@ -61,7 +61,7 @@ describe('methods', () => {
   test.each(['OPTIONS', 'PUT', 'PROPFIND'])('when %s is sent, then 405 names the allowed methods', async (method) => {
     const reply = await gateway.call(method, path);
 
-    expect([reply.status, reply.body]).toEqual([405, { error: 'Method not allowed' }]);
+    expect([reply.status, reply.body]).toEqual([405, expect.objectContaining({ error: 'Method not allowed' })]);
     expect(reply.headers.get('Allow')?.split(', ').toSorted()).toEqual(['GET', 'HEAD', 'POST']);
   });
 });
@@ -77,7 +77,10 @@ describe('bodies', () => {
       ...(how === 'chunks' ? { duplex: 'half' } : {}),
     });
 
-    expect([response.status, await response.json()]).toEqual([413, { error: 'Request body is too large' }]);
+    expect([response.status, await response.json()]).toEqual([
+      413,
+      expect.objectContaining({ error: 'Request body is too large' }),
+    ]);
   });
 
   test.each([
@@ -89,7 +92,10 @@ describe('bodies', () => {
   ])('when a body has too many values, in %s, then 400 before they are validated', async (_where, raw) => {
     const reply = await gateway.call('POST', '/api/tools/generate-pdf', { raw });
 
-    expect([reply.status, reply.body]).toEqual([400, { error: 'Request body must hold at most 10000 values' }]);
+    expect([reply.status, reply.body]).toEqual([
+      400,
+      expect.objectContaining({ error: 'Request body must hold at most 10000 values' }),
+    ]);
   });
 
   test('when a body is compressed, then it is rejected before it is decompressed', async () => {

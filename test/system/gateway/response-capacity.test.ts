@@ -36,7 +36,10 @@ test('when an account leaves responses unread, then its next large one is reject
   socket.pause();
 
   const rejected = await gateway.get(list);
-  expect([rejected.status, rejected.body]).toEqual([429, { error: 'Too many responses are waiting to be read' }]);
+  expect([rejected.status, rejected.body]).toEqual([
+    429,
+    expect.objectContaining({ error: 'Too many responses are waiting to be read' }),
+  ]);
   expect(Number(rejected.headers.get('Retry-After'))).toBeGreaterThan(0);
   expect(rejected.headers.get('Link')).toBeNull();
   expect((await gateway.get(`/api/v1/clients/${small}`)).status).toBe(200);

@@ -150,7 +150,7 @@ describe('Idempotency-Key', () => {
     expect(new Set(made.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     expect(made.filter(({ headers: answered }) => !answered.get('Idempotent-Replayed'))).toHaveLength(1);
     for (const { body, headers: answered } of replies.filter(({ status }) => status === 409)) {
-      expect(body).toEqual({ error: 'A request with this Idempotency-Key is still running' });
+      expect(body).toEqual(expect.objectContaining({ error: 'A request with this Idempotency-Key is still running' }));
       expect(answered.get('Retry-After')).toBe('1');
     }
     expect(await Invoice.countDocuments({ account_id: account.id })).toBe(1);

@@ -38,7 +38,9 @@ test('when a second try would end as the first, or the pause is long, then the c
 });
 
 test('when a response is an error, then its parts are fields', () => {
-  const body = { error: 'Validation failed', code: 'validation_failed', details: { name: ['name is required'] } };
+  const problems = [{ field: 'name', code: 'required', message: 'name is required', params: {} }];
+  const details = { name: ['name is required'] };
+  const body = { error: 'Validation failed', details, code: 'validation_failed', params: {}, problems };
   const error = new ApiError(
     'http://localhost',
     400,
@@ -50,7 +52,9 @@ test('when a response is an error, then its parts are fields', () => {
   expect(error).toMatchObject({
     message: 'Validation failed; name is required (400)',
     code: body.code,
-    details: body.details,
+    params: {},
+    problems,
+    details,
     body,
     status: 400,
     requestId: 'r-1',

@@ -34,8 +34,8 @@ const LEFT_OUT: Readonly<Record<string, string[]>> = {
   LineItem: ['tax_rate', 'tax_category', 'unit'],
   CreditLine: ['tax_rate', 'tax_category', 'unit', 'line'],
   // An error without problems of fields has no details.
-  ValidationFailed: ['details'],
-  ValidationFailedAsList: ['details'],
+  ValidationFailed: ['details', 'problems'],
+  ValidationFailedAsList: ['details', 'problems'],
   // A secret is shown once.
   WebhookWithSecret: ['secret'],
 };

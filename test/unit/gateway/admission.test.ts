@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { openAdmission } from '../../../services/gateway/printing/admission.ts';
 
 const limits = { perAccount: 3, waiting: 10, waitMs: 10_000 };
-const NO_MORE = { status: 503, message: 'Too many documents are waiting, please try again later' };
+const NO_MORE = { code: 'too_many_waiting_documents' };
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
@@ -78,7 +78,7 @@ test('when an account has its share, then 429 until one of its documents is done
   const [first] = [enter(), enter(), enter()];
 
   expect(enter).toThrow('Too many documents at the same time');
-  expect(admission.rejection('one')).toMatchObject({ status: 429 });
+  expect(admission.rejection('one')).toMatchObject({ code: 'too_many_documents' });
   expect(admission.rejection('other')).toBeUndefined();
 
   first?.release('done');
@@ -192,7 +192,9 @@ test('when an account has slow documents in flight, then short ones are not expe
   }
 
   expect(() => admission.admit({ accountId: 'one', requestId: 'short' })).not.toThrow();
-  expect(() => admission.admit({ accountId: 'one', requestId: 'slow', isSlow: true })).toThrow(NO_MORE.message);
+  expect(() => admission.admit({ accountId: 'one', requestId: 'slow', isSlow: true })).toThrow(
+    'Too many documents are waiting, please try again later',
+  );
 });
 
 test('when the pages of an account reach its share, then 429; one document at the bound is always admitted', () => {

@@ -2,12 +2,12 @@
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import express from 'express';
-import { unavailable } from '#libs/errors.ts';
+import { appError } from '#libs/errors.ts';
 import { sendProblem } from '../../../services/operations/views/problem.ts';
 import { testLog } from '../../support/workspace.ts';
 
 test.each([
-  ['is expected and explained', unavailable('Too many changes are waiting', 1), 503, 'Too many changes are waiting'],
+  ['is expected and explained', appError('too_many_waiting_changes'), 503, 'Too many changes are waiting'],
   ['is a bug', new Error('secret detail'), 500, 'Something went wrong here'],
 ])('when the error %s, then the page has its status and message', async (_what, error, status, words) => {
   const app = express();
