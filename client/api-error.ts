@@ -1,8 +1,11 @@
 // The error of every response that is not a success: `client/generate.ts` puts it in place of the generator's own.
-import type { FieldProblem } from './generated/billhook.ts';
+import type { ErrorCode, FieldProblem, ProblemCode } from './generated/billhook.ts';
 
 /** Messages by field, or a list of messages where the input has no fields of its own. */
 export type ErrorDetails = Record<string, string[]> | string[];
+
+/** Any text, which leaves editors the known codes to suggest. */
+type OtherCode = string & {};
 
 /** The gateway rejected a call, or could not carry it out. Decide by `code` or `status`; `message` is for people. */
 export class ApiError extends Error {
@@ -12,12 +15,12 @@ export class ApiError extends Error {
   readonly statusText: string;
   /** The decoded body: the object of a JSON response, else its text. */
   readonly body: unknown;
-  /** The stable name of the problem. A gateway older than this package may send none. */
-  readonly code: string | undefined;
+  /** The stable name of the problem. Something between gateway and caller sends none, a later gateway one that is not in the type. */
+  readonly code: ErrorCode | OtherCode | undefined;
   /** The values in the text of the error, by name: `{ left: '1500.00', number: 'QUO-0002' }`. */
   readonly params: Readonly<Record<string, unknown>>;
   /** Each problem of a field, with a code of its own; empty when no field is wrong. */
-  readonly problems: readonly FieldProblem[];
+  readonly problems: readonly (FieldProblem & { code: ProblemCode | OtherCode })[];
   readonly details: ErrorDetails | undefined;
   /** The name of the request in the gateway's log, worth quoting to its operator. */
   readonly requestId: string | undefined;

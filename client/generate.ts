@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ERRORS } from '#libs/errors/declared.ts';
+import { PROBLEMS } from '#libs/errors/problems.ts';
 import { release } from '#libs/service/release.ts';
 import { makeOpenApi, type OpenApi } from '../services/gateway/reference/openapi.ts';
 import { routes } from '../services/gateway/routes.ts';
@@ -33,7 +35,9 @@ writeFileSync(
     '// A typed client of the API, made by `npm run client`. Do not change it by hand.',
     '// @ts-nocheck',
     withOwnErrors(withKeyedPostsOnly(readFileSync(file, 'utf8'))),
-    `/** Every event that a webhook call may carry. */\nexport type WebhookEvent = ${eventNames(openApi).join(' | ')};\n`,
+    union('WebhookEvent', 'Every event that a webhook call may carry.', eventNames(openApi)),
+    union('ErrorCode', 'The code of every error. Later versions of the gateway may have more.', quoted(ERRORS)),
+    union('ProblemCode', 'The code of every problem of a field. Later versions may have more.', quoted(PROBLEMS)),
   ].join('\n'),
 );
 
@@ -68,6 +72,14 @@ function withOwnErrors(code: string): string {
     .replace(thrown, '$1, $2.headers$3')
     .replace(fromResult, 'response.statusText, envelope.error, response.headers)');
   return `import { ApiError } from '../api-error.ts';\nexport { ApiError };\n${withHeaders}`;
+}
+
+function union(name: string, meaning: string, members: readonly string[]): string {
+  return `/** ${meaning} */\nexport type ${name} =\n  | ${members.join('\n  | ')};\n`;
+}
+
+function quoted(declared: object): string[] {
+  return Object.keys(declared).map((code) => `'${code}'`);
 }
 
 /** The names of the types of events, which are the bodies of `webhooks`. */

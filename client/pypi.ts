@@ -4,6 +4,8 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync,
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ERRORS } from '#libs/errors/declared.ts';
+import { PROBLEMS } from '#libs/errors/problems.ts';
 import { release } from '#libs/service/release.ts';
 import { cacheFolder } from '../deploy/backends/cache.ts';
 import { makeOpenApi } from '../services/gateway/reference/openapi.ts';
@@ -48,8 +50,24 @@ function build(): void {
   );
   cpSync(join(SOURCE, 'billhook'), code, { recursive: true });
   writeFileSync(join(code, 'py.typed'), '');
+  writeFileSync(
+    join(code, 'error_codes.py'),
+    [
+      '"""The codes of errors and of problems of fields. Later versions of the gateway may have more."""\n',
+      'from typing import Literal\n',
+      `ErrorCode = Literal${JSON.stringify(Object.keys(ERRORS))}`,
+      `ProblemCode = Literal${JSON.stringify(Object.keys(PROBLEMS))}\n`,
+    ].join('\n'),
+  );
   python(join(SOURCE, 'make_operations.py'), code);
-  run(join(bin, 'ruff'), ['format', '--quiet', '--line-length', '120', join(code, 'operations.py')]);
+  run(join(bin, 'ruff'), [
+    'format',
+    '--quiet',
+    '--line-length',
+    '120',
+    join(code, 'operations.py'),
+    join(code, 'error_codes.py'),
+  ]);
 
   const manifest = readFileSync(join(SOURCE, 'pyproject.toml'), 'utf8');
   writeFileSync(join(source, 'pyproject.toml'), manifest.replace(/^version = .*$/m, `version = "${release()}"`));

@@ -3,6 +3,7 @@
 from .api_error import ApiError
 from .client import AuthenticatedClient, Client
 from .connection import Billhook
+from .error_codes import ErrorCode, ProblemCode
 from .types import UNSET, Unset
 from .webhooks import WebhookVerificationError, verify_webhook
 
@@ -12,6 +13,8 @@ __all__ = (
     "AuthenticatedClient",
     "Billhook",
     "Client",
+    "ErrorCode",
+    "ProblemCode",
     "Unset",
     "WebhookVerificationError",
     "verify_webhook",

@@ -11,8 +11,12 @@ class ApiError(Exception):
     """The gateway rejected a call, or could not carry it out. Decide by `code` or `status`; the text is for people."""
 
     status: int
-    #: The stable name of the problem. A gateway older than this package may send none.
+    #: The stable name of the problem, see `ErrorCode`. Something between gateway and caller sends none.
     code: str | None
+    #: The values in the text of the error, by name: `{"left": "1500.00", "number": "QUO-0002"}`.
+    params: dict[str, Any]
+    #: Each problem of a field: its `field`, `code` (see `ProblemCode`), `message` and `params`.
+    problems: list[dict[str, Any]]
     #: Messages by field, or a list of messages.
     details: Any
     #: The name of the request in the gateway's log, worth quoting to its operator.
@@ -27,6 +31,8 @@ class ApiError(Exception):
         fields = body if isinstance(body, dict) else {}
         self.status = response.status_code
         self.code = fields.get("code")
+        self.params = fields.get("params") or {}
+        self.problems = fields.get("problems") or []
         self.details = fields.get("details")
         self.request_id = response.headers.get("x-request-id")
         self.retry_after = seconds_of(response.headers.get("retry-after"))
