@@ -33,8 +33,7 @@ const CHECK_ID = 'Check the id. It is unknown, or of another account.';
 const RETRY_AFTER = 'Repeat the request after `Retry-After` seconds.';
 const SHORTEN = 'Shorten the texts, or split the document.';
 
-export const ERRORS = {
-  // Input
+const INPUT = {
   validation_failed: badRequest('Validation failed', 'Correct the fields that `problems` names, and send it again.'),
   missing_required_fields: badRequest(
     'Missing required fields: name, email',
@@ -57,8 +56,9 @@ export const ERRORS = {
     'Idempotency-Key must be 1 to 255 visible ASCII characters',
     'Send a key such as a UUID.',
   ),
+};
 
-  // Access
+const ACCESS = {
   unauthorized: withStatus(401)(
     'Unauthorized: Invalid or revoked API key',
     'Send a usable key as `Authorization: Bearer <key>`. A retry with the same key does not help.',
@@ -68,8 +68,9 @@ export const ERRORS = {
     'Forbidden: API key expires at {expires_at}, the new key must not outlive it',
     'Send an `expires_at` that is not later, or use a key without an end.',
   ),
+};
 
-  // Routes and records
+const ROUTES_AND_RECORDS = {
   route_not_found: notFound('Not found', 'Check the path. No operation has it.'),
   account_not_found: notFound('Account not found or access denied', CHECK_ID),
   allocation_not_found: notFound('Allocation not found or access denied', CHECK_ID),
@@ -111,8 +112,9 @@ export const ERRORS = {
     'The caller has gone',
     'No caller receives it: the connection ended before the response.',
   ),
+};
 
-  // Retries and limits
+const RETRIES_AND_LIMITS = {
   idempotency_key_running: conflict('A request with this Idempotency-Key is still running', RETRY_AFTER),
   idempotency_key_reused: unprocessable(
     'Idempotency-Key was already used with another request',
@@ -176,8 +178,9 @@ export const ERRORS = {
   api_key_limit_reached: conflict('An account can have at most {limit} usable API keys', 'Revoke a key first.'),
   webhook_limit_reached: conflict('An account can have at most {limit} webhook endpoints', 'Delete a webhook first.'),
   webhook_being_registered: conflict('Another endpoint is being registered, please try again', 'Repeat the request.'),
+};
 
-  // Documents as files
+const DOCUMENTS_AS_FILES = {
   document_late: withStatus(504)(
     'The document was not ready before its deadline',
     'Repeat the request. If it happens again, shorten the document or use a batch.',
@@ -230,8 +233,9 @@ export const ERRORS = {
   ),
   batch_document_late: conflict('Not printed within 24 hours', 'Send it in a new batch.'),
   batch_document_too_large: conflict('The PDF is larger than {limit_mib} MiB', 'Print the document alone.'),
+};
 
-  // Clients and projects
+const CLIENTS_AND_PROJECTS = {
   client_in_use: conflict('Cannot delete a client with {records|words}', 'Delete these first, or keep the client.'),
   client_anonymised: conflict(
     'Client was anonymised: it takes no new projects and documents',
@@ -273,8 +277,9 @@ export const ERRORS = {
     'Send at least `billed`.',
   ),
   fixed_amount_exceeded: conflict('Only {left} of the fixed amount is left to bill', 'Send at most `left`.'),
+};
 
-  // Tasks, time and expenses
+const TASKS_TIME_AND_EXPENSES = {
   task_time_issued: conflict('Cannot delete a task with time on an issued invoice', 'Keep the task.'),
   task_time_on_draft: conflict(
     'Cannot delete a task with time on a draft invoice: take it off {number} first',
@@ -366,8 +371,9 @@ export const ERRORS = {
     'Set `valid_until` instead, so that nothing more is drawn.',
   ),
   hour_package_below_drawn: conflict('Cannot set hours below {drawn}: so many were drawn', 'Send at least `drawn`.'),
+};
 
-  // Quotes
+const QUOTES = {
   quote_already_sent: conflict('Cannot change {fields} after the quote was sent', 'Create a new quote.'),
   quote_already_accepted: conflict('Cannot change {fields} of an accepted quote', 'Create a new quote.'),
   quote_already_billed: conflict(
@@ -408,8 +414,9 @@ export const ERRORS = {
     'Can only recalculate the final invoice of a quote that exists',
     'Leave `recalculate` out, or delete the draft.',
   ),
+};
 
-  // Invoices
+const INVOICES = {
   invoice_not_draft: conflict('Can only delete invoices with Draft status', 'Cancel the invoice, or credit it.'),
   invoice_already_sent: conflict('Cannot change {fields} after the invoice was sent', 'Credit it and make a new one.'),
   invoice_already_paid: conflict('Cannot change {fields} of a paid invoice', 'Credit it and make a new one.'),
@@ -482,8 +489,9 @@ export const ERRORS = {
     'fee_period cannot be changed after the first occurrence',
     'End it, and create a new one.',
   ),
+};
 
-  // Payments
+const PAYMENTS = {
   invoice_is_draft: conflict('Cannot pay a draft', 'Send the invoice first.'),
   invoice_cancelled: conflict('Cannot pay a cancelled invoice', 'Make a new invoice, or book without an invoice.'),
   invoice_currency_differs: conflict(
@@ -536,8 +544,9 @@ export const ERRORS = {
     'Cannot take back a write-off of a cancelled invoice',
     'Leave it. The invoice was cancelled with it.',
   ),
+};
 
-  // Credit notes
+const CREDIT_NOTES = {
   credit_of_draft: conflict('Cannot credit a draft', 'Change or delete the draft.'),
   credit_of_cancelled: conflict('Cannot credit a cancelled invoice', 'There is nothing to credit.'),
   credit_exceeds_invoice: conflict('Cannot credit more than is left of {number}: {left}', 'Send at most `left`.'),
@@ -574,8 +583,9 @@ export const ERRORS = {
     credited_ids: ['0192…'],
     unknown_ids: [],
   }),
+};
 
-  // Keys, webhooks and events
+const KEYS_WEBHOOKS_AND_EVENTS = {
   api_key_not_rotatable: conflict(
     'Cannot rotate a key that is revoked, expired or was replaced already: rotate its successor or create a new key',
     'Rotate its successor, or create a new key.',
@@ -585,6 +595,37 @@ export const ERRORS = {
     'The feed ends at sequence {last}: read on from an earlier one',
     'Read on from `last` or earlier.',
   ),
-} as const;
+};
+
+/** All of them under the headings of the guide. */
+export const ERROR_GROUPS = {
+  Input: INPUT,
+  Access: ACCESS,
+  'Routes and records': ROUTES_AND_RECORDS,
+  'Retries and limits': RETRIES_AND_LIMITS,
+  'Documents as files': DOCUMENTS_AS_FILES,
+  'Clients and projects': CLIENTS_AND_PROJECTS,
+  'Tasks, time and expenses': TASKS_TIME_AND_EXPENSES,
+  Quotes: QUOTES,
+  Invoices: INVOICES,
+  Payments: PAYMENTS,
+  'Credit notes': CREDIT_NOTES,
+  'Keys, webhooks and events': KEYS_WEBHOOKS_AND_EVENTS,
+};
+
+export const ERRORS = {
+  ...INPUT,
+  ...ACCESS,
+  ...ROUTES_AND_RECORDS,
+  ...RETRIES_AND_LIMITS,
+  ...DOCUMENTS_AS_FILES,
+  ...CLIENTS_AND_PROJECTS,
+  ...TASKS_TIME_AND_EXPENSES,
+  ...QUOTES,
+  ...INVOICES,
+  ...PAYMENTS,
+  ...CREDIT_NOTES,
+  ...KEYS_WEBHOOKS_AND_EVENTS,
+};
 
 export type ErrorCode = keyof typeof ERRORS;

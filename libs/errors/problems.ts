@@ -13,8 +13,7 @@ const problem = <const Text extends string>(
   extra?: Readonly<Record<string, ParamValue>>,
 ): ProblemDeclaration<Text> => ({ text, ...(extra ? { extra } : {}) });
 
-export const PROBLEMS = {
-  // Presence
+const PRESENCE = {
   required: problem('{field} is required'),
   required_with: problem('{field} is required with {other}'),
   required_with_or_both_null: problem(
@@ -31,10 +30,10 @@ export const PROBLEMS = {
   misnamed: problem('{field} is called {name} here'),
   immutable: problem('{field} cannot be changed'),
   empty: problem('{field} is not allowed to be empty'),
-  not_empty: problem('{field} must be empty'),
   blank: problem('{field} must not be blank'),
+};
 
-  // Form
+const FORM = {
   wrong_type: problem('{field} must be a number', { type: 'number' }),
   not_one_of: problem('{field} must be one of {values}'),
   invalid: problem('{field} contains an invalid value'),
@@ -63,8 +62,9 @@ export const PROBLEMS = {
   not_finite: problem('{field} must be a finite number'),
   beyond_exact: problem('{field} is too large'),
   duplicate: problem('{field} contains a duplicate value'),
+};
 
-  // Size
+const SIZE = {
   too_small: problem('{field} must be greater than or equal to {limit}'),
   not_positive: problem('{field} must be positive'),
   too_large: problem('{field} must be less than or equal to {limit}'),
@@ -76,20 +76,21 @@ export const PROBLEMS = {
   wrong_count: problem('{field} must contain {limit} items'),
   too_few_fields: problem('{field} must have at least {limit} key'),
   too_many_fields: problem('{field} must have less than or equal to {limit} keys'),
-  too_precise: problem('{field} must have no more than {limit} decimal places'),
   less_than_a_second: problem('{field} must be at least one second'),
   exceeds_max_entry_hours: problem('{field} must be less than or equal to {limit}, the max_entry_hours of the account'),
   finds_too_many: problem('{field} finds more than {limit} clients: use a longer text'),
+};
 
-  // Query and pages
+const QUERY_AND_PAGES = {
   query_malformed: problem('{field} must be percent-encoded UTF-8'),
   too_many_parameters: problem('{field} must hold at most {limit} parameters'),
   invalid_parameter_names: problem('{field} must hold plain parameter names only'),
   cursor_malformed: problem('{field} must be the cursor of a `Link` header'),
   cursor_of_other_list: problem('{field} belongs to a list of another order or with other filters'),
   cursor_gone: problem('{field} stands at a record that is gone: begin with the first page'),
+};
 
-  // Days and times
+const DAYS_AND_TIMES = {
   too_early: problem('{field} must not be before {earliest}'),
   too_late: problem('{field} must not be after {latest}'),
   before_last_issued: problem('{field} must not be before {earliest}, when the last one was issued'),
@@ -108,8 +109,9 @@ export const PROBLEMS = {
   date_differs: problem('{field} must be {date}, the day of started_at in the time zone of the account, or left out'),
   day_of_weeks: problem('{field} must not stand beside weeks: they are counted from start_on'),
   schedule_empty: problem('{field} has no occurrence from {day} on'),
+};
 
-  // References
+const REFERENCES = {
   not_found: problem('{record|words} not found or access denied'),
   of_other_client: problem('{field} must be {records|words} of the same client'),
   time_of_other_client: problem('{field} must be time for the same client'),
@@ -123,8 +125,9 @@ export const PROBLEMS = {
   url_rejected: problem('{field} must use https (scheme)', { reason: 'scheme' }),
   prefix_taken: problem('{field} must not have the same prefix for two kinds of documents'),
   prefix_without_year: problem('{field}.prefix must hold the year in braces when numbers restart yearly'),
+};
 
-  // Money
+const MONEY = {
   too_many_decimals: problem('{field} must have at most {decimals} decimals in {currency}'),
   not_whole_in_currency: problem('{field} must be a whole number in {currency}'),
   step_too_precise: problem('{field} must not have more than {decimals} decimals in {currency}'),
@@ -153,6 +156,27 @@ export const PROBLEMS = {
   credited_in_several_ways: problem('amount must not stand beside line_items'),
   standard_look_only: problem('copy=issued has only the standard look'),
   bank_account_unclear: problem('{field} must have either iban or text'),
-} as const;
+};
+
+/** All of them under the headings of the guide. */
+export const PROBLEM_GROUPS = {
+  Presence: PRESENCE,
+  Form: FORM,
+  Size: SIZE,
+  'Query and pages': QUERY_AND_PAGES,
+  'Days and times': DAYS_AND_TIMES,
+  References: REFERENCES,
+  Money: MONEY,
+};
+
+export const PROBLEMS = {
+  ...PRESENCE,
+  ...FORM,
+  ...SIZE,
+  ...QUERY_AND_PAGES,
+  ...DAYS_AND_TIMES,
+  ...REFERENCES,
+  ...MONEY,
+};
 
 export type ProblemCode = keyof typeof PROBLEMS;

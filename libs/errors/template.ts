@@ -16,11 +16,16 @@ export type GapsOf<Text extends string> = Text extends `${string}{${infer Gap}}$
   ? NameOf<Gap> | GapsOf<Rest>
   : never;
 
+const GAP = /\{(\w+)(?:\|(\w+))?\}/g;
+
+/** Returns the names of the gaps of a text. */
+export function gapsOf(template: string): string[] {
+  return [...template.matchAll(GAP)].map(([, name = '']) => name);
+}
+
 /** Returns the text with its gaps filled. */
 export function fill(template: string, params: Params): string {
-  return template.replaceAll(/\{(\w+)(?:\|(\w+))?\}/g, (_gap, name: string, form?: string) =>
-    printed(params[name] as ParamValue, form),
-  );
+  return template.replaceAll(GAP, (_gap, name: string, form?: string) => printed(params[name] as ParamValue, form));
 }
 
 /** Values that a text names. */

@@ -75,7 +75,10 @@ export function refuse(
 
 /** Returns the problem that joi has found. */
 export function problemOfJoi({ path, message, type, context = {} }: Joi.ValidationErrorItem): Problem {
-  if (type === OWN) return { path, message, ...(context as unknown as OwnContext) };
+  if (type === OWN) {
+    const { code, params } = context as unknown as Partial<OwnContext>;
+    return { path, message, code: code ?? 'invalid', params };
+  }
   return {
     path,
     code: CODES[type] ?? 'invalid',

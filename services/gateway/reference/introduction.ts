@@ -13,9 +13,13 @@ account is treated as if it did not exist. A key has scopes, \`<resource>:read\`
 | Delete | \`{ "success": true, "message": "…" }\` |
 | List | \`{ "data": [ … ], "pagination": { "total", "limit", "offset" } }\` |
 | Get | \`{ "data": { … } }\` |
-| Error | \`{ "error": "…" }\`, and \`details\` when the input is not valid |
+| Error | \`{ "error": "…", "code": "…", "params": { … } }\`, and \`details\` and \`problems\` when the input is not valid |
 
 Everything else is in headers: \`X-Request-Id\` (send your own, or get one), \`Link\`, \`ETag\`, \`RateLimit\`, \`Retry-After\`.
+
+## Errors
+Decide by \`code\`, which never changes; more codes may come. \`params\` has the values that the text contains. \`problems\` has a code for each wrong field. The guide
+[Errors](/docs/guides/errors) lists all codes with their texts and what to do.
 
 ## Values
 Ids are UUIDs, timestamps ISO 8601 in UTC, dates \`YYYY-MM-DD\`. Money is a decimal number in the currency's own precision (JPY 0,

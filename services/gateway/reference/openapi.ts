@@ -1,6 +1,8 @@
 // The OpenAPI 3.1 document, made from the one table of routes and the joi inputs: it cannot say something else than the code does.
 import { isDeepStrictEqual } from 'node:util';
 import { mapValues } from 'es-toolkit/object/mapValues';
+import { ERRORS } from '#libs/errors/declared.ts';
+import { PROBLEMS } from '#libs/errors/problems.ts';
 import type { Route } from '../http/route.ts';
 import { describeFields } from './describe-fields.ts';
 import { eventCatalogue } from './event-catalogue.ts';
@@ -65,7 +67,9 @@ const count = (description: string) => ({ type: 'integer', minimum: 0, descripti
 /** Not an enumeration: generated clients would reject the code of an error that a later release adds. */
 const code = {
   ...text,
-  description: 'What is wrong, for programs. It never changes; more codes may come. The guide on errors lists them',
+  description:
+    'What is wrong, for programs. It never changes; more codes may come. The guide [Errors](/docs/guides/errors) lists them with what to do',
+  'x-codes': mapValues(ERRORS, ({ status, text, advice }) => ({ status, text, advice })),
 };
 const params: JsonSchema = {
   type: 'object',
@@ -120,7 +124,12 @@ const sharedSchemas: Record<string, JsonSchema> = {
     required: ['field', 'code', 'message', 'params'],
     properties: {
       field: { ...text, description: 'The name of the field, or its path with dots: `line_items.0.rate`' },
-      code: { ...text, description: 'What is wrong with the field. The guide on errors lists the codes' },
+      code: {
+        ...text,
+        description:
+          'What is wrong with the field. More codes may come. The guide [Errors](/docs/guides/errors) lists them',
+        'x-codes': mapValues(PROBLEMS, (problem) => problem.text),
+      },
       message: { ...text, description: 'The same in words, as in `details`' },
       params,
     },

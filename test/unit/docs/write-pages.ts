@@ -4,11 +4,13 @@ import { ALERTS, alertsManifest } from './alerts-manifest.ts';
 import { configurationPage, PAGE } from './configuration-page.ts';
 import { DECISIONS, decisionsPage } from './decisions-page.ts';
 import { WEBHOOKS_PAGE, webhooksPage } from './delivery-states-section.ts';
+import { ERRORS_PAGE, errorsPage } from './errors-section.ts';
 
 for (const [file, text] of [
   [PAGE, configurationPage()],
   [ALERTS, alertsManifest()],
   [WEBHOOKS_PAGE, webhooksPage()],
+  [ERRORS_PAGE, errorsPage()],
   [DECISIONS, decisionsPage()],
 ] as const) {
   writeFileSync(file, text);

@@ -13,7 +13,8 @@ interface Guide {
 }
 
 export const guides = {
-  behaviour: { title: 'Use the API', about: 'first calls, errors, retries, lists, money, states, keys' },
+  behaviour: { title: 'Use the API', about: 'first calls, statuses, retries, lists, money, states, keys' },
+  errors: { title: 'Errors', about: 'every code with its text and what to do; texts in another language' },
   'getting-paid': { title: 'Getting paid', about: 'bill time, expenses and quotes; payments, credit notes, taxes' },
   documents: { title: 'Documents', about: 'invoices, quotes, credit notes and receipts as PDF' },
   webhooks: { title: 'Webhooks', about: 'receive events, check signatures, replay' },
