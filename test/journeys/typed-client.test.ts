@@ -57,6 +57,15 @@ test('when a list is read item by item, then all of it comes, also while what wa
   expect(names).toEqual(['Ada', 'Grace', 'Mary', 'Hedy', 'Joan']);
 });
 
+test('when an operation has a cursor, then its method has iterators', async () => {
+  const { OPERATIONS } = await import('../../client/generated/billhook.ts');
+  const operations = Object.entries(OPERATIONS) as [keyof Billhook, { params?: readonly { name: string }[] }][];
+  const lists = operations.filter(([, { params }]) => params?.some(({ name }) => name === 'after'));
+
+  expect(lists.length).toBeGreaterThan(20);
+  expect(lists.filter(([name]) => !('items' in api[name] && 'pages' in api[name]))).toEqual([]);
+});
+
 test('when something is refused, then the client throws what the service said, also while a list is read', async () => {
   const refused = api.addClient({ body: { name: 'Ada', email: '' } });
 
