@@ -120,16 +120,20 @@ for (const [index, [name, tool, program]] of RUNTIMES.entries()) {
       );
 
       const env = { PATH: process.env['PATH'], BILLHOOK_URL: system.gateway.url, BILLHOOK_KEY: key };
-      const printed = await runTool(root ? join(root, program) : program, [file], { cwd: folder, env });
-
+      const run = async () =>
+        (await runTool(root ? join(root, program) : program, [file], { cwd: folder, env })).trimEnd().split('\n');
       // The call of the webhook arrives beside the last blocks.
-      expect(printed.trimEnd().split('\n').toSorted()).toEqual([
-        'INV-0001 282.63 USD',
-        'INV-0001 Paid',
+      const printed = (number: string) => [
+        `${number} 282.63 USD`,
+        `${number} Paid`,
         'Validation failed; email must be a valid email (400)',
-        'paid: INV-0001',
+        `paid: ${number}`,
         'validation_failed email invalid_email',
-      ]);
+      ];
+
+      expect((await run()).toSorted()).toEqual(printed('INV-0001'));
+      // Newcomers try it again.
+      expect((await run()).toSorted()).toEqual(printed('INV-0002'));
       expect(String(await readFile(join(folder, `${file}.pdf`))).slice(0, 5)).toBe('%PDF-');
     },
   );

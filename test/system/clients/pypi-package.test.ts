@@ -51,17 +51,23 @@ testWith(
     await writeFile(join(folder, 'month.py'), programOf(join(PROJECT, 'client/python/README.md'), 'python', replaced));
 
     const env = { PATH: process.env['PATH'], BILLHOOK_URL: system.gateway.url, BILLHOOK_KEY: key };
-    const printed = await runTool(python, ['month.py'], { cwd: folder, env });
-
-    // The receiver of the standard library logs its requests.
-    expect(printed.split('\n').filter((line) => line !== '' && !line.includes('POST /hooks'))).toEqual([
-      'INV-0001 282.63 USD',
-      'paid: INV-0001',
-      'INV-0001 Paid',
+    const run = async () => {
+      const lines = (await runTool(python, ['month.py'], { cwd: folder, env })).split('\n');
+      // The receiver of the standard library logs its requests.
+      return lines.filter((line) => line !== '' && !line.includes('POST /hooks'));
+    };
+    const printed = (number: string) => [
+      `${number} 282.63 USD`,
+      `paid: ${number}`,
+      `${number} Paid`,
       'validation_failed email invalid_email',
       'Validation failed; email must be a valid email (400)',
       '100',
-    ]);
+    ];
+
+    expect(await run()).toEqual(printed('INV-0001'));
+    // Newcomers try it again.
+    expect(await run()).toEqual(printed('INV-0002'));
     expect(String(await readFile(join(folder, 'invoice.pdf'))).slice(0, 5)).toBe('%PDF-');
   },
 );
@@ -231,7 +237,7 @@ testWith(
       ['wrong_signature', { body, headers: { ...good, 'webhook-signature': 'v1,é v9,x' }, secret }],
       ['wrong_signature', { body, headers: good, secret: [] }],
       ['outside_tolerance', { body, headers: earlier, secret }],
-      ['outside_tolerance', { body, headers: signed([secret], new Date(Date.now() + 302_000)), secret }],
+      ['outside_tolerance', { body, headers: signed([secret], new Date(Date.now() + 900_000)), secret }],
       ['missing_header', { body, headers: {}, secret }],
       ['malformed_header', { body, headers: { ...good, 'webhook-timestamp': '1e9' }, secret }],
       ['malformed_secret', { body, headers: good, secret: 'whsec_§' }],

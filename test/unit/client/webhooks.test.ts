@@ -47,7 +47,7 @@ test('when the gateway signs with two secrets, then either verifies, and so does
 });
 
 test('when a call is older or newer than the tolerance, then it is rejected', async () => {
-  for (const seconds of [-301, 302]) {
+  for (const seconds of [-301, 360]) {
     const headers = signed({ at: new Date(Date.now() + seconds * 1000) });
     await expect(verifyWebhook(body, headers, secret)).rejects.toMatchObject({ code: 'outside_tolerance' });
     await expect(verifyWebhook(body, headers, secret, { tolerance: 600 })).resolves.toBeDefined();
