@@ -8,7 +8,7 @@ import { ERRORS } from '#libs/errors/declared.ts';
 import { PROBLEMS } from '#libs/errors/problems.ts';
 import { release } from '#libs/service/release.ts';
 import { cacheFolder } from '../deploy/backends/cache.ts';
-import { makeOpenApi } from '../services/gateway/reference/openapi.ts';
+import { makeOpenApi, type OpenApi } from '../services/gateway/reference/openapi.ts';
 import { routes } from '../services/gateway/routes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -31,10 +31,10 @@ function build(): void {
   const config = join(folder, 'config.json');
   const source = join(folder, 'source');
   const code = join(source, 'billhook');
-  writeFileSync(document, JSON.stringify(makeOpenApi(routes, release())));
-  // Without these the generator leaves the files out.
-  const binary = Object.fromEntries(['pdf', 'zip'].map((kind) => [`application/${kind}`, 'application/octet-stream']));
-  writeFileSync(config, JSON.stringify({ package_name_override: 'billhook', content_type_overrides: binary }));
+  const openApi = makeOpenApi(routes, release());
+  writeFileSync(document, JSON.stringify(openApi));
+  const overrides = Object.fromEntries(fileTypes(openApi).map((type) => [type, 'application/octet-stream']));
+  writeFileSync(config, JSON.stringify({ package_name_override: 'billhook', content_type_overrides: overrides }));
   mkdirSync(source);
   const meta = ['--meta', 'none', '--output-path', code];
   python(
@@ -86,6 +86,14 @@ function build(): void {
     source,
   );
   process.stdout.write(`${join(out, /filename=(\S+)/.exec(log)?.[1] ?? '')}\n`);
+}
+
+/** Returns the types of responses that are no JSON. The generator leaves those out that it does not know, and decodes text. */
+function fileTypes({ paths }: OpenApi): string[] {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  const responses = operations.flatMap(({ responses }) => Object.values(responses)) as { content?: object }[];
+  const types = responses.flatMap(({ content }) => Object.keys(content ?? {}));
+  return [...new Set(types)].filter((type) => type !== 'application/json');
 }
 
 /** Returns the folder of programs of a virtual environment with the tools, made once and kept. */
