@@ -66,7 +66,7 @@ function tidy(schema: JsonSchema, direction: Direction): JsonSchema {
     delete tidied['patternProperties'];
     tidied['additionalProperties'] = anyName;
   }
-  const isFree = tidied['type'] === 'object' && !tidied['properties'] && !tidied['patternProperties'];
+  const isFree = [tidied['type']].flat().includes('object') && !tidied['properties'] && !tidied['patternProperties'];
   if (isFree) tidied['additionalProperties'] ??= true;
   if (isSchema(tidied['items'])) tidied['items'] = inner(tidied['items']);
   return withNull(inDouble(withoutNumberEnum(unwrapped(tidied, inner))), direction);
