@@ -340,7 +340,12 @@ describe('time', () => {
     expect(await me.read(id)).toMatchObject({
       status: 'Active',
       next_on: FIRST,
-      last_error: { message: `1 time entry has no rate: ${entry}` },
+      last_error: {
+        message: `1 time entry has no rate: ${entry}`,
+        code: 'validation_failed',
+        params: {},
+        problems: [{ field: 'rate', code: 'rate_missing', params: { count: 1, time_entry_ids: [entry] } }],
+      },
     });
     expect((await me.events()).filter((type) => type.endsWith('failed'))).toHaveLength(2);
     await me.api.patch(`/api/v1/projects/${me.project}`, { hourly_rate: 80 });

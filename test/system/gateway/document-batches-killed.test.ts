@@ -51,7 +51,10 @@ test(
     const deadly = await api('POST', 'invoices', fields);
     const ended = await finished((await batch(deadly)).id);
 
-    expect(ended).toMatchObject({ status: 'failed', documents: [{ error: 'The document could not be printed' }] });
+    expect(ended).toMatchObject({
+      status: 'failed',
+      documents: [{ error: 'The document could not be printed', error_code: 'document_not_printed' }],
+    });
     expect(killed).toHaveLength(TRIES_MAX);
     expect(await RoundTry.findOne({ account_id: system.account.id }).lean()).toMatchObject({
       round: 'documents of batches',

@@ -93,7 +93,12 @@ describe('a batch', () => {
       files.push(file.body);
       expect([file.status, file.headers.get('Content-Type')]).toEqual([200, 'application/pdf']);
       expect(file.headers.get('Content-Disposition')).toContain(`filename="${document.number}.pdf"`);
-      expect(document).toMatchObject({ position: index + 1, size_bytes: file.body.length, error: null });
+      expect(document).toMatchObject({
+        position: index + 1,
+        size_bytes: file.body.length,
+        error: null,
+        error_code: null,
+      });
     }
     expect((await readPdf(files[2] as Buffer)).text).toContain('Seven');
 
@@ -150,7 +155,13 @@ describe('a batch', () => {
 
     const batch = await finished(id, account);
     expect(batch).toMatchObject({ status: 'partly_failed', done: 1, failed: 1 });
-    expect(batch.documents[1]).toMatchObject({ status: 'failed', error: 'Invoice not found', url: null });
+    expect(batch.documents[1]).toMatchObject({
+      status: 'failed',
+      error: 'Invoice not found',
+      error_code: 'invoice_not_found',
+      error_params: {},
+      url: null,
+    });
     const rejected = await get(`${path}/${id}/files/2`, account);
     expect([rejected.status, rejected.body.error]).toEqual([
       409,
