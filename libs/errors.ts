@@ -110,7 +110,8 @@ export function errorBody({ message, details, code, params, problems }: AppError
   };
 }
 
-function problemBody({ path, code, message, params = {} }: Problem): ProblemBody {
+/** Returns a problem as responses show it. */
+export function problemBody({ path, code, message, params = {} }: Problem): ProblemBody {
   return { field: fieldOf(path), code, message, params };
 }
 

@@ -1,5 +1,6 @@
 // One unit of work: records, numbers and events of an account that commit together or not at all.
 
+import type { Problem } from '../errors.ts';
 import { finishCounter, pretendChangeTime } from '../models/counter.ts';
 import { quotaStep } from '../models/stored-bytes.ts';
 import type { Id, StoredId } from '../models/tenant.ts';
@@ -25,6 +26,8 @@ export interface UnitOfWork {
    * them in batches.
    */
   announceAll: (type: EventType, records: readonly unknown[]) => Promise<void>;
+  /** What the caller should know of work that is done all the same. The response lists it. */
+  warnings: Problem[];
 }
 
 export interface WorkOptions {
@@ -61,6 +64,7 @@ export async function runUnitOfWork<Result>(
       announceAll: async (type, records) => {
         for (const data of records) await events.add(type, data);
       },
+      warnings: [],
     });
     const hasEvents = await events.write();
     // Work without events is small and bounded in number, so keys can be changed over the quota.
@@ -84,7 +88,7 @@ export async function rollBackUnitOfWork<Result>(
   try {
     await inTransaction(async (session) => {
       pretendChangeTime(session, new Date());
-      throw new RolledBack(await work({ session, ...unchanged }));
+      throw new RolledBack(await work({ session, ...unchanged, warnings: [] }));
     });
   } catch (error) {
     if (error instanceof RolledBack) return error.result as Result;

@@ -123,6 +123,9 @@ const REFERENCES = {
   unknown_event_type: problem('{event} is no event type'),
   other_mode: problem("{field} must be {mode}, as the account's is"),
   url_rejected: problem('{field} must use https (scheme)', { reason: 'scheme' }),
+  url_registered: problem(
+    '{field} is also that of webhook {id}: each of the two gets the events that it subscribes to',
+  ),
   prefix_taken: problem('{field} must not have the same prefix for two kinds of documents'),
   prefix_without_year: problem('{field}.prefix must hold the year in braces when numbers restart yearly'),
 };

@@ -1,5 +1,5 @@
 // Registers an endpoint: checks its URL, takes one of the account's slots and makes its secret.
-import { appError, problemOf, validationFailed } from '../../errors.ts';
+import { appError, type Problem, problemOf, validationFailed } from '../../errors.ts';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
 import { isDuplicate } from '../../mongo/errors.ts';
 import type { Outbound } from '../../outbound/outbound.ts';
@@ -7,7 +7,7 @@ import { OutboundRefused } from '../../outbound/target-rules.ts';
 import { isWebUrl } from '../../outbound/url-form.ts';
 import type { SecretBox } from '../../secret-box.ts';
 import { lastDrawn } from '../sequences.ts';
-import type { Id } from '../tenant.ts';
+import type { Id, StoredId } from '../tenant.ts';
 import { makeSecret } from './endpoint-secrets.ts';
 import { isEventFilter } from './event-filter.ts';
 import { ENDPOINTS_MAX, endpointView, WebhookEndpoint, type WebhookEndpointRecord } from './webhook-endpoint.ts';
@@ -39,6 +39,27 @@ export async function vetEndpointUrl(text: string, outbound: Outbound): Promise<
       },
     ]);
   }
+}
+
+/**
+ * Returns a problem for each other endpoint with this URL. Two endpoints may share one, for different events, but most
+ * often the first was forgotten.
+ * @param except the endpoint that gets the URL.
+ */
+export async function sameUrlProblems({
+  accountId,
+  url,
+  except,
+  session,
+}: {
+  accountId: Id;
+  url: string;
+  except?: StoredId;
+  session: Session;
+}): Promise<Problem[]> {
+  const others = await WebhookEndpoint.find({ account_id: accountId, url }, { _id: 1 }, { session }).lean();
+  const ids = others.map(({ _id }) => String(_id)).filter((id) => id !== String(except));
+  return ids.map((id) => problemOf('url', 'url_registered', { id }));
 }
 
 export interface NewEndpoint {

@@ -14,7 +14,7 @@ import { isDuplicate } from '#libs/mongo/errors.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { withConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import { parametersOf } from './read-query.ts';
-import type { JsonResponse } from './response.ts';
+import { type JsonResponse, withWarnings } from './response.ts';
 
 export type Work<Prepared = undefined> = (unit: UnitOfWork, prepared: Prepared) => Promise<JsonResponse>;
 
@@ -68,7 +68,7 @@ export function commitFor({
       const prepared = await prepare?.();
       return async (unit) => {
         await precondition?.(unit.session);
-        return work(unit, prepared as Prepared);
+        return withWarnings(await work(unit, prepared as Prepared), unit.warnings);
       };
     };
     if (isDryRun) return asDryRun(await rollBackUnitOfWork(accountId, await ready()));
@@ -135,8 +135,8 @@ export function commitFor({
 
 /** Returns the response of a dry run. Its record has no id, because it was not stored. */
 function asDryRun({ body }: JsonResponse): JsonResponse {
-  const { data } = body as { data: object };
-  return { status: 200, body: { success: true, data: { ...data, id: null } }, headers: { 'Dry-Run': 'true' } };
+  const { data, ...others } = body as { data: object };
+  return { status: 200, body: { ...others, data: { ...data, id: null } }, headers: { 'Dry-Run': 'true' } };
 }
 
 const stillRunning = () => appError('idempotency_key_running', undefined, { headers: retryAfter(1) });

@@ -1,4 +1,5 @@
 // The specification's envelopes.
+import { type Problem, problemBody } from '#libs/errors.ts';
 import type { Position } from '#libs/models/keyset.ts';
 import type { PageQuery } from './page.ts';
 
@@ -33,6 +34,15 @@ export function deleted(message: string): JsonResponse {
 /** Names in the body that the operation does not know are said, so that a misspelt one is found. */
 export function withIgnored(response: JsonResponse, ignored: readonly string[]): JsonResponse {
   return ignored.length === 0 ? response : { ...response, body: { ...(response.body as object), ignored } };
+}
+
+/** Adds what the caller should know of work that was done. A response without warnings has no such field. */
+export function withWarnings(response: JsonResponse, problems: readonly Problem[]): JsonResponse {
+  if (problems.length === 0) return response;
+  const warnings = problems.map(problemBody);
+  const warned = (body: unknown) => ({ ...(body as object), warnings });
+  const { body, replayBody } = response;
+  return { ...response, body: warned(body), ...(replayBody === undefined ? {} : { replayBody: warned(replayBody) }) };
 }
 
 export function found(data: unknown): JsonResponse {

@@ -87,6 +87,8 @@ interface RouteDocs {
   status?: number;
   /** The message of a deletion. */
   message?: string;
+  /** True when the response may have `warnings` beside `data`. */
+  warns?: true;
   /** An error of 409. */
   conflict?: AppError;
   /** The error text of 404 about a record that the body names. */

@@ -163,7 +163,9 @@ function envelopeOf(row: Route, register: Register): { schema: JsonSchema; examp
     };
   }
   if (row.method === 'get') return { schema: object({ data }) };
-  return { schema: object({ success, data }, row.body ? { ignored } : {}) };
+  return {
+    schema: object({ success, data }, { ...(row.body ? { ignored } : {}), ...(row.docs.warns ? { warnings } : {}) }),
+  };
 }
 
 /** Not a constant: generators make a class, or code that does not compile, of a boolean with one value. */
@@ -172,6 +174,11 @@ const ignored: JsonSchema = {
   type: 'array',
   items: { type: 'string' },
   description: 'Names in the body that the operation does not know, at most 20; absent when there were none',
+};
+const warnings: JsonSchema = {
+  type: 'array',
+  items: { $ref: '#/components/schemas/FieldProblem' },
+  description: 'What you should know of what was done all the same; absent when there is nothing',
 };
 const deleted = object({ success, message: { type: 'string', description: 'What was deleted, in words' } });
 

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { DELIVERY_STATUSES } from '#libs/models/webhooks/delivery.ts';
 import { exampleId } from '../fields/example-ids.ts';
-import { exampleTime, id, timestamp, words } from '../fields/response-fields.ts';
+import { exampleTime, id, orNull, timestamp, words } from '../fields/response-fields.ts';
 
 const exampleWebhook = {
   id: exampleId.webhooks,
@@ -35,7 +35,9 @@ export const webhookResponse = Joi.object(webhookFields).id('Webhook').example(e
 
 export const webhookWithSecretResponse = Joi.object({
   ...webhookFields,
-  secret: Joi.string().description('Shown this once. Verify deliveries with it (Standard Webhooks)'),
+  secret: orNull(Joi.string()).description(
+    'Shown this once, to verify deliveries with (Standard Webhooks); null when an Idempotency-Key replays the response',
+  ),
 })
   .id('WebhookWithSecret')
   .example({ ...exampleWebhook, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDpQ0a9E3Xk2c=' });

@@ -4,7 +4,12 @@ import { agreedDate } from '#libs/clock.ts';
 import { lastDrawn } from '#libs/models/sequences.ts';
 import { deliveryId } from '#libs/models/webhooks/delivery.ts';
 import { reconcileEndpoint, requestReconcile } from '#libs/models/webhooks/endpoint-reconcile.ts';
-import { endpointsMaxReached, insertEndpoint, vetEndpointUrl } from '#libs/models/webhooks/register-endpoint.ts';
+import {
+  endpointsMaxReached,
+  insertEndpoint,
+  sameUrlProblems,
+  vetEndpointUrl,
+} from '#libs/models/webhooks/register-endpoint.ts';
 import { endpointView, WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { resultWithin } from '#libs/with-timeout.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
@@ -34,6 +39,7 @@ export const webhookRoutes: readonly Route[] = [
       summary: 'Register an endpoint to receive events',
       description: 'The response holds the signing secret, which is shown this once.',
       response: webhookWithSecretResponse,
+      warns: true,
       conflict: endpointsMaxReached(),
     },
     handler: createWebhook,
@@ -74,6 +80,7 @@ export const webhookRoutes: readonly Route[] = [
       title: 'Update an endpoint',
       summary: 'Change an endpoint; enabling it sends what was held',
       response: webhookResponse,
+      warns: true,
     },
     handler: updateWebhook,
   }),
@@ -111,11 +118,15 @@ export const webhookRoutes: readonly Route[] = [
 async function createWebhook({ body, commit, parts: { outbound, box } }: Context<NewWebhook>) {
   // Outside of the transaction, because it resolves a name.
   const vetted = () => vetEndpointUrl(body.url, outbound);
-  return commit(async ({ session, accountId }, url: string) => {
+  return commit(async ({ session, accountId, warnings }, url: string) => {
+    warnings.push(...(await sameUrlProblems({ accountId, url, session })));
     const input = { ...body, url, description: body.description ?? undefined };
     const endpoint = await insertEndpoint(session, accountId, input, box);
     const view = endpointView(endpoint);
-    return { ...created({ ...view, secret: box.open(endpoint.secret) }), replayBody: created(view).body };
+    return {
+      ...created({ ...view, secret: box.open(endpoint.secret) }),
+      replayBody: created({ ...view, secret: null }).body,
+    };
   }, vetted);
 }
 
@@ -132,8 +143,9 @@ async function readWebhook({ caller, id, session }: Reading) {
 async function updateWebhook(context: Context<WebhookChanges>) {
   const { body, commit, parts } = context;
   const url = body.url === undefined ? undefined : await vetEndpointUrl(body.url, parts.outbound);
-  const response = await commit(async ({ session, accountId }) => {
+  const response = await commit(async ({ session, accountId, warnings }) => {
     const endpoint = await ownEndpoint(context, session);
+    if (url) warnings.push(...(await sameUrlProblems({ accountId, url, except: endpoint._id, session })));
     const wanted: WebhookChanges = { ...body, ...(url ? { url } : {}) };
     if (isAsWanted(endpoint, wanted)) return updated(endpointView(endpoint));
     if (body.enabled !== undefined) await requestReconcile(endpoint, session);

@@ -61,7 +61,7 @@ async function rotateSecret(context: Context) {
     const secret = makeSecret();
     const changes = { ...rotated(endpoint, context.parts.box.seal(secret)), updated_at: new Date() };
     const view = endpointView(await changeEndpoint(endpoint, { $set: changes }, session));
-    return { ...updated({ ...view, secret }), replayBody: updated(view).body };
+    return { ...updated({ ...view, secret }), replayBody: updated({ ...view, secret: null }).body };
   });
 }
 

@@ -113,9 +113,33 @@ test('when an endpoint is registered with an Idempotency-Key, then a replay find
   expect([first.status, again.status]).toEqual([201, 201]);
   expect(again.headers.get('Idempotent-Replayed')).toBe('true');
   expect(again.body.data.id).toBe(first.body.data.id);
+  expect(again.body.data).toEqual({ ...first.body.data, secret: null });
   expect((await me.get('/webhooks')).body.pagination.total).toBe(1);
   const record = await Idempotency.findOne({ account_id: me.id }).lean();
   expect(record?.body).not.toContain(first.body.data.secret);
+});
+
+test('when a URL is registered twice, or an endpoint gets the URL of another, then it is done and the response says so', async () => {
+  const me = await user();
+  const first = await me.post('/webhooks', { url: 'https://example.com/hook' });
+  const second = await me.post('/webhooks', { url: 'https://EXAMPLE.com:443/hook' }, { 'Idempotency-Key': 'twice' });
+  const other = await me.post('/webhooks', { url: 'https://example.com/other' });
+  const id: string = first.body.data.id;
+  const warning = (of: string) => ({
+    field: 'url',
+    code: 'url_registered',
+    message: `url is also that of webhook ${of}: each of the two gets the events that it subscribes to`,
+    params: { id: of },
+  });
+
+  expect([first.body.warnings, other.body.warnings]).toEqual([undefined, undefined]);
+  expect([second.status, second.body.warnings]).toEqual([201, [warning(id)]]);
+  const again = await me.post('/webhooks', { url: 'https://EXAMPLE.com:443/hook' }, { 'Idempotency-Key': 'twice' });
+  expect(again.body).toEqual({ ...second.body, data: { ...second.body.data, secret: null } });
+
+  const moved = await me.patch(`/webhooks/${other.body.data.id}`, { url: 'https://example.com/hook' });
+  expect([moved.status, moved.body.warnings]).toEqual([200, [warning(id), warning(second.body.data.id)]]);
+  expect((await me.patch(`/webhooks/${id}`, { description: 'ours' })).body.warnings).toBeUndefined();
 });
 
 test('when the name of an endpoint resolves to a forbidden address by now, then a replay still gets the first response', async () => {
