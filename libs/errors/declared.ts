@@ -425,6 +425,10 @@ const INVOICES = {
     'Cannot change status from {from} to {to}',
     'Read the invoice. From its status there is no way to the one you sent.',
   ),
+  invoice_incomplete: conflict(
+    'The invoice lacks what the law wants on it',
+    'Add what `problems` names to account, client or invoice, or set `strict_invoices` of the account to false.',
+  ),
   invoice_nothing_overdue: conflict(
     'Cannot set status Overdue: nothing is due',
     'Leave the status as it is. An invoice of 0 is never overdue.',

@@ -15,6 +15,7 @@ const problem = <const Text extends string>(
 
 const PRESENCE = {
   required: problem('{field} is required'),
+  required_by_law: problem('{field} must be on an invoice from {country} ({source})'),
   required_with: problem('{field} is required with {other}'),
   required_with_or_both_null: problem(
     '{field} is required with {other}, or null for both: then the entry has hours alone',

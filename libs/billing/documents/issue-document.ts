@@ -4,30 +4,26 @@ import { type DetailsForm, validationFailed } from '../../errors.ts';
 import { type AccountRecord, readAccount } from '../../models/accounts/account.ts';
 import { Client } from '../../models/accounts/client.ts';
 import { issueDateProblem, issueOn } from '../../models/billing/document-dates.ts';
+import type { DocumentRecord } from '../../models/billing/document-fields.ts';
 import { type Parties, partiesOf } from '../../models/billing/parties.ts';
 import { findOwn } from '../../models/records.ts';
-import type { Id, StoredId } from '../../models/tenant.ts';
+import type { Id } from '../../models/tenant.ts';
 import type { Session } from '../../mongo/connection.ts';
+import { missingByLaw } from '../../rules/documents/legal-content.ts';
 import { sequenceOf } from '../../rules/documents/number-format.ts';
 import type { NumberKind } from '../../rules/documents/number-kinds.ts';
 import { type DocumentTax, notedTaxes, reverseChargeProblem } from '../../rules/taxes/document-taxes.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
 import { requireIdentified } from './named-client.ts';
 
-interface Issued {
-  issue_date?: string | undefined;
-  client_id: StoredId;
-  amount: number;
-  tax_amount: number;
-  tax_rate: number;
-  taxes?: DocumentTax[] | undefined;
-}
+interface Issued
+  extends Pick<DocumentRecord, 'issue_date' | 'service_date' | 'service_period' | 'client_id' | 'currency'>,
+    Pick<DocumentRecord, 'amount' | 'tax_amount' | 'tax_rate' | 'taxes' | 'line_items' | 'description'> {}
 
-interface Issuing {
+interface Issuing extends Pick<UnitOfWork, 'accountId' | 'session' | 'warnings'> {
   kind: NumberKind;
   /** True when the change issues the document. Otherwise it may only date a draft. */
   isIssued: boolean;
-  accountId: Id;
-  session: Session;
   details?: DetailsForm;
 }
 
@@ -36,12 +32,12 @@ interface Issuing {
  * @param document the stored one.
  * @param content the fields that the change sets.
  * @throws AppError 400 when the issue date is not allowed or a reverse charge lacks a tax id, 409 when the client was
- * anonymised.
+ * anonymised or an invoice lacks what the law wants and the account issues strictly.
  */
 export async function issuedFields(
   document: Issued & { number_period?: string | undefined },
   content: Partial<Issued>,
-  { kind, isIssued, accountId, session, ...form }: Issuing,
+  { kind, isIssued, accountId, session, warnings, ...form }: Issuing,
 ): Promise<{ issue_date?: string | undefined; parties?: Parties; taxes?: DocumentTax[] }> {
   const isDated = content.issue_date !== undefined && content.issue_date !== document.issue_date;
   if (!isIssued && !isDated) return {};
@@ -55,6 +51,7 @@ export async function issuedFields(
   const issued = { ...document, ...content };
   const problem = reverseChargeProblem(issued, { client, account }, form.details);
   if (problem) throw problem;
+  if (kind === 'invoice') warnings.push(...missingByLaw({ account, client, invoice: issued }, form.details));
   // The notes have the words and the language of the present profile, like everything that is frozen.
   const taxes = issued.taxes && notedTaxes(issued.taxes, account);
   return { issue_date, parties: partiesOf(account, client), ...(taxes ? { taxes } : {}) };

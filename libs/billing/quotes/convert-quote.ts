@@ -99,8 +99,8 @@ export async function convertQuote(
 
 async function recordConversion(unit: UnitOfWork, quote: QuoteRecord, { accept, accept_changes }: Conversion) {
   const isAccepted = accept && quote.status !== 'Accepted';
-  const { session, accountId } = unit;
-  const issuing = { kind: 'quote', isIssued: !quote.parties, accountId, session, details: 'list' } as const;
+  const { session, accountId, warnings } = unit;
+  const issuing = { kind: 'quote', isIssued: !quote.parties, accountId, session, warnings, details: 'list' } as const;
   const changes: Partial<QuoteRecord> = {
     converted_at: quote.converted_at ?? new Date(),
     ...(isAccepted ? { status: 'Accepted', expires_on: undefined, ...(await issuedFields(quote, {}, issuing)) } : {}),

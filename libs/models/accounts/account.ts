@@ -81,6 +81,8 @@ const accountSchema = new Schema(
     settle_tolerance: Number,
     /** True when cancelling an issued invoice draws a credit note over the rest of it. */
     cancel_with_credit_note: Boolean,
+    /** True when an invoice that lacks what the law wants is not issued, see legal-content.ts. */
+    strict_invoices: Boolean,
     /** The most hours of one time entry. DEFAULT_ENTRY_HOURS when absent. */
     max_entry_hours: Number,
     /** `YYYY-MM-DD`. Time before this day cannot be logged, changed or deleted. */
@@ -182,5 +184,6 @@ export function accountView(account: AccountRecord) {
     project_statuses: account.project_statuses ?? [...DEFAULT_PROJECT_STATUSES],
     created_at: account.created_at.toISOString(),
     updated_at: account.updated_at.toISOString(),
+    strict_invoices: account.strict_invoices ?? false,
   };
 }

@@ -38,7 +38,7 @@ export function notedTaxes(taxes: readonly TaxGroup[], { locale, tax_exemption_n
   });
 }
 
-interface TaxedDocument {
+export interface TaxedDocument {
   amount: number;
   tax_amount: number;
   tax_rate: number;

@@ -60,6 +60,7 @@ export interface AccountChanges extends AppliesRate {
   settle_tolerance?: number | null;
   total_rounding?: number | null;
   cancel_with_credit_note?: boolean | null;
+  strict_invoices?: boolean | null;
   project_statuses?: string[] | null;
   hourly_rate?: number | null;
   member_rates?: MemberRate[] | null;
@@ -193,6 +194,11 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .allow(null)
     .description(
       "The step in major units, such as 0.05, to which totals with tax are rounded: of documents in the account's currency, from now on. Whole steps of its smallest unit",
+    ),
+  strict_invoices: Joi.boolean()
+    .allow(null)
+    .description(
+      'Whether an invoice that lacks what the law of the country of `postal_address` wants is 409 instead of being issued with `warnings`; false unless set',
     ),
 })
   .custom(appliesRate)

@@ -81,6 +81,9 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
   created_at: timestamp(),
   updated_at: timestamp(),
   total_rounding: orNull(Joi.number()).description('The step in major units to which totals are rounded'),
+  strict_invoices: Joi.boolean()
+    .required()
+    .description('An invoice that lacks what the law wants is not issued, instead of being issued with `warnings`'),
 })
   .id('Account')
   .example({
@@ -128,6 +131,7 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     settle_tolerance: 0.1,
     total_rounding: null,
     cancel_with_credit_note: false,
+    strict_invoices: false,
     number_formats: {
       credit_note: { prefix: 'CRN-', padding: 4, start: 1, restart: 'never' },
       invoice: { prefix: '{year}-', padding: 4, start: 1, restart: 'yearly' },

@@ -42,6 +42,7 @@ export const invoiceTimeRoutes: readonly Route[] = [
       summary: 'Create an invoice of unbilled time and expenses',
       description: `Each entry is on one invoice at most: of two callers who want the same time, one gets it. Without \`time_entry_ids\` all unbilled time of the client that the filter finds is billed, at most 1,000 entries. Hours of packages are drawn before any is charged. Expenses come along with \`expense_ids\` or \`include_expenses\`. With \`dry_run=true\` it is a preview.`,
       response: invoiceResponse,
+      warns: true,
       missingReference: 'Client not found or access denied',
       conflict: appError('nothing_to_bill'),
     },

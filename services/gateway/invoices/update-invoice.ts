@@ -113,7 +113,7 @@ async function changesOf(
   invoice: InvoiceRecord,
   body: InvoiceChanges,
   { isMoved, before, today }: { isMoved: boolean; before: InvoiceStatus; today: string },
-  { session, accountId }: UnitOfWork,
+  { session, accountId, warnings }: UnitOfWork,
 ): Promise<Partial<InvoiceRecord>> {
   const due_date = body.due_date ?? invoice.due_date;
   const unit = { session, accountId };
@@ -138,6 +138,7 @@ async function changesOf(
   if (status === 'Paid' && isMoved) changes.paid_on = today;
   if (status === 'Cancelled' && isMoved) Object.assign(changes, { cancelled_on: today, paid_on: undefined });
   const isIssued = status === 'Sent' && !invoice.parties;
-  Object.assign(changes, await issuedFields(invoice, content, { kind: 'invoice', isIssued, accountId, session }));
+  const issuing = { kind: 'invoice', isIssued, accountId, session, warnings } as const;
+  Object.assign(changes, await issuedFields(invoice, content, issuing));
   return changes;
 }

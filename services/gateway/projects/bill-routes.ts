@@ -27,6 +27,7 @@ export const projectBillRoutes: readonly Route[] = [
       description:
         'The parts never add up to more than the fixed amount, also when two are billed at once. A discount or shipping changes what the invoice asks for, not what it bills of the fixed amount. A deleted draft or a cancelled invoice gives its part back.',
       response: invoiceResponse,
+      warns: true,
       conflict: appError('fixed_amount_exceeded', { left: '700.00' }),
     },
     handler: postPart,

@@ -115,6 +115,7 @@ export const quoteRoutes: readonly Route[] = [
       description:
         'A quote is converted once in full, or into deposits, progress invoices and one final invoice, whose nets add up to it. Taxes are rounded once for each document. A deleted draft or a cancelled invoice gives its part back.',
       response: invoiceResponse,
+      warns: true,
       conflict: appError('quote_already_invoiced', { number: 'INV-0042' }),
     },
     scope: 'quotes:write',

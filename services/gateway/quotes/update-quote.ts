@@ -69,7 +69,7 @@ async function changesOf(
   quote: QuoteRecord,
   body: GivenChanges,
   { isMoved, before, today }: { isMoved: boolean; before: QuoteStatus; today: string },
-  { session, accountId }: UnitOfWork,
+  { session, accountId, warnings }: UnitOfWork,
 ): Promise<Partial<QuoteRecord>> {
   const unit = { session, accountId };
   const content: Partial<QuoteRecord> = {
@@ -95,7 +95,7 @@ async function changesOf(
   if (status === 'Draft' && quote.parties)
     Object.assign(changes, { parties: undefined, issue_date: content.issue_date });
   const isIssued = status !== 'Draft' && !quote.parties;
-  const issuing = { kind: 'quote', isIssued, accountId, session, details: 'list' } as const;
+  const issuing = { kind: 'quote', isIssued, accountId, session, warnings, details: 'list' } as const;
   Object.assign(changes, await issuedFields(quote, content, issuing));
   return changes;
 }

@@ -167,6 +167,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
       description:
         'The schedule goes on with the occurrence after it. With `on`, also an occurrence without an invoice.',
       response: invoiceResponse,
+      warns: true,
       conflict: appError('nothing_to_bill'),
     },
     handler: runNow,

@@ -56,6 +56,7 @@ describe('GET /api/v1/account', () => {
       total_rounding: null,
       tax_exemption_note: null,
       cancel_with_credit_note: false,
+      strict_invoices: false,
       project_statuses: ['In Progress', 'Awaiting Approval', 'Complete'],
       created_at: expect.any(String),
       updated_at: expect.any(String),

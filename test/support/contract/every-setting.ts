@@ -40,7 +40,7 @@ export const EVERY_SETTING: AccountChanges = {
 
 /**
  * These exist to change responses: the default tax rate, the lock of time, the note that explains a rate of 0, the rounding of totals, the currency of what names none, the day
- * that the account has, and the names of its statuses.
+ * that the account has, the names of its statuses, and the refusal of invoices that lack what the law wants.
  */
 export const CHANGES_ANSWERS: readonly (keyof AccountChanges)[] = [
   'default_tax_rate',
@@ -50,4 +50,5 @@ export const CHANGES_ANSWERS: readonly (keyof AccountChanges)[] = [
   'time_locked_before',
   'time_zone',
   'project_statuses',
+  'strict_invoices',
 ];
