@@ -26,7 +26,7 @@ export interface UnitOfWork {
    * them in batches.
    */
   announceAll: (type: EventType, records: readonly unknown[]) => Promise<void>;
-  /** What the caller should know of work that is done all the same. The response lists it. */
+  /** The facts that the caller should know of work that is done all the same. The response lists them. */
   warnings: Problem[];
 }
 
