@@ -1,7 +1,6 @@
 // The fields that the law of the issuer's country wants on an invoice. It may be issued without them: the caller is
 // told what is missing.
 import { appError, type DetailsForm, type Problem, problemOf } from '../../errors.ts';
-import type { PostalAddress } from '../../identifiers/postal-address.ts';
 import { toMinor } from '../money/money.ts';
 import { type TaxedDocument, taxesOf } from '../taxes/document-taxes.ts';
 import type { LineItem } from './line-item.ts';
@@ -98,6 +97,16 @@ const RULES: Readonly<Record<string, CountryRules>> = {
 
 type Maybe<Value> = Value | null | undefined;
 
+interface Postal {
+  line1?: string;
+  line2?: string;
+  line3?: string;
+  postal_code?: string;
+  city?: string;
+  /** An ISO 3166-1 code. */
+  country?: string;
+}
+
 interface Party {
   address?: Maybe<string>;
   /** An Object in the record of an account, which mongoose leaves untyped. */
@@ -174,6 +183,6 @@ function hasAddress(party: Party): boolean {
   return Boolean((line1 || line2 || line3) && (city || postal_code));
 }
 
-function postalOf({ postal_address }: Party): Partial<PostalAddress> | undefined {
-  return (postal_address as Maybe<PostalAddress>) ?? undefined;
+function postalOf({ postal_address }: Party): Postal | undefined {
+  return (postal_address as Maybe<Postal>) ?? undefined;
 }
