@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { ERRORS } from '#libs/errors/declared.ts';
 import { PROBLEMS } from '#libs/errors/problems.ts';
 import { release } from '#libs/service/release.ts';
-import { cacheFolder } from '../deploy/backends/cache.ts';
+import { cacheFolder } from '../deploy/backends/cache-folder.ts';
 import { makeOpenApi, type OpenApi } from '../services/gateway/reference/openapi.ts';
 import { routes } from '../services/gateway/routes.ts';
 

@@ -1,9 +1,10 @@
 // Caches fetched programs on this machine, with the SHA-256 of every file.
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import lockfile from 'proper-lockfile';
 import { sha256 } from './artefacts.ts';
+import { cacheFolder } from './cache-folder.ts';
 import { type Program, type Proof, prove, type Search } from './program.ts';
 
 export interface Slot {
@@ -15,6 +16,14 @@ interface Record {
   command: string; // relative to the slot
   source: string;
   sha256: { [file: string]: string };
+  // The state of each file when its SHA-256 was last compared. An unchanged file is not read again, because reading
+  // 370 MB takes a fifth of a start.
+  compared?: { [file: string]: State };
+}
+
+interface State {
+  bytes: number;
+  changedAt: number;
 }
 
 const RECORD_FILE = 'program.json';
@@ -23,24 +32,24 @@ const LOCK_STALE_MS = 30_000;
 const LOCK_RETRY_MS = 500;
 const LOCK_RETRIES = 1_200; // Ten minutes: the time a slow line may need for 200 MB.
 
-export function cacheFolder(env: NodeJS.ProcessEnv): string {
-  // The folder is absolute, because programs are started from other folders.
-  if (env['BILLHOOK_CACHE_DIR']) return resolve(env['BILLHOOK_CACHE_DIR']);
-  return resolve(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'billhook');
-}
-
 // Throws when the slot is empty, damaged or its program does not run here.
 export async function readCache(slot: Slot, search: Search): Promise<Program> {
   const folder = join(cacheFolder(search.env), slot.name);
   const record = await readRecord(folder);
   if (!record) throw new Error(`nothing kept in ${folder}`);
+  const compared: NonNullable<Record['compared']> = {};
   for (const [file, expected] of Object.entries(record.sha256)) {
-    const actual = await sha256(join(folder, file)).catch(() => 'missing');
+    const path = join(folder, file);
+    compared[file] = await stateOf(path);
+    if (isDeepStrictEqual(compared[file], record.compared?.[file])) continue;
+    const actual = await sha256(path).catch(() => 'missing');
     if (actual !== expected) {
-      search.progress.say(`  ${join(folder, file)} does not match its checksum and is fetched again`);
-      throw new Error(`${join(folder, file)} does not match its checksum`);
+      search.progress.say(`  ${path} does not match its checksum and is fetched again`);
+      throw new Error(`${path} does not match its checksum`);
     }
   }
+  // A cache that cannot be written is compared at each start.
+  if (!isDeepStrictEqual(compared, record.compared)) await writeRecord(folder, { ...record, compared }).catch(() => {});
   return await prove(join(folder, record.command), `${record.source}, from the cache`, slot.proof);
 }
 
@@ -63,7 +72,7 @@ export async function keepInCache(
     try {
       const command = await fill(staging);
       const proven = await prove(join(staging, command), source, slot.proof);
-      await writeRecord(staging, { command, source });
+      await writeRecord(staging, await describe(staging, { command, source }));
       await openForReading(staging); // A renderer that runs as root starts its browser as an unprivileged user.
       await rm(join(root, slot.name), { recursive: true, force: true }); // The slot may hold a damaged program.
       await rename(staging, join(root, slot.name));
@@ -112,10 +121,22 @@ async function readRecord(folder: string): Promise<Record | undefined> {
   }
 }
 
-async function writeRecord(folder: string, program: { command: string; source: string }) {
+async function describe(folder: string, program: { command: string; source: string }): Promise<Record> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const record: Record = { ...program, sha256: {} };
   for (const file of files) record.sha256[file.slice(folder.length + 1)] = await sha256(file);
-  await writeFile(join(folder, RECORD_FILE), `${JSON.stringify(record, null, 2)}\n`);
+  return record;
+}
+
+// Writes the record at once, because another start may read it.
+async function writeRecord(folder: string, record: Record) {
+  const next = join(folder, `.${RECORD_FILE}.${process.pid}`);
+  await writeFile(next, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o644 });
+  await rename(next, join(folder, RECORD_FILE));
+}
+
+async function stateOf(file: string): Promise<State> {
+  const { size, mtimeMs } = await stat(file).catch(() => ({ size: 0, mtimeMs: 0 })); // The comparison finds it missing.
+  return { bytes: size, changedAt: mtimeMs };
 }

@@ -1,5 +1,6 @@
 // Finds a Chromium. It prefers a headless shell, which prints a page about four times as fast as a full browser.
-import { cacheFolder, keepInCache, readCache, type Slot } from './cache.ts';
+import { keepInCache, readCache, type Slot } from './cache.ts';
+import { cacheFolder } from './cache-folder.ts';
 import { packedVersion, unpackPackedChromium } from './chromium-package.ts';
 import { asSearch, type FindOptions, findFirst, type Program, prove, proveOnPath } from './program.ts';
 

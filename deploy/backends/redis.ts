@@ -1,6 +1,7 @@
 // Finds a redis-server or valkey-server for this machine, or fetches one.
 import { join } from 'node:path';
-import { cacheFolder, keepInCache, readCache, type Slot } from './cache.ts';
+import { keepInCache, readCache, type Slot } from './cache.ts';
+import { cacheFolder } from './cache-folder.ts';
 import { COMPILED_VERSION, compileRedis } from './compiled-redis.ts';
 import { asSearch, type FindOptions, findFirst, type Program, proveOnPath } from './program.ts';
 import { unpackWheel, type Wheel } from './python-wheel.ts';

@@ -1,5 +1,6 @@
 // The text printed when the system is ready: the address, the key and three commands to paste.
 import type { DemoOperator } from './demo.ts';
+import { BRAND_COLOR, LOGO_URL } from './demo-profile.ts';
 
 export interface Facts {
   url: string;
@@ -26,10 +27,15 @@ const INVOICE = {
   clientName: 'Ada Lovelace',
   clientEmail: 'ada@example.com',
   partnerName: 'Studio North',
-  partnerEmail: 'hello@example.com',
+  partnerEmail: 'hello@north.example',
   amount: 1260,
   taxRate: 20,
   lineItems: [{ description: 'Design', qty: '10', rate: '105' }],
+  currencySymbol: '€',
+  notes: 'Studio North, Musterstraße 1, 10115 Berlin\nTax number 12/345/67890',
+  terms: 'Please pay to Studio North\nIBAN DE89 3704 0044 0532 0130 00, BIC COBADEFFXXX',
+  brandColor: BRAND_COLOR,
+  logoUrl: LOGO_URL,
 };
 const CLIENT = { name: 'Ada Lovelace', email: 'ada@example.com' };
 

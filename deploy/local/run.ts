@@ -1,11 +1,12 @@
 // One run of the system: checks, start, banner and orderly shutdown.
+import { flushCompileCache } from 'node:module';
 import getPort from 'get-port';
 import { EXIT_FAILED, Failure, reasonOf } from '../backends/failure.ts';
 import { showProgress } from '../backends/progress.ts';
 import { bannerOf, type Facts } from './banner.ts';
 import { type LocalConfig, readConfig } from './config.ts';
 import { openDataFolder, removeFacts, writeFacts } from './data-folder.ts';
-import { openDemoAccount, openDemoEndpoint, openDemoOperator, rememberedReceiver } from './demo.ts';
+import { openDemoEndpoint, rememberedReceiver } from './demo-endpoint.ts';
 import { type End, endOnce, endOnSignals } from './end.ts';
 import { postGuardian } from './guardian.ts';
 import { endMarked, endOurs } from './orphans.ts';
@@ -72,10 +73,11 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   const progress = showProgress(process.stderr);
   const system = makeSystem({ config, root, dataFolder, env, terminal, progress, onChange: tellFacts });
   end.onClose(() => system.stop());
-  const addresses = await system.start();
-  const place = { root, dataFolder, env: addresses.adminEnv };
-  const account = await openDemoAccount(place, addresses.url);
-  const operator = await openDemoOperator(place, account.accountId);
+  // This process loads what all services share, and compiles it once for them while the stores start.
+  const demo = import('./demo.ts');
+  const { mongodbUri, ready } = await system.start(demo.then(() => flushCompileCache()));
+  const opened = Promise.all([demo, mongodbUri]).then(([{ openDemo }, uri]) => openDemo(dataFolder, uri));
+  const [addresses, { account, operator }] = await Promise.all([ready, opened]);
   const notes = config.isOutboundOurs
     ? [
         `Webhooks and images may reach this machine here (OUTBOUND_ALLOW=${config.outboundAllow}); elsewhere they may not.`,
@@ -87,9 +89,8 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   } catch (error) {
     notes.push(`The receiver of the demo account could not be registered: ${reasonOf(error)}`);
   }
-  const { adminEnv: _env, ...found } = addresses;
   const { redisPrefix, outboundAllow } = config;
-  facts = { ...found, key: account.key, redisPrefix, outboundAllow, receiverUrl: receiver.url, pids: {} };
+  facts = { ...addresses, key: account.key, redisPrefix, outboundAllow, receiverUrl: receiver.url, pids: {} };
   tellFacts();
   notes.push(
     `Ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s. Data and logs are in ${dataFolder}.`,

@@ -1,7 +1,6 @@
 // The environment of each service.
-import { join } from 'node:path';
 import { configShape as rendererShape } from '../../services/renderer/config.ts';
-import { cacheFolder } from '../backends/cache.ts';
+import { compiledFolder } from '../backends/cache-folder.ts';
 import type { RedisUser } from '../redis/users.ts';
 
 export interface Chosen {
@@ -9,15 +8,20 @@ export interface Chosen {
   outboundAllow: string;
 }
 
-export interface Addresses {
+type RedisUrl = string | ((user: RedisUser) => string); // one for all services, or one per Redis user
+
+interface RendererAddresses {
   env: NodeJS.ProcessEnv; // the environment of `npm start`, with everything that the user set
   config: Chosen;
+  redisUrl: RedisUrl;
+  chromiumPath: string;
+}
+
+export interface Addresses extends RendererAddresses {
   port: number;
   operationsPort: number;
   mongodbUri: string;
-  redisUrl: string | ((service: RedisUser) => string); // one for all services, or one per Redis user
   secretKey: string;
-  chromiumPath: string;
 }
 
 // The variables that any program needs. Stores get no others, and the renderer gets only its own settings besides: it
@@ -35,18 +39,18 @@ export function bareEnvironment(env: NodeJS.ProcessEnv, ...more: RegExp[]): Node
   return Object.fromEntries(Object.entries(env).filter(([name]) => isGiven(name)));
 }
 
-// Returns the variable of Node's compile cache, which halves the start time of each process.
+// Returns the variable of Node's compile cache.
 export function compiledCode(env: NodeJS.ProcessEnv) {
-  return { NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? join(cacheFolder(env), 'compiled') };
+  return { NODE_COMPILE_CACHE: compiledFolder(env) };
 }
 
 export type ServiceName = 'gateway' | 'operations' | 'renderer' | 'scheduler' | 'webhooks';
 
 export function environments(addresses: Addresses) {
   const { config, mongodbUri: MONGODB_URI, redisUrl, secretKey: SECRET_KEY } = addresses;
-  const urlFor = (service: RedisUser) => (typeof redisUrl === 'string' ? redisUrl : redisUrl(service));
+  const urlFor = (user: RedisUser) => urlOf(redisUrl, user);
   const OUTBOUND_ALLOW = config.outboundAllow;
-  const env: NodeJS.ProcessEnv = { ...addresses.env, ...compiledCode(addresses.env) };
+  const env = withCompiledCode(addresses.env);
   const { SECRET_KEY: _secretKey, SECRET_KEY_FILE: _secretKeyFile, ...withoutSecretKey } = env;
   const gateway = { ...env, HOST: config.host, PORT: String(addresses.port) };
   return {
@@ -60,12 +64,25 @@ export function environments(addresses: Addresses) {
       REDIS_URL: urlFor('operations'),
     },
     scheduler: { ...withoutSecretKey, MONGODB_URI, REDIS_URL: urlFor('scheduler') },
-    renderer: {
-      ...bareEnvironment(env, RENDERER_GETS),
-      REDIS_URL: urlFor('renderer'),
-      OUTBOUND_ALLOW,
-      CHROMIUM_PATH: addresses.chromiumPath,
-    },
-    admin: { ...env, MONGODB_URI, REDIS_URL: urlFor('admin'), SECRET_KEY, OUTBOUND_ALLOW },
+    renderer: rendererEnvironment(addresses),
   };
+}
+
+// Returns the environment of the renderer, which does without MongoDB and may start before it.
+export function rendererEnvironment({ env, config, redisUrl, chromiumPath }: RendererAddresses): NodeJS.ProcessEnv {
+  return {
+    ...bareEnvironment(withCompiledCode(env), RENDERER_GETS),
+    REDIS_URL: urlOf(redisUrl, 'renderer'),
+    OUTBOUND_ALLOW: config.outboundAllow,
+    CHROMIUM_PATH: chromiumPath,
+  };
+}
+
+// Returns the address of Redis for one of its users.
+export function urlOf(redisUrl: RedisUrl, user: RedisUser): string {
+  return typeof redisUrl === 'string' ? redisUrl : redisUrl(user);
+}
+
+function withCompiledCode(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...env, ...compiledCode(env) };
 }

@@ -1,6 +1,7 @@
 // Starts a service and waits until its health port reports ready.
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -89,15 +90,15 @@ async function becomeReady(child: Child, { name, dataFolder, healthPort }: Servi
   throw new Failure(`${name} was not ready after ${READY_LIMIT_MS / 1000} s, see ${log}`);
 }
 
-async function isReady(healthPort: number): Promise<boolean> {
-  try {
+// By `node:http`, because loading `fetch` takes a tenth of a second of processor time.
+function isReady(healthPort: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const url = `http://127.0.0.1:${healthPort}/readyz`;
-    const answer = await fetch(url, { signal: AbortSignal.timeout(PROBE_LIMIT_MS) });
-    await answer.body?.cancel();
-    return answer.status === 200;
-  } catch {
-    return false; // It does not listen yet.
-  }
+    get(url, { signal: AbortSignal.timeout(PROBE_LIMIT_MS) }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode === 200);
+    }).on('error', () => resolve(false)); // It does not listen yet.
+  });
 }
 
 // Writes every line to the service's log file, and warnings to the terminal, too.

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import getPort from 'get-port';
 import { openSecretBox } from '#libs/secret-box.ts';
-import { findPrograms, type Programs } from '../backends/programs.ts';
+import type { Program } from '../backends/program.ts';
+import { describePrograms, findPrograms } from '../backends/programs.ts';
 import type { Progress } from '../backends/progress.ts';
 import { startMongodb } from '../backends/start-mongodb.ts';
 import { startRedis } from '../backends/start-redis.ts';
@@ -12,7 +13,13 @@ import type { LocalConfig } from './config.ts';
 import { logFileOf, secretKeyOf } from './data-folder.ts';
 import { MARK, markOf } from './orphans.ts';
 import { startService } from './service.ts';
-import { bareEnvironment, environments, type ServiceName } from './service-env.ts';
+import {
+  bareEnvironment,
+  environments,
+  urlOf as redisUrlOf,
+  rendererEnvironment,
+  type ServiceName,
+} from './service-env.ts';
 import { openSocketFolder } from './socket-folder.ts';
 import { type Running, type Supervised, supervise } from './supervise.ts';
 import type { Terminal } from './terminal.ts';
@@ -34,11 +41,17 @@ interface Addresses {
   mongodbUri: string;
   redisUrl: string;
   secretKeyId: string;
-  adminEnv: NodeJS.ProcessEnv; // environment for a command of services/admin
+}
+
+interface Starting {
+  mongodbUri: Promise<string>; // once MongoDB takes transactions
+  ready: Promise<Addresses>; // once every process is ready
 }
 
 export interface System {
-  start(): Promise<Addresses>;
+  // Starts everything side by side; each process waits for what it needs.
+  // @param compiled resolves when the code that the services share is compiled.
+  start(compiled: Promise<void>): Promise<Starting>;
   pids(): Record<string, number>;
   // Services close before stores, so that they can save their work. The caller ends those that are starting.
   stop(): Promise<void>;
@@ -59,73 +72,77 @@ export function makeSystem(options: SystemOptions): System {
     parts.push(part);
   }
 
-  async function start(): Promise<Addresses> {
+  async function start(compiled: Promise<void>): Promise<Starting> {
     // The key comes first, so that an unreadable one is reported before anything is fetched or started.
     const secretKey = env['SECRET_KEY'] || (await secretKeyOf(options.dataFolder));
-    const programs = await findPrograms(options);
-    options.terminal.say(`Starting ${programs.description} …`);
-    const { mongodbUri, redisUrl } = await startStores(programs);
     const port = config.port || (await getPort({ host: config.host }));
     const operationsPort = config.operationsPort || (await getPort({ host: '127.0.0.1' }));
-    const chromiumPath = programs.chromium.command;
-    // Each service has its own user in a Redis that is started here. A Redis given by REDIS_URL has one address for
-    // all.
-    const urlOfUser = programs.redisServer ? (user: RedisUser) => redisUsers.urlOf(user, redisUrl) : redisUrl;
-    const envOf = environments({
-      env,
-      config,
-      port,
-      operationsPort,
-      mongodbUri,
-      redisUrl: urlOfUser,
-      secretKey,
-      chromiumPath,
-    });
+    const socketFolder = await openSocketFolder(options.dataFolder);
+    const programs = findPrograms(options);
+    const described = describePrograms(programs).then((text) => options.terminal.say(`Starting ${text} …`));
+    const mongodbUri = startMongo(programs.mongod, socketFolder);
+    const redisUrl = startRedisOf(programs.redisServer, socketFolder);
+
     const healthPorts: Record<string, number> = {};
-    const keepService = (name: string, service: ServiceName) =>
+    const keepService = (name: string, service: ServiceName, serviceEnv: NodeJS.ProcessEnv) =>
       keep(name, async () => {
         healthPorts[name] ??= await getPort({ host: '127.0.0.1' });
         const healthPort = healthPorts[name];
-        return await startService({ ...options, name, service, healthPort, env: envOf[service] });
+        return await startService({ ...options, name, service, healthPort, env: serviceEnv });
       });
-    await Promise.all([
-      ...SINGLE_SERVICES.map((service) => keepService(service, service)),
-      ...rendererNames(config.renderers).map((name) => keepService(name, 'renderer')),
-    ]);
-    return {
-      url: urlOf(config.host, port),
-      operationsUrl: urlOf('127.0.0.1', operationsPort),
-      healthUrls: Object.fromEntries(
-        Object.entries(healthPorts).map(([name, healthPort]) => [name, urlOf('127.0.0.1', healthPort)]),
-      ),
-      mongodbUri,
-      redisUrl: envOf.admin.REDIS_URL,
-      secretKeyId: openSecretBox(secretKey).keyIds[0] ?? '',
-      adminEnv: envOf.admin,
+    const startRenderers = async () => {
+      const [given, chromium] = await Promise.all([redisUrl, programs.chromium, compiled]);
+      const serviceEnv = rendererEnvironment({ env, config, redisUrl: given, chromiumPath: chromium.command });
+      await Promise.all(rendererNames(config.renderers).map((name) => keepService(name, 'renderer', serviceEnv)));
     };
+    const startOthers = async () => {
+      const [uri, given, chromium] = await Promise.all([mongodbUri, redisUrl, programs.chromium, compiled]);
+      const found = { mongodbUri: uri, redisUrl: given, chromiumPath: chromium.command };
+      const envOf = environments({ env, config, port, operationsPort, secretKey, ...found });
+      await Promise.all(SINGLE_SERVICES.map((service) => keepService(service, service, envOf[service])));
+    };
+    const ready = Promise.all([mongodbUri, redisUrl, described, startRenderers(), startOthers()]).then(
+      ([uri, given]) => ({
+        url: urlOf(config.host, port),
+        operationsUrl: urlOf('127.0.0.1', operationsPort),
+        healthUrls: Object.fromEntries(
+          Object.entries(healthPorts).map(([name, healthPort]) => [name, urlOf('127.0.0.1', healthPort)]),
+        ),
+        mongodbUri: uri,
+        redisUrl: redisUrlOf(given, 'admin'),
+        secretKeyId: openSecretBox(secretKey).keyIds[0] ?? '',
+      }),
+    );
+    return { mongodbUri, ready };
   }
 
-  // Starts the stores. One that restarts keeps its socket and its data, so services reconnect by themselves.
-  async function startStores({ mongod, redisServer }: Programs) {
-    const socketFolder = await openSocketFolder(options.dataFolder);
-    let mongodb = { uri: env['MONGODB_URI'] ?? '' };
-    let redis = { url: env['REDIS_URL'] ?? '' };
-    const startOurMongodb = async (command: string): Promise<Running> => {
+  // A store that restarts keeps its socket and its data, so services reconnect by themselves.
+  async function startMongo(program: Promise<Program | undefined>, socketFolder: string): Promise<string> {
+    const mongod = await program;
+    if (!mongod) return env['MONGODB_URI'] ?? '';
+    let uri = '';
+    await keep('mongodb', async () => {
+      const { command } = mongod;
       const started = await startMongodb({ ...storeOptions(options, 'mongodb'), command, socketFolder });
-      mongodb = started;
+      uri = started.uri;
       return { ...started, exited: started.child.exited };
-    };
-    const startOurRedis = async (command: string): Promise<Running> => {
-      const acl = { text: redisUsers.acl, url: (url: string) => redisUsers.urlOf('admin', url) };
+    });
+    return uri;
+  }
+
+  // Each service has its own user in a Redis that is started here. A Redis given by REDIS_URL has one address for all.
+  async function startRedisOf(program: Promise<Program | undefined>, socketFolder: string) {
+    const redisServer = await program;
+    if (!redisServer) return env['REDIS_URL'] ?? '';
+    let url = '';
+    const acl = { text: redisUsers.acl, url: (address: string) => redisUsers.urlOf('admin', address) };
+    await keep('redis', async () => {
+      const { command } = redisServer;
       const started = await startRedis({ ...storeOptions(options, 'redis'), command, socketFolder, acl });
-      redis = started;
+      url = started.url;
       return { ...started, exited: started.child.exited };
-    };
-    await Promise.all([
-      mongod && keep('mongodb', () => startOurMongodb(mongod.command)),
-      redisServer && keep('redis', () => startOurRedis(redisServer.command)),
-    ]);
-    return { mongodbUri: mongodb.uri, redisUrl: redis.url };
+    });
+    return (user: RedisUser) => redisUsers.urlOf(user, url);
   }
 
   async function stop() {

@@ -16,7 +16,7 @@ import { type ServeOptions, serveRoutes } from './http/serve-routes.ts';
 import { traceRequests } from './http/trace-requests.ts';
 import { rejectEarly } from './limits/reject-early.ts';
 import { eventCatalogue } from './reference/event-catalogue.ts';
-import { openReference, type Reference } from './reference/serve-reference.ts';
+import { serveReference } from './reference/serve-reference.ts';
 import { routes } from './routes.ts';
 
 export interface AppOptions extends Omit<ServeOptions, 'parts'>, Omit<Parts, 'eventCatalogue'> {
@@ -28,8 +28,6 @@ export interface AppOptions extends Omit<ServeOptions, 'parts'>, Omit<Parts, 'ev
   corsOrigins?: readonly string[];
   /** True until the database is connected. Every request gets 503 until then. */
   isStarting?: () => boolean;
-  /** Makes its document at the first request unless given. */
-  reference?: Reference;
 }
 
 export function makeApp({ print, outbound, box, nudge, quotas = {}, ...options }: AppOptions): Express {
@@ -51,7 +49,7 @@ export function makeApp({ print, outbound, box, nudge, quotas = {}, ...options }
   app.use(compressLists);
   app.use(literalPath);
   app.use(serveRoutes(routes, { ...options, parts }));
-  app.use((options.reference ?? openReference(routes)).serve);
+  app.use(serveReference(routes));
   app.use(() => {
     throw appError('route_not_found');
   });

@@ -26,8 +26,6 @@ import { listen, serverOptions } from './http/listen.ts';
 import { oneAtATime } from './limits/connections.ts';
 import { openRates } from './limits/rate-limit.ts';
 import { openPrinting } from './printing/print-document.ts';
-import { openReference } from './reference/serve-reference.ts';
-import { routes } from './routes.ts';
 
 await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
@@ -81,8 +79,7 @@ await run(async ({ onClose, useLogger }) => {
     isStarting: () => isStarting,
   };
   const { origins: corsOrigins } = readOrigins(config.CORS_ORIGINS);
-  const reference = openReference(routes);
-  const app = makeApp({ ...parts, corsOrigins, trustProxy: config.TRUST_PROXY, reference });
+  const app = makeApp({ ...parts, corsOrigins, trustProxy: config.TRUST_PROXY });
   // Requests before MongoDB is connected get 503 with Retry-After.
   const close = await listen(createServer(serverOptions, oneAtATime(app)), config.HOST, config.PORT, log);
 
@@ -99,8 +96,6 @@ await run(async ({ onClose, useLogger }) => {
   });
   onClose(() => health.close());
 
-  // The reference is made while MongoDB connects. It blocks this process for a few hundred milliseconds, and no request of the API waits yet.
-  setImmediate(reference.make);
   await Promise.all([mongo.ready, whenTried(queues.redis)]);
   const batches = openBatchPrinting({
     print,

@@ -1,5 +1,5 @@
 // Serves the OpenAPI document, its viewer, the guides and llms.txt. None needs a key, and each is made once, when it is first requested.
-import { type RequestHandler, Router } from 'express';
+import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import { release } from '#libs/service/release.ts';
 import type { Route } from '../http/route.ts';
 import { type Content, contentOf, once, sending } from './content.ts';
@@ -9,21 +9,16 @@ import { llmsText } from './pages/llms.ts';
 import { VIEWER_POLICY, viewerPage, viewerStart } from './pages/viewer.ts';
 import { BUNDLE_PATH, readBundle } from './scalar/bundle.ts';
 
-export interface Reference {
-  serve: RequestHandler;
-  /** Makes the OpenAPI document now, so that no request waits for it. */
-  make: () => void;
-}
-
 const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';
 /** The path of the bundle has its version. */
 const LONG = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
-export function openReference(routes: readonly Route[]): Reference {
+export function serveReference(routes: readonly Route[]): RequestHandler {
   const document = once((): Content => contentOf(JSON.stringify(makeOpenApi(routes, release()))));
   const router = Router({ caseSensitive: true });
+  router.get('/', leadBrowsers);
   router.get('/openapi.json', sending('application/json; charset=utf-8', document));
   router.get(
     '/docs',
@@ -46,5 +41,11 @@ export function openReference(routes: readonly Route[]): Reference {
       sending(MARKDOWN, () => contentOf(guideText(name))),
     );
   }
-  return { serve: router, make: () => document().packed() };
+  return router;
+}
+
+/** Leads a browser from the bare address to the viewer. Any other client gets the 404 of an unknown path. */
+function leadBrowsers(request: Request, response: Response, next: NextFunction) {
+  if (request.accepts(['json', 'html']) !== 'html') return next();
+  response.vary('Accept').redirect('/docs');
 }

@@ -118,3 +118,15 @@ test('when another file is requested below /docs, then 404', async () => {
   for (const path of [...others, '/docs/guides/../../package.json', '/docs/guides/%2e%2e%2farchitecture.md', '/DOCS'])
     expect([path, (await sent(path)).status]).toEqual([path, 404]);
 });
+
+test('when a browser opens the bare address, then it is led to the reference, and any other client gets the 404 of an unknown path', async () => {
+  const browser = await sent('/', {
+    headers: { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' },
+  });
+  const program = await sent('/', { headers: { Accept: '*/*' } });
+  const unknown = await sent('/nowhere', { headers: { Accept: 'text/html' } });
+
+  expect(browser).toMatchObject({ status: 302, headers: { location: '/docs', vary: 'Accept' } });
+  expect([program.status, unknown.status]).toEqual([404, 404]);
+  expect(JSON.parse(program.body.toString())).toMatchObject({ code: 'route_not_found' });
+});

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder } from '../../../deploy/backends/cache.ts';
+import { cacheFolder } from '../../../deploy/backends/cache-folder.ts';
 
 const LIMIT_MS = 300_000;
 

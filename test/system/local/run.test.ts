@@ -39,7 +39,10 @@ describe('while it runs', () => {
 
   test('when everything is ready, then local.json describes it, for the owner alone', async () => {
     expect((await stat(join(data, 'local.json'))).mode & 0o777).toBe(0o600);
-    expect(facts).toMatchObject({ key: 'bh_test_pretended', mongodbUri: expect.stringMatching(/^mongodb:/) });
+    expect(facts).toMatchObject({
+      key: expect.stringMatching(/^bh_live_/),
+      mongodbUri: expect.stringMatching(/^mongodb:/),
+    });
     expect(facts.operationsUrl).toBe(`http://127.0.0.1:${operationsPort}`);
     expect(facts).toMatchObject({ redisPrefix: 'billhook', secretKeyId: expect.stringMatching(/^[0-9a-f]{8}$/) });
     expect(Object.keys(facts.pids).sort()).toEqual([
@@ -60,7 +63,7 @@ describe('while it runs', () => {
     const output = running.output();
 
     expect(output).toMatch(new RegExp(`Address +${facts.url}\n`));
-    expect(output).toMatch(/Key +bh_test_pretended\n/);
+    expect(output).toMatch(/Key +bh_live_\w+\n/);
     expect(output.match(/^curl .*$/gm)).toEqual([
       expect.stringMatching(/generate-pdf .* -o invoice\.pdf$/),
       expect.stringMatching(/\/api\/v1\/clients /),
