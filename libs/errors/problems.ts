@@ -67,6 +67,7 @@ const FORM = {
 
 const SIZE = {
   too_small: problem('{field} must be greater than or equal to {limit}'),
+  not_greater: problem('{field} must be greater than {limit}'),
   not_positive: problem('{field} must be positive'),
   too_large: problem('{field} must be less than or equal to {limit}'),
   too_short: problem('{field} must be at least {limit} characters long'),

@@ -22,6 +22,7 @@ const CODES: Readonly<Record<string, ProblemCode>> = {
   'event.unknown': 'unknown_event_type',
   'hours.written': 'invalid_hours',
   'number.base': 'wrong_type',
+  'number.greater': 'not_greater',
   'number.infinity': 'not_finite',
   'number.integer': 'not_integer',
   'number.max': 'too_large',

@@ -55,11 +55,7 @@ test.each([
 
 test('when a document is rejected, then that happens before the request waits for its fair share', async () => {
   const row = routeTable.find(({ operation }) => operation === 'generatePdf') as Route;
-  const rejected = {
-    status: 503,
-    message: 'Too many documents are waiting, please try again later',
-    seconds: 1,
-  } as const;
+  const rejected = { code: 'too_many_waiting_documents', seconds: 1 } as const;
   const print = Object.assign(() => Promise.reject(new Error('admitted')), {
     admission: { ...openAdmission(), rejection: () => rejected },
   });
