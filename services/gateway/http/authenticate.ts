@@ -17,7 +17,7 @@ const PROFILE_AGE_MS = 1_000;
 const LAST_USED_STEP_MS = 60_000;
 
 /** Not all of it: a logo may be inlined, and thousands of accounts are remembered. */
-const SHOWN = { time_zone: 1, mode: 1, max_entry_hours: 1 } as const;
+const SHOWN = { time_zone: 1, mode: 1, max_entry_hours: 1, payment_days: 1 } as const;
 const profiles = new LRUCache<Id, Profile>({ max: 10_000, ttl: PROFILE_AGE_MS });
 
 /** @throws AppError 401 with the one text, whatever is wrong with the key; 400 when it has two hosts. */

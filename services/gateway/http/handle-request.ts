@@ -81,7 +81,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
     const list = isPaged ? listOf(request.baseUrl + request.path, query as object) : '';
     if (isPaged) readAfter(query as PageQuery, list, row.details);
     // The body is read after the caller is admitted, because validating a body costs more than rejecting a stranger.
-    const { body, ignored } = (await readBody?.(request, response, accountId)) ?? { body: undefined, ignored: [] };
+    const { body, ignored } = (await readBody?.(request, response, caller)) ?? { body: undefined, ignored: [] };
     const context: Context = {
       caller,
       id,
@@ -148,13 +148,13 @@ function openBodyReader(row: Route, { capacity, bodyLimit }: HandleOptions) {
   const limit = row.bodyLimitBytes ?? BODY_LIMIT_BYTES;
   const readJson = jsonReader(limit, row.valueLimitBytes);
   const readBody = bodyReader(row.body, { ...row, isChange: row.method === 'patch' });
-  return async (request: Request, response: Response, accountId: Id) => {
+  return async (request: Request, response: Response, { accountId, account }: Caller) => {
     // The body stays in memory until the response is sent.
     const permit = reserveUntilClosed(capacity.bodies, { accountId, bytes: bytesToCome(request, limit) }, response);
     const json = await readJson(request, response, { limit: bodyLimit, accountId });
     permit.shrink(bodyBytesOf(request));
     row.precheckBody?.(json);
-    return readBody(json);
+    return readBody(json, account);
   };
 }
 

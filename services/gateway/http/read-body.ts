@@ -4,6 +4,7 @@ import { appError, type DetailsForm, problemOf, validationFailed } from '#libs/e
 import { validation } from '../fields/input-fields.ts';
 import { problemOfJoi } from './joi-problems.ts';
 import { knownNames } from './known-names.ts';
+import type { Profile } from './route.ts';
 import { fieldsOf } from './shape-fields.ts';
 
 /** The longest list that any body may hold, and the most names. Joi validates each before it reports that there are too many: 20,000 items take it a second. */
@@ -11,6 +12,9 @@ const LIST_MAX = 1_000;
 
 /** Names of one thing in different records. The wrong one would be ignored like any unknown name, and with it what the work costs. */
 const OTHER_NAME: Readonly<Record<string, string>> = { hourly_rate: 'rate', rate: 'hourly_rate' };
+
+/** The meta `settledBy` of a field: true for an account whose settings stand in for it. */
+type SettledBy = (account: Profile | undefined) => boolean;
 
 interface BodyOptions {
   /** A PATCH: at least one field that the shape knows, else 400 `No valid fields to update`. */
@@ -31,12 +35,13 @@ interface BodyOptions {
 export function bodyReader<Body>(
   shape: Joi.ObjectSchema<Body>,
   { isChange = false, details, immutable = [], defaults = {}, ignoresNestedNames }: BodyOptions = {},
-): (body: unknown) => { body: Body; ignored: readonly string[] } {
+): (body: unknown, account?: Profile) => { body: Body; ignored: readonly string[] } {
   // JSON numbers stay numbers and strings stay strings: "12" is not an amount.
   const strict = shape.prefs({ ...validation, convert: false });
   const known = new Map([...fieldsOf(shape)].map(([name, field]) => [name, sizeMax(field)]));
   const prune = knownNames(shape);
-  return (given) => {
+  const settled = settledFields(shape);
+  return (given, account) => {
     const misnamed = misnamedIn(given, known);
     const rejected = immutable.filter((name) => namesOf(given).includes(name));
     if (isChange && rejected.length + misnamed.length === 0 && !namesOf(given).some((name) => known.has(name)))
@@ -59,9 +64,24 @@ export function bodyReader<Body>(
         });
       }),
     ];
-    if (problems.length > 0) throw validationFailed(problems, details);
+    if (problems.length > 0) {
+      const absent = Object.keys(settled).filter((name) => !namesOf(body).includes(name) && !settled[name]?.(account));
+      throw validationFailed([...problems, ...absent.map((name) => problemOf(name, 'required'))], details);
+    }
     return { body: value as Body, ignored: pruned.ignored };
   };
+}
+
+/**
+ * Fields that are required unless the settings of account or client say what they are, with what tells whether the account's do. The
+ * handler finds out about the client. Beside other problems such a field is missing, too, so that all of them come at once.
+ */
+function settledFields(shape: Joi.ObjectSchema): Record<string, SettledBy> {
+  const metasOf = (field: Joi.Schema) => (field.$_terms['metas'] ?? []) as { settledBy?: SettledBy }[];
+  const found = [...fieldsOf(shape)].map(
+    ([name, field]) => [name, metasOf(field).find((meta) => meta.settledBy)] as const,
+  );
+  return Object.fromEntries(found.flatMap(([name, meta]) => (meta?.settledBy ? [[name, meta.settledBy]] : [])));
 }
 
 function withDefaults(body: unknown, defaults: Readonly<Record<string, unknown>>): unknown {

@@ -14,7 +14,7 @@ import { found, type JsonResponse } from './response.ts';
 import { fieldsOf } from './shape-fields.ts';
 
 /** The fields of an account that every request needs; readAccount reads the rest. */
-export type Profile = Pick<AccountRecord, 'time_zone' | 'mode' | 'max_entry_hours'>;
+export type Profile = Pick<AccountRecord, 'time_zone' | 'mode' | 'max_entry_hours' | 'payment_days'>;
 
 export interface Caller {
   accountId: Id;

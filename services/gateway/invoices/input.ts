@@ -2,6 +2,7 @@
 
 import Joi from 'joi';
 import { dayIn } from '#libs/day.ts';
+import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import { Invoice, type InvoiceRecord, invoiceListing, invoicesWithStatus } from '#libs/models/billing/invoice.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { INVOICE_STATUSES, type InvoiceStatus } from '#libs/rules/documents/invoice-states.ts';
@@ -27,7 +28,7 @@ import { listOf } from '../http/list.ts';
 export interface NewInvoice extends DatesInput, ReferencesInput, ChargesInput, TextsInput {
   client_id: Id;
   amount?: number;
-  due_date: string;
+  due_date?: string;
   project_id?: Id | null;
   description?: string | null;
   currency?: string;
@@ -51,13 +52,21 @@ export interface InvoiceChanges extends DatesInput, ReferencesInput, ChargesInpu
   recalculate?: boolean;
 }
 
+function hasPaymentDays(account: Pick<AccountRecord, 'payment_days'> | undefined): boolean {
+  return typeof account?.payment_days === 'number';
+}
+
 export const newInvoice = Joi.object<NewInvoice, true>({
   client_id: uuid().required(),
   // Lines that are given are summed instead.
   amount: amount()
     .when('line_items', { is: Joi.array().min(1).required(), otherwise: Joi.required() })
     .description('Required without `line_items`; with them their sum counts'),
-  due_date: day().required(),
+  due_date: day()
+    .meta({ isRequired: true, settledBy: hasPaymentDays })
+    .description(
+      'May be left out where client or account has `payment_days`: then it is that many days after `issue_date`, or today',
+    ),
   project_id: uuid().allow(null),
   description: text().allow(null, ''),
   currency: clientCurrency(),

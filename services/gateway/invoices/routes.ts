@@ -1,6 +1,7 @@
 // Invoices over HTTP.
 
 import { omit } from 'es-toolkit/object/omit';
+import { settledDueDate } from '#libs/billing/documents/client-terms.ts';
 import { createInvoice } from '#libs/billing/documents/create-invoice.ts';
 import { drawDocument } from '#libs/billing/documents/new-document.ts';
 import { announceQuotes } from '#libs/billing/quotes/announce-quotes.ts';
@@ -114,7 +115,8 @@ async function postInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
       origin: givenReferences(body),
     };
     const drawn = await drawDocument(unit, 'invoice', body.issue_date);
-    const { view } = await createInvoice(unit, drawn, content);
+    const due_date = body.due_date ?? (await settledDueDate(unit, drawn.account, body));
+    const { view } = await createInvoice(unit, drawn, { ...content, due_date });
     return created(view);
   });
 }

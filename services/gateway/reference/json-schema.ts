@@ -18,7 +18,7 @@ interface Description {
   keys?: Record<string, Description>;
   items?: Description[];
   examples?: unknown[];
-  /** `schema` names an inner shape. `isRequired` is set on a field that other fields can replace: see `withRequired`. */
+  /** `schema` names an inner shape. `isRequired` is set on a field that other fields, or settings, can replace: see `withRequired`. */
   metas?: Array<{ schema?: string; isRequired?: true }>;
 }
 

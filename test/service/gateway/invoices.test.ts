@@ -737,3 +737,37 @@ describe('an expiry day that has passed', () => {
     },
   );
 });
+
+describe('an invoice without a due date', () => {
+  const draft = (body: object = {}) => gateway.post(path, { client_id: client.id, amount: 100, ...body }, account);
+  const REQUIRED = { due_date: ['due_date is required'] };
+
+  test('when neither client nor account has payment days, then it is required, beside whatever else is wrong', async () => {
+    const unknown = await draft({ client_id: UNKNOWN_ID });
+    const alone = await draft();
+    for (const reply of [unknown, alone]) expect([reply.status, reply.body.details]).toEqual([400, REQUIRED]);
+    const both = await draft({ amount: -1 });
+    expect(both.body.details).toEqual({ ...REQUIRED, amount: ['amount must be greater than or equal to 0'] });
+    expect((await draft({ due_date: null })).body.details).toEqual({ due_date: ['due_date must be a string'] });
+    expect((await gateway.get('/api/v1/invoices', account)).body.pagination.total).toBe(0);
+  });
+
+  test('when the client has payment days, then they count, else those of the account, from the issue date or today', async () => {
+    await gateway.patch('/api/v1/account', { payment_days: 10 }, account);
+    expect((await draft()).body.data.due_date).toBe(addDays(today, 10));
+    expect((await draft({ issue_date: yesterday })).body.data.due_date).toBe(addDays(yesterday, 10));
+    await gateway.patch(`/api/v1/clients/${client.id}`, { payment_days: 0 }, account);
+    expect((await draft({ status: 'Sent' })).body.data.due_date).toBe(today);
+    expect((await draft({ due_date: tomorrow })).body.data.due_date).toBe(tomorrow);
+    await gateway.patch('/api/v1/account', { payment_days: null }, account);
+    expect((await draft()).body.data.due_date).toBe(today);
+  });
+
+  test('when the account has payment days and something else is wrong, then the due date is not missing', async () => {
+    await gateway.patch('/api/v1/account', { payment_days: 10 }, account);
+    expect((await draft({ amount: -1 })).body.details).toEqual({
+      amount: ['amount must be greater than or equal to 0'],
+    });
+    expect((await draft({ client_id: UNKNOWN_ID })).status).toBe(404);
+  });
+});

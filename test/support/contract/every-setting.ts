@@ -27,7 +27,6 @@ export const EVERY_SETTING: AccountChanges = {
   hourly_rate: 90,
   member_rates: [{ member: 'Ada', rate: 120 }],
   apply_to: 'new',
-  payment_days: 7,
   rounding: { minutes: 15, mode: 'up', scope: 'line', minimum: 30 },
   // The defaults, but set: then every number is looked up before it is given.
   number_formats: {
@@ -40,7 +39,7 @@ export const EVERY_SETTING: AccountChanges = {
 
 /**
  * These exist to change responses: the default tax rate, the lock of time, the note that explains a rate of 0, the rounding of totals, the currency of what names none, the day
- * that the account has, the names of its statuses, and the refusal of invoices that lack what the law wants.
+ * that the account has, the names of its statuses, the refusal of invoices that lack what the law wants, and the days that stand in for a due date.
  */
 export const CHANGES_ANSWERS: readonly (keyof AccountChanges)[] = [
   'default_tax_rate',
@@ -51,4 +50,5 @@ export const CHANGES_ANSWERS: readonly (keyof AccountChanges)[] = [
   'time_zone',
   'project_statuses',
   'strict_invoices',
+  'payment_days',
 ];

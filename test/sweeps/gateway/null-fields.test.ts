@@ -27,9 +27,9 @@ const posts = routeTable.filter(
 const patches = routeTable.filter(({ method }) => method === 'patch');
 const changesOfCreated = patches.filter((row) => createOf(row));
 
-/** An invoice needs an amount or lines, a recurring invoice lines or time, a time entry hours and a date or times. */
+/** An invoice needs an amount or lines and a due date or payment days, a recurring invoice lines or time, a time entry hours and a date or times. */
 const NEEDED: Record<string, string[]> = {
-  createInvoice: ['amount'],
+  createInvoice: ['amount', 'due_date'],
   updateInvoice: ['amount'],
   createTimeEntry: ['hours', 'date'],
   updateTimeEntry: ['hours', 'date'],
