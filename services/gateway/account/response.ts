@@ -3,6 +3,7 @@ import Joi from 'joi';
 import type { accountView } from '#libs/models/accounts/account.ts';
 import { ACCOUNT_MODES } from '#libs/models/accounts/account.ts';
 import {
+  currencyCode,
   electronicAddressResponse,
   exampleRounding,
   exampleTime,
@@ -64,7 +65,7 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
   time_locked_before: orNull(Joi.string()).description('Time of earlier days is locked'),
   hourly_rate: orNull(Joi.number()),
   member_rates: memberRatesResponse(),
-  currency: orNull(Joi.string()),
+  currency: orNull(currencyCode()),
   payment_days: number(),
   rounding: roundingResponse(),
   settle_tolerance: number().description('In major units; 0 writes nothing off'),

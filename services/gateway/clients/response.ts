@@ -3,6 +3,7 @@ import Joi from 'joi';
 import type { clientView } from '#libs/models/accounts/client.ts';
 import { TAX_TREATMENTS } from '#libs/rules/taxes/document-taxes.ts';
 import {
+  currencyCode,
   electronicAddressResponse,
   exampleClient,
   exampleTime,
@@ -31,7 +32,7 @@ export const clientResponse = Joi.object<ReturnType<typeof clientView>, true>({
   buyer_reference: maybeWords(),
   hourly_rate: Joi.number(),
   member_rates: memberRatesResponse().optional(),
-  currency: Joi.string(),
+  currency: currencyCode(),
   payment_days: Joi.number(),
   rounding: roundingResponse().optional(),
   tax_treatment: Joi.string().valid(...TAX_TREATMENTS),

@@ -15,7 +15,8 @@ export const words = () => Joi.string().allow('').required();
 /** A text that is absent when it was never given. */
 export const maybeWords = () => Joi.string().allow('');
 export const number = () => Joi.number().required();
-export const currency = () => Joi.string().length(3).required().description('ISO 4217 code');
+export const currencyCode = () => Joi.string().pattern(/^[A-Z]{3}$/);
+export const currency = () => currencyCode().required().description('ISO 4217 code');
 
 /** Null for what was not given. */
 export const orNull = <Shape extends Joi.Schema>(shape: Shape): Shape => shape.allow(null).required() as Shape;

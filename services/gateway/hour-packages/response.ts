@@ -5,6 +5,7 @@ import { type hourPackageView, PACKAGE_STATUSES } from '#libs/models/time/hour-p
 import { exampleId } from '../fields/example-ids.ts';
 import {
   calendarDay,
+  currencyCode,
   embeddedClient,
   embeddedInvoice,
   embeddedProject,
@@ -25,7 +26,7 @@ export const hourPackageResponse = Joi.object<ReturnType<typeof hourPackageView>
   used_hours: number().description('What invoices draw, drafts among them'),
   left_hours: number(),
   amount: orNull(Joi.number()),
-  currency: orNull(Joi.string()),
+  currency: orNull(currencyCode()),
   rate: orNull(Joi.number()).description('`amount` / `hours`'),
   valid_from: orNull(Joi.string()),
   valid_until: orNull(Joi.string()),

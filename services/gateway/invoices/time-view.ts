@@ -10,6 +10,7 @@ import { hoursQuantity } from '#libs/rules/time/time-rounding.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import {
   calendarDay,
+  currency,
   embeddedProject,
   embeddedTask,
   exampleProject,
@@ -59,7 +60,7 @@ export async function invoiceTimeView(invoice: InvoiceRecord, accountId: Id, loc
 
 export const invoiceTimeResponse = Joi.object({
   invoice: invoiceSummary().required(),
-  currency: words(),
+  currency: currency(),
   edited: Joi.boolean()
     .required()
     .description('More than texts and units of the line items was changed by hand since they were made from this time'),

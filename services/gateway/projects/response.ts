@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { PROJECT_BILLINGS, type projectView } from '#libs/models/time/project.ts';
 import {
+  currencyCode,
   embeddedClient,
   exampleClient,
   exampleProject,
@@ -27,7 +28,7 @@ export const projectResponse = Joi.object<ReturnType<typeof projectView>, true>(
   billing: Joi.string()
     .valid(...PROJECT_BILLINGS)
     .required(),
-  currency: orNull(Joi.string()).description('Of its fixed amount'),
+  currency: orNull(currencyCode()).description('Of its fixed amount'),
   fixed_amount: orNull(Joi.number()).description('Before tax; it counts while `billing` is `fixed`'),
   fixed_billed: orNull(Joi.number()).description('What invoices bill of it'),
   left_to_bill: orNull(Joi.number()).description('What is left of it'),
@@ -39,7 +40,7 @@ export const projectResponse = Joi.object<ReturnType<typeof projectView>, true>(
       hours_percent: orNull(Joi.number()),
       amount_used: number().description('Hours × `rate` of its billable time, whatever was billed'),
       amount_percent: orNull(Joi.number()),
-      currency: orNull(Joi.string()).description(
+      currency: orNull(currencyCode()).description(
         'Of `budget_amount` and `amount_used`: that of the rates when the budget was set. Null where an older version set it',
       ),
     }).meta({ schema: 'ProjectBudget' }),

@@ -1,5 +1,6 @@
 // The OpenAPI document keeps to what every generator of clients understands: one rule a test. Each was broken once, and a generator failed.
 import { expect, test } from '@jest/globals';
+import { currencyCodes } from '#libs/rules/money/money.ts';
 import { makeOpenApi } from '../../../services/gateway/reference/openapi.ts';
 import { routeTable } from '../../support/route-table.ts';
 
@@ -51,6 +52,16 @@ test('when a field is a number, then it is no enum: generators of Java do not co
   const isNumber = (value: unknown) => typeof value === 'number';
 
   expect(pathsWhere(({ enum: values }) => Array.isArray(values) && values.some(isNumber))).toEqual([]);
+});
+
+test('when a field is a currency, then it has a pattern that all codes match: a list of them is another type in each release of ISO 4217', () => {
+  const currencies = schemas.filter(({ at }) => /properties\/(?:invoice_)?currency$/.test(at));
+
+  expect(currencies.length).toBeGreaterThan(30);
+  for (const { at, schema } of currencies) {
+    const { enum: values, pattern = 'none' } = schema as { enum?: string[]; pattern?: string };
+    expect([at, values, currencyCodes.filter((code) => !new RegExp(pattern).test(code))]).toEqual([at, undefined, []]);
+  }
 });
 
 test('when a schema has properties, then no conditions stand beside them', () => {
