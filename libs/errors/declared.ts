@@ -589,6 +589,21 @@ const CREDIT_NOTES = {
   }),
 };
 
+const E_INVOICES = {
+  e_invoice_of_draft: conflict(
+    'An invoice that was not sent has no e-invoice',
+    'Send the invoice first. `GET …/e-invoice/check` tells at any time what is missing.',
+  ),
+  e_invoice_incomplete: conflict(
+    'The {document|words} lacks what {rules} asks for',
+    'Set the fields that `problems` names; each has the business term or rule that asks for it.',
+  ),
+  e_invoice_decimals: conflict(
+    '{currency} amounts have three decimals, EN 16931 has two',
+    'Use amounts whose third decimal is 0.',
+  ),
+};
+
 const KEYS_WEBHOOKS_AND_EVENTS = {
   api_key_not_rotatable: conflict(
     'Cannot rotate a key that is revoked, expired or was replaced already: rotate its successor or create a new key',
@@ -614,6 +629,7 @@ export const ERROR_GROUPS = {
   Invoices: INVOICES,
   Payments: PAYMENTS,
   'Credit notes': CREDIT_NOTES,
+  'E-invoices': E_INVOICES,
   'Keys, webhooks and events': KEYS_WEBHOOKS_AND_EVENTS,
 };
 
@@ -629,6 +645,7 @@ export const ERRORS = {
   ...INVOICES,
   ...PAYMENTS,
   ...CREDIT_NOTES,
+  ...E_INVOICES,
   ...KEYS_WEBHOOKS_AND_EVENTS,
 };
 

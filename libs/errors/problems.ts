@@ -163,6 +163,16 @@ const MONEY = {
   bank_account_unclear: problem('{field} must have either iban or text'),
 };
 
+const E_INVOICES = {
+  e_invoice_field_missing: problem('is missing ({rule})'),
+  e_invoice_field_missing_or: problem('is missing, and so is {other} ({rule})'),
+  e_invoice_category_missing: problem('is missing: a rate of 0 needs one of Z, E, AE, K, G, O ({rule})'),
+  e_invoice_category_not_alone: problem('of tax_category O do not stand beside others ({rule})'),
+  e_invoice_vat_id_out_of_scope: problem('does not stand beside tax_category O ({rule})'),
+  e_invoice_scheme_unknown: problem('is missing: Peppol does not know the scheme {scheme} ({rule})'),
+  e_invoice_three_decimals: problem('has amounts with three decimals, EN 16931 has two'),
+};
+
 /** All of them under the headings of the guide. */
 export const PROBLEM_GROUPS = {
   Presence: PRESENCE,
@@ -172,6 +182,7 @@ export const PROBLEM_GROUPS = {
   'Days and times': DAYS_AND_TIMES,
   References: REFERENCES,
   Money: MONEY,
+  'E-invoices': E_INVOICES,
 };
 
 export const PROBLEMS = {
@@ -182,6 +193,7 @@ export const PROBLEMS = {
   ...DAYS_AND_TIMES,
   ...REFERENCES,
   ...MONEY,
+  ...E_INVOICES,
 };
 
 export type ProblemCode = keyof typeof PROBLEMS;

@@ -34,3 +34,9 @@ export function isUnit(unit: string): boolean {
 export function unitName(unit: string): UnitName | undefined {
   return names.get(unit);
 }
+
+/** Returns the code of UN/ECE Recommendation 20. @param unit a name or a code, see isUnit. */
+export function unitCode(unit: string): string {
+  const name = unitName(unit);
+  return name ? UNITS[name] : unit;
+}

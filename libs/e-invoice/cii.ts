@@ -1,0 +1,212 @@
+// The document as UN/CEFACT Cross Industry Invoice, D22B.
+import { type FormatName, formatOf } from './formats.ts';
+import type { Address, Adjustment, EInvoice, ELine, ETax, Party, Period, Seller, Taxed } from './terms.ts';
+import { type Xml, xmlDocument } from './xml.ts';
+
+const SCHEMA = 'urn:un:unece:uncefact:data:standard:';
+
+export function ciiOf(invoice: EInvoice, format: FormatName): string {
+  const { specification, process } = formatOf(format);
+  return xmlDocument([
+    'rsm:CrossIndustryInvoice',
+    {
+      'xmlns:rsm': `${SCHEMA}CrossIndustryInvoice:100`,
+      'xmlns:ram': `${SCHEMA}ReusableAggregateBusinessInformationEntity:100`,
+      'xmlns:udt': `${SCHEMA}UnqualifiedDataType:100`,
+      'xmlns:qdt': `${SCHEMA}QualifiedDataType:100`,
+    },
+    [
+      'rsm:ExchangedDocumentContext',
+      ['ram:BusinessProcessSpecifiedDocumentContextParameter', ['ram:ID', process]],
+      ['ram:GuidelineSpecifiedDocumentContextParameter', ['ram:ID', specification]],
+    ],
+    [
+      'rsm:ExchangedDocument',
+      ['ram:ID', invoice.number],
+      ['ram:TypeCode', invoice.type],
+      ['ram:IssueDateTime', dayOf(invoice.issuedOn)],
+      ['ram:IncludedNote', ['ram:Content', invoice.note]],
+    ],
+    [
+      'rsm:SupplyChainTradeTransaction',
+      ...invoice.lines.map(lineOf),
+      agreementOf(invoice),
+      deliveryOf(invoice),
+      settlementOf(invoice),
+    ],
+  ]);
+}
+
+function agreementOf({ seller, buyer, ...invoice }: EInvoice): Xml {
+  return [
+    'ram:ApplicableHeaderTradeAgreement',
+    ['ram:BuyerReference', invoice.buyerReference],
+    ['ram:SellerTradeParty', ...partyOf(seller)],
+    ['ram:BuyerTradeParty', ...partyOf(buyer)],
+    ['ram:BuyerOrderReferencedDocument', ['ram:IssuerAssignedID', invoice.order]],
+    ['ram:ContractReferencedDocument', ['ram:IssuerAssignedID', invoice.contract]],
+    invoice.project
+      ? ['ram:SpecifiedProcuringProject', ['ram:ID', invoice.project], ['ram:Name', 'Project reference']]
+      : undefined,
+  ];
+}
+
+function deliveryOf({ deliveredOn, deliveryCountry, buyer }: EInvoice): Xml {
+  return [
+    'ram:ApplicableHeaderTradeDelivery',
+    deliveryCountry
+      ? ['ram:ShipToTradeParty', ['ram:Name', buyer.name], addressOf({ ...buyer.address, country: deliveryCountry })]
+      : undefined,
+    ['ram:ActualDeliverySupplyChainEvent', ['ram:OccurrenceDateTime', dayOf(deliveredOn)]],
+  ];
+}
+
+function settlementOf(invoice: EInvoice): Xml {
+  const { payment, currency, totals, preceding } = invoice;
+  return [
+    'ram:ApplicableHeaderTradeSettlement',
+    ['ram:PaymentReference', payment?.reference],
+    ['ram:InvoiceCurrencyCode', currency],
+    payment && [
+      'ram:SpecifiedTradeSettlementPaymentMeans',
+      ['ram:TypeCode', payment.means],
+      [
+        'ram:PayeePartyCreditorFinancialAccount',
+        ['ram:IBANID', payment.iban],
+        ['ram:AccountName', payment.iban ? payment.holder : undefined],
+      ],
+      ['ram:PayeeSpecifiedCreditorFinancialInstitution', ['ram:BICID', payment.bic]],
+    ],
+    ...invoice.taxes.map(taxOf),
+    periodOf(invoice.period),
+    ...invoice.adjustments.map((one) => adjustmentOf(one, taxedOf('ram:CategoryTradeTax', one))),
+    ['ram:SpecifiedTradePaymentTerms', ['ram:DueDateDateTime', invoice.dueOn ? dayOf(invoice.dueOn) : undefined]],
+    [
+      'ram:SpecifiedTradeSettlementHeaderMonetarySummation',
+      ['ram:LineTotalAmount', totals.lines],
+      ['ram:ChargeTotalAmount', totals.charges],
+      ['ram:AllowanceTotalAmount', totals.allowances],
+      ['ram:TaxBasisTotalAmount', totals.net],
+      ['ram:TaxTotalAmount', { currencyID: currency }, totals.tax],
+      ['ram:RoundingAmount', totals.rounding],
+      ['ram:GrandTotalAmount', totals.gross],
+      ['ram:DuePayableAmount', totals.due],
+    ],
+    preceding && [
+      'ram:InvoiceReferencedDocument',
+      ['ram:IssuerAssignedID', preceding.number],
+      ['ram:FormattedIssueDateTime', dayOf(preceding.issuedOn, 'qdt')],
+    ],
+  ];
+}
+
+function taxOf(tax: ETax): Xml {
+  return [
+    'ram:ApplicableTradeTax',
+    ['ram:CalculatedAmount', tax.tax],
+    ['ram:TypeCode', 'VAT'],
+    ['ram:ExemptionReason', tax.reason],
+    ['ram:BasisAmount', tax.taxable],
+    ['ram:CategoryCode', tax.category ?? undefined],
+    ['ram:ExemptionReasonCode', tax.code],
+    ['ram:RateApplicablePercent', tax.rate],
+  ];
+}
+
+/** The tax of a line or an adjustment. Outside the scope of tax only the total has a rate (BR-O-05). */
+function taxedOf(name: string, { category, rate }: Taxed): Xml {
+  return [
+    name,
+    ['ram:TypeCode', 'VAT'],
+    ['ram:CategoryCode', category ?? undefined],
+    ['ram:RateApplicablePercent', category === 'O' ? undefined : rate],
+  ];
+}
+
+function lineOf(line: ELine): Xml {
+  return [
+    'ram:IncludedSupplyChainTradeLineItem',
+    ['ram:AssociatedDocumentLineDocument', ['ram:LineID', line.id]],
+    ['ram:SpecifiedTradeProduct', ['ram:Name', line.name], ['ram:Description', line.description]],
+    ['ram:SpecifiedLineTradeAgreement', ['ram:NetPriceProductTradePrice', ['ram:ChargeAmount', line.price]]],
+    ['ram:SpecifiedLineTradeDelivery', ['ram:BilledQuantity', { unitCode: line.unit }, line.quantity]],
+    [
+      'ram:SpecifiedLineTradeSettlement',
+      taxedOf('ram:ApplicableTradeTax', line),
+      line.adjustment && adjustmentOf(line.adjustment),
+      ['ram:SpecifiedTradeSettlementLineMonetarySummation', ['ram:LineTotalAmount', line.net]],
+    ],
+  ];
+}
+
+function adjustmentOf(adjustment: Adjustment, tax?: Xml): Xml {
+  return [
+    'ram:SpecifiedTradeAllowanceCharge',
+    ['ram:ChargeIndicator', ['udt:Indicator', String(adjustment.isCharge)]],
+    ['ram:CalculationPercent', adjustment.percent],
+    ['ram:BasisAmount', adjustment.base],
+    ['ram:ActualAmount', adjustment.amount],
+    ['ram:ReasonCode', adjustment.code],
+    ['ram:Reason', adjustment.reason],
+    tax,
+  ];
+}
+
+function partyOf(party: Party | Seller): Xml[] {
+  const { contact, electronicAddress, vatId, legalId, tradingName, address } = party;
+  const { taxNumber, legalNote } = party as Seller;
+  return [
+    ['ram:ID', party.id],
+    ['ram:Name', party.name],
+    ['ram:Description', legalNote],
+    [
+      'ram:SpecifiedLegalOrganization',
+      legalId && ['ram:ID', legalId.scheme ? { schemeID: legalId.scheme } : {}, legalId.value],
+      ['ram:TradingBusinessName', tradingName],
+    ],
+    [
+      'ram:DefinedTradeContact',
+      ['ram:PersonName', contact.name],
+      ['ram:TelephoneUniversalCommunication', ['ram:CompleteNumber', contact.phone]],
+      ['ram:EmailURIUniversalCommunication', ['ram:URIID', contact.email]],
+    ],
+    address && addressOf(address),
+    electronicAddress && [
+      'ram:URIUniversalCommunication',
+      ['ram:URIID', { schemeID: electronicAddress.scheme }, electronicAddress.value],
+    ],
+    registrationOf('VA', vatId),
+    registrationOf('FC', taxNumber),
+  ];
+}
+
+function registrationOf(schemeID: 'VA' | 'FC', id: string | undefined): Xml {
+  return id ? ['ram:SpecifiedTaxRegistration', ['ram:ID', { schemeID }, id]] : undefined;
+}
+
+function addressOf(address: Address): Xml {
+  return [
+    'ram:PostalTradeAddress',
+    ['ram:PostcodeCode', address.postal_code],
+    ['ram:LineOne', address.line1],
+    ['ram:LineTwo', address.line2],
+    ['ram:LineThree', address.line3],
+    ['ram:CityName', address.city],
+    ['ram:CountryID', address.country],
+    ['ram:CountrySubDivisionName', address.region],
+  ];
+}
+
+function periodOf(period: Period | undefined): Xml {
+  return (
+    period && [
+      'ram:BillingSpecifiedPeriod',
+      ['ram:StartDateTime', dayOf(period.from)],
+      ['ram:EndDateTime', dayOf(period.to)],
+    ]
+  );
+}
+
+function dayOf(day: string, space: 'udt' | 'qdt' = 'udt'): Xml {
+  return [`${space}:DateTimeString`, { format: '102' }, day.replaceAll('-', '')];
+}

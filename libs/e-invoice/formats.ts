@@ -1,0 +1,34 @@
+// The formats of e-invoices: the identifiers of each, and the syntax that it is written in.
+
+interface Format {
+  /** The name of the rules, for people. */
+  rules: string;
+  syntax: 'ubl' | 'cii';
+  /** BT-24, the specification that the document claims to follow. */
+  specification: string;
+  /** BT-23, the business process. */
+  process?: string;
+  /** The end of the file's name. */
+  file: string;
+}
+
+const CORE = 'urn:cen.eu:en16931:2017';
+const XRECHNUNG = `${CORE}#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0`;
+const PEPPOL = `${CORE}#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0`;
+const BILLING = 'urn:fdc:peppol.eu:2017:poacc:billing:01:1.0';
+
+const FORMATS = {
+  'xrechnung-ubl': { rules: 'XRechnung', syntax: 'ubl', specification: XRECHNUNG, process: BILLING, file: 'xrechnung' },
+  'xrechnung-cii': { rules: 'XRechnung', syntax: 'cii', specification: XRECHNUNG, process: BILLING, file: 'xrechnung' },
+  'peppol-ubl': { rules: 'Peppol BIS Billing', syntax: 'ubl', specification: PEPPOL, process: BILLING, file: 'peppol' },
+  'en16931-ubl': { rules: 'EN 16931', syntax: 'ubl', specification: CORE, file: 'ubl' },
+  'en16931-cii': { rules: 'EN 16931', syntax: 'cii', specification: CORE, file: 'cii' },
+} as const satisfies Record<string, Format>;
+
+export type FormatName = keyof typeof FORMATS;
+
+export const FORMAT_NAMES = Object.keys(FORMATS) as FormatName[];
+
+export function formatOf(name: FormatName): Format {
+  return FORMATS[name];
+}

@@ -1,0 +1,89 @@
+// Lists the fields that a format asks for and the document does not have, by the names that callers can set.
+import { type Problem, problemOf } from '../errors.ts';
+import { type FormatName, formatOf } from './formats.ts';
+import type { EInvoice, Party } from './terms.ts';
+
+/** Returns every problem at once; none when the document is valid by the rules of the format. */
+export function missingIn(invoice: EInvoice, name: FormatName): Problem[] {
+  const problems: Problem[] = [];
+  const { seller, buyer, taxes, payment } = invoice;
+  const isPeppol = name === 'peppol-ubl';
+  const isXrechnung = formatOf(name).rules === 'XRechnung';
+  const isGermanPeppol = isPeppol && [seller, buyer].every(({ address }) => address?.country === 'DE');
+  const parties = Object.entries({ account: seller, client: buyer });
+  const has = (...categories: string[]) => taxes.some(({ category }) => categories.includes(String(category)));
+
+  need(seller.name, 'account.company', 'BT-27');
+  need(buyer.name, 'client.company_name', 'BT-44');
+  need(seller.address?.country, 'account.postal_address.country', 'BT-40');
+  need(buyer.address?.country, 'client.postal_address.country', 'BT-55');
+  need(seller.vatId ?? seller.legalId ?? seller.id, 'account.vat_id', 'BR-CO-26', 'account.legal_id');
+  if (has('S', 'Z', 'E', 'AE')) {
+    need(seller.vatId ?? seller.taxNumber, 'account.vat_id', 'BT-31, BT-32', 'account.tax_number');
+  }
+  if (has('K', 'G')) need(seller.vatId, 'account.vat_id', 'BT-31');
+  if (has('AE')) need(buyer.vatId ?? buyer.legalId, 'client.vat_id', 'BT-48, BT-47', 'client.legal_id');
+  if (has('K')) need(buyer.vatId, 'client.vat_id', 'BT-48');
+  if (has('O')) {
+    if (taxes.length > 1) add(problemOf('line_items', 'e_invoice_category_not_alone', { rule: 'BR-O-11' }));
+    for (const [who, { vatId }] of parties) {
+      if (vatId) add(problemOf(`${who}.vat_id`, 'e_invoice_vat_id_out_of_scope', { rule: 'BR-O-02' }));
+    }
+  }
+  for (const [index, { category }] of invoice.lines.entries()) {
+    if (category === null) needCategory(`line_items[${index}].tax_category`, 'BT-151');
+  }
+  for (const { category, isCharge } of invoice.adjustments) {
+    if (category === null && isCharge) needCategory('invoice.shipping_tax_category', 'BT-102');
+  }
+  if (isXrechnung || isGermanPeppol) {
+    need(payment, 'account.payment_options', 'BG-16, BR-DE-1');
+    need(seller.contact.name, 'account.name', 'BT-41, BR-DE-5');
+    need(seller.contact.phone, 'account.phone', 'BT-42, BR-DE-6');
+    need(seller.contact.email, 'account.email', 'BT-43, BR-DE-7');
+    need(invoice.buyerReference, 'invoice.buyer_reference', 'BT-10, BR-DE-15', 'client.buyer_reference');
+    needPlace(seller, 'account', 'BT-37, BR-DE-3', 'BT-38, BR-DE-4');
+    needPlace(buyer, 'client', 'BT-52, BR-DE-8', 'BT-53, BR-DE-9');
+  }
+  if (isXrechnung || isPeppol) {
+    need(seller.electronicAddress, 'account.electronic_address', 'BT-34, PEPPOL-EN16931-R020');
+    need(buyer.electronicAddress, 'client.electronic_address', 'BT-49, PEPPOL-EN16931-R010');
+  }
+  if (isPeppol) {
+    for (const [who, { electronicAddress }] of parties) {
+      // Peppol registers no e-mail addresses, and Billhook cannot know whether a VAT id is registered.
+      const scheme = electronicAddress?.scheme;
+      if (scheme !== undefined && UNKNOWN_TO_PEPPOL.has(scheme)) {
+        add(problemOf(`${who}.electronic_address`, 'e_invoice_scheme_unknown', { scheme, rule: 'CL008' }));
+      }
+    }
+    // The reference is asked for above where both parties are German.
+    if (!isGermanPeppol) {
+      const reference = invoice.buyerReference ?? invoice.order;
+      need(reference, 'invoice.buyer_reference', 'PEPPOL-EN16931-R003', 'invoice.order_reference');
+    }
+  }
+  return problems;
+
+  function add(problem: Problem) {
+    problems.push(problem);
+  }
+  function need(value: unknown, field: string, rule: string, other?: string) {
+    if (value) return;
+    add(
+      other === undefined
+        ? problemOf(field, 'e_invoice_field_missing', { rule })
+        : problemOf(field, 'e_invoice_field_missing_or', { rule, other }),
+    );
+  }
+  function needCategory(field: string, rule: string) {
+    add(problemOf(field, 'e_invoice_category_missing', { rule }));
+  }
+  function needPlace({ address }: Party, who: string, cityRule: string, codeRule: string) {
+    need(address?.city, `${who}.postal_address.city`, cityRule);
+    need(address?.postal_code, `${who}.postal_address.postal_code`, codeRule);
+  }
+}
+
+/** The schemes of the EAS list that are no addresses in Peppol: e-mail and the providers' own. */
+const UNKNOWN_TO_PEPPOL: ReadonlySet<string> = new Set(['EM', 'AN', 'AQ', 'AS', 'AU']);
