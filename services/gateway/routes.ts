@@ -5,6 +5,7 @@ import { clientRoutes } from './clients/routes.ts';
 import { creditNoteRoutes } from './credit-notes/routes.ts';
 import { batchRoutes } from './documents/batch-routes.ts';
 import { documentRoutes } from './documents/routes.ts';
+import { eInvoiceRoutes } from './e-invoices/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { expenseBillingRoutes } from './expenses/billing-routes.ts';
 import { expenseRoutes } from './expenses/routes.ts';
@@ -59,6 +60,7 @@ export const routes: readonly Route[] = withOptionalFields(
     ...creditNoteRoutes,
     ...documentRoutes,
     ...batchRoutes,
+    ...eInvoiceRoutes,
     ...numberingRoutes,
     ...pdfToolRoutes,
     ...webhookRoutes,

@@ -89,6 +89,18 @@ const makers = {
     await gateway.post(`/api/v1/invoices/${id}/write-off`, { amount: 1, reason: 'x' }, account);
     return id;
   },
+  /** Sent, and complete by the rules of e-invoices. */
+  'complete-invoices': async (gateway, account, mark) => {
+    await gateway.patch('/api/v1/account', { postal_address: { country: 'DE' }, vat_id: 'DE136695976' }, account);
+    const buyer = { name: `${mark}name`, email: `${mark}mail@example.com`, postal_address: { country: 'DE' } };
+    const { id: client_id } = await create(gateway, '/api/v1/clients', buyer, account);
+    const sold = { client_id, amount: 100, tax_rate: 19, due_date: '2031-01-01', status: 'Sent' };
+    return (await create(gateway, '/api/v1/invoices', { ...sold, description: `${mark}invoice` }, account)).id;
+  },
+  'complete-credit-notes': async (gateway, account, mark) => {
+    const id = await makers['complete-invoices'](gateway, account, mark);
+    return (await create(gateway, `/api/v1/invoices/${id}/credit-notes`, { reason: 'return' }, account)).id;
+  },
   /** Drafts with time on them, of a client that has more time to bill. */
   'timed-invoices': async (gateway, account, mark) => {
     const { client_id, project_id } = await clientWithTime(gateway, account, mark);
@@ -172,6 +184,7 @@ const makers = {
   projects: Make;
   invoices: Make;
   'sent-invoices': Make;
+  'complete-invoices': Make;
   'recurring-invoices': Make;
   webhooks: Make;
   events: Make;
@@ -325,6 +338,9 @@ export const operations: Record<string, Called> = {
   printCreditNote: { printed: true },
   printQuote: { printed: true },
   printInvoice: { printed: true },
+  getInvoiceAsXml: {},
+  checkEInvoice: {},
+  getCreditNoteAsXml: {},
   createDocuments: {
     body: {},
     naming: async (gateway, account) => ({
@@ -369,6 +385,7 @@ export function kindOf(path: string): string {
   if (/\/invoices\/[^/]+\/write-off$/.test(path)) return 'written-off-invoices';
   if (/\/invoices\/[^/]+\/(payments|credit-notes)$/.test(path)) return 'sent-invoices';
   if (/\/projects\/[^/]+\/bill$/.test(path)) return 'fixed-projects';
+  if (/\/(invoices|credit-notes)\/[^/]+\/e-invoice$/.test(path)) return `complete-${path.split('/')[3]}`;
   if (/\/recurring-invoices\/[^/]+\/resume$/.test(path)) return 'paused-recurring-invoices';
   if (/\/invoices\/[^/]+\/time(-entries)?(\/|$)/.test(path)) return 'timed-invoices';
   return /^\/api\/v1\/([\w-]+)/.exec(path)?.[1] ?? '';

@@ -1,4 +1,4 @@
-// The original of a document: the PDF that was printed first after the document was issued, kept for good.
+// The originals of a document: the PDF that was printed first after the document was issued, and each e-invoice of it, kept for good.
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
@@ -12,9 +12,9 @@ import { countStored, learnStored, quotaStep, sizeOf } from '../stored-bytes.ts'
 import { type Id, idField, newRecord, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
 
 /** The largest PDF that is kept, in bytes. A record of MongoDB may have 16 MiB. */
-export const ORIGINAL_BYTES_MAX = 8 * 2 ** 20;
+const ORIGINAL_BYTES_MAX = 8 * 2 ** 20;
 /** The most versions of one document. Only a quote changes after it was sent, and a receipt with its payment. */
-export const VERSIONS_MAX = 50;
+const VERSIONS_MAX = 50;
 
 /** A version of a document, named by its content. */
 export interface Version {

@@ -1,4 +1,4 @@
-// Sends a PDF: whole or not at all.
+// Sends a PDF or another file: whole or not at all.
 import type { Reply } from '#libs/jobs/replies.ts';
 import type { Context } from '../http/route.ts';
 
@@ -18,8 +18,18 @@ export function sendPdf(
   headers: Record<string, string> = {},
 ): void {
   requireWholePdf(bytes);
+  sendFile({ response, reserve }, { name, end: '.pdf', type: 'application/pdf' }, { bytes, warnings }, headers);
+}
+
+/** Does the same with any file. @param file its name as a caller wrote it, the end of the name, and its media type. */
+export function sendFile(
+  { response, reserve }: Pick<Context, 'response' | 'reserve'>,
+  { name, end, type }: { name: string; end: string; type: string },
+  { bytes, warnings }: Reply,
+  headers: Record<string, string> = {},
+): void {
   reserve(bytes.length);
-  response.attachment(`${fileName(name)}.pdf`);
+  response.attachment(`${fileName(name)}${end}`);
   // Express leaves plain names unquoted, which RFC 6266 allows and not every client reads.
   // Its own parameter alone: a name may contain `filename=`, too.
   const disposition = String(response.get('Content-Disposition')).replace(
@@ -28,7 +38,7 @@ export function sendPdf(
   );
   response.set({
     'Content-Disposition': disposition,
-    'Content-Type': 'application/pdf',
+    'Content-Type': type,
     'Content-Length': String(bytes.length),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',

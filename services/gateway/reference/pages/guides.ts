@@ -16,6 +16,7 @@ export const guides = {
   behaviour: { title: 'Use the API', about: 'first calls, statuses, retries, lists, money, states, keys' },
   errors: { title: 'Errors', about: 'every code with its text and what to do; texts in another language' },
   'getting-paid': { title: 'Getting paid', about: 'bill time, expenses and quotes; payments, credit notes, taxes' },
+  'e-invoices': { title: 'E-invoices', about: 'XRechnung, Peppol and EN 16931: what to fill in, and the file' },
   documents: { title: 'Documents', about: 'invoices, quotes, credit notes and receipts as PDF' },
   webhooks: { title: 'Webhooks', about: 'receive events, check signatures, replay' },
 } as const satisfies Record<string, Guide>;

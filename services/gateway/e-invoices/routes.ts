@@ -1,0 +1,151 @@
+// Issued invoices and credit notes as e-invoices in XML, and what a document still lacks for one.
+import { hash } from 'node:crypto';
+import { FORMAT_NAMES, type FormatName, formatOf } from '#libs/e-invoice/formats.ts';
+import { missingIn } from '#libs/e-invoice/missing.ts';
+import { writeEInvoice } from '#libs/e-invoice/write.ts';
+import { AppError, appError, type Problem, problemOf } from '#libs/errors.ts';
+import { findOriginal, keepOriginal } from '#libs/models/documents/original.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { isKnown } from '../http/entity-tag.ts';
+import { found } from '../http/response.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import { REVALIDATED, sendFile } from '../printing/send-pdf.ts';
+import { type EInvoiceSource, findCreditNoteSource, findInvoiceSource } from './find-terms.ts';
+import { type FormatQuery, formatQuery, readiness } from './input.ts';
+
+const description =
+  'Made from the document as it was issued, with what its parties lacked then from the profile and the client of today. ' +
+  'The first answer in each format is kept and given again, the same byte for byte. A 409 names everything that is missing ' +
+  'at once. Nothing is sent to the recipient or to a network.';
+
+// A key that may read a record may read it as an e-invoice: no scope of its own.
+export const eInvoiceRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/api/v1/invoices/{id}/e-invoice',
+    operation: 'getInvoiceAsXml',
+    scope: 'invoices:read',
+    query: formatQuery,
+    missing: 'Invoice not found',
+    produces: 'application/xml',
+    isStoredFile: true,
+    docs: {
+      title: 'Get an e-invoice',
+      summary: 'Get an issued invoice as XRechnung, Peppol BIS Billing or EN 16931',
+      description,
+      conflict: appError('e_invoice_incomplete', { document: 'invoice', rules: 'XRechnung' }),
+    },
+    handler: sent(findInvoiceSource),
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/invoices/{id}/e-invoice/check',
+    operation: 'checkEInvoice',
+    scope: 'invoices:read',
+    missing: 'Invoice not found',
+    docs: {
+      title: 'Check an e-invoice',
+      summary: 'Get what an invoice lacks for each format of e-invoices',
+      description: 'Of an invoice in any status, also a draft.',
+      response: readiness,
+    },
+    handler: checkInvoice,
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/credit-notes/{id}/e-invoice',
+    operation: 'getCreditNoteAsXml',
+    scope: 'credit-notes:read',
+    query: formatQuery,
+    missing: 'Credit note not found',
+    produces: 'application/xml',
+    isStoredFile: true,
+    docs: {
+      title: 'Get a credit note as e-invoice',
+      summary: 'Get a credit note as XRechnung, Peppol BIS Billing or EN 16931',
+      description,
+      conflict: appError('e_invoice_incomplete', { document: 'credit_note', rules: 'XRechnung' }),
+    },
+    handler: sent(findCreditNoteSource),
+  }),
+];
+
+function sent(find: (accountId: Id, id: Id) => Promise<EInvoiceSource | undefined>) {
+  return async (context: Context<unknown, FormatQuery>): Promise<undefined> => {
+    const { caller, id, query, request, response, missing } = context;
+    const source = await find(caller.accountId, id);
+    if (!source) throw missing();
+    if (source.isDraft) throw appError('e_invoice_of_draft');
+    const version = { ...source, content: `${source.content}.${query.format}` };
+    const tag = `"${version.content}"`;
+    const headers = { ETag: tag, 'Cache-Control': REVALIDATED };
+    if (isKnown(request, tag)) {
+      response.status(304).set(headers).end();
+      return undefined;
+    }
+    const kept = await findOriginal(caller.accountId, version);
+    const { bytes, isKept = true } = kept ? { bytes: kept.bytes } : await make(context, source, version);
+    const digest = { 'Repr-Digest': `sha-256=:${hash('sha256', bytes, 'base64')}:` };
+    const file = {
+      name: source.number,
+      end: `-${formatOf(query.format).file}.xml`,
+      type: 'application/xml; charset=utf-8',
+    };
+    sendFile(context, file, { bytes, warnings: [] }, isKept ? { ...headers, ...digest } : {});
+    return undefined;
+  };
+}
+
+/** Makes the e-invoice and keeps it. Another request may have been faster: its bytes are the original then. */
+async function make(
+  { caller, query, parts }: Context<unknown, FormatQuery>,
+  source: EInvoiceSource,
+  version: EInvoiceSource,
+) {
+  const terms = await source.terms();
+  const problems = missingIn(terms, query.format);
+  if (problems.length > 0) {
+    const document = source.kind === 'invoice' ? 'invoice' : 'credit_note';
+    throw appError('e_invoice_incomplete', { document, rules: formatOf(query.format).rules }, { problems });
+  }
+  const bytes = Buffer.from(writeEInvoice(terms, query.format));
+  try {
+    const original = await keepOriginal(caller.accountId, version, { bytes, warnings: [] }, parts.quotas?.records);
+    return original ? { bytes: original.bytes, isKept: true } : { bytes, isKept: false };
+  } catch (error) {
+    // An account over its quota still gets its e-invoices.
+    if (!(error instanceof AppError) || error.status !== 409) throw error;
+    return { bytes, isKept: false };
+  }
+}
+
+async function checkInvoice({ caller, id, missing }: Context) {
+  const source = await findInvoiceSource(caller.accountId, id);
+  if (!source) throw missing();
+  const problemsIn = await problemsOf(source);
+  return found(
+    Object.fromEntries(
+      FORMAT_NAMES.map((name) => {
+        const problems = problemsIn(name);
+        return [name, { ready: problems.length === 0, problems: byField(problems) }];
+      }),
+    ),
+  );
+}
+
+async function problemsOf(source: EInvoiceSource): Promise<(format: FormatName) => Problem[]> {
+  try {
+    const terms = await source.terms();
+    return (format) => missingIn(terms, format);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'e_invoice_decimals') throw error;
+    return () => [problemOf('currency', 'e_invoice_three_decimals')];
+  }
+}
+
+function byField(problems: readonly Problem[]): Record<string, string[]> {
+  const fields = Object.groupBy(problems, ({ path }) => path.join('.'));
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, all = []]) => [field, all.map(({ message }) => message)]),
+  );
+}

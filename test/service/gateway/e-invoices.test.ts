@@ -1,0 +1,148 @@
+// E-invoices over the API: an error names everything that is missing, and what was given out stays.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Original } from '#libs/models/documents/original.ts';
+import { client as buyer, issuer } from '../../e-invoices/cases.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { type AnyRecord, create, createClient } from '../../support/records.ts';
+import type { TestAccount } from '../../support/workspace.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+const profile = ({ locale, ...rest }: typeof issuer) => rest;
+
+async function complete(): Promise<{ account: TestAccount; client: AnyRecord }> {
+  const account = await gateway.workspace.account();
+  await gateway.patch('/api/v1/account', profile(issuer), account);
+  const { id: _id, ...fields } = buyer;
+  return { account, client: await createClient(gateway, fields, account) };
+}
+
+const makeInvoice = (account: TestAccount, client: AnyRecord, fields: object = {}) =>
+  create(
+    gateway,
+    '/api/v1/invoices',
+    {
+      client_id: client.id,
+      due_date: '2099-12-31',
+      currency: 'EUR',
+      tax_rate: 19,
+      line_items: [{ description: 'Design', quantity: 12, rate: 95 }],
+      status: 'Sent',
+      ...fields,
+    },
+    account,
+  );
+const fetchXml = (path: string, account: TestAccount, headers: Record<string, string> = {}) =>
+  gateway.call('GET', path, { key: account.key, headers });
+
+test('when parties are complete, then a sent invoice and its credit note are XML in every format', async () => {
+  const { account, client } = await complete();
+  const invoice = await makeInvoice(account, client);
+  const note = await create(
+    gateway,
+    `/api/v1/invoices/${invoice.id}/credit-notes`,
+    { reason: 'goodwill', amount: 5 },
+    account,
+  );
+
+  const paths = ['xrechnung-ubl', 'xrechnung-cii', 'peppol-ubl', 'en16931-ubl', 'en16931-cii'].flatMap((format) => [
+    `/api/v1/invoices/${invoice.id}/e-invoice?format=${format}`,
+    `/api/v1/credit-notes/${note.id}/e-invoice?format=${format}`,
+  ]);
+  const replies = await Promise.all(paths.map((path) => fetchXml(path, account)));
+
+  expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(200));
+  expect(replies.map(({ headers }) => headers.get('Content-Type'))).toEqual(
+    Array(10).fill('application/xml; charset=utf-8'),
+  );
+  expect(replies[0]?.headers.get('Content-Disposition')).toBe('attachment; filename="INV-0001-xrechnung.xml"');
+  expect(String(replies[0]?.body)).toContain('<cbc:PayableAmount currencyID="EUR">1356.60</cbc:PayableAmount>');
+  expect(String(replies[1]?.body)).toContain('<cbc:CreditNoteTypeCode>381</cbc:CreditNoteTypeCode>');
+});
+
+test('when the profile changes after the e-invoice was given out, then it stays the same, and 304 says so', async () => {
+  const { account, client } = await complete();
+  const invoice = await makeInvoice(account, client);
+  const path = `/api/v1/invoices/${invoice.id}/e-invoice?format=en16931-cii`;
+  const before = await fetchXml(path, account);
+  await gateway.patch('/api/v1/account', { phone: '+49 40 1', legal_name: 'Renamed' }, account);
+
+  const after = await fetchXml(path, account);
+
+  expect(after.body).toEqual(before.body);
+  expect(after.headers.get('Repr-Digest')).toMatch(/^sha-256=:/);
+  expect((await fetchXml(path, account, { 'If-None-Match': String(before.headers.get('ETag')) })).status).toBe(304);
+  expect(await Original.countDocuments({ account_id: account.id, document_id: invoice.id })).toBe(1);
+});
+
+test('when everything is missing, then 409 names all of it, and once it is filled in, the sent invoice can be made', async () => {
+  const account = await gateway.workspace.account();
+  const client = await createClient(gateway, {}, account);
+  const invoice = await makeInvoice(account, client);
+  const path = `/api/v1/invoices/${invoice.id}/e-invoice?format=xrechnung-ubl`;
+
+  const { status, body } = await fetchXml(path, account);
+
+  expect([status, body.error, body.code]).toEqual([
+    409,
+    'The invoice lacks what XRechnung asks for',
+    'e_invoice_incomplete',
+  ]);
+  expect(body.details).toMatchObject({
+    'account.postal_address.country': ['is missing (BT-40)'],
+    'account.phone': ['is missing (BT-42, BR-DE-6)'],
+    'invoice.buyer_reference': ['is missing, and so is client.buyer_reference (BT-10, BR-DE-15)'],
+    'client.postal_address.city': ['is missing (BT-52, BR-DE-8)'],
+  });
+  const { id: _id, name: _name, email: _email, ...fields } = buyer;
+  await gateway.patch('/api/v1/account', profile(issuer), account);
+  await gateway.patch(`/api/v1/clients/${client.id}`, fields, account);
+  expect((await fetchXml(path, account)).status).toBe(200);
+});
+
+test('when an invoice is a draft, then it has no e-invoice, and the check says what it lacks for each format', async () => {
+  const { account, client } = await complete();
+  await gateway.patch('/api/v1/account', { phone: null }, account);
+  const invoice = await makeInvoice(account, client, { status: 'Draft' });
+
+  const draft = await fetchXml(`/api/v1/invoices/${invoice.id}/e-invoice`, account);
+  const { body } = await fetchXml(`/api/v1/invoices/${invoice.id}/e-invoice/check`, account);
+
+  expect([draft.status, draft.body.error]).toEqual([409, 'An invoice that was not sent has no e-invoice']);
+  expect(body.data).toMatchObject({
+    'xrechnung-cii': { ready: false, problems: { 'account.phone': ['is missing (BT-42, BR-DE-6)'] } },
+    'en16931-ubl': { ready: true, problems: {} },
+  });
+});
+
+test('when an amount needs three decimals, then 409, and with two it can be made', async () => {
+  const { account, client } = await complete();
+  const dinars = (rate: number) =>
+    makeInvoice(account, client, {
+      currency: 'KWD',
+      tax_rate: 10,
+      line_items: [{ description: 'x', quantity: 1, rate }],
+    });
+
+  const [three, two] = [await dinars(1.234), await dinars(1.2)];
+  const replies = await Promise.all(
+    [three, two].map(({ id }) => fetchXml(`/api/v1/invoices/${id}/e-invoice?format=en16931-ubl`, account)),
+  );
+
+  expect(replies.map(({ status }) => status)).toEqual([409, 200]);
+  expect(replies[0]?.body.error).toBe('KWD amounts have three decimals, EN 16931 has two');
+});
+
+test('when the format is unknown, then 400 lists the formats', async () => {
+  const { account, client } = await complete();
+  const invoice = await makeInvoice(account, client);
+
+  const { status, body } = await fetchXml(`/api/v1/invoices/${invoice.id}/e-invoice?format=zugpferd`, account);
+
+  expect([status, body.error]).toEqual([400, 'Validation failed']);
+  expect(body.details.format[0]).toContain('must be one of');
+});
