@@ -33,6 +33,8 @@ interface Variables {
   CHROMIUM_PATH?: string;
 }
 
+/** The data folder, relative to where npm runs its scripts. */
+export const DEFAULT_DATA_FOLDER = '.billhook';
 // The demo receives its webhooks on this machine, which other installations reject.
 const LOOPBACK = '127.0.0.0/8,::1/128';
 // The most renderers. Each starts its own browser, so a larger number on one machine is a typing mistake.
@@ -64,7 +66,7 @@ const HELP = `Billhook on this machine: MongoDB, Redis, Chromium and the five se
 Usage: npm start -- [--renderers N] [--data DIR] [--watch] [--help]
 
   --renderers N   how many renderers share the one queue (1 to ${RENDERERS_MAX}, default 1)
-  --data DIR      where data, logs, keys and local.json are kept (default .billhook)
+  --data DIR      where data, logs, keys and local.json are kept (default ${DEFAULT_DATA_FOLDER})
   --watch         restart a service when one of its source files changes (npm run dev)
 
 Variables:
@@ -101,7 +103,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): LocalConfig 
     port: chosen.PORT,
     operationsPort: chosen.OPERATIONS_PORT,
     renderers,
-    dataFolder: resolve(flags.data ?? '.billhook'),
+    dataFolder: resolve(flags.data ?? DEFAULT_DATA_FOLDER),
     isWatching: flags.watch ?? false,
     outboundAllow: chosen.OUTBOUND_ALLOW ?? LOOPBACK,
     isOutboundOurs: chosen.OUTBOUND_ALLOW === undefined,

@@ -1,10 +1,11 @@
 // One run of the system: checks, start, banner and orderly shutdown.
 import { flushCompileCache } from 'node:module';
+import { join } from 'node:path';
 import getPort from 'get-port';
 import { EXIT_FAILED, Failure, reasonOf } from '../backends/failure.ts';
 import { showProgress } from '../backends/progress.ts';
 import { bannerOf, type Facts } from './banner.ts';
-import { type LocalConfig, readConfig } from './config.ts';
+import { DEFAULT_DATA_FOLDER, type LocalConfig, readConfig } from './config.ts';
 import { openDataFolder, removeFacts, writeFacts } from './data-folder.ts';
 import { openDemoEndpoint, rememberedReceiver } from './demo-endpoint.ts';
 import { type End, endOnce, endOnSignals } from './end.ts';
@@ -92,7 +93,9 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   const { redisPrefix, outboundAllow } = config;
   facts = { ...addresses, key: account.key, redisPrefix, outboundAllow, receiverUrl: receiver.url, pids: {} };
   tellFacts();
+  const folder = dataFolder === join(root, DEFAULT_DATA_FOLDER) ? '' : ` --data ${dataFolder}`;
   notes.push(
+    `Is all well? npm run -s admin -- doctor${folder}`,
     `Ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s. Data and logs are in ${dataFolder}.`,
   );
   if (!end.isUnderWay()) process.stdout.write(bannerOf(facts, operator, notes));

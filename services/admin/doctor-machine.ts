@@ -18,10 +18,14 @@ const shape = Joi.object({
   ...Object.fromEntries(Object.entries(variables).map(([name, variable]) => [name, variable.optional()])),
 });
 
-export function examineConfig(env: NodeJS.ProcessEnv): Finding[] {
+/**
+ * Examines the configuration.
+ * @param keptIn the data folder of `npm start`, where that keeps the key.
+ */
+export function examineConfig(env: NodeJS.ProcessEnv, keptIn?: string): Finding[] {
   try {
     const config = readEnv(env, shape) as { SECRET_KEY?: string };
-    return [{ status: 'ok', check: 'Configuration', found: 'readable' }, ...secretFindings(config.SECRET_KEY)];
+    return [{ status: 'ok', check: 'Configuration', found: 'readable' }, ...secretFindings(config.SECRET_KEY, keptIn)];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const found = error.message.split('\n').slice(1).join(';').replaceAll('  - ', ' ').trim();
@@ -30,8 +34,9 @@ export function examineConfig(env: NodeJS.ProcessEnv): Finding[] {
   }
 }
 
-function secretFindings(keys: string | undefined): Finding[] {
+function secretFindings(keys: string | undefined, keptIn: string | undefined): Finding[] {
   const check = 'SECRET_KEY';
+  if (keys === undefined && keptIn) return [{ status: 'ok', check, found: `1 key, kept in ${keptIn}` }];
   if (keys === undefined) return [{ status: 'unknown', check, found: 'not set here' }];
   try {
     openSecretBox(keys);

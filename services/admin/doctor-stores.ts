@@ -21,11 +21,19 @@ const MEMORY_SHARE_MAX = 0.6;
 const QUOTA_SHARE_MAX = 0.8;
 const NAMED_MAX = 5;
 const WAIT_MAX_MS = 60_000;
+const OUT_OF_REACH =
+  'Out of reach: it listens on no port, and on a socket that no other user can open; callers of the API can send it no commands of their own';
+
+/** Facts about a store that it does not tell itself. */
+export interface StoreFacts {
+  /** `npm start` runs it on a socket that only the user who started it can open. */
+  isPrivate: boolean;
+}
 
 /** Runs each check by itself, so that one that cannot be made hides no other. */
-export async function examineMongodb(): Promise<Finding[]> {
+export async function examineMongodb(facts: StoreFacts = { isPrivate: false }): Promise<Finding[]> {
   const checks: [check: string, examine: () => Promise<Finding[]>][] = [
-    ['MongoDB state', examineDatabase],
+    ['MongoDB state', () => examineDatabase(facts)],
     ['Indexes', async () => [indexFinding(await findMissingIndexes())]],
     ['Outbox', async () => [outboxFinding(await readOutbox())]],
     ...AUDITS.map(({ check, audit, ...texts }): (typeof checks)[number] => [
@@ -39,7 +47,7 @@ export async function examineMongodb(): Promise<Finding[]> {
   return findings;
 }
 
-async function examineDatabase(): Promise<Finding[]> {
+async function examineDatabase({ isPrivate }: StoreFacts): Promise<Finding[]> {
   const state = await readDatabaseState();
   return [
     finding(
@@ -48,7 +56,7 @@ async function examineDatabase(): Promise<Finding[]> {
       isAtLeast(state.version, MONGODB_LEAST_VERSION),
       `Upgrade to ${MONGODB_LEAST_VERSION} or later`,
     ),
-    holeFinding('mongodb', 'MongoDB', state.version),
+    holeFinding('mongodb', { name: 'MongoDB', version: state.version, isPrivate }),
     finding(
       'MongoDB replica set',
       state.replicaSet ? `${state.replicaSet}, ${state.members} member(s)` : 'none, a single server',
@@ -57,8 +65,8 @@ async function examineDatabase(): Promise<Finding[]> {
     ),
     finding(
       'MongoDB members',
-      String(state.members),
-      state.members >= 3,
+      isPrivate ? `${state.members}, as npm start runs it` : String(state.members),
+      isPrivate || state.members >= 3,
       'Run three members: with fewer, the loss of one machine stops all writes',
       'warning',
     ),
@@ -130,9 +138,14 @@ function auditFinding(
   return finding(check, isSound ? sound : problemsText(problems), isSound, advice);
 }
 
-function holeFinding(store: 'mongodb' | 'redis' | 'valkey', name: string, version: string): Finding {
+function holeFinding(
+  store: 'mongodb' | 'redis' | 'valkey',
+  { name, version, isPrivate }: { name: string; version: string } & StoreFacts,
+): Finding {
   const holes = knownHoles(store, version);
   const found = holes.length > 0 ? `${version} has ${holes.join(' and ')}` : `none known in ${version}`;
+  if (holes.length > 0 && isPrivate)
+    return { status: 'ok', check: `${name} security`, found: `${found}. ${OUT_OF_REACH}` };
   const advice =
     'Upgrade to the newest patch of its line, unless your distribution has fixed it under the same version';
   return finding(`${name} security`, found, holes.length === 0, advice, 'warning');
@@ -192,7 +205,7 @@ export async function examineSecrets(keys: string | undefined): Promise<Finding[
 
 const sumOf = (counts: Map<string, number>, ids: string[]) => ids.reduce((sum, id) => sum + (counts.get(id) ?? 0), 0);
 
-export async function examineRedis(queues: Queues): Promise<Finding[]> {
+export async function examineRedis(queues: Queues, { isPrivate }: StoreFacts): Promise<Finding[]> {
   const state = await readRedisState(queues.redis);
   const share = state.maxBytes > 0 ? state.usedBytes / state.maxBytes : 0;
   const megabytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
@@ -203,7 +216,11 @@ export async function examineRedis(queues: Queues): Promise<Finding[]> {
       isAtLeast(state.version, REDIS_MIN_VERSION),
       `Upgrade to ${REDIS_MIN_VERSION} or later`,
     ),
-    holeFinding(state.isValkey ? 'valkey' : 'redis', state.isValkey ? 'Valkey' : 'Redis', state.serverVersion),
+    holeFinding(state.isValkey ? 'valkey' : 'redis', {
+      name: state.isValkey ? 'Valkey' : 'Redis',
+      version: state.serverVersion,
+      isPrivate,
+    }),
     finding(
       'Redis maxmemory-policy',
       state.policy,

@@ -10,7 +10,14 @@ import { examineDeliveries } from './doctor-deliveries.ts';
 import { examineChromium, examineConfig, examineNode } from './doctor-machine.ts';
 import { examineService } from './doctor-service.ts';
 import { examineSetAside } from './doctor-set-aside.ts';
-import { examineMongodb, examineQueues, examineRedis, examineSecrets, examineStorage } from './doctor-stores.ts';
+import {
+  examineMongodb,
+  examineQueues,
+  examineRedis,
+  examineSecrets,
+  examineStorage,
+  type StoreFacts,
+} from './doctor-stores.ts';
 import { examineTotals } from './doctor-totals.ts';
 import { keptSecretKey } from './endpoints.ts';
 import { readUsableSettings } from './settings.ts';
@@ -27,14 +34,19 @@ export async function examine(env: NodeJS.ProcessEnv, target: Target, services: 
   const addresses = await findAddresses(target);
   const { local } = addresses;
   const urls = [...Object.values(local?.healthUrls ?? {}), ...services];
+  const secretKey = await secretKeyFor(env, target);
   return [
-    ...examineConfig(env),
+    ...examineConfig(env, local && secretKey ? target.dataFolder : undefined),
     ...examineNode(),
     ...(await mongodbFindings(addresses.mongodbUri, {
-      secretKey: await secretKeyFor(env, target),
+      secretKey,
+      isPrivate: local !== undefined && isSocket(addresses.mongodbUri),
       quotaMegabytes: readUsableSettings(env).ACCOUNT_STORAGE_MEGABYTES,
     })),
-    ...(await redisFindings(addresses.redisUrl, addresses.redisPrefix)),
+    ...(await redisFindings(addresses.redisUrl, {
+      prefix: addresses.redisPrefix,
+      isPrivate: local !== undefined && isSocket(addresses.redisUrl),
+    })),
     ...(await examineChromium(env['CHROMIUM_PATH'])),
     ...(await Promise.all(urls.map(examineService))).flat(),
   ];
@@ -50,7 +62,7 @@ async function secretKeyFor(env: NodeJS.ProcessEnv, target: Target): Promise<str
 
 async function mongodbFindings(
   uri: string | undefined,
-  { secretKey, quotaMegabytes }: { secretKey: string | undefined; quotaMegabytes: number },
+  { secretKey, quotaMegabytes, isPrivate }: { secretKey: string | undefined; quotaMegabytes: number } & StoreFacts,
 ): Promise<Finding[]> {
   if (!uri) return [notSet('MongoDB', 'MONGODB_URI')];
   try {
@@ -59,7 +71,7 @@ async function mongodbFindings(
     try {
       return [
         { status: 'ok', check: 'MongoDB', found: 'answers' },
-        ...(await examineMongodb()),
+        ...(await examineMongodb({ isPrivate })),
         ...(await orProblem('Storage of accounts', () => examineStorage(quotaMegabytes))),
         ...(await examineTotals()),
         ...(await orProblem('Records set aside', examineSetAside)),
@@ -74,12 +86,15 @@ async function mongodbFindings(
   }
 }
 
-async function redisFindings(redisUrl: string | undefined, prefix: string): Promise<Finding[]> {
+async function redisFindings(
+  redisUrl: string | undefined,
+  { prefix, isPrivate }: { prefix: string } & StoreFacts,
+): Promise<Finding[]> {
   if (!redisUrl) return [notSet('Redis', 'REDIS_URL')];
   const queues = openQueues({ redisUrl, prefix, log: log() });
   try {
     await whenReady(queues.redis, CONNECT_LIMIT_MS);
-    return [{ status: 'ok', check: 'Redis', found: 'answers' }, ...(await examineAll(queues))];
+    return [{ status: 'ok', check: 'Redis', found: 'answers' }, ...(await examineAll(queues, { isPrivate }))];
   } catch (error) {
     return [unavailable('Redis', error, 'Check that Redis runs and that REDIS_URL and its password are right')];
   } finally {
@@ -87,12 +102,22 @@ async function redisFindings(redisUrl: string | undefined, prefix: string): Prom
   }
 }
 
-async function examineAll(queues: Queues) {
-  return [...(await examineRedis(queues)), ...(await examineQueues(queues))];
+async function examineAll(queues: Queues, facts: StoreFacts) {
+  return [...(await examineRedis(queues, facts)), ...(await examineQueues(queues))];
+}
+
+/** True for the address of a socket in the file system, as `npm start` gives its stores. */
+function isSocket(address: string | undefined): boolean {
+  return /^(unix:\/\/|mongodb:\/\/%2F)/i.test(address ?? '');
 }
 
 function notSet(check: string, name: string): Finding {
-  return { status: 'problem', check, found: 'unknown address', advice: `Set ${name}, or start the system here` };
+  return {
+    status: 'problem',
+    check,
+    found: 'unknown address',
+    advice: `Set ${name}, or start the system here; name the data folder of npm start with --data where it is another than .billhook`,
+  };
 }
 
 function unavailable(check: string, error: unknown, advice: string): Finding {

@@ -26,7 +26,7 @@ afterAll(() => workspace.close());
 test('when one check fails, then it is a problem of its own, and the others are made', async () => {
   const namespace = `${mongoose.connection.name}.events`;
   const failing = { times: 5, failCommands: ['find', 'aggregate', 'count'], namespace, errorCode: FAILED };
-  const results = await withErrors(failing, examineMongodb);
+  const results = await withErrors(failing, () => examineMongodb());
 
   const statusOf = (name: string) => results.find(({ check }) => check === name)?.status;
   expect(statusOf('Outbox')).toBe('problem');

@@ -6,7 +6,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openRedis } from '#libs/redis/connection.ts';
 import type { Facts } from '../../../deploy/local/banner.ts';
 import { findMarked } from '../../../deploy/local/orphans.ts';
+import type { Finding } from '../../../services/admin/check-result.ts';
 import { eventually } from '../../support/eventually.ts';
+import { runAdmin } from '../../support/run-admin.ts';
 import { REAL, type Start, start, whenReady } from './start-and-run.ts';
 
 let folder: string;
@@ -48,6 +50,23 @@ test('when all this was done, then Redis has rejected no command of a service, e
   for (const url of Object.values(facts.healthUrls))
     for (const path of ['/readyz', '/metrics']) expect((await fetch(`${url}${path}`)).status).toBe(200);
   expect((await fetch(facts.operationsUrl)).url).toBe(`${facts.operationsUrl}/login`);
+});
+
+test('when the doctor looks at it, then it finds all of it, and warns of nothing but a missing sandbox', async () => {
+  const { stdout } = await runAdmin(['doctor', '--json', '--data', join(folder, 'data')], {});
+
+  const findings = JSON.parse(stdout) as Finding[];
+  const worrying = findings.filter(({ status, found }) => status !== 'ok' && !/without its sandbox/.test(found));
+  expect(worrying).toEqual([]);
+  expect(findings.map(({ check }) => check)).toEqual(
+    expect.arrayContaining([
+      'MongoDB security',
+      'Redis security',
+      'Webhook secrets',
+      'Service gateway',
+      'Service renderer',
+    ]),
+  );
 });
 
 test('when it is stopped and started again, then key, clients and endpoint are the same', async () => {
