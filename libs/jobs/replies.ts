@@ -2,7 +2,7 @@
 // return value would not do: BullMQ would store it twice, and in base64. The notice carries a small result itself. When
 // a notice is lost, polling finds the key; when a job is lost, the gateway enqueues it again.
 import { randomUUID } from 'node:crypto';
-import { AppError, appError, isErrorCode } from '../errors.ts';
+import { AppError, appError, type ErrorCode, isErrorCode } from '../errors.ts';
 import { connectWaiting, type Redis } from '../redis/connection.ts';
 import type { Logger } from '../service/logger.ts';
 import { withDeadline } from '../with-timeout.ts';
@@ -166,10 +166,18 @@ export function listenForCancels(
   return () => subscriber.disconnect();
 }
 
+/** The codes of failures by their status, for a reply that has none that this release knows. */
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  500: 'internal_error',
+  502: 'renderer_ended',
+  503: 'printing_failed',
+  504: 'document_late',
+};
+
 function asError({ status, message, code, params }: ReplyFailure) {
   const headers: Record<string, string> = status === 503 ? { 'Retry-After': '1' } : {};
   // Renderers are of another release while one is rolled out.
-  const known = isErrorCode(code) ? code : 'document_not_printable';
+  const known = isErrorCode(code) ? code : (CODES[status] ?? 'document_not_printable');
   return new AppError(known, message, { headers, params, status });
 }
 

@@ -81,18 +81,22 @@ test('when the response with a large reply is lost, then the reply is read again
 });
 
 test.each([
-  ['this release', { code: 'document_too_long', params: { pages: 212, limit: 115 } }, {}],
-  ['an earlier release', {}, { code: 'document_not_printable' }],
-  ['a later release', { code: 'ink_dried' }, { code: 'document_not_printable' }],
+  ['this release', 422, { code: 'document_too_long', params: { pages: 212, limit: 115 } }, 'document_too_long'],
+  ['an earlier release', 422, {}, 'document_not_printable'],
+  ['an earlier release', 500, {}, 'internal_error'],
+  ['an earlier release', 502, {}, 'renderer_ended'],
+  ['an earlier release', 503, {}, 'printing_failed'],
+  ['an earlier release', 504, {}, 'document_late'],
+  ['a later release', 422, { code: 'ink_dried' }, 'document_not_printable'],
 ])(
-  'when a job failed at a renderer of %s, then the waiting caller gets the reason and a known code',
-  async (_which, coded, expected) => {
-    const failure = { status: 422, message: 'no', ...coded };
+  'when a job failed at a renderer of %s with %d, then the waiting caller gets the reason and a known code',
+  async (_which, status, coded, code) => {
+    const failure = { status, message: 'no', ...coded };
     const id = randomUUID();
     const reply = expectReply(id);
     await sendReply(redis, { prefix, replyTo: replies.address, id }, failure);
 
-    await expect(reply).rejects.toMatchObject({ ...failure, ...expected });
+    await expect(reply).rejects.toMatchObject({ ...failure, code });
   },
 );
 
