@@ -42,7 +42,9 @@ export function openClock(own: () => number = () => Date.now(), steady: () => nu
 
 const clock = openClock();
 
+/** Records a store's time, see Clock. */
 export const learnTime = clock.learn;
-/** Returns milliseconds since the epoch. */
+/** Returns the agreed time in milliseconds since the epoch. */
 export const agreedTime = clock.now;
+/** Returns the agreed time. */
 export const agreedDate = () => new Date(clock.now());

@@ -14,7 +14,7 @@ import { pendingEvents } from './pending-events.ts';
 export interface UnitOfWork {
   session: Session;
   accountId: Id;
-  /** Draws the next number of a document and enters it in the ledger. Returns 0 in a dry run, which draws none. */
+  /** Draws the next number of a document and enters it in the ledger. A dry run draws none and returns 0. */
   drawNumber: (kind: NumberKind, documentId: StoredId, given: Numbering) => Promise<DrawnNumber>;
   /**
    * Writes an event of the account with the present record. Webhooks go out after the commit.

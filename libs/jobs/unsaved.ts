@@ -1,6 +1,7 @@
 // Keeps one field of a job in the memory of Redis only: it is neither written to the append-only file nor sent to a
 // replica. After a restart or failover the job exists without it, and the gateway that waits for the job enqueues both
 // again.
+import { agreedTime } from '../clock.ts';
 import type { Redis } from '../redis/connection.ts';
 
 /** The time after the deadline during which a late worker may still read the field. */
@@ -13,9 +14,9 @@ const GRACE_MS = 60_000;
 export const MEMORY_ONLY = 'pcall(redis.replicate_commands) pcall(redis.set_repl, redis.REPL_NONE)';
 const KEEP = `${MEMORY_ONLY} redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])`;
 
-/** Stores the field. @param until milliseconds since the epoch after which it is not needed. */
+/** Stores the field. @param until milliseconds since the epoch, by the agreed clock, after which it is not needed. */
 export async function keepUnsaved(redis: Redis, key: string, value: unknown, until: number): Promise<void> {
-  const lifeMs = Math.max(0, until - Date.now()) + GRACE_MS;
+  const lifeMs = Math.max(0, until - agreedTime()) + GRACE_MS;
   await redis.eval(KEEP, 1, key, JSON.stringify(value), Math.round(lifeMs));
 }
 

@@ -22,7 +22,7 @@ export interface JobContext {
    * Redis.
    */
   isFirstRun: boolean;
-  /** The process of an earlier run ended before the run did, or lost its connection to Redis. */
+  /** True when the process of an earlier run ended before the run did, or lost its connection to Redis. */
   hasLostRun: boolean;
   /** Aborted when the job is cancelled. */
   signal: AbortSignal;

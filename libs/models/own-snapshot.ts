@@ -33,7 +33,7 @@ export function readOwnAtOnce<Result>(
   limitMs: number,
   reads: (reader: OwnReader) => Promise<Result>,
 ): Promise<Result> {
-  const own = (filter: object): object => ({ account_id: storedId(accountId), ...filter });
+  const own = (filter: object): object => ({ ...filter, account_id: storedId(accountId) });
   return inSnapshot((session) => {
     const options = { session, readConcern: { level: 'snapshot' }, maxTimeMS: limitMs } as const;
     return reads({

@@ -155,6 +155,7 @@ export function changedFields<Stored extends object>(record: Stored, changes: Pa
   return names.filter((name) => JSON.stringify(record[name] ?? null) !== JSON.stringify(changes[name] ?? null));
 }
 
+/** True when the changes give no field another value. */
 export function isUnchanged<Stored extends object>(record: Stored, changes: Partial<Stored>): boolean {
   return changedFields(record, changes).length === 0;
 }
@@ -198,7 +199,7 @@ export async function hasOwn(
   session: Session,
 ): Promise<boolean> {
   const found = await driverOf(records).findOne(
-    { account_id: storedId(accountId), ...filter },
+    { ...filter, account_id: storedId(accountId) },
     { session, projection: { _id: 1 } },
   );
   return found !== null;

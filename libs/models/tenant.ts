@@ -26,6 +26,7 @@ export function newId(): Id {
 
 const UUID_FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** True for an id in the form of the API. */
 export function isId(text: unknown): text is Id {
   return typeof text === 'string' && UUID_FORM.test(text);
 }

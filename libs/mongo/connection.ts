@@ -17,6 +17,7 @@ const SERVER_SELECTION_MS = 5_000;
  * answer, and the driver's default of 30 s would leave a service unready that long after MongoDB is back.
  */
 const CONNECT_TIMEOUT_MS = 2_000;
+/** The time for which a transaction is tried again, and its commit as well. */
 const TRANSACTION_LIMIT_MS = 5_000;
 /**
  * The time between two statements after which a transaction counts as abandoned: its process has died or is stopped.

@@ -1,9 +1,11 @@
 // Classifies errors of MongoDB and its driver: the store is unavailable, the outcome of a write is unknown, or the request is wrong.
 import mongoose from 'mongoose';
 
-// True when a write may or may not be stored. The driver sets no label when it abandoned the connection before the
-// response arrived, or when it found no primary for its retry. Those errors count as unknown, because a caller that
-// reads "nothing was stored" must be able to rely on it.
+/**
+ * True when a write may or may not be stored. The driver sets no label when it abandoned the connection before the
+ * response arrived, or when it found no primary for its retry. Those errors count as unknown, because a caller that
+ * reads "nothing was stored" must be able to rely on it.
+ */
 export function isOutcomeUnknown(error: unknown): boolean {
   if (hasLabel(error, 'TransientTransactionError')) return false; // The server confirms that it did not commit.
   // This is a socket error, or the driver's wrapper of one. Neither is a response of the server.

@@ -26,9 +26,10 @@ export function parseAllowList(text: string): AllowList {
     if (entry === '') continue;
     const [address = '', prefix] = entry.split('/');
     const version = isIP(address);
-    const bits = prefix === undefined ? (version === 4 ? 32 : 128) : Number(prefix);
+    const bitsMax = version === 4 ? 32 : 128;
+    const bits = prefix === undefined ? bitsMax : Number(prefix);
     // The library's parser accepts `010.1` as an address, so isIP decides.
-    if (version === 0 || !/^\d{1,3}$/.test(prefix ?? '0') || bits > (version === 4 ? 32 : 128)) {
+    if (version === 0 || !/^\d{1,3}$/.test(prefix ?? '0') || bits > bitsMax) {
       problems.push(`OUTBOUND_ALLOW holds ${entry}, which is not a CIDR such as 10.0.0.0/8`);
     } else list.push([ipaddr.parse(address), bits]);
   }

@@ -60,6 +60,12 @@ export async function openHealthPort(options: {
     return send(response, 404, { error: 'Not found' });
   }
 
+  function statusOf(isReady: boolean) {
+    if (isDraining) return 'draining';
+    if (isStarting) return 'starting';
+    return isReady ? 'ready' : 'not ready';
+  }
+
   async function readiness(response: ServerResponse, isVerbose: boolean) {
     const [required, others] = await Promise.all([
       verdicts(options.checks),
@@ -73,7 +79,7 @@ export async function openHealthPort(options: {
       };
     send(response, isReady ? 200 : 503, {
       service: options.service,
-      status: isDraining ? 'draining' : isStarting ? 'starting' : isReady ? 'ready' : 'not ready',
+      status: statusOf(isReady),
       checks: Object.fromEntries(
         isVerbose ? [...required.map(detailed(true)), ...others.map(detailed(false))] : required.map(brief),
       ),

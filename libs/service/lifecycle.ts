@@ -32,7 +32,12 @@ export async function run(open: (lifecycle: Lifecycle) => Promise<void>): Promis
   });
 
   try {
-    await open({ onClose: (close) => closers.push(close), useLogger: (logger) => (log = logger) });
+    await open({
+      onClose: (close) => closers.push(close),
+      useLogger(logger) {
+        log = logger;
+      },
+    });
   } catch (error) {
     if (error instanceof ConfigError) {
       process.stderr.write(`${error.message}\n`);

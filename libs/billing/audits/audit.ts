@@ -1,6 +1,6 @@
 // Runs the queries of the audits. Each finds the records that break one rule, and a row is a bug or a damaged restore.
 import type { driverOf } from '../../models/records.ts';
-import type { Id, StoredId } from '../../models/tenant.ts';
+import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
 
 export interface AuditProblem {
   account_id: Id;
@@ -10,7 +10,18 @@ export interface AuditProblem {
 }
 
 const PROBLEMS_SHOWN = 20;
-const AUDIT_LIMIT_MS = 60_000;
+/** The limit of one query. */
+export const AUDIT_LIMIT_MS = 60_000;
+
+/** Returns the filter of an audit. @param accountId one account, or all when absent, for the operator. */
+export function ofAccount(accountId: Id | undefined): object {
+  return accountId === undefined ? {} : { account_id: storedId(accountId) };
+}
+
+/** Returns a query for time or expenses that are on an invoice although they cannot be billed. */
+export function billedTwice(own: object): object[] {
+  return [{ $match: { ...own, invoice_id: { $ne: null }, $or: [{ settled: { $ne: null } }, { billable: false }] } }];
+}
 
 /**
  * Runs a query.

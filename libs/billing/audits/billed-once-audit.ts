@@ -5,10 +5,10 @@ import { Invoice } from '../../models/billing/invoice.ts';
 import { Quote } from '../../models/billing/quote.ts';
 import { BILLED, GIVEN_UP } from '../../models/billing/quote-invoices.ts';
 import { driverOf } from '../../models/records.ts';
-import { type Id, storedId } from '../../models/tenant.ts';
+import type { Id } from '../../models/tenant.ts';
 import { TimeEntry } from '../../models/time/time-entry.ts';
 import { REVERSING } from '../../rules/credits/credit-reasons.ts';
-import { type AuditProblem, problemsOf } from './audit.ts';
+import { type AuditProblem, billedTwice, ofAccount, problemsOf } from './audit.ts';
 import { auditExpenses } from './expense-audit.ts';
 import { auditFixedAmounts } from './fixed-amount-audit.ts';
 import { auditHourPackages } from './hour-package-audit.ts';
@@ -19,7 +19,7 @@ import { auditHourPackages } from './hour-package-audit.ts';
  * @returns at most PROBLEMS_SHOWN of each kind.
  */
 export async function auditBilledOnce(accountId?: Id): Promise<AuditProblem[]> {
-  const own = accountId === undefined ? {} : { account_id: storedId(accountId) };
+  const own = ofAccount(accountId);
   const [entries, invoices, quotes] = [driverOf(TimeEntry), driverOf(Invoice), driverOf(Quote)];
   return [
     ...(await problemsOf(entries, 'time entry: it is on an invoice, and settled or not billable', billedTwice(own))),
@@ -32,11 +32,6 @@ export async function auditBilledOnce(accountId?: Id): Promise<AuditProblem[]> {
     ...(await auditHourPackages(own)),
     ...(await auditExpenses(own)),
   ];
-}
-
-function billedTwice(own: object) {
-  const isOther = [{ settled: { $ne: null } }, { billable: false }];
-  return [{ $match: { ...own, invoice_id: { $ne: null }, $or: isOther } }];
 }
 
 /** Returns a pipeline with one row for each invoice that entries name. */

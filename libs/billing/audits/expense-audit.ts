@@ -3,7 +3,7 @@ import { Invoice } from '../../models/billing/invoice.ts';
 import { BILLED } from '../../models/billing/quote-invoices.ts';
 import { driverOf } from '../../models/records.ts';
 import { Expense } from '../../models/time/expense.ts';
-import { type AuditProblem, problemsOf } from './audit.ts';
+import { type AuditProblem, billedTwice, problemsOf } from './audit.ts';
 
 /** Runs the audit. @param own the account, or nothing for all. */
 export async function auditExpenses(own: object): Promise<AuditProblem[]> {
@@ -13,10 +13,6 @@ export async function auditExpenses(own: object): Promise<AuditProblem[]> {
     ...(await problemsOf(expenses, 'expense: it is on an invoice that does not bill it', strayExpenses(own))),
     ...(await problemsOf(invoices, 'invoice: a line bills an expense that is not on it', emptyLines(own))),
   ];
-}
-
-function billedTwice(own: object) {
-  return [{ $match: { ...own, invoice_id: { $ne: null }, $or: [{ settled: { $ne: null } }, { billable: false }] } }];
 }
 
 function strayExpenses(own: object) {

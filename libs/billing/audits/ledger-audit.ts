@@ -1,10 +1,11 @@
 // Checks the sums that hold between payments, credit notes and invoices at any time. A row of the result is a bug or a damaged restore.
+import { CREDITED, DUE, TOTAL } from '../../models/billing/balance-expressions.ts';
 import { CreditNote } from '../../models/billing/credit-note.ts';
 import { Invoice } from '../../models/billing/invoice.ts';
 import { Payment } from '../../models/billing/payment.ts';
 import { driverOf } from '../../models/records.ts';
-import { type Id, storedId } from '../../models/tenant.ts';
-import { type AuditProblem, problemsOf } from './audit.ts';
+import type { Id } from '../../models/tenant.ts';
+import { type AuditProblem, ofAccount, problemsOf } from './audit.ts';
 
 /**
  * Runs the audit.
@@ -12,11 +13,11 @@ import { type AuditProblem, problemsOf } from './audit.ts';
  * @returns at most PROBLEMS_SHOWN of each kind.
  */
 export async function auditLedger(accountId?: Id): Promise<AuditProblem[]> {
-  const own = accountId === undefined ? {} : { account_id: storedId(accountId) };
+  const own = ofAccount(accountId);
   const payments = driverOf(Payment);
   const invoices = driverOf(Invoice);
   const notes = driverOf(CreditNote);
-  const found = [
+  return [
     ...(await problemsOf(payments, 'payment: amount is not the sum of its parts', paymentsOff(own))),
     ...(await problemsOf(invoices, 'invoice: amount_paid is not the sum of its allocations', paidOff(own))),
     ...(await problemsOf(invoices, 'invoice: status does not follow what is due', statusOff(own))),
@@ -26,7 +27,6 @@ export async function auditLedger(accountId?: Id): Promise<AuditProblem[]> {
     ...(await problemsOf(notes, 'credit note: its invoice does not count it, or is due beside it', besideInvoice(own))),
     ...(await problemsOf(invoices, 'invoice: what was credited is not the sum of its credit notes', creditedOff(own))),
   ];
-  return found;
 }
 
 /** The amount that an allocation, `$$part`, pays today. */
@@ -38,11 +38,7 @@ const LIVE = {
   ],
 };
 const sumOfLive = (input: unknown) => ({ $sum: { $map: { input, as: 'part', in: LIVE } } });
-const WRITTEN_OFF = { $ifNull: ['$amount_written_off', 0] };
-const TOTAL = { $add: ['$amount', '$tax_amount', { $ifNull: ['$rounding_amount', 0] }] };
-const CREDITED = { $ifNull: ['$amount_credited', 0] };
 const TOTAL_CREDITED = { $ifNull: ['$total_credited', 0] };
-const DUE = { $subtract: [TOTAL, { $add: ['$amount_paid', CREDITED, WRITTEN_OFF] }] };
 
 function paymentsOff(own: object) {
   const parts = { $add: [sumOfLive('$allocations'), { $sum: '$refunds.amount' }, '$unallocated'] };

@@ -7,7 +7,7 @@ import { Task } from '../../models/time/task.ts';
 import { TimeEntry } from '../../models/time/time-entry.ts';
 import { announceProjectTotals, announceTaskTotal } from '../time/budget.ts';
 import { runUnitOfWork, type UnitOfWork } from '../unit-of-work.ts';
-import { type AuditProblem, problemsOf } from './audit.ts';
+import { AUDIT_LIMIT_MS, type AuditProblem, ofAccount, problemsOf } from './audit.ts';
 
 /**
  * Runs the audit.
@@ -15,7 +15,7 @@ import { type AuditProblem, problemsOf } from './audit.ts';
  * @returns at most PROBLEMS_SHOWN of each kind.
  */
 export async function auditTimeTotals(accountId?: Id): Promise<AuditProblem[]> {
-  const own = accountId === undefined ? {} : { account_id: storedId(accountId) };
+  const own = ofAccount(accountId);
   return [
     ...(await problemsOf(driverOf(Task), 'task: its time adds up to another total', wrongTasks(own))),
     ...(await problemsOf(driverOf(Project), 'project: its time adds up to other totals', wrongProjects(own))),
@@ -28,7 +28,7 @@ export async function auditTimeTotals(accountId?: Id): Promise<AuditProblem[]> {
  * @returns the names of the repaired records, such as `task/<id>`.
  */
 export async function repairTimeTotals(accountId: Id): Promise<string[]> {
-  const own = { account_id: storedId(accountId) };
+  const own = ofAccount(accountId);
   const repaired: string[] = [];
   for (const _id of await idsOf(Task, wrongTasks(own))) {
     await runUnitOfWork({ accountId }, (unit) => repairTask(unit, _id));
@@ -68,16 +68,17 @@ interface Sums {
 
 async function sumOf({ accountId, session }: UnitOfWork, of: object): Promise<Sums> {
   const [sums] = await driverOf(TimeEntry)
-    .aggregate<Sums>([{ $match: { account_id: storedId(accountId), ...of } }, SUMS], { session, maxTimeMS: LIMIT_MS })
+    .aggregate<Sums>([{ $match: { account_id: storedId(accountId), ...of } }, SUMS], {
+      session,
+      maxTimeMS: AUDIT_LIMIT_MS,
+    })
     .toArray();
   return sums ?? { seconds: 0, worth: NO_WORTH };
 }
 
-const LIMIT_MS = 60_000;
-
 async function idsOf(records: Records<Owned>, pipeline: object[]): Promise<StoredId[]> {
   const rows = await driverOf(records)
-    .aggregate<{ _id: StoredId }>([...pipeline, { $project: { _id: 1 } }], { maxTimeMS: LIMIT_MS })
+    .aggregate<{ _id: StoredId }>([...pipeline, { $project: { _id: 1 } }], { maxTimeMS: AUDIT_LIMIT_MS })
     .toArray();
   return rows.map(({ _id }) => _id);
 }

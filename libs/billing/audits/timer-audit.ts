@@ -1,9 +1,9 @@
 // Checks the rules that hold for timers at any time. A row of the result is a bug or a damaged restore.
 import { driverOf } from '../../models/records.ts';
-import { type Id, storedId } from '../../models/tenant.ts';
+import type { Id } from '../../models/tenant.ts';
 import { TimeEntry } from '../../models/time/time-entry.ts';
 import { Timer } from '../../models/time/timer.ts';
-import { type AuditProblem, problemsOf } from './audit.ts';
+import { type AuditProblem, ofAccount, problemsOf } from './audit.ts';
 
 /**
  * Runs the audit.
@@ -11,7 +11,7 @@ import { type AuditProblem, problemsOf } from './audit.ts';
  * @returns at most PROBLEMS_SHOWN of each kind.
  */
 export async function auditTimers(accountId?: Id): Promise<AuditProblem[]> {
-  const own = accountId ? { account_id: storedId(accountId) } : {};
+  const own = ofAccount(accountId);
   return [
     ...(await problemsOf(driverOf(Timer), 'timer: runs beside another one of its owner', runningTwice(own))),
     ...(await problemsOf(driverOf(Timer), 'timer: its time entry is missing', withoutEntry(own))),

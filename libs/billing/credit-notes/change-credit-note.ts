@@ -9,7 +9,7 @@ import { CreditNote, type CreditNoteRecord, creditNoteView, liveCredit } from '.
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { readWithin } from '../../models/read-within.ts';
-import { changeOwn, driverOf } from '../../models/records.ts';
+import { changeOwn, driverOf, findOwn } from '../../models/records.ts';
 import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
 import { writtenAmount } from '../../rules/money/balance.ts';
 import { exactMinor } from '../../rules/money/exact-amount.ts';
@@ -82,8 +82,8 @@ export async function releaseCreditOn(
     const released = note.allocations.filter((part) => part.invoice_id.equals(invoice_id) && liveCredit(part) > 0);
     if (released.length === 0) continue;
     const all = (await release(unit, note, { released, account })).moved;
-    const [of, others] = partition(all, ({ after }) => after._id.equals(invoice_id));
-    moved.push(...of);
+    const [own, others] = partition(all, ({ after }) => after._id.equals(invoice_id));
+    moved.push(...own);
     await announceMoved(unit, others, account.time_zone);
   }
   return moved;
@@ -103,11 +103,9 @@ async function release(
   const [own] = (await findInvoices(unit, [String(note.invoice_id)])) as [InvoiceRecord];
   const applied = await applyOwnCredit(unit, { before: own, after: own }, day);
   if (applied.after === own) return { changed: freed, moved };
-  const changed = (await driverOf(CreditNote).findOne(
-    { _id: note._id, account_id: note.account_id },
-    { session: unit.session },
-  )) as unknown as CreditNoteRecord;
-  return { changed, moved: [...moved, applied] };
+  // The credit note itself has been applied again.
+  const changed = await findOwn(CreditNote, unit.accountId, note._id, unit.session);
+  return { changed: changed ?? freed, moved: [...moved, applied] };
 }
 
 /**

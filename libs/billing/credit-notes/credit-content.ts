@@ -44,41 +44,28 @@ export interface NewCreditNote {
   isCancelling?: boolean;
 }
 
+const EARLIER_FIELDS = [
+  'amount',
+  'tax_amount',
+  'tax_rate',
+  'taxes',
+  'currency',
+  'reason',
+  'line_items',
+  'discounts',
+  'shipping_amount',
+  'time_entry_ids',
+  'expense_ids',
+  'hours_returned',
+] as const satisfies readonly (keyof CreditNoteRecord)[];
+
 /** The fields of earlier credit notes that a new one depends on. */
-export type Earlier = Pick<
-  CreditNoteRecord,
-  | 'amount'
-  | 'tax_amount'
-  | 'tax_rate'
-  | 'taxes'
-  | 'currency'
-  | 'reason'
-  | 'line_items'
-  | 'discounts'
-  | 'shipping_amount'
-  | 'time_entry_ids'
-  | 'expense_ids'
-  | 'hours_returned'
->;
+export type Earlier = Pick<CreditNoteRecord, (typeof EARLIER_FIELDS)[number]>;
 
 /** Returns the credit notes of an invoice, with the fields that a new one depends on. */
 export async function creditNotesOf({ accountId, session }: UnitOfWork, invoice_id: StoredId): Promise<Earlier[]> {
   const of = { account_id: storedId(accountId), invoice_id } as object;
-  const names = [
-    'amount',
-    'tax_amount',
-    'tax_rate',
-    'taxes',
-    'currency',
-    'reason',
-    'line_items',
-    'discounts',
-    'shipping_amount',
-    'time_entry_ids',
-    'expense_ids',
-    'hours_returned',
-  ];
-  const projection = Object.fromEntries(names.map((name) => [name, 1]));
+  const projection = Object.fromEntries(EARLIER_FIELDS.map((name) => [name, 1]));
   return (await driverOf(CreditNote).find(of, { session, projection }).toArray()) as unknown as Earlier[];
 }
 
@@ -136,8 +123,10 @@ export function creditOf(
 }
 
 /**
- * Returns the part of the rounding that a credit note takes. The last one takes all that is left. One before it takes of a rounding down
- * only what keeps the invoice open: an invoice without anything due could not be credited with what is left of its lines.
+ * Returns the part of the rounding that a credit note takes.
+ * - The last one takes all that is left.
+ * - Where the total was rounded down, one before it takes only so much that the invoice stays open. An invoice with
+ *   nothing due could not be credited with what is left of its lines.
  */
 function creditedRounding(invoice: InvoiceRecord, credited: readonly Taxed[], total: number): number | undefined {
   if (!invoice.rounding_amount) return undefined;

@@ -26,7 +26,8 @@ export interface WorkToCredit {
   expense_ids?: readonly Id[] | undefined;
 }
 
-type Earlier = Pick<CreditNoteRecord, 'reason' | 'time_entry_ids' | 'expense_ids' | 'hours_returned'>;
+/** The fields of earlier credit notes that tell which work was credited. */
+type EarlierWork = Pick<CreditNoteRecord, 'reason' | 'time_entry_ids' | 'expense_ids' | 'hours_returned'>;
 
 /** The most ids that a message names. It counts the others. */
 const NAMED_MAX = 20;
@@ -53,7 +54,7 @@ export interface CreditedWork {
 export async function chargedTime(
   unit: UnitOfWork,
   invoice: InvoiceRecord,
-  { earlier, locale }: { earlier: readonly Earlier[]; locale: string },
+  { earlier, locale }: { earlier: readonly EarlierWork[]; locale: string },
 ): Promise<ChargedTime | undefined> {
   const { time, recurring, currency } = invoice;
   if (!time || time.is_edited) return undefined;
@@ -73,7 +74,11 @@ export async function chargedTime(
 }
 
 /** Returns the draws of the invoice before earlier credit notes gave hours back. */
-async function drawnAtIssue(unit: UnitOfWork, { _id }: InvoiceRecord, earlier: readonly Earlier[]): Promise<Draw[]> {
+async function drawnAtIssue(
+  unit: UnitOfWork,
+  { _id }: InvoiceRecord,
+  earlier: readonly EarlierWork[],
+): Promise<Draw[]> {
   return mergedDraws([
     ...(await drawdownsOf(unit, _id)),
     ...earlier.flatMap(({ hours_returned = [] }) => hours_returned),
@@ -105,7 +110,12 @@ export function creditedWork(
     time,
     reason,
     locale,
-  }: { earlier: readonly Earlier[]; time: ChargedTime | undefined; reason: CreditNoteRecord['reason']; locale: string },
+  }: {
+    earlier: readonly EarlierWork[];
+    time: ChargedTime | undefined;
+    reason: CreditNoteRecord['reason'];
+    locale: string;
+  },
 ): CreditedWork {
   const time_entry_ids = [...new Set(named.time_entry_ids)];
   const expense_ids = [...new Set(named.expense_ids)];
@@ -163,7 +173,7 @@ interface Named {
 }
 
 interface OnInvoice {
-  earlier: readonly Earlier[];
+  earlier: readonly EarlierWork[];
   time: ChargedTime | undefined;
 }
 
@@ -189,7 +199,7 @@ function requireOnInvoice(invoice: InvoiceRecord, named: Named, { earlier, time 
   });
 }
 
-function creditedBefore(earlier: readonly Earlier[]): { time: Set<Id>; expenses: Set<Id> } {
+function creditedBefore(earlier: readonly EarlierWork[]): { time: Set<Id>; expenses: Set<Id> } {
   return {
     time: new Set(earlier.flatMap(({ time_entry_ids = [] }) => time_entry_ids.map(String))),
     expenses: new Set(earlier.flatMap(({ expense_ids = [] }) => expense_ids.map(String))),
@@ -231,11 +241,11 @@ function leftWithout(
   const empty = new Set((time?.billed ?? []).filter(({ entries }) => entries.every(isGone)).map(({ id }) => id));
   const kept = lines?.lines.filter(({ id }) => !empty.has(id)) ?? [];
   const prepaid = lines?.prepaid?.filter(({ line }) => !empty.has(line));
-  const isSpent = ({ expense_id }: InvoiceExpenses['lines'][number]) => !expense_ids.includes(String(expense_id));
-  const spent = expenses?.lines.filter(isSpent) ?? [];
+  const isKept = ({ expense_id }: InvoiceExpenses['lines'][number]) => !expense_ids.includes(String(expense_id));
+  const keptExpenses = expenses?.lines.filter(isKept) ?? [];
   return {
     time: lines && kept.length > 0 ? { ...lines, lines: kept, prepaid } : undefined,
-    expenses: expenses && spent.length > 0 ? { ...expenses, lines: spent } : undefined,
+    expenses: expenses && keptExpenses.length > 0 ? { ...expenses, lines: keptExpenses } : undefined,
   };
 }
 

@@ -5,8 +5,6 @@ import { lockOwn } from '../../models/records.ts';
 import type { Id, StoredId } from '../../models/tenant.ts';
 import type { Session } from '../../mongo/connection.ts';
 
-/** The message of the 409. */
-
 /**
  * Returns the client under a row lock. A transaction that deletes or anonymises it at the same moment conflicts with
  * this one.

@@ -1,5 +1,6 @@
 // Finds the expenses to bill on an invoice: exactly the named ones, or all unbilled ones of the client that a filter
 // matches.
+import { sortBy } from 'es-toolkit/array/sortBy';
 import { appError, fieldProblem } from '../../errors.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
 import { driverOf, findAllOwn, lockAllOwn } from '../../models/records.ts';
@@ -41,7 +42,7 @@ export async function findExpenses(unit: UnitOfWork, wanted: WantedExpenses): Pr
   if (found.length > BILLED_EXPENSES_MAX) throw appError('too_many_expenses', { limit: BILLED_EXPENSES_MAX });
   const projects = found.map(({ project_id }) => String(project_id));
   await lockAllOwn(Project, unit.accountId, projects, unit.session);
-  return found.toSorted((one, other) => compare(one.date, other.date) || compare(String(one._id), String(other._id)));
+  return sortBy(found, [({ date }) => date, ({ _id }) => String(_id)]);
 }
 
 async function namedExpenses(unit: UnitOfWork, ids: readonly Id[], { client, currency }: WantedExpenses) {
@@ -82,9 +83,4 @@ async function unbilledExpenses({ session, accountId }: UnitOfWork, { client, cu
     .find(filter as object, { session, limit, batchSize: limit + 1, hint: UNBILLED_EXPENSES_INDEX })
     .toArray();
   return found as unknown as ExpenseRecord[];
-}
-
-function compare(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

@@ -10,6 +10,7 @@ import { fromMinor, sumOfLines } from '../../rules/money/money.ts';
 import { type IncludedHours, includedByRate } from '../../rules/time/included-by-rate.ts';
 import { coverHours, type Draw } from '../../rules/time/prepaid-hours.ts';
 import type { TimeToBill } from '../../rules/time/time-lines.ts';
+import { SECONDS_PER_HOUR } from '../../rules/time/time-rounding.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { type LinkedTimeLines, requireLines } from '../work/time-line-links.ts';
 import { packageState, packagesOf, withPrepaidHours } from './draw-hours.ts';
@@ -67,7 +68,7 @@ export function lessPaidHours(
 
 /** Converts hours to the nearest second: 0.8333 hours are 50 minutes. */
 export function includedSeconds(hours: string | undefined): number {
-  return new Big(hours ?? 0).times(3600).round(0, Big.roundHalfUp).toNumber();
+  return new Big(hours ?? 0).times(SECONDS_PER_HOUR).round(0, Big.roundHalfUp).toNumber();
 }
 
 /**

@@ -4,6 +4,7 @@ import { dayIn } from '../../day.ts';
 import { appError } from '../../errors.ts';
 import { type AccountRecord, readAccount } from '../../models/accounts/account.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
+import { WITHOUT_ISSUER } from '../../models/billing/parties.ts';
 import { type Allocation, liveAmount, Payment, type PaymentRecord, paymentView } from '../../models/billing/payment.ts';
 import { readWithin } from '../../models/read-within.ts';
 import { changeOwn, driverOf } from '../../models/records.ts';
@@ -19,8 +20,6 @@ import { takeBack } from './take-back.ts';
 
 /** The payments of one response of the database, which is decoded in one turn of the event loop. One may have 700 KB. */
 const BATCH = 4;
-/** The issuer may contain an inlined logo. */
-const WITHOUT_ISSUER = { 'parties.issuer': 0 } as const;
 
 /** Pays an invoice of the client from the unallocated amount. @throws AppError 404, 400 or 409 as bookPayment does. */
 export async function allocateCredit(

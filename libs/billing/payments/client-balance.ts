@@ -1,5 +1,6 @@
 // Computes what a client owes and has as credit per currency. The balance is a sum of records, never a counter.
 import { mapValues } from 'es-toolkit/object/mapValues';
+import { DUE } from '../../models/billing/balance-expressions.ts';
 import { CreditNote } from '../../models/billing/credit-note.ts';
 import { Invoice } from '../../models/billing/invoice.ts';
 import { Payment } from '../../models/billing/payment.ts';
@@ -105,14 +106,6 @@ function openSums(accountId: Id, client_id: StoredId, today: string) {
     };
   });
 }
-
-/** The due amount, computed as dueOf does. */
-const DUE = {
-  $subtract: [
-    { $add: ['$amount', '$tax_amount', { $ifNull: ['$rounding_amount', 0] }] },
-    { $add: ['$amount_paid', { $ifNull: ['$amount_credited', 0] }, { $ifNull: ['$amount_written_off', 0] }] },
-  ],
-};
 
 function balanceView({ currency, due, overdue, ageing, credit, credit_source_count, credit_sources }: Balances) {
   const major = (amount: number) => fromMinor(amount, currency);

@@ -1,6 +1,7 @@
 // Finds the invoices that money can be put on: the named ones, or those of a client that are due.
 import { appError, fieldProblem } from '../../errors.ts';
 import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
+import { WITHOUT_ISSUER } from '../../models/billing/parties.ts';
 import { CHANGED_MAX_BYTES, readWithin } from '../../models/read-within.ts';
 import { driverOf } from '../../models/records.ts';
 import { sizeOf } from '../../models/stored-bytes.ts';
@@ -10,9 +11,6 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 
 /** The number of invoices that are read at a time. Most payments are for a few, and records are large. */
 const BATCH = 10;
-
-/** The issuer may contain an inlined logo. */
-const WITHOUT_ISSUER = { 'parties.issuer': 0 } as const;
 
 /**
  * Returns the invoices in the order of `ids`, without their issuer.

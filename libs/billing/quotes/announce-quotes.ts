@@ -4,6 +4,7 @@ import { dayIn } from '../../day.ts';
 import { readAccount } from '../../models/accounts/account.ts';
 import { embeddedIn } from '../../models/billing/embedded.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
+import { WITHOUT_ISSUER } from '../../models/billing/parties.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord, quoteView } from '../../models/billing/quote.ts';
 import { readWithin } from '../../models/read-within.ts';
 import { changeOwn, driverOf, isUnchanged } from '../../models/records.ts';
@@ -18,9 +19,6 @@ interface Changed {
 
 /** The number of quotes that are read at a time. Most requests change one, and records are large. */
 const BATCH = 10;
-
-/** The issuer may contain an inlined logo. */
-const WITHOUT_ISSUER = { 'parties.issuer': 0 } as const;
 
 /**
  * Announces `quote.updated` for each quote whose invoices changed. Writing the quote also serves as its row lock: a conversion of the rest

@@ -11,8 +11,8 @@ import type { GivenCharges } from '../../rules/documents/document-charges.ts';
 import { type LineItem, lineItem } from '../../rules/documents/line-item.ts';
 import { writtenAmount } from '../../rules/money/balance.ts';
 import { exactMinor } from '../../rules/money/exact-amount.ts';
-import { fromMinor } from '../../rules/money/money.ts';
-import { partLine, shareOf } from '../../rules/quotes/quote-parts.ts';
+import { fromMinor, percentOf } from '../../rules/money/money.ts';
+import { partLine } from '../../rules/quotes/quote-parts.ts';
 import { paymentDays } from '../documents/client-terms.ts';
 import { createInvoice, type MadeInvoice } from '../documents/create-invoice.ts';
 import { drawDocument } from '../documents/new-document.ts';
@@ -85,7 +85,8 @@ function partOf(project: ProjectRecord, currency: string, { percent, amount }: F
     if (left === 0) throw onlyLeft(project, currency);
     return left;
   }
-  const part = percent === undefined ? exactMinor(amount ?? 0, currency) : shareOf(project.fixed_amount ?? 0, percent);
+  const part =
+    percent === undefined ? exactMinor(amount ?? 0, currency) : percentOf(project.fixed_amount ?? 0, percent);
   const field = percent === undefined ? 'amount' : 'percent';
   if (part <= 0) throw fieldProblem(field, 'below_smallest_unit', { currency });
   if (part > left) throw onlyLeft(project, currency);

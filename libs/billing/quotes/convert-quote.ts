@@ -12,7 +12,6 @@ import { changeOwn, findOwn, lockOwn } from '../../models/records.ts';
 import type { Id } from '../../models/tenant.ts';
 import { changedCharges, type GivenCharges } from '../../rules/documents/document-charges.ts';
 import { acceptedBy, isChangedSince } from '../../rules/quotes/acceptance.ts';
-import type { QuotePart } from '../../rules/quotes/quote-parts.ts';
 import { paymentDays } from '../documents/client-terms.ts';
 import { createInvoice, type MadeInvoice } from '../documents/create-invoice.ts';
 import { issuedFields } from '../documents/issue-document.ts';
@@ -20,13 +19,9 @@ import { drawDocument } from '../documents/new-document.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { requireLines } from '../work/time-line-links.ts';
 import { deductedOf } from './final-invoice.ts';
-import { convertedLines } from './quote-lines.ts';
+import { convertedLines, type WantedPart } from './quote-lines.ts';
 
-export interface Conversion {
-  part: QuotePart;
-  /** The size of a deposit or progress invoice, as a percentage or as an amount in major units, see agreedSum. */
-  percent?: number | undefined;
-  amount?: number | undefined;
+export interface Conversion extends WantedPart {
   due_date?: string | undefined;
   status: 'Draft' | 'Sent';
   description?: string | null | undefined;

@@ -10,6 +10,7 @@ import { type LineItem, lineItem } from '../../rules/documents/line-item.ts';
 import { cutToLine } from '../../rules/documents/line-wording.ts';
 import { writtenAmount } from '../../rules/money/balance.ts';
 import { exactMinor } from '../../rules/money/exact-amount.ts';
+import { percentOf } from '../../rules/money/money.ts';
 import {
   agreedSum,
   type BilledPart,
@@ -19,12 +20,12 @@ import {
   partLines,
   type QuotePart,
   quotedLines,
-  shareOf,
 } from '../../rules/quotes/quote-parts.ts';
 import { quotedCharges } from '../../rules/quotes/quoted-charges.ts';
 import { taxesOf } from '../../rules/taxes/document-taxes.ts';
 
-interface WantedPart {
+/** The part of a quote that an invoice bills. */
+export interface WantedPart {
   part: QuotePart;
   /** The size of a deposit or progress invoice, as a percentage or as an amount in major units, see agreedSum. */
   percent?: number | undefined;
@@ -110,7 +111,7 @@ function billedPart(one: QuoteInvoice, { time_zone }: AccountRecord): BilledPart
 /** Returns the amount of a part. @throws AppError 400 when it is 0. */
 function amountOfPart(quote: QuoteRecord, { percent, amount }: WantedPart): number {
   const { currency } = quote;
-  const part = percent === undefined ? exactMinor(amount ?? 0, currency, 'list') : shareOf(agreedSum(quote), percent);
+  const part = percent === undefined ? exactMinor(amount ?? 0, currency, 'list') : percentOf(agreedSum(quote), percent);
   if (part > 0) return part;
   const field = percent === undefined ? 'amount' : 'percent';
   throw fieldProblem(field, 'below_smallest_unit', { currency }, 'list');

@@ -26,15 +26,16 @@ export async function workToTakeAlong(unit: UnitOfWork, due: Due): Promise<Taken
   const { include_time: time, line_items } = due.recurring;
   if (!time) return { work: undefined, isCut: false };
   let problem: unknown;
-  for (let most = BILLED_ENTRIES_MAX; most >= 1; most = Math.floor(most / 2)) {
+  let most = BILLED_ENTRIES_MAX;
+  while (most >= 1) {
     try {
       const work = await workOf(unit, due, { time, most, takesOldest: problem !== undefined });
       if (!work && !line_items) throw new NothingToBill();
       return { work, isCut: problem !== undefined };
     } catch (error) {
       if (!isTooMuch(error)) throw error;
-      // The first problem may only be too many entries, so the oldest thousand are tried next.
-      if (problem === undefined) most *= 2;
+      // The first problem may only be too many entries, so as many of the oldest are tried next.
+      if (problem !== undefined) most = Math.floor(most / 2);
       problem = error;
     }
   }

@@ -6,7 +6,7 @@ import { fieldProblem, type Problem, problemOf, validationFailed } from '../../e
 import { type AccountRecord, maxEntryHours, readAccount } from '../../models/accounts/account.ts';
 import { secondsOf, type TimeEntryRecord } from '../../models/time/time-entry.ts';
 import type { GivenHours } from '../../rules/time/given-hours.ts';
-import { hoursQuantity } from '../../rules/time/time-rounding.ts';
+import { hoursQuantity, SECONDS_PER_HOUR } from '../../rules/time/time-rounding.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /**
@@ -27,8 +27,6 @@ export interface GivenTime {
   started_at?: Date | null | undefined;
   ended_at?: Date | null | undefined;
 }
-
-const SECONDS_PER_HOUR = 3600;
 
 interface Times {
   started_at: Date;

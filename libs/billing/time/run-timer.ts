@@ -8,6 +8,7 @@ import { changeOwn, driverOf, insertOwn, isUnchanged, lockOwn, removeOwn } from 
 import { type Id, newRecord, storedId } from '../../models/tenant.ts';
 import { Project } from '../../models/time/project.ts';
 import { ownerKey, Timer, type TimerRecord } from '../../models/time/timer.ts';
+import { SECONDS_PER_HOUR } from '../../rules/time/time-rounding.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { EARLIEST, measuredTime, secondsBetween } from './entry-time.ts';
 import { logTime } from './log-time.ts';
@@ -161,7 +162,7 @@ async function become(unit: UnitOfWork, timer: TimerRecord, ended_at: Date, acco
 }
 
 function isTooLong({ started_at }: TimerRecord, end: Date, account: AccountRecord): boolean {
-  return secondsBetween(started_at, end) > maxEntryHours(account) * 3600;
+  return secondsBetween(started_at, end) > maxEntryHours(account) * SECONDS_PER_HOUR;
 }
 
 function hoursRun({ started_at }: TimerRecord, now: Date): number {

@@ -19,7 +19,7 @@ export async function placeOf({ session, accountId }: UnitOfWork, projectId: Id,
 
 /**
  * Returns the changed place, or nothing when the timer stays.
- * @throws AppError 404, or 400 for another project without a word about the task.
+ * @throws AppError 404, or 400 for another project when the change does not name the task.
  */
 export async function changedPlace(
   unit: UnitOfWork,

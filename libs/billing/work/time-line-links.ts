@@ -106,11 +106,11 @@ export async function linesWithout(
   });
   const kept = items.filter((item) => item !== undefined);
   const lines = (time?.lines ?? []).filter(({ id }) => left.has(id)).map(moved);
-  const spent = (expenses?.lines ?? []).filter((line) => !isGone(line)).map(moved);
+  const keptExpenses = (expenses?.lines ?? []).filter((line) => !isGone(line)).map(moved);
   return {
     line_items: kept.length > 0 ? kept : null,
     time: time && lines.length > 0 ? { ...time, lines, prepaid: undefined, included: undefined } : undefined,
-    expenses: expenses && spent.length > 0 ? { ...expenses, lines: spent } : undefined,
+    expenses: expenses && keptExpenses.length > 0 ? { ...expenses, lines: keptExpenses } : undefined,
     made,
   };
 }

@@ -12,7 +12,7 @@ import { readAccount } from './account.ts';
 
 /** The most usable keys of an account: enough for a key of its own for each program and person. */
 export const KEYS_MAX = 100;
-/** The message of the 409. */
+/** Returns the 409 for an account that has KEYS_MAX keys. */
 export const keysMaxReached = () => appError('api_key_limit_reached', { limit: KEYS_MAX });
 const SHOWN_START = 12; // `bh_live_` and four characters: enough to tell keys apart in a list.
 

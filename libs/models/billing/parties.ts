@@ -6,6 +6,9 @@ import type { AccountRecord } from '../accounts/account.ts';
 import { type ClientFields, type ClientRecord, clientFieldNames, givenFields } from '../accounts/client.ts';
 import type { ElectronicAddress, LegalId, PaymentOption } from '../accounts/party-fields.ts';
 
+/** The projection that leaves the issuer out, which may contain an inlined logo. */
+export const WITHOUT_ISSUER = { 'parties.issuer': 0 } as const;
+
 interface Issuer {
   name: string;
   email?: string;

@@ -1,4 +1,5 @@
 // The invoices that bill quotes, in the form that quotes show.
+
 import { sumBy } from 'es-toolkit/math/sumBy';
 import type { Session } from '../../mongo/connection.ts';
 import { leftToCredit, type Taxed } from '../../rules/credits/credit-amounts.ts';
@@ -8,6 +9,7 @@ import type { DocumentTax } from '../../rules/taxes/document-taxes.ts';
 import { groupSum } from '../../rules/taxes/tax-groups.ts';
 import { driverOf } from '../records.ts';
 import { type Id, type StoredId, storedId } from '../tenant.ts';
+import { TOTAL } from './balance-expressions.ts';
 import { CreditNote } from './credit-note.ts';
 import { Invoice, type InvoiceRecord } from './invoice.ts';
 import { printedNumber } from './number-ledger.ts';
@@ -54,9 +56,6 @@ const SHOWN = {
   issue_date: 1,
   created_at: 1,
 } as const;
-
-/** The total, computed as totalOf does. */
-const TOTAL = { $add: ['$amount', '$tax_amount', { $ifNull: ['$rounding_amount', 0] }] };
 
 const SETTLED = { $add: [{ $ifNull: ['$amount_written_off', 0] }, { $ifNull: ['$amount_credited', 0] }] };
 

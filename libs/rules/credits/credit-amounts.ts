@@ -3,7 +3,7 @@
 import { appError, fieldProblem } from '../../errors.ts';
 import { creditedLines } from '../documents/document-money.ts';
 import { writtenAmount } from '../money/balance.ts';
-import { taxOf } from '../money/money.ts';
+import { isWithin, percentOf } from '../money/money.ts';
 import { type DocumentTax, taxesOf } from '../taxes/document-taxes.ts';
 import {
   groupSum,
@@ -85,7 +85,9 @@ function wantedGroups(
   const shares = splitByGroup(amount, left);
   return left.flatMap((group, index) => {
     const taxable = shares[index] as number;
-    return taxable === 0 ? [] : [{ ...group, taxable, tax: taxWithin(group, taxable, taxOf(taxable, group.rate)) }];
+    return taxable === 0
+      ? []
+      : [{ ...group, taxable, tax: creditedTax(group, taxable, percentOf(taxable, group.rate)) }];
   });
 }
 
@@ -106,14 +108,17 @@ function groupsOfLines(
     const sum = groupSum(group, terms);
     if (!same || !isWithin(sum, most)) throw tooMuch(source, most, group.rate);
     if (sum === most) return { ...same };
-    if (!terms.prices_include_tax) return { ...same, taxable: sum, tax: taxWithin(same, sum, group.tax) };
+    if (!terms.prices_include_tax) return { ...same, taxable: sum, tax: creditedTax(same, sum, group.tax) };
     // Neither the sum before tax nor the tax may exceed what is left of it.
     const tax = between(group.tax, sum - same.taxable, same.tax);
     return { ...same, taxable: sum - tax, tax };
   });
 }
 
-/** Checks the rest of the invoice. @throws AppError 409 when later credits of the other rates would have nothing, or too little, to be taken from. */
+/**
+ * Checks the rest of the invoice.
+ * @throws AppError 409 when later credits of the other rates would have nothing, or too little, to be taken from.
+ */
 function requireRest(left: readonly DocumentTax[], groups: readonly DocumentTax[], source: CreditedInvoice): void {
   const rest = left.map((group) => {
     const taken = groups.filter((other) => isSameTax(group, other));
@@ -146,27 +151,22 @@ function agreedOf(groups: readonly TaxGroup[], terms: TaxTerms): number {
   return groups.reduce((sum, group) => sum + groupSum(group, terms), 0);
 }
 
+/** Returns the sum of the groups before tax. */
 export function netOf(groups: readonly TaxGroup[]): number {
   return groups.reduce((sum, { taxable }) => sum + taxable, 0);
 }
 
+/** Returns the sum of the tax of the groups. */
 export function taxSumOf(groups: readonly TaxGroup[]): number {
   return groups.reduce((sum, { tax }) => sum + tax, 0);
 }
 
-function taxWithin(left: TaxGroup, taxable: number, tax: number): number {
+/** Returns the tax of a part. All of the rate takes all of its tax, and a part never takes more than is left. */
+function creditedTax(left: TaxGroup, taxable: number, tax: number): number {
   return taxable === left.taxable ? left.tax : between(tax, 0, left.tax);
 }
 
 /** Returns the number nearest to `value` between the two bounds, which may come in either order. */
 function between(value: number, one: number, other: number): number {
   return Math.max(Math.min(one, other), Math.min(value, Math.max(one, other)));
-}
-
-/**
- * True for a credit that stays within what is left. Where the lines of a rate sum to less than 0, its credit is
- * negative, too.
- */
-function isWithin(taxable: number, left: number): boolean {
-  return left < 0 ? taxable <= 0 && taxable >= left : taxable >= 0 && taxable <= left;
 }

@@ -10,7 +10,7 @@ import {
 import type { LineItem } from '../documents/line-item.ts';
 import { writtenAmount } from '../money/balance.ts';
 import { shareWithin } from '../money/money.ts';
-import { type LineTax, type TaxedLine, type TaxTerms, taxLines } from '../taxes/tax-groups.ts';
+import { isSameTax, type TaxedLine, type TaxTerms, taxLines } from '../taxes/tax-groups.ts';
 
 /** Amounts are in the currency's smallest unit. They contain tax where prices include it. */
 export interface CreditedCharges {
@@ -57,10 +57,10 @@ function creditedDiscounts(invoice: Invoice, earlier: readonly CreditedCharges[]
   const whole = discountShares(invoice.line_items ?? [], invoice, invoice);
   const before = earlier.flatMap(({ discounts = [] }) => discounts);
   return taxLines(lines, { ...invoice, prices_include_tax: false }).taxes.map((group): DiscountShare => {
-    const of = whole.find((one) => isSame(one, group));
-    const had = before.filter((one) => isSame(one, group));
+    const ofGroup = whole.find((one) => isSameTax(one, group));
+    const had = before.filter((one) => isSameTax(one, group));
     const credited = had.reduce((sum, one) => sum + one.lines, group.taxable);
-    const share = of ? shareWithin(of.amount, credited, of.lines) : 0;
+    const share = ofGroup ? shareWithin(ofGroup.amount, credited, ofGroup.lines) : 0;
     return {
       rate: group.rate,
       category: group.category,
@@ -68,8 +68,4 @@ function creditedDiscounts(invoice: Invoice, earlier: readonly CreditedCharges[]
       amount: had.reduce((rest, one) => rest - one.amount, share),
     };
   });
-}
-
-function isSame(one: LineTax, other: LineTax): boolean {
-  return one.rate === other.rate && one.category === other.category;
 }

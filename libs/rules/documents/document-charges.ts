@@ -1,8 +1,17 @@
 // The discount and the shipping of a whole document: an allowance and a charge in the sense of EN 16931 (BG-20 and BG-21).
 import { type DetailsForm, fieldProblem } from '../../errors.ts';
-import { type Decimal, fromMinor, isAmount, sumOfLines, toMinor, withoutNoise } from '../money/money.ts';
-import { shareOf } from '../quotes/quote-parts.ts';
 import {
+  type Decimal,
+  fromMinor,
+  isAmount,
+  percentOf,
+  singleLine,
+  sumOfLines,
+  toMinor,
+  withoutNoise,
+} from '../money/money.ts';
+import {
+  explicitTax,
   type LineTax,
   splitByGroup,
   type TaxCategory,
@@ -98,7 +107,7 @@ function discountOf(
   const given = discount_amount == null ? undefined : toMinor(discount_amount, currency);
   const percent = withoutNoise(Number(discount_percent ?? 0));
   if (percent > 0) {
-    const amount = shareOf(sum, percent);
+    const amount = percentOf(sum, percent);
     if (given !== undefined && given !== amount) {
       throw fieldProblem('discount_amount', 'discount_differs', { amount: fromMinor(amount, currency) }, details);
     }
@@ -168,23 +177,16 @@ export function chargedLines(
 export function discountLines(shares: readonly DiscountShare[], { currency }: TaxTerms): TaxedLine[] {
   return shares
     .filter(({ amount }) => amount !== 0)
-    .map(({ rate, category, amount }) => ({ ...oneOf(-amount, currency), ...taxOfGroup({ rate, category }) }));
+    .map((share) => ({ ...singleLine(-share.amount, currency), ...explicitTax(share) }));
 }
 
 /** Returns the shipping as one line with its own tax, or no line. */
 export function shippingLine(charges: DocumentCharges, { currency }: TaxTerms): TaxedLine[] {
   const { shipping_amount, shipping_tax_rate, shipping_tax_category } = charges;
   if (!shipping_amount) return [];
-  return [{ ...oneOf(shipping_amount, currency), tax_rate: shipping_tax_rate, tax_category: shipping_tax_category }];
-}
-
-function oneOf(minor: number, currency: string) {
-  return { qty: '1', rate: fromMinor(minor, currency), discount: '0' };
-}
-
-/** Returns the tax fields that put a line into the group. */
-function taxOfGroup({ rate, category }: LineTax): Pick<TaxedLine, 'tax_rate' | 'tax_category'> {
-  return category === null || category === 'S' ? { tax_rate: rate } : { tax_category: category };
+  return [
+    { ...singleLine(shipping_amount, currency), tax_rate: shipping_tax_rate, tax_category: shipping_tax_category },
+  ];
 }
 
 /** Returns the charges of a stored document as callers write them, so that they can be computed anew. */

@@ -1,7 +1,16 @@
 // Computes the net amount and the taxes of an invoice or a quote from its amount and lines, or says why they are
 // impossible.
 import { type DetailsForm, fieldProblem, type Problem, problemOf, validationFailed } from '../../errors.ts';
-import { type Decimal, fromMinor, isAmount, isLineAmount, lineNet, sumOfLines, toMinor } from '../money/money.ts';
+import {
+  type Decimal,
+  fromMinor,
+  isAmount,
+  isLineAmount,
+  lineNet,
+  singleLine,
+  sumOfLines,
+  toMinor,
+} from '../money/money.ts';
 import { roundingAmount } from '../money/total-rounding.ts';
 import { type DocumentTax, notedTaxes, type TaxIssuer } from '../taxes/document-taxes.ts';
 import {
@@ -131,10 +140,9 @@ function requireSum(
  */
 function adjustmentsOf({ amount, taxes }: TaxedSum, difference: number, terms: TaxTerms): TaxedLine[] {
   if (difference === 0) return [];
-  const line = (sum: number) => ({ qty: '1', rate: fromMinor(sum, terms.currency), discount: '0' });
-  if (amount <= 0 || taxes.some(({ taxable }) => taxable < 0)) return [line(difference)];
+  if (amount <= 0 || taxes.some(({ taxable }) => taxable < 0)) return [singleLine(difference, terms.currency)];
   const shares = splitByGroup(difference, taxes);
-  return taxes.map((group, index) => ({ ...line(shares[index] ?? 0), ...ownTax(group, terms) }));
+  return taxes.map((group, index) => ({ ...singleLine(shares[index] ?? 0, terms.currency), ...ownTax(group, terms) }));
 }
 
 /** Sums lines and their taxes. @throws AppError 400 when the sum is out of range, or a line is too large. */

@@ -46,8 +46,11 @@ export interface LineExtras {
   line?: number | undefined;
 }
 
+/** A line with its text, before it has its stored form. */
+export type TextLine = Line & LineExtras & { description: string };
+
 /** Returns a line in its stored form: plain decimals, without the fields that are absent. */
-export function lineItem(line: Line & LineExtras & { description: string }): LineItem {
+export function lineItem(line: TextLine): LineItem {
   const { tax_rate, tax_category, unit, line: credited } = line;
   return {
     description: line.description,

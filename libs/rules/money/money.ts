@@ -89,9 +89,9 @@ export function sumOfLines(lines: readonly Line[], currency: string): number {
   return lines.reduce((sum, line) => sum.plus(roundedNet(line, currency)), new Big(0)).toNumber() + 0;
 }
 
-/** Returns round(amount × rate/100) in smallest units, half away from zero. @param rate a percentage. */
-export function taxOf(minor: number, rate: Decimal): number {
-  return round(new Big(minor).times(rate).times(PERCENT)).toNumber() + 0;
+/** Returns round(amount × percent/100) in smallest units, half away from zero. */
+export function percentOf(minor: number, percent: Decimal): number {
+  return round(new Big(minor).times(percent).times(PERCENT)).toNumber() + 0;
 }
 
 /** Returns round(amount × part/whole), half away from zero, and 0 for a whole of 0. */
@@ -110,6 +110,16 @@ export function isAmount(minor: number): boolean {
 /** True for an amount that a line may have: a credit may be as large as an amount. */
 export function isLineAmount(minor: number): boolean {
   return isAmount(Math.abs(minor));
+}
+
+/** True for an amount between 0 and the whole. Where the whole is negative, so are its parts. */
+export function isWithin(amount: number, whole: number): boolean {
+  return whole < 0 ? amount <= 0 && amount >= whole : amount >= 0 && amount <= whole;
+}
+
+/** Returns a line that is worth the amount. @param minor in smallest units. */
+export function singleLine(minor: number, currency: string): Line {
+  return { qty: '1', rate: fromMinor(minor, currency), discount: '0' };
 }
 
 /** Writes a decimal without exponent and without floating-point noise: 2 → "2", 120.50 → "120.5", 0.1 + 0.2 → "0.3". */

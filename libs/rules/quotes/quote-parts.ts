@@ -2,10 +2,10 @@
 
 import Big from 'big.js';
 import { intlLocale } from '../../profile-forms.ts';
-import type { LineExtras } from '../documents/line-item.ts';
+import type { TextLine } from '../documents/line-item.ts';
 import { filled, writtenDay } from '../documents/line-wording.ts';
 import { lineTexts } from '../documents/standard-texts.ts';
-import { type Decimal, fromMinor, type Line, plainDecimal } from '../money/money.ts';
+import { type Decimal, fromMinor, isWithin, plainDecimal } from '../money/money.ts';
 import { writtenMoney } from '../money/written-money.ts';
 import {
   explicitTax,
@@ -21,8 +21,6 @@ import {
 export const QUOTE_PARTS = ['full', 'deposit', 'progress', 'final'] as const;
 
 export type QuotePart = (typeof QUOTE_PARTS)[number];
-
-type TextLine = Line & LineExtras & { description: string };
 
 /** The part of a quote that one invoice bills. Amounts are in the smallest unit. */
 export interface BilledPart {
@@ -52,11 +50,6 @@ export function leftToBill(quoted: number, parts: readonly Pick<BilledPart, 'amo
     0,
     parts.reduce((left, { amount }) => left - amount, quoted),
   );
-}
-
-/** Returns round(quoted × percent/100), half away from zero, in the smallest unit. */
-export function shareOf(quoted: number, percent: Decimal): number {
-  return new Big(quoted).times(percent).times('0.01').round(0, Big.roundHalfUp).toNumber();
 }
 
 /** The terms of the quote and its parts, with the language of their texts. */
@@ -112,10 +105,7 @@ export function groupsLeft(
     const sum = same.reduce((rest, one) => rest - groupSum(one, quote), groupSum(group, quote));
     return { ...group, taxable: sum, tax: 0 };
   });
-  const isPart = left.every(({ taxable }, index) => {
-    const whole = groupSum(quote.taxes[index] as TaxGroup, quote);
-    return whole < 0 ? taxable >= whole && taxable <= 0 : taxable >= 0 && taxable <= whole;
-  });
+  const isPart = left.every(({ taxable }, index) => isWithin(taxable, groupSum(quote.taxes[index] as TaxGroup, quote)));
   const rest = left.reduce((sum, { taxable }) => sum + taxable, 0);
   return isPart && rest === leftToBill(agreedSum(quote), parts) ? left : quote.taxes;
 }

@@ -2,16 +2,15 @@
 // taken off there.
 
 import { type DocumentCharges, discountLines, discountShares, shippingLine } from '../documents/document-charges.ts';
-import type { LineExtras, LineItem } from '../documents/line-item.ts';
+import type { LineItem, TextLine } from '../documents/line-item.ts';
 import { lineTexts } from '../documents/standard-texts.ts';
-import type { Line } from '../money/money.ts';
 import { type QuoteTexts, writtenPercent } from './quote-parts.ts';
 
 /** Returns a negative line for each tax rate with a discount, and one line for the shipping. */
 export function quotedCharges(
   { line_items, ...charges }: DocumentCharges & { line_items: LineItem[] | null },
   { locale, ...terms }: QuoteTexts,
-): (Line & LineExtras & { description: string })[] {
+): TextLine[] {
   const texts = lineTexts(locale);
   const shares = discountShares(line_items ?? [], charges, terms).filter(({ amount }) => amount !== 0);
   const discounts = discountLines(shares, terms).map((line, index) => {

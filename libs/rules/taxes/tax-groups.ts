@@ -1,7 +1,7 @@
 // Computes tax by group, as EN 16931 requires: the lines of one rate and category are summed first, and their tax is
 // rounded once.
 import Big from 'big.js';
-import { type Line, sumOfLines, taxOf } from '../money/money.ts';
+import { type Line, percentOf, sumOfLines } from '../money/money.ts';
 
 /**
  * Categories of EN 16931 (UNCL 5305): standard and reduced rates (S), zero rate (Z), exempt (E), reverse charge (AE),
@@ -132,7 +132,7 @@ export function splitByGroup(amount: number, groups: readonly Pick<TaxGroup, 'ta
 }
 
 function taxGroup(sum: number, { rate, category }: LineTax, isInclusive = false): TaxGroup {
-  const tax = isInclusive ? taxWithin(sum, rate) : taxOf(sum, rate);
+  const tax = isInclusive ? taxWithin(sum, rate) : percentOf(sum, rate);
   return { rate, category, taxable: isInclusive ? sum - tax : sum, tax };
 }
 

@@ -33,7 +33,7 @@ export interface TimeTogether extends Pick<TrackedTime, 'seconds' | 'decimals'> 
   entries: number;
 }
 
-const SECONDS_PER_HOUR = 3600;
+export const SECONDS_PER_HOUR = 3600;
 const SECONDS_PER_MINUTE = 60;
 /** The decimals of a printed quantity. */
 const HOURS_DECIMALS = 4;

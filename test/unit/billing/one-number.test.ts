@@ -13,7 +13,7 @@ import { newRecord } from '#libs/models/tenant.ts';
 import { hasCharges } from '#libs/rules/documents/document-charges.ts';
 import { invoiceMoney, quoteMoney } from '#libs/rules/documents/document-money.ts';
 import { lineItem } from '#libs/rules/documents/line-item.ts';
-import { fromMinor, sumOfLines, taxOf } from '#libs/rules/money/money.ts';
+import { fromMinor, percentOf, sumOfLines } from '#libs/rules/money/money.ts';
 import { taxesOf } from '#libs/rules/taxes/document-taxes.ts';
 import { type TaxCategory, taxLines } from '#libs/rules/taxes/tax-groups.ts';
 import { documentView } from '../../../services/renderer/document/document-view.ts';
@@ -125,7 +125,7 @@ test('when a quote has an amount beside its lines, then their rates share the di
     for (const [index, { taxable, tax, rate }] of taxes.entries()) {
       const proportion = new Big(lines.taxes[index]?.taxable ?? 0).times(amount).div(lines.amount);
       expect(proportion.minus(taxable).abs().lte(1)).toBe(true);
-      expect(tax).toBe(taxOf(taxable, rate));
+      expect(tax).toBe(percentOf(taxable, rate));
     }
   });
   fc.assert(each, runs());

@@ -6,6 +6,7 @@ import { AppError } from '#libs/errors.ts';
 import { creditGroups, leftToCredit, netOf, type Taxed, taxSumOf } from '#libs/rules/credits/credit-amounts.ts';
 import { invoiceMoney } from '#libs/rules/documents/document-money.ts';
 import { type LineItem, lineItem } from '#libs/rules/documents/line-item.ts';
+import { percentOf } from '#libs/rules/money/money.ts';
 import {
   agreedSum,
   type BilledPart,
@@ -14,7 +15,6 @@ import {
   leftToBill,
   partLines,
   quotedLines,
-  shareOf,
 } from '#libs/rules/quotes/quote-parts.ts';
 import { type DocumentTax, taxesOf } from '#libs/rules/taxes/document-taxes.ts';
 import { groupSum, taxLines } from '#libs/rules/taxes/tax-groups.ts';
@@ -190,7 +190,7 @@ test('when a quote is billed in parts of which some are corrected, then at each 
         expect(error).toBeInstanceOf(AppError);
       }
     };
-    for (const { percent, corrected } of wanted) part(shareOf(quoted, percent), corrected);
+    for (const { percent, corrected } of wanted) part(percentOf(quoted, percent), corrected);
     if (isFinal) {
       const whole = quotedLines(
         { amount: quoted, line_items: document.line_items, taxes: quote.taxes, whenEmpty: '' },

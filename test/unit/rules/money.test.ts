@@ -8,9 +8,9 @@ import {
   isAmount,
   isCurrency,
   lineNet,
+  percentOf,
   plainDecimal,
   sumOfLines,
-  taxOf,
   toMinor,
 } from '#libs/rules/money/money.ts';
 import { runs } from '../../support/form.ts';
@@ -124,7 +124,7 @@ describe('properties', () => {
   test('when tax is computed, then whole-number arithmetic gives the same and the total is exact', () => {
     fc.assert(
       fc.property(fc.nat({ max: 2 ** 31 - 1 }), percentage, (minor, rate) => {
-        const tax = taxOf(minor, Number(written(rate)));
+        const tax = percentOf(minor, Number(written(rate)));
         expect(tax).toBe(roundedQuotient(BigInt(minor) * rate.digits, 10_000n));
         expect(isAmount(minor) && Number.isSafeInteger(minor + tax)).toBe(true);
       }),
@@ -137,7 +137,7 @@ describe('properties', () => {
     expect([isAmount(largest), isAmount(largest + 1)]).toEqual([true, false]);
     fc.assert(
       fc.property(fc.nat({ max: 2 ** 31 - 1 }), fc.integer({ min: 0, max: 100 }), currency, (less, rate, code) => {
-        const total = largest - less + taxOf(largest - less, rate);
+        const total = largest - less + percentOf(largest - less, rate);
         const places = decimalsOf(code);
         const digits = String(total);
         const exact = places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`;

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { quoteMoney } from '#libs/rules/documents/document-money.ts';
 import { lineItem } from '#libs/rules/documents/line-item.ts';
-import { sumOfLines, taxOf } from '#libs/rules/money/money.ts';
+import { percentOf, sumOfLines } from '#libs/rules/money/money.ts';
 import {
   agreedSum,
   type BilledPart,
@@ -11,14 +11,13 @@ import {
   leftToBill,
   partLines,
   quotedLines,
-  shareOf,
 } from '#libs/rules/quotes/quote-parts.ts';
 import { type TaxGroup, type TaxTerms, taxLines } from '#libs/rules/taxes/tax-groups.ts';
 import { runs } from '../../support/form.ts';
 
 const texts = { locale: 'en-US', currency: 'EUR', tax_rate: 19 };
 const plain = (taxable: number, rate = 19): TaxGroup[] => [
-  { rate, category: rate > 0 ? 'S' : null, taxable, tax: taxOf(taxable, rate) },
+  { rate, category: rate > 0 ? 'S' : null, taxable, tax: percentOf(taxable, rate) },
 ];
 const part = (amount: number, changes: Partial<BilledPart> = {}): BilledPart => ({
   number: 'INV-0001',
@@ -34,7 +33,7 @@ const final = (amount: number, parts: readonly BilledPart[], currency = 'EUR') =
 
 describe('parts', () => {
   test('when 999.99 are billed as 30 % + 30 % + final, then the nets add up to the cent and nothing is left', () => {
-    const share = shareOf(99_999, 30);
+    const share = percentOf(99_999, 30);
     expect(share).toBe(30_000);
     const parts = [part(share), part(share, { number: 'INV-0002' })];
     const last = sumOfLines(final(99_999, parts), 'EUR');
@@ -99,7 +98,7 @@ describe('parts', () => {
           const rate = basisPoints / 100;
           const parts: BilledPart[] = [];
           for (const share of shares) {
-            const amount = shareOf(quoted, share / 100);
+            const amount = percentOf(quoted, share / 100);
             if (amount === 0 || amount > leftToBill(quoted, parts)) continue;
             parts.push(part(amount, { number: `INV-${parts.length + 1}`, taxes: plain(amount, rate) }));
           }
@@ -107,8 +106,8 @@ describe('parts', () => {
           expect(last).toBe(leftToBill(quoted, parts));
           const documents = [...parts.map(({ amount }) => amount), last];
           expect(documents.reduce((sum, amount) => sum + amount, 0)).toBe(quoted);
-          const taxes = documents.reduce((sum, amount) => sum + taxOf(amount, rate), 0);
-          expect(Math.abs(taxes - taxOf(quoted, rate))).toBeLessThanOrEqual((documents.length + 1) / 2);
+          const taxes = documents.reduce((sum, amount) => sum + percentOf(amount, rate), 0);
+          expect(Math.abs(taxes - percentOf(quoted, rate))).toBeLessThanOrEqual((documents.length + 1) / 2);
         },
       ),
       runs(1_000),
@@ -165,7 +164,7 @@ describe('parts', () => {
       const quoted = agreedSum(quote);
       const billed: BilledPart[] = [];
       for (const percent of percents) {
-        const wanted = { amount: shareOf(quoted, percent), percent, quoteNumber: 'QUO-0001', taxes: quote.taxes };
+        const wanted = { amount: percentOf(quoted, percent), percent, quoteNumber: 'QUO-0001', taxes: quote.taxes };
         if (wanted.amount === 0) continue;
         const invoice = { ...taxLines(partLines('deposit', wanted, form), terms), prices_include_tax };
         expect(agreedSum(invoice)).toBe(wanted.amount);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import Big from 'big.js';
 import fc from 'fast-check';
-import { lineNet, sumOfLines, taxOf } from '#libs/rules/money/money.ts';
+import { lineNet, percentOf, sumOfLines } from '#libs/rules/money/money.ts';
 import {
   splitByGroup,
   TAX_CATEGORIES,
@@ -118,7 +118,7 @@ describe('any mix of lines', () => {
     const each = fc.property(fc.array(priced, { maxLength: 30 }), rate, currency, (lines, tax_rate, code) => {
       const amount = sumOfLines(lines, code);
       const { taxes, ...sums } = taxLines(lines, { currency: code, tax_rate });
-      const tax_amount = taxOf(amount, tax_rate);
+      const tax_amount = percentOf(amount, tax_rate);
       expect(sums).toEqual({ amount, tax_amount, total: amount + tax_amount });
       expect(taxes).toHaveLength(1);
     });
