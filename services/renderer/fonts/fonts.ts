@@ -1,15 +1,11 @@
-// The fonts of documents. They are bundled as packages and named by a fontconfig file, so that system fonts have no
-// influence.
+// The fonts of documents. They lie in `faces/`, which `npm run fonts` makes, and are named by a fontconfig file, so that
+// system fonts have no influence.
 import { chmod, chown, copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { escape as escapeXml } from 'es-toolkit/string/escape';
 import { canRead, type Isolation } from '../browser/isolation.ts';
 
-interface Family {
-  package: string;
-  /** Only faces that a style sheet uses, because each one that occurs in a document is embedded. */
-  faces: string[];
-}
+const FACES_FOLDER = join(import.meta.dirname, 'faces');
 
 const PLAIN = ['400Regular', '600SemiBold'];
 const WITH_ITALIC = ['400Regular', '400Regular_Italic', '600SemiBold'];
@@ -17,50 +13,51 @@ const REGULAR = ['400Regular'];
 const WITH_BOLD = ['400Regular', '700Bold'];
 
 /**
- * Families by their name in style sheets. All are TrueType: Chromium converts other outlines to Type 3 fonts, which
+ * The faces of each family, by its name in style sheets: only those that a style sheet uses, because each one that
+ * occurs in a document is embedded. All are static and TrueType: Chromium converts other outlines to Type 3 fonts, which
  * readers draw blurred.
  */
-const FAMILIES: Record<string, Family> = {
-  'Cormorant Garamond': { package: '@expo-google-fonts/cormorant-garamond', faces: ['500Medium'] },
-  'Source Serif 4': { package: '@expo-google-fonts/source-serif-4', faces: WITH_ITALIC },
-  'IBM Plex Sans': { package: '@expo-google-fonts/ibm-plex-sans', faces: WITH_ITALIC },
-  'EB Garamond': { package: '@expo-google-fonts/eb-garamond', faces: WITH_ITALIC },
+const FAMILIES: Record<string, string[]> = {
+  'Cormorant Garamond': ['500Medium'],
+  'Source Serif 4': WITH_ITALIC,
+  'IBM Plex Sans': WITH_ITALIC,
+  'EB Garamond': WITH_ITALIC,
   // This family is for code in markdown.
-  'IBM Plex Mono': { package: '@expo-google-fonts/ibm-plex-mono', faces: REGULAR },
+  'IBM Plex Mono': REGULAR,
   // This family has letters of rarer Latin and Cyrillic alphabets, and every currency sign.
-  'Noto Sans': { package: '@expo-google-fonts/noto-sans', faces: PLAIN },
+  'Noto Sans': PLAIN,
   // The next families are for every other script, in every style. In Amiri each letter is one glyph; in faces with
   // separate dots, copied words fall apart.
-  Amiri: { package: '@expo-google-fonts/amiri', faces: WITH_BOLD },
-  'Noto Sans Hebrew': { package: '@expo-google-fonts/noto-sans-hebrew', faces: PLAIN },
-  'Noto Sans Armenian': { package: '@expo-google-fonts/noto-sans-armenian', faces: PLAIN },
-  'Noto Sans Georgian': { package: '@expo-google-fonts/noto-sans-georgian', faces: PLAIN },
-  'Noto Sans Ethiopic': { package: '@expo-google-fonts/noto-sans-ethiopic', faces: PLAIN },
-  'Noto Sans Devanagari': { package: '@expo-google-fonts/noto-sans-devanagari', faces: PLAIN },
-  'Noto Sans Bengali': { package: '@expo-google-fonts/noto-sans-bengali', faces: PLAIN },
-  'Noto Sans Gurmukhi': { package: '@expo-google-fonts/noto-sans-gurmukhi', faces: PLAIN },
-  'Noto Sans Gujarati': { package: '@expo-google-fonts/noto-sans-gujarati', faces: PLAIN },
-  'Noto Sans Oriya': { package: '@expo-google-fonts/noto-sans-oriya', faces: PLAIN },
-  'Noto Sans Tamil': { package: '@expo-google-fonts/noto-sans-tamil', faces: PLAIN },
-  'Noto Sans Telugu': { package: '@expo-google-fonts/noto-sans-telugu', faces: PLAIN },
-  'Noto Sans Kannada': { package: '@expo-google-fonts/noto-sans-kannada', faces: PLAIN },
-  'Noto Sans Malayalam': { package: '@expo-google-fonts/noto-sans-malayalam', faces: PLAIN },
-  'Noto Sans Sinhala': { package: '@expo-google-fonts/noto-sans-sinhala', faces: PLAIN },
-  'Noto Sans Thai': { package: '@expo-google-fonts/noto-sans-thai', faces: PLAIN },
-  'Noto Sans Lao': { package: '@expo-google-fonts/noto-sans-lao', faces: PLAIN },
-  'Noto Sans Khmer': { package: '@expo-google-fonts/noto-sans-khmer', faces: PLAIN },
-  'Noto Sans Myanmar': { package: '@expo-google-fonts/noto-sans-myanmar', faces: PLAIN },
-  'Noto Serif Tibetan': { package: '@expo-google-fonts/noto-serif-tibetan', faces: PLAIN },
-  'Noto Sans Symbols 2': { package: '@expo-google-fonts/noto-sans-symbols-2', faces: REGULAR },
-  'Noto Sans Math': { package: '@expo-google-fonts/noto-sans-math', faces: REGULAR },
-  'Noto Sans Symbols': { package: '@expo-google-fonts/noto-sans-symbols', faces: REGULAR },
+  Amiri: WITH_BOLD,
+  'Noto Sans Hebrew': PLAIN,
+  'Noto Sans Armenian': PLAIN,
+  'Noto Sans Georgian': PLAIN,
+  'Noto Sans Ethiopic': PLAIN,
+  'Noto Sans Devanagari': PLAIN,
+  'Noto Sans Bengali': PLAIN,
+  'Noto Sans Gurmukhi': PLAIN,
+  'Noto Sans Gujarati': PLAIN,
+  'Noto Sans Oriya': PLAIN,
+  'Noto Sans Tamil': PLAIN,
+  'Noto Sans Telugu': PLAIN,
+  'Noto Sans Kannada': PLAIN,
+  'Noto Sans Malayalam': PLAIN,
+  'Noto Sans Sinhala': PLAIN,
+  'Noto Sans Thai': PLAIN,
+  'Noto Sans Lao': PLAIN,
+  'Noto Sans Khmer': PLAIN,
+  'Noto Sans Myanmar': PLAIN,
+  'Noto Serif Tibetan': PLAIN,
+  'Noto Sans Symbols 2': REGULAR,
+  'Noto Sans Math': REGULAR,
+  'Noto Sans Symbols': REGULAR,
   // The next families are for Han characters, which five languages draw in five ways.
-  'Noto Sans SC': { package: '@expo-google-fonts/noto-sans-sc', faces: WITH_BOLD },
-  'Noto Sans TC': { package: '@expo-google-fonts/noto-sans-tc', faces: WITH_BOLD },
-  'Noto Sans HK': { package: '@expo-google-fonts/noto-sans-hk', faces: WITH_BOLD },
-  'BIZ UDPGothic': { package: '@expo-google-fonts/biz-udpgothic', faces: WITH_BOLD },
-  'Noto Sans KR': { package: '@expo-google-fonts/noto-sans-kr', faces: WITH_BOLD },
-  'Noto Emoji': { package: '@expo-google-fonts/noto-emoji', faces: REGULAR },
+  'Noto Sans SC': WITH_BOLD,
+  'Noto Sans TC': WITH_BOLD,
+  'Noto Sans HK': WITH_BOLD,
+  'BIZ UDPGothic': WITH_BOLD,
+  'Noto Sans KR': WITH_BOLD,
+  'Noto Emoji': REGULAR,
 };
 
 /** Families of a style, which are no fallback for other texts. */
@@ -95,19 +92,20 @@ export function fallbackOrder(first: string, han: HanForms): string[] {
 
 /** Returns the regular face of each family, by full path. */
 export function regularFaces(): { family: string; file: string }[] {
-  return Object.keys(FAMILIES).map((family) => ({ family, file: filesOf(family)[0] ?? '' }));
+  return bundledFamilies().map(({ family, files }) => ({ family, file: files[0] ?? '' }));
 }
 
 /** Returns every font file by its full path. */
 export function fontFiles(): string[] {
-  return Object.keys(FAMILIES).flatMap(filesOf);
+  return bundledFamilies().flatMap(({ files }) => files);
 }
 
-function filesOf(family: string): string[] {
-  const { package: name, faces } = FAMILIES[family] ?? { package: '', faces: [] };
-  // The files are named by path, because the `exports` of these packages do not name them.
-  const folder = join(import.meta.dirname, '../../../node_modules', name);
-  return faces.map((face) => join(folder, face, `${family.replaceAll(' ', '')}_${face}.ttf`));
+/** Returns each family with its faces and its licence, by full path. */
+export function bundledFamilies(): { family: string; files: string[]; licence: string }[] {
+  return Object.entries(FAMILIES).map(([family, faces]) => {
+    const path = join(FACES_FOLDER, family.replaceAll(' ', ''));
+    return { family, files: faces.map((face) => `${path}_${face}.ttf`), licence: `${path}_OFL.txt` };
+  });
 }
 
 /**

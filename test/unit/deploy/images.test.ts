@@ -21,14 +21,7 @@ const MUST_FIND: Record<string, string[]> = {
   gateway: ['express', 'mongoose', 'mongodb', 'bullmq', 'ioredis'],
   operations: ['express', '@bull-board/express', 'htm', 'mongoose', 'bullmq'],
   scheduler: ['mongoose', 'ioredis'],
-  renderer: [
-    'ejs',
-    'puppeteer-core',
-    'devtools-protocol',
-    'sharp',
-    '@expo-google-fonts/noto-sans-thai',
-    '@expo-google-fonts/noto-sans-sc',
-  ],
+  renderer: ['ejs', 'puppeteer-core', 'devtools-protocol', 'sharp'],
   webhooks: ['axios', 'standardwebhooks', 'mongoose'],
   admin: ['commander', 'mongodb'],
 };
@@ -262,9 +255,9 @@ function packagesOf(entries: string[]): Set<string> {
   for (let file = sources.pop(); file; file = sources.pop()) {
     if (seen.has(file)) continue;
     seen.add(file);
-    // Types are gone before anything runs; the packages of fonts are named in a table.
+    // Types are gone before anything runs.
     const text = readFileSync(file, 'utf8').replaceAll(/^import type [^;]*;/gm, '');
-    for (const [, name = ''] of text.matchAll(/(?:from |import |import\(|new URL\(|package: )'([^'\n]+)'/gm)) {
+    for (const [, name = ''] of text.matchAll(/(?:from |import |import\(|new URL\()'([^'\n]+)'/gm)) {
       const local = name.startsWith('#libs/') ? name.slice(1) : name.startsWith('.') ? join(dirname(file), name) : '';
       if (local.endsWith('.ts') && existsSync(local)) sources.push(local);
       if (!local && existsSync(join('node_modules', nameOf(name)))) addWithDependencies(nameOf(name), packages);
