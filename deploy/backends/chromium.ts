@@ -1,7 +1,7 @@
 // Finds a Chromium. It prefers a headless shell, which prints a page about four times as fast as a full browser.
 import { keepInCache, readCache, type Slot } from './cache.ts';
 import { cacheFolder } from './cache-folder.ts';
-import { packedVersion, unpackPackedChromium } from './chromium-package.ts';
+import { CHROMIUM_PACKAGE, unpackPackedChromium } from './chromium-package.ts';
 import { asSearch, type FindOptions, findFirst, type Program, prove, proveOnPath } from './program.ts';
 
 const proof: Slot['proof'] = { pattern: /(\d+\.\d+\.\d+\.\d+)/, atLeast: [115, 0] };
@@ -35,9 +35,9 @@ export async function findChromium(options: FindOptions): Promise<Program> {
     const source = { name: `CHROMIUM_PATH=${named}`, look: () => prove(named, 'CHROMIUM_PATH', proof) };
     return await findFirst('Chromium', [source], REMEDY);
   }
-  // The slot includes the package's version, so that an update is unpacked anew.
-  const slot: Slot = { name: `chromium-${await packedVersion()}`, proof };
-  const fromPackage = 'the npm package @sparticuz/chromium';
+  // The slot includes the package's version, so that an update is fetched anew.
+  const slot: Slot = { name: `chromium-${CHROMIUM_PACKAGE.version}`, proof };
+  const fromPackage = `the npm package ${CHROMIUM_PACKAGE.name}`;
   return await findFirst(
     'Chromium',
     [
