@@ -14,7 +14,7 @@ for name in pause coredns; do
 done
 mkdir -p "$folder/mongosh"
 npm install --prefix "$folder/mongosh" --no-audit --no-fund --ignore-scripts mongosh@2.12.0
-cp "$(node_modules/.bin/node -p process.execPath)" "$folder/mongosh/node"
+cp "$(PATH="$PWD/node_modules/.bin:$PATH" node -p process.execPath)" "$folder/mongosh/node"
 docker build -q -t mongo:7.0 -f - "$folder/mongosh" << 'END'
 FROM local/mongodb
 USER root

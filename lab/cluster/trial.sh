@@ -121,7 +121,7 @@ recovery() {
   local store fresh
   for store in mongodb redis; do
     for fresh in --fresh ''; do
-      lab/cluster/cluster.sh "$folder" in node_modules/.bin/node lab/cluster/recovery.ts --store $store $fresh
+      lab/cluster/cluster.sh "$folder" in env PATH="$PWD/node_modules/.bin:$PATH" node lab/cluster/recovery.ts --store $store $fresh
       no_restarts
     done
   done

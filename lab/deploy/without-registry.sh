@@ -11,7 +11,7 @@ export DOCKER_HOST="unix://$folder/docker.sock" DOCKER_BUILDKIT=0 DOCKER_CLI_HIN
 export NODE_IMAGE=local/node MONGODB_IMAGE=local/mongodb REDIS_IMAGE=local/redis
 export OUTBOUND_ALLOW=${OUTBOUND_ALLOW:-172.31.250.0/24}
 compose=(docker compose -f docker-compose.yml -f lab/deploy/compose-trial.yml)
-node=node_modules/.bin/node
+export PATH="$PWD/node_modules/.bin:$PATH" # It has Node 24 where the machine has an older one.
 
 engine() {
   docker info > /dev/null 2>&1 && return
@@ -35,7 +35,7 @@ bases() {
 
   rm -rf "$folder/node" && mkdir -p "$folder/node/lib" "$folder/mongodb"
   # The program itself: the path may lead to it by a link or a script.
-  cp "$("$node" -p process.execPath)" "$folder/node/node"
+  cp "$(node -p process.execPath)" "$folder/node/node"
   cp -rL "$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")" "$folder/node/lib/npm"
   docker build -q -t "$NODE_IMAGE" -f - "$folder/node" << 'END'
 FROM local/debian
@@ -44,7 +44,7 @@ COPY lib/npm /usr/local/lib/node_modules/npm
 RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm && mkdir -p /usr/local/etc \
  && echo cafile=/etc/ssl/certs/ca-certificates.crt > /usr/local/etc/npmrc
 END
-  cp "$("$node" --input-type=module -e "
+  cp "$(node --input-type=module -e "
     const { findMongodb } = await import('./deploy/backends/mongodb.ts');
     console.log((await findMongodb({ env: process.env })).command)")" "$folder/mongodb/mongod"
   docker build -q -t "$MONGODB_IMAGE" -f - "$folder/mongodb" << 'END'
@@ -75,12 +75,12 @@ up() {
 }
 
 journey() {
-  "$node" lab/deploy/compose-journey.ts
+  node lab/deploy/compose-journey.ts
 }
 
 restarts() {
   npm run -s client
-  "$node" lab/deploy/compose-restarts.ts
+  node lab/deploy/compose-restarts.ts
 }
 
 down() {
