@@ -1,5 +1,7 @@
 // A burst of requests over a fixed number of connections, and what came of it.
-import autocannon from 'autocannon';
+import { join } from 'node:path';
+import { memoize } from 'es-toolkit/function/memoize';
+import { npmTool } from '../../test/support/clients/tools.ts';
 import type { ServerProcess } from './server-process.ts';
 
 export interface Work {
@@ -19,18 +21,37 @@ export interface Burst {
   cpuMsEach: number;
 }
 
+/** The parts of its result that are used here. */
+interface Result {
+  non2xx: number;
+  errors: number;
+  '2xx': number;
+  duration: number;
+  latency: { p50: number; p99: number };
+}
+
+type Autocannon = (options: object) => Promise<Result>;
+
+/** It is fetched by the first benchmark, because nothing else needs it and its 60 packages. */
+const loadAutocannon = memoize(async (): Promise<Autocannon> => {
+  const tool = await npmTool('autocannon-9.0.0', ['autocannon@9.0.0']);
+  if ('missing' in tool) throw new Error(`autocannon could not be fetched: ${tool.missing}`);
+  return (await import(join(tool.folder, 'node_modules/autocannon/autocannon.js'))).default;
+});
+
 export async function burst(
   server: ServerProcess,
   work: Work,
   { connections = 16, seconds }: { connections?: number; seconds: number },
 ): Promise<Burst> {
+  const autocannon = await loadAutocannon();
   const cpuBefore = await server.cpuMs();
   const result = await autocannon({
     url: server.url,
     connections,
     duration: seconds,
     requests: work.bodies ? [posting(work, work.bodies)] : work.paths.map((path) => reading(work, path)),
-  } as unknown as autocannon.Options);
+  });
   if (result.non2xx + result.errors > 0) {
     throw new Error(`${work.name}: ${result.non2xx} refusals and ${result.errors} errors from ${server.url}`);
   }

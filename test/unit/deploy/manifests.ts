@@ -49,6 +49,14 @@ export const manifests: Manifest[] = manifestFiles.flatMap((file) =>
   }),
 );
 
+/** Kinds that the cluster gets with a controller: test/system/deploy/custom-resources.test.ts checks them. */
+export const CUSTOM_KINDS = [
+  'gateway.networking.k8s.io/v1 HTTPRoute',
+  'keda.sh/v1alpha1 ScaledObject',
+  'monitoring.coreos.com/v1 PrometheusRule',
+  'monitoring.coreos.com/v1 ServiceMonitor',
+] as const;
+
 export function manifest(kind: string, name: string): Manifest['body'] {
   const found = manifests.filter((one) => one.kind === kind && one.name === name);
   if (found.length !== 1) throw new Error(`there are ${found.length} manifests ${kind}/${name}, not one`);
