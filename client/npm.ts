@@ -17,7 +17,7 @@ try {
   // Node runs no TypeScript below node_modules. Without the types of Node, nothing of Node's own gets in.
   const target = ['--target', 'es2022', '--lib', 'es2022,dom,dom.asynciterable', '--module', 'nodenext'];
   const strict = ['--strict', '--rewriteRelativeImportExtensions', '--types', '', '--skipLibCheck'];
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const tsc = join(ROOT, 'node_modules/typescript-7/bin/tsc');
   const source = join(import.meta.dirname, 'index.ts');
   run(process.execPath, [tsc, '--ignoreConfig', '--declaration', ...target, ...strict, '--outDir', folder, source]);
   // The compiler leaves these imports as they are, and there is no such file in the package.

@@ -84,7 +84,7 @@ test("when README's blocks are compiled with the types of the package, then stri
     const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--noEmit'];
     const modern = ['--module', 'nodenext', '--target', 'es2023', '--lib', 'es2023,dom,dom.asynciterable'];
     const types = ['--types', 'node', '--typeRoots', join(PROJECT, 'node_modules/@types')];
-    const tsc = join(PROJECT, 'node_modules/typescript/bin/tsc');
+    const tsc = join(PROJECT, 'node_modules/typescript-7/bin/tsc');
     return runTool(process.execPath, [tsc, '--ignoreConfig', ...strict, ...modern, ...types, name], { cwd: folder });
   };
   const program = programOf(README, 'js');
