@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 
-const lock: { packages: Record<string, { devOptional?: boolean }> } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+const lock: { packages: Record<string, { devOptional?: boolean }> } = JSON.parse(
+  readFileSync('package-lock.json', 'utf8'),
+);
 const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 test('when production is installed, then no tool of development comes along', () => {
