@@ -107,7 +107,7 @@ function versionOf(program) {
   }
 }
 
-/** The same as in deploy/backends/cache.ts, which Node 20 cannot load. */
+/** The same as in deploy/backends/cache-folder.ts, which Node 20 cannot load. */
 function cacheFolder() {
   const { BILLHOOK_CACHE_DIR, XDG_CACHE_HOME, HOME } = process.env;
   if (BILLHOOK_CACHE_DIR) return resolve(BILLHOOK_CACHE_DIR);
