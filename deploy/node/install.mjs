@@ -1,4 +1,4 @@
-// npm runs this after every `npm install`. Billhook runs on Node 24: where an older one runs npm, Node 24 is fetched once, kept in
+// npm runs this after every `npm install`. Billhook runs on Node 24: where the machine has an older one, Node 24 is fetched once, kept in
 // the cache of this machine, and linked as `node_modules/.bin/node`, which npm's scripts find first. It is JavaScript of Node 20,
 // because that is what runs it.
 import { execFileSync } from 'node:child_process';
@@ -15,7 +15,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const OLDEST = 24;
@@ -28,18 +28,26 @@ const version = Object.values(optionalDependencies)[0];
 const folder = join(here, '../../node_modules/.bin');
 const linked = join(folder, PROGRAM);
 
-// npm says which Node runs it. The one that runs this script may be the linked one.
-const ofNpm = /node\/v(\d+)/.exec(process.env.npm_config_user_agent ?? '')?.[1] ?? process.versions.node.split('.')[0];
-if (Number(ofNpm) < OLDEST && versionOf(linked) !== version) {
+const ofMachine = machineVersion();
+if (Number(ofMachine?.split('.')[0] ?? 0) < OLDEST && versionOf(linked) !== version) {
   try {
     link(keep());
   } catch (error) {
     process.stderr.write(
-      `Billhook needs Node ${OLDEST} or later. This machine has Node ${ofNpm}, and Node ${version} could not be fetched from npm:\n` +
+      `Billhook needs Node ${OLDEST} or later. This machine has ${ofMachine ?? 'none'}, and ${version} could not be fetched from npm:\n` +
         `${error.stderr || error.message}\nInstall Node ${OLDEST}, then run npm install again.\n`,
     );
     process.exitCode = 1;
   }
+}
+
+/** Returns what scripts would find without the link, which may be what runs npm and this script. */
+function machineVersion() {
+  const folders = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((path) => path && !path.endsWith(join('node_modules', '.bin')));
+  const found = folders.map((path) => join(path, PROGRAM)).find((path) => existsSync(path));
+  return found && versionOf(found);
 }
 
 /** Returns the program in the cache, after it was fetched if it is not there. */

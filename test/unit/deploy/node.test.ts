@@ -1,9 +1,9 @@
 // Node 24 for machines whose own is older. npm is a stand-in that records its calls and brings a small program.
 import { spawnSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { beforeEach, expect, test } from '@jest/globals';
-import { scratchFolders } from '../../support/scratch.ts';
+import { scratchFolders, script } from '../../support/scratch.ts';
 
 const WANTED: Record<string, string> = JSON.parse(
   await readFile('deploy/node/package.json', 'utf8'),
@@ -20,20 +20,20 @@ beforeEach(async () => {
   await cp('deploy/node', join(root, 'deploy/node'), { recursive: true });
 });
 
-test('when npm is run by Node 24 or later, then nothing is fetched', async () => {
+test('when the machine has Node 24 or later, then nothing is fetched', async () => {
   await npmThatBrings(VERSION);
 
-  expect(install('v24.4.0')).toMatchObject({ status: 0, stderr: '' });
-  expect(install('v26.1.0')).toMatchObject({ status: 0, stderr: '' });
+  expect(await install('24.4.0')).toMatchObject({ status: 0, stderr: '' });
+  expect(await install('26.1.0')).toMatchObject({ status: 0, stderr: '' });
   expect(await callsOfNpm()).toBe(0);
   expect(await readdir(join(root, 'node_modules'))).toEqual([]);
 });
 
-test('when npm is run by an older Node, then Node 24 is fetched once, kept in the cache, and is what scripts find', async () => {
+test('when the machine has an older Node, then Node 24 is fetched once, kept in the cache, and is what scripts find', async () => {
   await npmThatBrings(VERSION);
 
-  expect(install('v20.20.2')).toMatchObject({ status: 0, stderr: '' });
-  expect(install('v20.20.2')).toMatchObject({ status: 0, stderr: '' });
+  expect(await install('20.20.2')).toMatchObject({ status: 0, stderr: '' });
+  expect(await install('20.20.2')).toMatchObject({ status: 0, stderr: '' });
   const [slot = ''] = await readdir(cache);
   const [kept, linked] = await Promise.all([stat(join(cache, slot, 'node')), stat(linkedNode())]);
 
@@ -46,12 +46,12 @@ test('when npm is run by an older Node, then Node 24 is fetched once, kept in th
 
 test('when another version is wanted, or what is kept does not run, then it is fetched again', async () => {
   await npmThatBrings(VERSION);
-  install('v20.20.2');
+  await install('20.20.2');
   const [slot = ''] = await readdir(cache);
   await writeFile(linkedNode(), '#!/bin/sh\necho v24.0.0\n');
   await writeFile(join(cache, slot, 'node'), 'not a program');
 
-  expect(install('v20.20.2')).toMatchObject({ status: 0, stderr: '' });
+  expect(await install('20.20.2')).toMatchObject({ status: 0, stderr: '' });
   expect(await callsOfNpm()).toBe(2);
   expect(spawnSync(linkedNode(), ['--version'], { encoding: 'utf8' }).stdout).toBe(`v${VERSION}\n`);
 });
@@ -66,12 +66,10 @@ test.each([
 ])('when %s, then the install fails and says what to do', async (_case, body, reason) => {
   await writeFile(join(root, 'npm.cjs'), body);
 
-  const { status, stderr } = install('v20.20.2');
+  const { status, stderr } = await install('20.20.2');
 
   expect(status).toBe(1);
-  expect(stderr).toContain(
-    `Billhook needs Node 24 or later. This machine has Node 20, and Node ${VERSION} could not be`,
-  );
+  expect(stderr).toContain(`Billhook needs Node 24 or later. This machine has 20.20.2, and ${VERSION} could not be`);
   expect(stderr).toContain(reason);
   expect(stderr).toContain('Install Node 24, then run npm install again.');
   expect(await readdir(cache)).toEqual([]);
@@ -83,13 +81,15 @@ test('when the packages for platforms are listed, then all are of one version, w
   expect(await readFile('deploy/docker/Dockerfile', 'utf8')).toContain(`ARG NODE_IMAGE=node:${VERSION}-`);
 });
 
-function install(nodeOfNpm: string) {
+/** Runs the script as npm does when it was itself started by what scripts find: `.bin` is first on PATH. */
+async function install(nodeOfMachine: string) {
+  const machine = join(root, 'machine');
+  await script(machine, 'node', `echo v${nodeOfMachine}`);
   return spawnSync(process.execPath, [join(root, 'deploy/node/install.mjs')], {
     encoding: 'utf8',
     env: {
-      PATH: process.env['PATH'],
+      PATH: [join(root, 'node_modules/.bin'), machine].join(delimiter),
       BILLHOOK_CACHE_DIR: cache,
-      npm_config_user_agent: `npm/11.19.1 node/${nodeOfNpm} linux x64 workspaces/false`,
       npm_execpath: join(root, 'npm.cjs'),
     },
   });
