@@ -70,7 +70,7 @@ export class AppError extends Error {
 type TextOf<Code extends ErrorCode> = (typeof ERRORS)[Code]['text'];
 type ExtraOf<Code extends ErrorCode> = keyof NonNullable<(typeof ERRORS)[Code]['extra']>;
 /** The parameters of an error: those that its text contains, and those that are declared beside it. */
-export type ParamsOf<Code extends ErrorCode> = Readonly<Record<GapsOf<TextOf<Code>> | ExtraOf<Code>, ParamValue>>;
+type ParamsOf<Code extends ErrorCode> = Readonly<Record<GapsOf<TextOf<Code>> | ExtraOf<Code>, ParamValue>>;
 
 type Arguments<Code extends ErrorCode> = [keyof ParamsOf<Code>] extends [never]
   ? [params?: undefined, options?: AppErrorOptions]
