@@ -26,6 +26,7 @@ import { projectRoutes } from './projects/routes.ts';
 import { quoteRoutes } from './quotes/routes.ts';
 import { recurringInvoiceRoutes } from './recurring-invoices/routes.ts';
 import { taskRoutes } from './tasks/routes.ts';
+import { batchRoutes as timeBatchRoutes } from './time-entries/batch-routes.ts';
 import { billingRoutes } from './time-entries/billing-routes.ts';
 import { timeEntryRoutes } from './time-entries/routes.ts';
 import { timerRoutes } from './timers/routes.ts';
@@ -44,6 +45,7 @@ export const routes: readonly Route[] = withOptionalFields(
     ...taskRoutes,
     ...timeEntryRoutes,
     ...billingRoutes,
+    ...timeBatchRoutes,
     ...timerRoutes,
     ...expenseRoutes,
     ...expenseBillingRoutes,

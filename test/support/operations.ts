@@ -239,6 +239,12 @@ export const operations: Record<string, Called> = {
   getTimeEntry: {},
   updateTimeEntry: { body: { hours: 2 } },
   deleteTimeEntry: {},
+  createTimeEntries: {
+    body: {},
+    naming: async (gateway, account) => ({
+      time_entries: [{ project_id: await make(gateway, 'projects', account, 'own-'), hours: 1, date: '2026-01-02' }],
+    }),
+  },
   settleTimeEntries: {
     body: { status: 'unbilled' },
     naming: async (gateway, account) => ({

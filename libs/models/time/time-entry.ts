@@ -60,6 +60,8 @@ export interface TimeEntryRecord extends Stamped {
   /** The start and end of measured time: both or none. Hours and date follow from them. */
   started_at?: Date | undefined;
   ended_at?: Date | undefined;
+  /** The id of the entry in another system. A batch logs no second entry under it. */
+  external_id?: string | undefined;
 }
 
 /** The index that billing walks. */
@@ -97,12 +99,18 @@ const timeEntrySchema = recordSchema<TimeEntryRecord>(
     settled: { type: String, enum: WORK_SETTLEMENTS },
     started_at: Date,
     ended_at: Date,
+    external_id: String,
   },
   timeEntryListing,
 );
 
 // Along this index a client's unbilled time is found among a million entries.
 timeEntrySchema.index(UNBILLED_INDEX);
+// An entry of another system is logged once.
+timeEntrySchema.index(
+  { account_id: 1, external_id: 1 },
+  { unique: true, partialFilterExpression: { external_id: { $exists: true } } },
+);
 
 export const TimeEntry = recordsOf<TimeEntryRecord>('TimeEntry', timeEntrySchema, COUNTED_TOGETHER);
 
@@ -148,6 +156,7 @@ export function timeEntryView(
     started_at: entry.started_at?.toISOString() ?? null,
     ended_at: entry.ended_at?.toISOString() ?? null,
     updated_at: entry.updated_at.toISOString(),
+    external_id: entry.external_id ?? null,
   };
 }
 

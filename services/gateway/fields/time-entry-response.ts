@@ -47,6 +47,23 @@ export const createdTimeEntryResponse = Joi.object({
   .id('CreatedTimeEntry')
   .example({ ...exampleCore, task_id: exampleId.tasks, project: exampleProject });
 
+const exampleTimeEntry = {
+  ...exampleCore,
+  task_id: exampleId.tasks,
+  task: { id: exampleId.tasks, name: 'Drawings' },
+  project: exampleProject,
+  member: 'Ada Lovelace',
+  billable: true,
+  billing: 'unbilled',
+  invoice: null,
+  rate: 95,
+  rate_from: 'entry',
+  started_at: null,
+  ended_at: null,
+  updated_at: exampleTime,
+  external_id: null,
+};
+
 export const timeEntryResponse = Joi.object<ReturnType<typeof timeEntryView>, true>({
   ...core,
   task_id: orNull(Joi.string().guid()),
@@ -70,20 +87,17 @@ export const timeEntryResponse = Joi.object<ReturnType<typeof timeEntryView>, tr
   ),
   ended_at: orNull(Joi.string().isoDate()),
   updated_at: timestamp(),
+  external_id: orNull(Joi.string()).description('The id in the system that the entry was imported from'),
 })
   .id('TimeEntry')
-  .example({
-    ...exampleCore,
-    task_id: exampleId.tasks,
-    task: { id: exampleId.tasks, name: 'Drawings' },
-    project: exampleProject,
-    member: 'Ada Lovelace',
-    billable: true,
-    billing: 'unbilled',
-    invoice: null,
-    rate: 95,
-    rate_from: 'entry',
-    started_at: null,
-    ended_at: null,
-    updated_at: exampleTime,
-  });
+  .example(exampleTimeEntry);
+
+export const timeBatchResponse = Joi.object({
+  time_entries: Joi.array()
+    .items(timeEntryResponse)
+    .required()
+    .description('The entries in the order of the request: new ones, and those that were there'),
+  created: number().description('How many of them are new'),
+})
+  .id('LoggedTime')
+  .example({ time_entries: [exampleTimeEntry], created: 1 });

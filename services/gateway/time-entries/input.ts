@@ -15,7 +15,7 @@ import {
 import { hourlyRateInput, memberInput } from '../fields/billing-input.ts';
 import { exampleId } from '../fields/example-ids.ts';
 import { asGiven, HOURS_FORMS, hours } from '../fields/hours-input.ts';
-import { day, moment, text, uuid } from '../fields/input-fields.ts';
+import { day, moment, name, text, uuid } from '../fields/input-fields.ts';
 import { byMember } from '../fields/time-input.ts';
 import { workFilters } from '../fields/work-filters.ts';
 import { refuse } from '../http/joi-problems.ts';
@@ -48,23 +48,67 @@ const optional = {
 const STARTED_AT = '/started_at';
 const UNLESS_TIMED = { is: Joi.any().invalid(null).required(), otherwise: Joi.required() };
 
-export const newTimeEntry = Joi.object<NewTimeEntry, true>({
+/** @param startedAt refers to `started_at` from where the fields stand. */
+const fieldsOfNew = (startedAt: string) => ({
   project_id: uuid().required(),
   hours: hoursOfEntry('May be left out where `started_at` and `ended_at` are given')
-    .when(STARTED_AT, UNLESS_TIMED)
+    .when(startedAt, UNLESS_TIMED)
     .meta({ isRequired: true }),
   date: day()
     .description("May be left out where `started_at` is given: its day in the account's time zone")
-    .when(STARTED_AT, UNLESS_TIMED)
+    .when(startedAt, UNLESS_TIMED)
     .meta({ isRequired: true }),
   task_id: uuid().allow(null),
   ...optional,
-}).example({
+});
+
+export const newTimeEntry = Joi.object<NewTimeEntry, true>(fieldsOfNew(STARTED_AT)).example({
   project_id: exampleId.projects,
   task_id: exampleId.tasks,
   hours: 2.25,
   date: '2026-11-02',
   description: 'Mill, first sheet',
+});
+
+/** A month of a person, or a day of an agency. A larger number takes several batches. */
+export const BATCH_ENTRIES_MAX = 200;
+const EXTERNAL_ID_LONGEST = 200;
+
+export interface BatchedTimeEntry extends NewTimeEntry {
+  external_id?: string | null;
+}
+
+export interface NewTimeBatch {
+  time_entries: BatchedTimeEntry[];
+}
+
+const batchedTimeEntry = Joi.object<BatchedTimeEntry, true>({
+  ...fieldsOfNew('started_at'),
+  external_id: name()
+    .max(EXTERNAL_ID_LONGEST)
+    .allow(null)
+    .description('The id in the system that it comes from. An entry is logged once for it'),
+}).meta({ schema: 'TimeEntryToLog' });
+
+export const newTimeBatch = Joi.object<NewTimeBatch, true>({
+  time_entries: Joi.array()
+    .items(batchedTimeEntry)
+    .min(1)
+    .max(BATCH_ENTRIES_MAX)
+    .unique('external_id', { ignoreUndefined: true })
+    .required()
+    .messages({ 'array.unique': '{{#label}} has the external_id of time_entries[{{#dupePos}}]' })
+    .description('The entries to log. All of them are logged, or none'),
+}).example({
+  time_entries: [
+    {
+      project_id: exampleId.projects,
+      hours: 2.25,
+      date: '2026-11-02',
+      description: 'Mill, first sheet',
+      external_id: 'toggl-3141592653',
+    },
+  ],
 });
 
 export const timeEntryChanges = Joi.object<TimeEntryChanges, true>({

@@ -219,7 +219,13 @@ test('when an operation prints, then its 422 and 504 are documented as those of 
 });
 
 /** Operations that name records in other fields; tests of their own cover them. */
-const NAMES_OTHERWISE = new Set(['createDocuments', 'settleTimeEntries', 'settleExpenses', 'diagnoseSignature']);
+const NAMES_OTHERWISE = new Set([
+  'createDocuments',
+  'createTimeEntries',
+  'settleTimeEntries',
+  'settleExpenses',
+  'diagnoseSignature',
+]);
 
 test('when a body names an unknown record, then the response is the example of the 404, and only such operations have one', async () => {
   const unknown = '01890000-0000-7000-8000-000000000000';
