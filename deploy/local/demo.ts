@@ -31,7 +31,7 @@ export interface Demo {
 
 // Opens both in the database, which no service has to serve yet.
 export async function openDemo(dataFolder: string, mongodbUri: string): Promise<Demo> {
-  const mongo = startMongo(mongodbUri, { log: makeLogger('demo', 'silent'), prepare: ensureIndexes });
+  const mongo = startMongo(mongodbUri, { log: makeLogger('demo', 'silent') });
   try {
     await mongo.ready;
     const account = await openDemoAccount(dataFolder);
@@ -49,7 +49,8 @@ export async function openDemoAccount(dataFolder: string): Promise<DemoAccount> 
   const file = join(dataFolder, 'demo.json');
   const { accountId, key } = await readPrivate<DemoAccount>(file);
   if (accountId && key && (await findUsableKey(key))) return { accountId, key };
-  // The key was revoked or belongs to another database.
+  // The key was revoked or belongs to another database, which may be as new as this account.
+  await ensureIndexes();
   const { id } = await createAccount({ name: 'Demo' });
   await Account.updateOne({ _id: id }, { $set: DEMO_PROFILE });
   const made = await createKey({ account: id, name: 'demo', scopes: '*' });
