@@ -94,7 +94,7 @@ export const timeEntryResponse = Joi.object<ReturnType<typeof timeEntryView>, tr
 
 export const timeBatchResponse = Joi.object({
   time_entries: Joi.array()
-    .items(timeEntryResponse)
+    .items(timeEntryResponse.meta({ schema: 'TimeEntry' }))
     .required()
     .description('The entries in the order of the request: new ones, and those that were there'),
   created: number().description('How many of them are new'),
