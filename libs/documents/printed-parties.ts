@@ -11,7 +11,7 @@ export function printedParties({ issuer, client }: Parties, locale: string) {
   const shownName = issuer.company ?? issuer.name;
   return {
     clientName: client.name,
-    clientEmail: client.email,
+    clientEmail: client.email ?? '',
     clientCompany: client.company_name,
     // A letter within a country does not name it.
     clientAddress: printedAddress(client, { locale, from: countries.issuer }),

@@ -81,6 +81,8 @@ const accountSchema = new Schema(
     settle_tolerance: Number,
     /** True when cancelling an issued invoice draws a credit note over the rest of it. */
     cancel_with_credit_note: Boolean,
+    /** False when clients need no e-mail address. Absent means true. */
+    require_client_email: Boolean,
     /** True when an invoice that lacks what the law wants is not issued, see legal-content.ts. */
     strict_invoices: Boolean,
     /** The most hours of one time entry. DEFAULT_ENTRY_HOURS when absent. */
@@ -185,5 +187,6 @@ export function accountView(account: AccountRecord) {
     created_at: account.created_at.toISOString(),
     updated_at: account.updated_at.toISOString(),
     strict_invoices: account.strict_invoices ?? false,
+    require_client_email: account.require_client_email ?? true,
   };
 }

@@ -19,6 +19,7 @@ import { type ElectronicAddress, type LegalId, legalIdView, postalAddressView } 
  */
 export interface ClientFields {
   name: string;
+  /** Empty for a client without one, where the account allows it. */
   email: string;
   company_name?: string | null;
   phone?: string | null;
@@ -133,6 +134,7 @@ export function clientView(client: ClientRecord) {
   return {
     id: String(client._id),
     ...others,
+    email: client.email,
     ...given('legal_id', legalIdView(legal_id)),
     ...given('postal_address', postalAddressView(postal_address)),
     ...given('hourly_rate', client.hourly_rate),

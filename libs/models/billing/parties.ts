@@ -31,7 +31,8 @@ interface Issuer {
 }
 
 /** The frozen fields of the client, see CLIENT_FIELDS. */
-type Recipient = { id: string } & { [Name in keyof ClientFields]: NonNullable<ClientFields[Name]> };
+type Recipient = { id: string } & Omit<FrozenFields, 'email'> & Partial<Pick<FrozenFields, 'email'>>;
+type FrozenFields = { [Name in keyof ClientFields]: NonNullable<ClientFields[Name]> };
 
 export interface Parties {
   issuer: Issuer;
@@ -79,7 +80,7 @@ export function partiesOf(account: AccountRecord, client: ClientRecord): Parties
 
 /** Returns the form in which a document embeds its frozen recipient. */
 export function frozenClient({ client: { id, name, email, company_name } }: Parties) {
-  return { id, name, email, ...(company_name ? { company_name } : {}) };
+  return { id, name, email: email ?? '', ...(company_name ? { company_name } : {}) };
 }
 
 /** Returns the fields without those that were never given. */

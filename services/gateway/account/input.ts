@@ -61,6 +61,7 @@ export interface AccountChanges extends AppliesRate {
   total_rounding?: number | null;
   cancel_with_credit_note?: boolean | null;
   strict_invoices?: boolean | null;
+  require_client_email?: boolean | null;
   project_statuses?: string[] | null;
   hourly_rate?: number | null;
   member_rates?: MemberRate[] | null;
@@ -200,6 +201,9 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .description(
       'Whether an invoice that lacks what the law of the country of `postal_address` wants is 409 instead of being issued with `warnings`; false unless set',
     ),
+  require_client_email: Joi.boolean()
+    .allow(null)
+    .description('With false, a client may have no `email`, as those of a time export; true unless set'),
 })
   .custom(appliesRate)
   .example({ name: 'Studio North', brand_color: '#0b5fb0', time_zone: 'Europe/Berlin' });

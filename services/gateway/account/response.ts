@@ -85,6 +85,7 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
   strict_invoices: Joi.boolean()
     .required()
     .description('An invoice that lacks what the law wants is not issued, instead of being issued with `warnings`'),
+  require_client_email: Joi.boolean().required().description('Every new client needs an `email`'),
 })
   .id('Account')
   .example({
@@ -133,6 +134,7 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     total_rounding: null,
     cancel_with_credit_note: false,
     strict_invoices: false,
+    require_client_email: true,
     number_formats: {
       credit_note: { prefix: 'CRN-', padding: 4, start: 1, restart: 'never' },
       invoice: { prefix: '{year}-', padding: 4, start: 1, restart: 'yearly' },

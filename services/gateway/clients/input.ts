@@ -1,6 +1,8 @@
 // Input of clients.
 import Joi from 'joi';
-import { appError, problemOf } from '#libs/errors.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { appError, problemOf, validationFailed } from '#libs/errors.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
 import {
   type BillingTerms,
   Client,
@@ -8,6 +10,8 @@ import {
   type ClientRecord,
   clientListing,
 } from '#libs/models/accounts/client.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import type { Session } from '#libs/mongo/connection.ts';
 import { emailForm } from '#libs/profile-forms.ts';
 import { TAX_TREATMENTS } from '#libs/rules/taxes/document-taxes.ts';
 import {
@@ -23,14 +27,20 @@ import { currency, line, name, text } from '../fields/input-fields.ts';
 import { byText } from '../fields/list-filters.ts';
 import { electronicAddressInput, legalIdInput, postalAddressInput, vatIdInput } from '../fields/party-input.ts';
 import { listOf } from '../http/list.ts';
+import type { Caller } from '../http/route.ts';
 
-export type NewClient = ClientFields & BillingTerms;
+export type NewClient = Omit<ClientFields, 'email'> & { email?: string | null } & BillingTerms;
 
 export type ClientChanges = Partial<NewClient> & AppliesRate;
 
 const SEARCH_LONGEST = 100;
 
-const email = () => emailForm(line());
+const email = () =>
+  emailForm(line())
+    .allow(null, '')
+    .description(
+      'Null or empty only where `require_client_email` of the account is false. Such a client shows an empty one',
+    );
 const optional = {
   company_name: line().allow(null, ''),
   phone: line().allow(null, ''),
@@ -62,7 +72,7 @@ const optional = {
 
 export const newClient = Joi.object<NewClient, true>({
   name: name().required(),
-  email: email().required(),
+  email: email().meta({ isRequired: true }),
   ...optional,
 }).example({
   name: 'Ada Lovelace',
@@ -85,14 +95,33 @@ export const clientList = listOf<ClientRecord>(Client, clientListing, {
 });
 
 /** @throws AppError 400 with the specification's literal text, whichever of the two is missing. */
-export function requireNameAndEmail(body: unknown): void {
+export async function requireNameAndEmail(body: unknown, { accountId }: Pick<Caller, 'accountId'>): Promise<void> {
   const { name, email } = (body ?? {}) as { name?: unknown; email?: unknown };
   const isMissing = (value: unknown) => value === undefined || value === null || value === '';
-  const fields = Object.entries({ name, email }).flatMap(([field, value]) => (isMissing(value) ? [field] : []));
+  const absent = Object.entries({ name, email }).flatMap(([field, value]) => (isMissing(value) ? [field] : []));
+  const isNeeded = !absent.includes('email') || (await needsEmail(accountId));
+  const fields = isNeeded ? absent : absent.filter((field) => field !== 'email');
   if (fields.length === 0) return;
   throw appError(
     'missing_required_fields',
     { fields },
     { problems: fields.map((field) => problemOf(field, 'required')) },
   );
+}
+
+/** Checks a change to no email. @throws AppError 400 unless the account allows clients without one. */
+export async function requireEmailUnlessAllowed(
+  { email }: ClientChanges,
+  { accountId, session }: Pick<UnitOfWork, 'accountId' | 'session'>,
+): Promise<void> {
+  if (email === undefined || email || !(await needsEmail(accountId, session))) return;
+  const problem =
+    email === ''
+      ? problemOf('email', 'empty')
+      : { path: ['email'], code: 'wrong_type' as const, message: 'email must be a string', params: { type: 'string' } };
+  throw validationFailed([problem]);
+}
+
+async function needsEmail(accountId: Id, session?: Session): Promise<boolean> {
+  return (await readAccount(accountId, session)).require_client_email !== false;
 }

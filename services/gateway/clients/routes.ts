@@ -26,6 +26,7 @@ import {
   clientList,
   type NewClient,
   newClient,
+  requireEmailUnlessAllowed,
   requireNameAndEmail,
 } from './input.ts';
 import { clientResponse } from './response.ts';
@@ -127,14 +128,15 @@ export const clientRoutes: readonly Route[] = [
 ];
 
 async function createClient({ body, commit }: Context<NewClient, DryRun>) {
-  requirePrintableClient(body);
+  const email = body.email ?? '';
+  requirePrintableClient({ ...body, email });
   return commit(async ({ session, accountId, announce }) => {
     const client: ClientRecord = {
       ...newRecord(accountId),
       ...emptyToNull(body),
       name: body.name,
-      email: body.email,
-      search: searchOf(body),
+      email,
+      search: searchOf({ ...body, email }),
       status: 'invited',
     };
     await insertOwn(Client, client, session);
@@ -160,7 +162,9 @@ async function updateClient({ body, commit, requireRecord, requireScope }: Conte
     const { session, announce } = unit;
     const client = await requireRecord(Client, session);
     if (client.anonymised_at) throw appError('client_change_anonymised');
-    const changes = emptyToNull(given);
+    await requireEmailUnlessAllowed(given, unit);
+    const { email, ...others } = emptyToNull(given);
+    const changes = { ...others, ...(email === undefined ? {} : { email: email ?? '' }) };
     requirePrintableClient({ ...client, ...changes });
     const search = searchOf({ ...client, ...changes });
     const isSame = isUnchanged(client, changes);

@@ -148,12 +148,13 @@ function openBodyReader(row: Route, { capacity, bodyLimit }: HandleOptions) {
   const limit = row.bodyLimitBytes ?? BODY_LIMIT_BYTES;
   const readJson = jsonReader(limit, row.valueLimitBytes);
   const readBody = bodyReader(row.body, { ...row, isChange: row.method === 'patch' });
-  return async (request: Request, response: Response, { accountId, account }: Caller) => {
+  return async (request: Request, response: Response, caller: Caller) => {
+    const { accountId, account } = caller;
     // The body stays in memory until the response is sent.
     const permit = reserveUntilClosed(capacity.bodies, { accountId, bytes: bytesToCome(request, limit) }, response);
     const json = await readJson(request, response, { limit: bodyLimit, accountId });
     permit.shrink(bodyBytesOf(request));
-    row.precheckBody?.(json);
+    await row.precheckBody?.(json, caller);
     return readBody(json, account);
   };
 }

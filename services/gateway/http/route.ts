@@ -121,7 +121,7 @@ export interface Route<Body = unknown, Query = unknown> {
   /** Unknown names in nested objects of the body are ignored: the lines of a document that is only printed may have any. */
   ignoresNestedNames?: boolean;
   /** Checks the raw body first, for the one error that is not `Validation failed`. */
-  precheckBody?: (body: unknown) => void;
+  precheckBody?: (body: unknown, caller: Caller) => Promise<void>;
   /** The shape of `details` in a 400: quotes return a list, all others go by field. */
   details?: DetailsForm;
   query?: Joi.ObjectSchema<Query>;

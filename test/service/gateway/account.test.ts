@@ -57,6 +57,7 @@ describe('GET /api/v1/account', () => {
       tax_exemption_note: null,
       cancel_with_credit_note: false,
       strict_invoices: false,
+      require_client_email: true,
       project_statuses: ['In Progress', 'Awaiting Approval', 'Complete'],
       created_at: expect.any(String),
       updated_at: expect.any(String),

@@ -29,6 +29,8 @@ const changesOfCreated = patches.filter((row) => createOf(row));
 
 /** An invoice needs an amount or lines and a due date or payment days, a recurring invoice lines or time, a time entry hours and a date or times. */
 const NEEDED: Record<string, string[]> = {
+  addClient: ['email'],
+  updateClient: ['email'],
   createInvoice: ['amount', 'due_date'],
   updateInvoice: ['amount'],
   createTimeEntry: ['hours', 'date'],
