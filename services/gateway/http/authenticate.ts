@@ -10,19 +10,19 @@ import { findUsableKey } from '#libs/models/accounts/key-cache.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { Caller, Profile } from './route.ts';
 
-/** RFC 9110, 11.4: one or more blanks. */
+/** The scheme and the key are separated by one or more blanks (RFC 9110, 11.4). */
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
-/** The profile that comes with a caller may be this old: good for the day it is there, not for what is kept, see readAccount. */
+/** The profile of a caller may be this old. It tells the caller's current day; whatever is stored comes from readAccount instead. */
 const PROFILE_AGE_MS = 1_000;
 const LAST_USED_STEP_MS = 60_000;
 
-/** Not all of it: a logo may be inlined, and thousands of accounts are remembered. */
-const SHOWN = { time_zone: 1, mode: 1, max_entry_hours: 1, payment_days: 1 } as const;
+/** The cache keeps these fields alone: it remembers thousands of accounts, and a logo may be inlined in its account. */
+const PROFILE_FIELDS = { time_zone: 1, mode: 1, max_entry_hours: 1, payment_days: 1 } as const;
 const profiles = new LRUCache<Id, Profile>({ max: 10_000, ttl: PROFILE_AGE_MS });
 
-/** @throws AppError 401 with the one text, whatever is wrong with the key; 400 when it has two hosts. */
+/** Returns the caller of a request. @throws AppError 401 with the same text, whatever is wrong with the key; 400 when the request names two hosts. */
 export async function authenticate(request: Request): Promise<Caller> {
-  // Node takes the first of two; something in front of us may have judged by the other.
+  // Node takes the first of two, while a proxy in front of the gateway may have decided by the other.
   if (timesOf(request, 'host') > 1) throw appError('malformed_request');
   if (timesOf(request, 'authorization') > 1) throw unauthorized();
   const key = bearerOf(request);
@@ -68,12 +68,12 @@ async function profileOf(accountId: Id): Promise<Profile | undefined> {
   const known = profiles.get(accountId);
   if (known) return known;
   const start = performance.now(); // The profile may be as old as the start of the query.
-  const account = await Account.findById(accountId, SHOWN).lean<Profile>();
+  const account = await Account.findById(accountId, PROFILE_FIELDS).lean<Profile>();
   if (account) profiles.set(accountId, account, { start });
   return account ?? undefined;
 }
 
-// Once a minute is enough to find unused keys, and no request waits for it.
+/** Notes the use of a key at most once a minute, which is enough to find unused keys. No request waits for the write. */
 function recordUse(record: ApiKeyRecord) {
   const { _id, account_id, last_used_at } = record;
   const now = new Date();

@@ -124,7 +124,7 @@ export function commitFor({
         throw error instanceof AppError && error.status >= 500 ? error : recallError;
       });
       if (done) return done;
-      // It has, but no read returns its record before a majority has it.
+      // The other gateway has committed, but no read returns its record before a majority of the replica set has it.
       if (isDuplicate(error, Idempotency.collection.name)) throw stillRunning();
       throw error;
     } finally {
@@ -168,7 +168,7 @@ function isReplayed({ headers }: JsonResponse): boolean {
   return headers?.['Idempotent-Replayed'] !== undefined;
 }
 
-/** A larger response is not kept twice. */
+/** A larger response is not stored twice: its body is read from its event. */
 const KEPT_WHOLE_BYTES = 16 * 1024;
 
 async function remember(

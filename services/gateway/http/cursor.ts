@@ -9,7 +9,7 @@ export const CURSOR_LONGEST = 2_000;
 const VALUE_LONGEST = 300;
 
 /** Returns the identity of the list that a cursor belongs to. @param query all parameters as they were read. The size of the page does not count. */
-export function listOf(path: string, query: object): string {
+export function listIdentity(path: string, query: object): string {
   const { limit: _limit, offset: _offset, after: _after, ...rest } = query as Record<string, unknown>;
   const parameters = Object.entries(rest).filter(([, value]) => value !== undefined);
   const text = JSON.stringify([path, parameters.toSorted(([one], [other]) => (one < other ? -1 : 1))]);

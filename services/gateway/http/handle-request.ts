@@ -14,7 +14,7 @@ import { errorOf } from '../limits/rejection.ts';
 import type { RequestFairShare } from '../limits/request-fair-share.ts';
 import { authenticate, requireScope } from './authenticate.ts';
 import { commitFor } from './commit.ts';
-import { listOf, readCursor } from './cursor.ts';
+import { listIdentity, readCursor } from './cursor.ts';
 import { requireMatch } from './entity-tag.ts';
 import type { PageQuery } from './page.ts';
 import type { Parts } from './parts.ts';
@@ -78,7 +78,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
     // Reads are rejected when their size is known. A change cannot be taken back then, and a document has been printed.
     if (!isRead || isRendered(row)) capacity.responses.requireRoom(accountId);
     const query = readQuery(request.originalUrl);
-    const list = isPaged ? listOf(request.baseUrl + request.path, query as object) : '';
+    const list = isPaged ? listIdentity(request.baseUrl + request.path, query as object) : '';
     if (isPaged) readAfter(query as PageQuery, list, row.details);
     // The body is read after the caller is admitted, because validating a body costs more than rejecting a stranger.
     const { body, ignored } = (await readBody?.(request, response, caller)) ?? { body: undefined, ignored: [] };
@@ -132,7 +132,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
   };
 }
 
-/** @throws AppError while no document of the account would be admitted: before its body is read. */
+/** Rejects a document before its body is read. @throws AppError while no document of the account would be admitted. */
 function requireAdmission({ print }: Parts, accountId: Id, requestId: string): void {
   const rejected = print.admission?.rejection(accountId, requestId);
   if (rejected) throw errorOf(rejected);

@@ -17,8 +17,8 @@ export interface ListQuery extends PageQuery {
 }
 
 /**
- * Fields with the values or ranges that an index may serve, and under `$and` what is looked at record by record. Of a condition that no
- * index serves the database would make a merged walk, and sort.
+ * Fields with the values or ranges that an index may serve, and under `$and` conditions that are checked record by record. Beside the
+ * fields, a condition that no index serves would make the database merge several indexes and sort the result.
  */
 export type Condition<Stored = never> = { readonly [Field in FieldOf<Stored>]?: unknown } & {
   readonly $and?: readonly Filter[];
@@ -75,7 +75,9 @@ export function listOf<Stored extends Owned>(
   };
   const sortOf = (query: ListQuery & Filter) => {
     const range = ranges.find((key) => `${key}_from` in query || `${key}_to` in query);
-    return query.sort ?? (query.updated_since ? '-updated_at' : range ? `-${range}` : standard);
+    if (query.sort !== undefined) return query.sort;
+    if (query.updated_since) return '-updated_at';
+    return range ? `-${range}` : standard;
   };
 
   const inputsOf = (names: readonly string[]) =>

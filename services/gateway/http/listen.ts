@@ -42,7 +42,7 @@ export async function listen(server: Server, host: string, port: number, log: Lo
     if (await hasConnections(server)) await new Promise((resolve) => setTimeout(resolve, FAREWELL_MS));
     await new Promise<void>((resolve) => {
       const timers = [
-        // One that a browser or a load balancer opened in advance would keep us here until the limit.
+        // A connection that a browser or a load balancer opened in advance would keep the server open until the limit.
         setTimeout(() => connections.closeSilent(), FAREWELL_MS),
         setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS),
       ];
@@ -54,14 +54,14 @@ export async function listen(server: Server, host: string, port: number, log: Lo
   };
 }
 
-// Node keeps a connection open after a response even while its server closes: a client that goes on using it would keep us here
-// until the limit, and then lose a request. So every response from now on carries "Connection: close".
+// Node keeps a connection open after a response even while its server closes. A client that goes on using it would delay the end
+// until the limit, and then lose a request. So every response after the farewell carries "Connection: close".
 function farewellOf(server: Server): () => void {
   const unanswered = new Set<ServerResponse>();
   let isClosing = false;
   const takeLeave = (response: ServerResponse) => {
     if (!response.headersSent) response.setHeader('Connection', 'close');
-    // Its headers promised to keep the connection, so it is cut as soon as it is idle; until FAREWELL_MS have passed no connection is.
+    // The headers of this response promised to keep the connection, so the connection is cut when it is idle, but not before FAREWELL_MS have passed.
     else whenClosed(response, () => setImmediate(() => server.listening || server.closeIdleConnections()));
   };
   server.prependListener('request', (_request, response) => {

@@ -42,7 +42,7 @@ function changeOf(change: Joi.ObjectSchema, create: Joi.ObjectSchema): Pick<Rout
   };
 }
 
-/** Names the fields without those that the reference lists as required: a caller leaves these out, and sends no null. */
+/** Returns the names of all fields but the required ones: a required field is never null. */
 function optionalNames(fields: Fields): string[] {
   const isRequired = (field: Joi.Schema) =>
     field.$_getFlag('presence') === 'required' || field.$_terms['metas']?.some((meta: object) => 'isRequired' in meta);

@@ -12,9 +12,9 @@ export interface ByteCapacityLimits {
 }
 
 const MIB = 1024 * 1024;
-/** Parsed and queued, a body takes several times its bytes: this is for a gateway of 512 MiB. */
+/** The limits suit a gateway of 512 MiB: a body that is parsed and queued takes several times its bytes. */
 const DEFAULTS: ByteCapacityLimits = { perAccount: 32 * MIB, all: 96 * MIB };
-/** Smaller ones are not counted: as many as would matter never come together. */
+/** Smaller bodies and responses are not counted: too few of them are in memory together to matter. */
 const SMALL_BYTES = 64 * 1024;
 
 export interface CapacityRejections {
@@ -40,7 +40,7 @@ export interface ByteCapacity {
 export interface WantedBytes {
   accountId: Id;
   bytes: number;
-  /** They are there already and only counted, such as the response to a change that has happened. */
+  /** True when the bytes are in memory already and are only counted, such as the response to a change that has happened. */
   isCertain?: boolean;
 }
 

@@ -55,7 +55,7 @@ export function limitConnections(server: Server, max: number): OpenConnections {
     const [oldest] = silent;
     const [longestIdle] = idle;
     const leastUsed = oldest && oldest !== newcomer ? oldest : (longestIdle ?? newcomer);
-    // At once, not with its `close`: the next newcomer must not choose it again.
+    // Forgotten before its `close` event, so that the next newcomer does not choose the same connection.
     forget(leastUsed);
     leastUsed.destroy();
   }

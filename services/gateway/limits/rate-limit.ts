@@ -24,8 +24,6 @@ export interface Rates {
   countRejection(request: Request, response: Response): Promise<void>;
 }
 
-/** The error text of 429. */
-
 const WINDOW_MS = 60_000;
 const AFTER_WINDOW = { 'Retry-After': String(WINDOW_MS / 1_000) };
 /** An account has a hundred keys, and a key with `keys:write` makes them: its limit must not grow with them. */

@@ -6,7 +6,7 @@ import { whenClosed } from '../http/when-closed.ts';
 
 /** Requests of an account that start at once. */
 const AT_ONCE = 4;
-/** An account that was the only one for so long has no one to share with: a turn for each request would only slow it down. */
+/** An account that was the only one for so long shares with no other account: queuing its requests would only slow it down. */
 const ALONE_MS = 1_000;
 
 export interface RequestFairShare {
@@ -25,7 +25,7 @@ export function openRequestFairShare(aloneMs = ALONE_MS): RequestFairShare {
 
   function recordArrival(accountId: Id) {
     if (accountId === latest) return;
-    // The first one has been alone.
+    // Before the first arrival no other account was there, so the gateway is not shared yet.
     if (latest !== undefined) changedAt = performance.now();
     latest = accountId;
   }

@@ -25,7 +25,7 @@ const NEWCOMERS = 1.25;
 /** Callers that were rejected together should not come back together. */
 const JITTER_SECONDS = 2;
 const RETRY_AFTER_SECONDS_MAX = 30;
-/** An account that used more than this share of it, and at least so much, waits while another account does. */
+/** An account that used more than this share of the renderers' time, and at least SHARE_LEAST_MS of it, waits while another account's document waits. */
 const SHARE = 2 / 3;
 const SHARE_LEAST_MS = 10_000;
 
@@ -48,7 +48,7 @@ interface Arrival {
   /** Pages as libs/rules/documents/layout-work.ts estimates them. */
   pages?: number;
   isSlow?: boolean;
-  /** It may wait long for a host that is slow to send its image. */
+  /** True when it may wait long for a host that is slow to send its image. */
   hasRemoteImages?: boolean;
 }
 
@@ -61,7 +61,7 @@ export interface Admission {
   /** The request has ended without a document. */
   cancelReservation(requestId: string): void;
   /**
-   * Why a document of this account cannot be admitted now; undefined when it can. Without an account: that of a newcomer.
+   * Why a document of this account cannot be admitted now; undefined when it can. A caller without an account has the capacity of a new one.
    * @param requestId of the request that asks: the place that it reserved itself is free for it.
    */
   rejection(accountId: Id | undefined, requestId?: string): Rejection | undefined;
@@ -93,7 +93,7 @@ export function openAdmission(limits: Partial<AdmissionLimits> = {}): Admission 
     waiting.dropOldReservations();
     const queued = waiting.ahead(accountId, isSlow);
     const waitMs = expectedWaitMs(queued, isSlow);
-    const isLate = queued >= ALWAYS || waiting.count() >= ALWAYS ? waitMs > waitMax : false;
+    const isLate = (queued >= ALWAYS || waiting.count() >= ALWAYS) && waitMs > waitMax;
     if (isFull(accountId, requestId) || isLate) return busy(waitMs);
     if (accountId === undefined) return undefined;
     if (waiting.of(accountId).documents >= perAccount) return OVER_SHARE;
@@ -120,7 +120,7 @@ export function openAdmission(limits: Partial<AdmissionLimits> = {}): Admission 
       const rejected = rejection(accountId, isSlow);
       if (rejected) throw errorOf(rejected);
       const own = waiting.of(accountId);
-      // One at the bound is always admitted.
+      // A single document is always admitted, also one at the bound of pages.
       if (own.documents > 0 && own.pages + pages > pagesPerAccount) throw errorOf(OVER_SHARE);
       const queued = waiting.ahead(accountId, isSlow) + 1;
       const waiter: Waiter = { accountId, since: performance.now(), pages, isSlow, hasRemoteImages };

@@ -16,7 +16,7 @@ import { recorded } from './recorded-print.ts';
 const DEADLINE_MS = 30_000;
 /** A job younger than this is on its way; an older one that the queue does not know was lost with Redis. */
 const LOST_AFTER_MS = 3_000;
-/** They go into a header, which with all others must fit into the 4 KB that nginx takes; Node's fetch takes 16 KB. */
+/** Warnings go into a header. All headers together must fit into the 4 KB that nginx takes; Node's fetch takes 16 KB. */
 const WARNINGS_LONGEST = 2_000;
 /** Time that a retry needs. With less left, an enqueued job would not be done before its deadline. */
 const WORTH_A_RETRY_MS = 5_000;
@@ -27,7 +27,7 @@ interface PrintRequest {
   requestId: string;
   /** Aborted when the caller has gone. */
   signal: AbortSignal;
-  /** No caller waits: it is printed after all documents that callers wait for, and needs no place among them. */
+  /** True when no caller waits: the document is printed after all documents that callers wait for, and needs no place among them. */
   isBackground?: boolean;
 }
 
@@ -117,7 +117,7 @@ export function openPrinting({
       listening[Symbol.dispose]();
     }
 
-    // Redis may be flushed at any moment: what is lost is enqueued again, once.
+    // Redis may be flushed at any moment, so a lost job is enqueued again, once.
     async function recover() {
       const now = agreedTime();
       if (isEnqueuedAgain || now < lookAt || deadlineAt - now < WORTH_A_RETRY_MS) return;

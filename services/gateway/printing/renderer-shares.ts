@@ -15,7 +15,7 @@ export function openShares() {
       const share = shares.get(accountId);
       shares.delete(accountId);
       shares.set(accountId, { ms: ms + (share ? faded(share) : 0), at: now() });
-      // The longest unused first: what has faded is forgotten.
+      // The share that was used longest ago comes first. Shares that have faded away are forgotten.
       for (const [id, old] of shares) {
         if (faded(old) >= 1) break;
         shares.delete(id);
