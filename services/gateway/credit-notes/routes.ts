@@ -151,18 +151,20 @@ async function readCreditNote({ caller, id, session }: Reading) {
 
 async function postAllocation(context: Context<{ invoice_id: Id; amount?: number }>) {
   const { body } = context;
-  return changed(context, async (unit, note) => created(creditNoteView(await allocateCreditNote(unit, note, body))));
+  return withCreditNote(context, async (unit, note) =>
+    created(creditNoteView(await allocateCreditNote(unit, note, body))),
+  );
 }
 
 async function postRelease(context: Context<{ allocation_id?: Id }>) {
   const { allocation_id } = context.body;
-  return changed(context, async (unit, note) =>
+  return withCreditNote(context, async (unit, note) =>
     updated(creditNoteView(await releaseCreditNote(unit, note, allocation_id))),
   );
 }
 
 async function postRefund(context: Context<CreditRefundBody>) {
-  return changed(context, async (unit, given) => {
+  return withCreditNote(context, async (unit, given) => {
     const { note, isKnown } = await refundCreditNote(unit, given, context.body);
     const view = creditNoteView(note);
     return isKnown ? replayed(view) : created(view);
@@ -170,7 +172,7 @@ async function postRefund(context: Context<CreditRefundBody>) {
 }
 
 /** Runs an operation on the credit note of the path. */
-function changed(
+function withCreditNote(
   { commit, requireRecord }: Pick<Context, 'commit' | 'requireRecord'>,
   work: (unit: UnitOfWork, note: CreditNoteRecord) => Promise<JsonResponse>,
 ): Promise<JsonResponse> {

@@ -152,7 +152,7 @@ interface Within {
   session: Session;
 }
 
-/** null is what a new expense has of it. */
+/** Returns the fields to store. A field of null gets the value that a new expense has without it. */
 async function changesOf(
   expense: ExpenseRecord,
   body: ExpenseChanges,

@@ -18,7 +18,7 @@ import type { InvoiceChanges } from './input.ts';
 
 /**
  * Returns the changed money, dates, client, project and description.
- * @param terms when `isTaxed`. @throws AppError 400 when the sum is no amount or a line is too large.
+ * @param terms undefined unless `isTaxed`. @throws AppError 400 when the sum is no amount or a line is too large.
  */
 export function changedContent(
   invoice: InvoiceRecord,
@@ -47,7 +47,7 @@ export function changedContent(
   return { ...next, ...money };
 }
 
-/** The parts of a quote or of a fixed amount add up to it: @throws AppError 409 when a part would have another amount or currency. */
+/** Checks that the parts of a quote or of a fixed amount still add up to it. @throws AppError 409 when a part would have another amount or currency. */
 function requirePartKept(invoice: InvoiceRecord, next: Partial<InvoiceRecord>): void {
   const { quote_part, quote_number, fixed_part } = invoice;
   const isQuotePart = quote_part !== undefined && quote_part !== 'full';
@@ -60,7 +60,7 @@ function requirePartKept(invoice: InvoiceRecord, next: Partial<InvoiceRecord>): 
   throw appError('quote_part_locked', { fields: names, number: String(quote_number) });
 }
 
-/** Besides its status. What is not a draft has been issued: its paper does not change, only the day until which it can be paid. */
+/** The fields that can change, besides the status, once an invoice is issued. What is printed stays; only the day until which it can be paid may move. */
 const FREE_ONCE_SENT: readonly string[] = ['due_date'];
 const NONE: readonly string[] = [];
 const CHANGEABLE = {

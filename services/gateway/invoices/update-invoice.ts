@@ -1,5 +1,6 @@
 // PATCH of an invoice: what it changes is computed, checked, stored and announced.
 
+import { omit } from 'es-toolkit/object/omit';
 import { changedTaxTerms, isTaxed, requireTaxpayers } from '#libs/billing/documents/changed-tax-terms.ts';
 import { issuedFields } from '#libs/billing/documents/issue-document.ts';
 import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
@@ -80,7 +81,7 @@ async function markPaid(
   unit: UnitOfWork,
   { invoice, changes, caller }: { invoice: InvoiceRecord; changes: Partial<InvoiceRecord>; caller: Context['caller'] },
 ) {
-  const { status: _follows, expires_on: _too, ...others } = changes;
+  const others = omit(changes, ['status', 'expires_on']);
   if (!isUnchanged(invoice, others)) await changeOwn(Invoice, invoice, others, unit.session);
   const pays = { invoice_id: String(invoice._id) };
   const booked = await bookPayment(unit, { pays, method: 'other', source: 'marked_paid' });
@@ -100,7 +101,7 @@ async function recalculated(unit: UnitOfWork, invoice: InvoiceRecord, given: Inv
   return recalculatedFinal(unit, invoice);
 }
 
-/** An amount of null is that of the lines. @throws AppError 400 when there are none. */
+/** Leaves out an amount of null: the lines decide it. @throws AppError 400 when there are none. */
 function withAmount(invoice: InvoiceRecord, given: InvoiceChanges): InvoiceChanges {
   const lines = given.line_items === undefined ? invoice.line_items : given.line_items;
   if (given.amount === null && !lines?.length) throw fieldProblem('amount', 'required');
@@ -126,7 +127,7 @@ async function changesOf(
   const looks = effectiveInvoiceStatus({ status: invoice.status, amount, due_date }, today);
   const status = statusToStore({ stored: invoice.status, looks }, body.status);
   const changes: Partial<InvoiceRecord> = { ...(before === 'Draft' ? content : {}), status, due_date };
-  // Otherwise it stays as the scheduler left it: what was announced is not announced again, also for another day that has passed.
+  // Otherwise `expires_on` stays as the scheduler left it, so that no event is announced again for another day that has passed.
   const isWatched =
     isMoved || isDayToWatch({ expires_on: invoice.expires_on, lastDay: invoice.due_date }, due_date, today);
   if (isWatched) Object.assign(changes, invoiceExpiry({ status: body.status ?? status, amount, due_date }));

@@ -207,27 +207,27 @@ async function updatePayment({ body, commit, requireRecord }: Context<PaymentCha
 
 async function allocatePayment(context: Context<{ invoice_id: Id; amount?: number }>) {
   const { body } = context;
-  return changed(context, async (unit, payment) => created(paymentView(await allocateCredit(unit, payment, body))));
+  return withPayment(context, async (unit, payment) => created(paymentView(await allocateCredit(unit, payment, body))));
 }
 
 async function releasePayment(context: Context<{ allocation_id?: Id }>) {
   const { allocation_id } = context.body;
-  return changed(context, async (unit, payment) =>
+  return withPayment(context, async (unit, payment) =>
     updated(paymentView(await releaseAllocations(unit, payment, allocation_id))),
   );
 }
 
 async function postVoid(context: Context<{ reason: string }>) {
   const { reason } = context.body;
-  return changed(context, async (unit, payment) => updated(paymentView(await voidPayment(unit, payment, reason))));
+  return withPayment(context, async (unit, payment) => updated(paymentView(await voidPayment(unit, payment, reason))));
 }
 
 async function postRefund(context: Context<RefundInput>) {
-  return changed(context, async (unit, payment) => bookedOnce(await refundPayment(unit, payment, context.body)));
+  return withPayment(context, async (unit, payment) => bookedOnce(await refundPayment(unit, payment, context.body)));
 }
 
 /** Runs an operation on the payment of the path. */
-function changed(
+function withPayment(
   { commit, requireRecord }: Pick<Context, 'commit' | 'requireRecord'>,
   work: (unit: UnitOfWork, payment: PaymentRecord) => Promise<JsonResponse>,
 ): Promise<JsonResponse> {

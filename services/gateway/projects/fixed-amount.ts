@@ -41,12 +41,8 @@ export async function changedFixedAmount(
   if (Object.values(given).every((value) => value === undefined)) return {};
   const before = project.currency ?? null;
   const stored = project.fixed_amount ?? null;
-  const amount =
-    given.fixed_amount === undefined
-      ? stored === null || !before
-        ? null
-        : fromMinor(stored, before)
-      : given.fixed_amount;
+  const kept = stored === null || !before ? null : fromMinor(stored, before);
+  const amount = given.fixed_amount === undefined ? kept : given.fixed_amount;
   let currency = given.currency === undefined ? before : given.currency;
   if (!currency && amount !== null) {
     const client = await findOwn(Client, accountId, clientId, session);
@@ -63,7 +59,7 @@ export async function changedFixedAmount(
   return next;
 }
 
-/** Time of a project without it is billed by the hour. */
+/** Returns undefined for `hourly`: the time of a project without a stored kind of billing is billed by the hour. */
 function storedBilling(billing: ProjectBilling | null | undefined): ProjectBilling | undefined {
   return !billing || billing === 'hourly' ? undefined : billing;
 }
@@ -76,7 +72,7 @@ function requireFixedAmount({ billing, fixed_amount }: Stored): void {
   if (billing === 'fixed' && fixed_amount === null) throw fieldProblem('fixed_amount', 'required');
 }
 
-/** A fixed amount covers the time of its project: @throws AppError 409 when an invoice bills some of it by the hour. */
+/** Checks that no time of the project is billed by the hour, because a fixed amount covers it. @throws AppError 409. */
 async function requireNoBilledTime(
   { _id, billing }: ProjectRecord,
   next: Stored,

@@ -17,7 +17,7 @@ export const VALID_DAYS = 30;
 /**
  * Returns the changed amount and lines. Lines that are given without an amount are summed, as on an invoice; an amount
  * that is given alone stands beside the lines, and an adjustment is printed between them.
- * @param terms when `isTaxed`. @throws AppError 400 when both are given and disagree, or one is too large.
+ * @param terms undefined unless `isTaxed`. @throws AppError 400 when both are given and disagree, or one is too large.
  */
 export function changedMoney(
   quote: QuoteRecord,
@@ -36,7 +36,7 @@ export function changedMoney(
   const lines = changes.line_items === undefined ? {} : { line_items };
   // The amount is the sum of the lines when prices no longer include tax, and when discount and shipping are removed.
   const isSummed = changes.line_items !== undefined || quote.prices_include_tax || hasCharges(quote);
-  // Their net is computed, and an amount that is given as well has to be it.
+  // With tax in the prices or with charges, the net is computed. An amount that is given as well has to equal it.
   if (
     line_items &&
     (prices_include_tax || hasCharges(documentCharges(charges, line_items, given, { details: 'list' })))

@@ -140,7 +140,12 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
     const issuer = drawn.account;
     const expires_at = body.expires_at ?? addDays(dayIn(issuer.time_zone), VALID_DAYS);
     const content = {
-      ...{ client_id, project_id: body.project_id, line_items, dates: changedDates(body, 'list'), status, description },
+      client_id,
+      project_id: body.project_id,
+      line_items,
+      dates: changedDates(body, 'list'),
+      status,
+      description,
       tax_rate: body.tax_rate,
       currency: body.currency,
       moneyOf: (terms: NewTaxTerms, currency: string) =>

@@ -54,7 +54,7 @@ export async function updateQuote({ caller, body: given, commit, requireRecord }
   });
 }
 
-/** A last day of null is that of a new quote. */
+/** Replaces a last day of null by the one that a new quote would have. */
 async function withStandards(
   quote: QuoteRecord,
   given: QuoteChanges,
@@ -87,7 +87,7 @@ async function changesOf(
   const looks = effectiveQuoteStatus({ ...quote, expires_at }, today);
   const status = statusToStore({ stored: quote.status, looks }, body.status);
   const changes: Partial<QuoteRecord> = { ...content, status, expires_at };
-  // Otherwise it stays as the scheduler left it: what was announced is not announced again, also for another day that has passed.
+  // Otherwise `expires_on` stays as the scheduler left it, so that no event is announced again for another day that has passed.
   const isWatched =
     isMoved || isDayToWatch({ expires_on: quote.expires_on, lastDay: quote.expires_at }, expires_at, today);
   if (isWatched) Object.assign(changes, expiryOf(body.status ?? status, expires_at));

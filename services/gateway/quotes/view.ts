@@ -1,4 +1,4 @@
-// A quote as the gateway answers it.
+// Quotes as the API returns them, with what they refer to and the status of today.
 
 import { dayIn } from '#libs/day.ts';
 import { embeddedIn } from '#libs/models/billing/embedded.ts';

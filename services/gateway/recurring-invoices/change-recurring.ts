@@ -43,7 +43,7 @@ import { storedLines } from '../fields/money-input.ts';
 import { givenTexts } from '../fields/texts-input.ts';
 import type { IncludedTimeInput, NewRecurringInvoice, RecurringInvoiceChanges } from './input.ts';
 
-/** A round of the scheduler runs 2,000: one account must not fill it for others. */
+/** A round of the scheduler makes 2,000 invoices, so that the limit keeps one account from filling it alone. */
 const RECURRING_MAX = 1_000;
 
 /** @throws AppError 404 or 400 for what it names, 400 for lines and schedules that make no invoice, 409 when there are too many. */
@@ -93,8 +93,16 @@ export async function newRecurring(
   };
 }
 
-const CONTENT = [
-  ...['currency', 'tax_rate', 'prices_include_tax', 'line_items', 'include_time', 'description', 'notes', 'terms'],
+/** The fields that decide whether an invoice can be made. */
+const CONTENT: readonly string[] = [
+  'currency',
+  'tax_rate',
+  'prices_include_tax',
+  'line_items',
+  'include_time',
+  'description',
+  'notes',
+  'terms',
   ...CHARGES,
 ];
 

@@ -56,7 +56,7 @@ interface Group {
   oldest: string;
 }
 
-/** All at one instant. @returns a page of rows by the names of client and project, and how many there are. */
+/** Reads everything at one instant. @returns a page of rows by the names of client and project, and how many there are. */
 export async function unbilledTime(account: AccountRecord, query: UnbilledQuery) {
   const { member } = query;
   const { page, total, projects, clients, rules, groups, tasks, expenses } = await readOwnAtOnce(
