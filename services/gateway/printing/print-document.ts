@@ -11,13 +11,12 @@ import type { Id } from '#libs/models/tenant.ts';
 import { isSlow, requireBoundedWork } from '#libs/rules/documents/layout-work.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { type Admission, type AdmissionLimits, openAdmission } from './admission.ts';
+import { boundedWarnings } from './bounded-warnings.ts';
 import { recorded } from './recorded-print.ts';
 
 const DEADLINE_MS = 30_000;
 /** A job younger than this is on its way; an older one that the queue does not know was lost with Redis. */
 const LOST_AFTER_MS = 3_000;
-/** Warnings go into a header. All headers together must fit into the 4 KB that nginx takes; Node's fetch takes 16 KB. */
-const WARNINGS_LONGEST = 2_000;
 /** Time that a retry needs. With less left, an enqueued job would not be done before its deadline. */
 const WORTH_A_RETRY_MS = 5_000;
 
@@ -101,7 +100,7 @@ export function openPrinting({
     try {
       const printed = await reply;
       permit?.release('done', { offSlotMs: printed.offSlotMs, printMs: printed.printMs });
-      return { ...printed, warnings: firstOf(printed.warnings) };
+      return { ...printed, warnings: boundedWarnings(printed.warnings) };
     } catch (error) {
       permit?.release('failed');
       // The job is given up even after a failed enqueue, whose reply may have been lost. No caller waits for it any more.
@@ -159,13 +158,4 @@ const isLate = (error: unknown): error is AppError => error instanceof AppError 
 
 function untaken({ code, message }: AppError) {
   return new AppError(code, message, { cause: new Error('No renderer has taken it') });
-}
-
-function firstOf(warnings: string[]): string[] {
-  let length = 0;
-  const end = warnings.findIndex((warning) => {
-    length += warning.length + '; '.length;
-    return length > WARNINGS_LONGEST;
-  });
-  return end < 0 ? warnings : [...warnings.slice(0, end), `and ${warnings.length - end} more`];
 }

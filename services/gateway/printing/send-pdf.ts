@@ -1,6 +1,7 @@
 // Sends a PDF or another file: whole or not at all.
 import type { Reply } from '#libs/jobs/replies.ts';
 import type { Context } from '../http/route.ts';
+import { boundedWarnings } from './bounded-warnings.ts';
 
 const NAME_LONGEST = 100;
 
@@ -42,7 +43,7 @@ export function sendFile(
     'Content-Length': String(bytes.length),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    ...(warnings.length > 0 ? { 'X-Document-Warnings': warnings.join('; ') } : {}),
+    ...(warnings.length > 0 ? { 'X-Document-Warnings': boundedWarnings(warnings).join('; ') } : {}),
     ...headers,
   });
   response.status(200).end(bytes);

@@ -35,6 +35,19 @@ test.each([
   expect(headers.get('Content-Disposition')).toBe(disposition);
 });
 
+test('when a document has more warnings than fit into a header, then the header has the first of them and counts the rest', async () => {
+  const bytes = Buffer.from('%PDF-1.7\n%%EOF\n');
+  const warnings = Array.from({ length: 40 }, (_none, index) => `${'x'.repeat(90)}${index}: unknown`);
+  answer = (response) => sendPdf({ response, reserve: () => undefined }, 'INV-0042', { bytes, warnings });
+
+  const { headers } = await fetch(`http://127.0.0.1:${port}/`);
+
+  const shown = headers.get('X-Document-Warnings')?.split('; ') ?? [];
+  expect(shown.join('; ').length).toBeLessThan(2_100);
+  expect(shown.slice(0, -1)).toEqual(warnings.slice(0, shown.length - 1));
+  expect(shown.at(-1)).toBe(`and ${40 - (shown.length - 1)} more`);
+});
+
 test('when the caller disconnected before the check for it began, then it counts as disconnected at once', async () => {
   const asked = Promise.withResolvers<AbortSignal>();
   answer = (response) => {
