@@ -8,7 +8,7 @@ import { type NumberFormats, numberFormat, sequenceOf } from '#libs/rules/docume
 import { NUMBER_KINDS } from '#libs/rules/documents/number-kinds.ts';
 import type { AccountChanges } from './input.ts';
 
-/** A kind that is not named keeps its format, null takes the default back. @throws AppError 400 or 409. */
+/** Returns the formats to store. A kind that is not named keeps its format, and null takes the default back. @throws AppError 400 or 409. */
 export async function changedFormats(
   account: AccountRecord,
   { number_formats: given }: AccountChanges,
@@ -25,8 +25,8 @@ export async function changedFormats(
     throw fieldProblem('number_formats', 'prefix_taken');
   }
   for (const kind of NUMBER_KINDS) {
-    const [old, { start, restart }] = [numberFormat(before, kind), numberFormat(next, kind)];
-    if (restart === 'yearly' || start === old.start) continue;
+    const { start, restart } = numberFormat(next, kind);
+    if (restart === 'yearly' || start === numberFormat(before, kind).start) continue;
     const isBegun = (await sequencesOf(session, String(account._id), kind)).some(({ period }) => period === '');
     if (isBegun) throw appError('number_start_fixed', { sequence: sequenceOf(kind, '') });
   }

@@ -71,10 +71,10 @@ export interface AccountChanges extends AppliesRate {
   number_formats?: Partial<Record<NumberKind, NumberFormat | null>> | null;
 }
 
-/** Both are printed. */
+/** Characters of a printed note. */
 const NOTE_LONGEST = 500;
 const STATUSES_MAX = 50;
-/** In major units: more is a sum to talk about. */
+/** In major units. A larger rest is money to ask for, and not a difference of rounding. */
 const TOLERANCE_MAX = 1;
 const ROUNDING_MAX = 100;
 const PREFIX_LONGEST = 40;
@@ -178,10 +178,10 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .allow(null)
     .description('In Progress, Awaiting Approval and Complete when null. Two that differ in case only are one: 400'),
   number_formats: Joi.object({
-    credit_note: numberFormat('CRN-').allow(null),
-    invoice: numberFormat('INV-').allow(null),
-    payment: numberFormat('PAY-').allow(null),
-    quote: numberFormat('QUO-').allow(null),
+    credit_note: numberFormatInput('CRN-').allow(null),
+    invoice: numberFormatInput('INV-').allow(null),
+    payment: numberFormatInput('PAY-').allow(null),
+    quote: numberFormatInput('QUO-').allow(null),
   })
     .min(1)
     .allow(null)
@@ -208,7 +208,7 @@ export const accountChanges = Joi.object<AccountChanges, true>({
   .custom(appliesRate)
   .example({ name: 'Studio North', brand_color: '#0b5fb0', time_zone: 'Europe/Berlin' });
 
-function numberFormat(prefix: keyof typeof FORMAT_SCHEMAS) {
+function numberFormatInput(prefix: keyof typeof FORMAT_SCHEMAS) {
   return Joi.object<NumberFormat>({
     prefix: line()
       .max(PREFIX_LONGEST)

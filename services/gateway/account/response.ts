@@ -21,7 +21,7 @@ import {
 
 const exampleAccount = '019a1f00-0000-7000-8000-000000000acc';
 
-const numberFormat = () =>
+const numberFormatResponse = () =>
   Joi.object({
     prefix: words(),
     padding: Joi.number().integer().required(),
@@ -73,10 +73,10 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     .required()
     .description('Cancelling an issued invoice also draws a credit note over what is left of it'),
   number_formats: Joi.object({
-    credit_note: numberFormat(),
-    invoice: numberFormat(),
-    payment: numberFormat(),
-    quote: numberFormat(),
+    credit_note: numberFormatResponse(),
+    invoice: numberFormatResponse(),
+    payment: numberFormatResponse(),
+    quote: numberFormatResponse(),
   }).required(),
   project_statuses: Joi.array().items(Joi.string()).required(),
   created_at: timestamp(),

@@ -24,7 +24,7 @@ import { apiKeyResponse, apiKeyWithSecretResponse } from './response.ts';
 const path = '/api/v1/keys';
 const missing = 'API key not found or access denied';
 
-/** To use a key does not change it. */
+/** The use of a key does not change its ETag. */
 const USED = ['last_used_at'];
 
 export const apiKeyRoutes: readonly Route[] = [

@@ -25,7 +25,7 @@ export async function sendFile(context: Context, batch: BatchRecord): Promise<un
     throw appError('batch_document_failed', { reason, reason_code: error_code });
   }
   const bytes = await findFile(context.caller.accountId, batch._id, index);
-  // It has expired since the batch was read.
+  // The batch has expired since it was read.
   if (!bytes) throw missing();
   const tag = `"${hash('sha1', bytes, 'base64url')}"`;
   const headers = { ETag: tag, 'Cache-Control': REVALIDATED };
@@ -38,7 +38,7 @@ export async function sendFile(context: Context, batch: BatchRecord): Promise<un
   return undefined;
 }
 
-/** Files in memory while the caller does not read: one being sent, one read ahead. */
+/** At most two files are in memory while the caller does not read: one being sent, one read ahead. */
 const FILES_IN_MEMORY = 2;
 
 export async function sendArchive(context: Context, batch: BatchRecord): Promise<undefined> {
@@ -60,7 +60,6 @@ export async function sendArchive(context: Context, batch: BatchRecord): Promise
     return undefined;
   }
   try {
-    // Two documents in memory at most, however slowly the caller reads.
     await pipeline(
       Readable.from(zipped(batch, clockTime(timeZone, batch.completed_at)), { objectMode: false }),
       response,

@@ -27,7 +27,7 @@ export async function originalOf(
   if (!document) return undefined;
   const { bytes, warnings } = await print(document);
   requireWholePdf(bytes);
-  // Printed without its logo, it is not what the account wants to have given out.
+  // A print that lacks the logo is not kept, because the account does not want it as its original.
   if (isWithoutLogo(warnings)) return { bytes, warnings, isKept: false };
   try {
     const original = await keepOriginal(accountId, issued, { bytes, warnings }, quotaBytes);

@@ -56,7 +56,7 @@ export async function printSlice(
   const slice = isLate ? due : due.slice(0, SLICE);
   const ids = slice.map(({ document }) => document.document_id);
   const tries = await openTries('documents of batches', agreedDate(), isLate ? [] : ids);
-  // One after the other, and last: what ends the process then is known, and has kept no other document from being printed.
+  // Suspects come last and one at a time: the one that ends the process is then known, and no other document waits for it.
   const [suspects, others] = partition(slice, ({ document }) => tries.isSuspect(document.document_id));
   await settleAll(others, IN_FLIGHT);
   await suspectsAtOnce(() => settleAll(suspects, 1));
@@ -78,7 +78,7 @@ export async function printSlice(
     if (problem) throw (problem as PromiseRejectedResult).reason;
   }
 
-  /** One that ended three gateways or renderers is set aside. */
+  /** Returns the outcome of a counted try. A document that ended three gateways or renderers has failed. */
   async function triedOutcomeOf(document: BatchedDocument, index: number): Promise<DocumentOutcome | undefined> {
     let outcome: DocumentOutcome | undefined;
     const record = { id: document.document_id, accountId: String(batch.account_id) };
@@ -129,7 +129,7 @@ export async function printSlice(
     } catch (error) {
       // MongoDB is unavailable: nothing can be recorded, and the next holder of the lease tries again.
       if (isUnavailable(error)) throw error;
-      // Thrown, so that it is counted as a try that ended a process.
+      // The error is thrown, so that the try counts as one that ended a process.
       if (isRendererEnded(error)) throw error;
       return signal.aborted ? undefined : afterFailure(error, document);
     }

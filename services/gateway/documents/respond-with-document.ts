@@ -13,7 +13,7 @@ type Asked = Pick<Context, 'caller' | 'parts' | 'request' | 'requestId' | 'respo
 export async function respondWithDocument(asked: Asked, document: PrintableDocument): Promise<undefined> {
   const { caller, parts, request, requestId, response } = asked;
   const tag = documentTag(document);
-  // A picture from elsewhere may change without us: then the tag stands for the same content, not for the same bytes.
+  // An image on another host may change at any time. The tag is then weak: it stands for the same content, not for the same bytes.
   const isOurs = !document.logoUrl || /^data:/i.test(document.logoUrl);
   const headers = { ETag: isOurs ? tag : `W/${tag}`, 'Cache-Control': REVALIDATED };
   if (isKnown(request, tag)) {
@@ -28,7 +28,7 @@ export async function respondWithDocument(asked: Asked, document: PrintableDocum
     const signal = whenGone(response);
     signal.throwIfAborted();
     const reply = await parts.print({ document, accountId, requestId, signal });
-    // Printed without its picture: it must not be taken for the document later.
+    // A print that lacks the logo gets no tag, so that a caller does not take it for the document later.
     sendPdf(asked, document.number, reply, isWithoutLogo(reply.warnings) ? {} : headers);
   }
   return undefined;

@@ -114,7 +114,7 @@ async function listEvents({ caller, query }: Context<unknown, FeedPage>): Promis
 }
 
 /**
- * The sequence has no gaps, so nothing needs to be counted.
+ * Returns the number of events after a sequence. The sequence has no gaps, so the last one tells it without counting.
  * @throws AppError 409 when the caller has seen more than there is: after a restore of an older backup it would otherwise miss all events up to there.
  */
 async function countAfter(accountId: Id, after: number): Promise<number> {

@@ -13,7 +13,7 @@ export function isAsWanted(endpoint: WebhookEndpointRecord, { description, ...re
   return rest.enabled ? !failing_since && !failures && !disabled_reason : disabled_reason === 'manual';
 }
 
-/** @param sequence of the account's latest event. */
+/** Returns the update of the endpoint. @param sequence of the account's latest event. */
 export function changesOf(
   endpoint: WebhookEndpointRecord,
   { enabled, description, ...rest }: WebhookChanges,

@@ -6,7 +6,7 @@ import type { Session } from '#libs/mongo/connection.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import type { Context } from '../http/route.ts';
 
-/** The error text of the 409 for a disabled endpoint. */
+/** The 409 of an operation that sends to a disabled endpoint. */
 export const disabled = () => appError('webhook_disabled');
 
 type Named = Pick<Context, 'id' | 'caller' | 'missing'>;

@@ -70,7 +70,7 @@ async function diagnoseSignature({ body, caller, missing, parts }: Context<Recei
   const filter = { account_id: caller.accountId, ...(webhook_id ? { _id: webhook_id } : {}) };
   const endpoints = await readAfterElection(() => WebhookEndpoint.find(filter).lean<WebhookEndpointRecord[]>());
   if (webhook_id && endpoints.length === 0) throw missing();
-  const opened = endpoints.map((endpoint) => ({ url: endpoint.url, secrets: readable(endpoint, parts.box) }));
+  const opened = endpoints.map((endpoint) => ({ url: endpoint.url, secrets: secretsIn(endpoint, parts.box) }));
   const secrets = opened.flatMap((endpoint) => endpoint.secrets);
   const unread = opened.filter((endpoint) => endpoint.secrets.length === 0);
   const [, id = ''] = Object.entries(headers).find(([name]) => name.toLowerCase().trim() === 'webhook-id') ?? [];
@@ -83,12 +83,12 @@ async function diagnoseSignature({ body, caller, missing, parts }: Context<Recei
     sent: event?.body,
     mayReadEvents: allows(caller.scopes, 'events:read'),
   });
-  if (!diagnosis.valid) diagnosis.findings.push(...unread.map(({ url }) => unreadable(url)));
+  if (!diagnosis.valid) diagnosis.findings.push(...unread.map(({ url }) => unreadableSecret(url)));
   return updated(diagnosis);
 }
 
-/** @returns none when its secret was sealed with a key that this gateway no longer has. */
-function readable(endpoint: WebhookEndpointRecord, box: SecretBox) {
+/** Returns the secrets that may have signed for the endpoint; none when they were sealed with a key that this gateway no longer has. */
+function secretsIn(endpoint: WebhookEndpointRecord, box: SecretBox) {
   try {
     return secretsOf(endpoint, box).map((secret, index) => ({ url: endpoint.url, secret, isPrevious: index > 0 }));
   } catch {
@@ -96,7 +96,7 @@ function readable(endpoint: WebhookEndpointRecord, box: SecretBox) {
   }
 }
 
-function unreadable(url: string): Finding {
+function unreadableSecret(url: string): Finding {
   const message = `The secret of the endpoint ${url} cannot be read any more, so nothing is sent to it. Rotate it.`;
   return { check: 'secret', ok: false, message };
 }
