@@ -112,6 +112,11 @@ function expiryOf(text: string): Date {
   return date;
 }
 
+function statusOf({ revoked_at, expires_at }: ApiKeyRecord): 'revoked' | 'expired' | 'active' {
+  if (revoked_at) return 'revoked';
+  return expires_at && expires_at <= agreedDate() ? 'expired' : 'active';
+}
+
 function view(key: ApiKeyRecord) {
   return {
     id: String(key._id),
@@ -119,7 +124,7 @@ function view(key: ApiKeyRecord) {
     name: key.name,
     start: key.start,
     scopes: key.scopes,
-    status: key.revoked_at ? 'revoked' : key.expires_at && key.expires_at <= agreedDate() ? 'expired' : 'active',
+    status: statusOf(key),
     expires_at: key.expires_at?.toISOString(),
     last_used_at: key.last_used_at?.toISOString(),
     revoked_at: key.revoked_at?.toISOString(),

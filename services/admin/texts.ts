@@ -18,10 +18,6 @@ export function requireName(option: string, text: string): string {
 /** Checks a note. @throws CommandError that names the option. */
 export function requireNote(option: string, text: string): string {
   if (text.length > NOTE_LONGEST) throw new CommandError(`${option} must have at most ${NOTE_LONGEST} characters`);
-  return requirePrintable(option, text);
-}
-
-function requirePrintable(option: string, text: string): string {
   if (!isPrintable(text)) throw new CommandError(`${option} must not hold control characters or broken Unicode`);
   return text;
 }
