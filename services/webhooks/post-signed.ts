@@ -119,14 +119,18 @@ function post(
 
 function classify({ status, headers }: AxiosResponse): Omit<CallOutcome, 'durationMs'> {
   if (status >= 200 && status < 300) return { isWell: true, status };
-  const errorClass: ErrorClass = status === 410 ? 'gone' : status >= 300 && status < 400 ? 'redirect' : 'status';
   const mayWait = status === 429 || status === 503;
   return {
     isWell: false,
     status,
-    errorClass,
+    errorClass: errorClassOf(status),
     ...(mayWait ? { retryAfterMs: readRetryAfter(headers['retry-after']) } : {}),
   };
+}
+
+function errorClassOf(status: number): ErrorClass {
+  if (status === 410) return 'gone';
+  return status >= 300 && status < 400 ? 'redirect' : 'status';
 }
 
 // The head decides the outcome, but the connection is busy until the response has ended.
