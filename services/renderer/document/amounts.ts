@@ -132,7 +132,8 @@ export function digitsOf(document: PdfDocument): number {
   const code = symbol.toUpperCase();
   if (isCurrency(code)) return minorDigitsOf(code);
   if (PERHAPS_WITHOUT_CENTS.has(symbol)) return hasCents(document) ? 2 : 0;
-  return WITH_MILS.has(symbol) ? 3 : WITHOUT_CENTS.has(symbol) ? 0 : 2;
+  if (WITH_MILS.has(symbol)) return 3;
+  return WITHOUT_CENTS.has(symbol) ? 0 : 2;
 }
 
 /** True when an amount shows cents. The price of one piece does not count: 1,000 pieces of 4.5 yen are 4,500 yen. */

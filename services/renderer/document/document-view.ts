@@ -154,7 +154,7 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
           ...totalRows(totals, document, documentLocale),
           ...(isSettled ? settledRows(totals, document, documentLocale) : []),
         ],
-    totalLabel: document.receipt ? labels.receipt.received : isSettled ? labels.amountDue : labels.total,
+    totalLabel: totalLabelOf(document, isSettled, labels),
     total: money(isSettled ? new Big(document.amountDue ?? 0) : totals.total),
     taxNotes: taxNotes(document, documentLocale),
     settlement: creditRows(document, documentLocale),
@@ -173,6 +173,11 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
     ...(document.locale === undefined || isTag(document.locale) ? [] : ['locale: is no language tag']),
   ];
   return { view, warnings };
+}
+
+function totalLabelOf({ receipt }: PrintableDocument, isSettled: boolean, labels: Labels): string {
+  if (receipt) return labels.receipt.received;
+  return isSettled ? labels.amountDue : labels.total;
 }
 
 function headingOf({ part }: PrintableDocument, { labels, heading }: DocumentLocale): string {

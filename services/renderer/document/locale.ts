@@ -111,14 +111,20 @@ const INTL_UNITS: Partial<Record<UnitName, UnitFormat>> = {
 
 function quantities(formats: Formats, labels: Labels): DocumentLocale['quantity'] {
   return (value, unit) => {
-    const name = unit && unitName(unit);
+    const name = unit === undefined ? undefined : unitName(unit);
     const known = name && INTL_UNITS[name];
     if (known) return printed(formats.unit(known), asWritten(value));
     const number = printed(formats.numbers, asWritten(value));
     if (unit === undefined || name === 'one') return number;
-    const word = name === 'piece' || name === 'lump_sum' ? labels.units[name] : name === 'm2' ? 'm²' : unit;
+    const word = unitWord(unit, name, labels);
     return name === 'lump_sum' && value.eq(1) ? word : `${number}\u00a0${word}`;
   };
+}
+
+/** Returns the word of a unit that Intl has none for. A unit without a name is printed as its code. */
+function unitWord(unit: string, name: UnitName | undefined, labels: Labels): string {
+  if (name === 'piece' || name === 'lump_sum') return labels.units[name];
+  return name === 'm2' ? 'm²' : unit;
 }
 
 /** The decimals of hours, see hoursQuantity. */
