@@ -31,7 +31,7 @@ export interface Wanted {
   after?: Position | undefined;
 }
 
-export interface Page<Stored> {
+export interface RecordPage<Stored> {
   records: Stored[];
   /** The number of all records that match, whatever the page. */
   total: number;
@@ -48,7 +48,7 @@ export async function findPage<Stored extends Owned>(
   model: Records<Stored>,
   listing: Listing,
   { filter: others, status, sort, limit, offset, after }: Wanted,
-): Promise<Page<Stored>> {
+): Promise<RecordPage<Stored>> {
   const filter: Filter = { ...others, ...status?.walked };
   requireAccount(filter['account_id'], `A list of ${model.modelName}`);
   const order = orderOf(listing, sort);
@@ -90,7 +90,7 @@ export async function newestFirst<Stored extends Pick<Owned, '_id'>>(
   filter: Filter,
   { limit, offset, after }: Pick<Wanted, 'limit' | 'offset' | 'after'>,
   hint?: string | Record<string, 1 | -1>,
-): Promise<Pick<Page<Stored>, 'records' | 'next'>> {
+): Promise<Pick<RecordPage<Stored>, 'records' | 'next'>> {
   const read = (part: Filter, most: number) =>
     collection
       .find(part, {
@@ -125,7 +125,7 @@ function pageOf<Stored extends Pick<Owned, '_id'>>(
   found: Stored[],
   limit: number,
   order: Order,
-): Pick<Page<Stored>, 'records' | 'next'> {
+): Pick<RecordPage<Stored>, 'records' | 'next'> {
   const records = found.slice(0, limit);
   const last = records.at(-1);
   return found.length > limit && last ? { records, next: positionOf(last, order) } : { records };

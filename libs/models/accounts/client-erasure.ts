@@ -67,7 +67,7 @@ interface StoredEvent {
 
 /** Returns the same body without the data that identifies the client. */
 function erasedBody(body: string): string {
-  const event = JSON.parse(body) as { type: string; data: Record<string, unknown> }; // Billhook wrote this body, see insertEvent.
+  const event = JSON.parse(body) as { type: string; data: Record<string, unknown> }; // Billhook wrote this body, see freezeEvent.
   const data = event.type.startsWith('client.')
     ? erasedClient(event.data)
     : { ...event.data, client: erasedClient(event.data['client'] as Record<string, unknown>) };

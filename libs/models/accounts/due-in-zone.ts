@@ -8,7 +8,7 @@ const AT_ONCE = 500;
 
 interface Due<Candidate> {
   at: Date;
-  /** Answers whether the candidate is due. @param today in the time zone of the candidate's account, `YYYY-MM-DD`. */
+  /** True when the candidate is due. @param today in the time zone of the candidate's account, `YYYY-MM-DD`. */
   isDue(candidate: Candidate, today: string): boolean;
 }
 

@@ -5,7 +5,7 @@ import { dueOf } from '../../rules/money/balance.ts';
 import { fromMinor } from '../../rules/money/money.ts';
 import { QUOTE_PARTS, type QuotePart } from '../../rules/quotes/quote-parts.ts';
 import { taxesView } from '../../rules/taxes/document-taxes.ts';
-import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
+import type { ClientDetails } from '../accounts/client.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf } from '../records.ts';
@@ -18,7 +18,7 @@ import { expiryOf } from './expiry.ts';
 import { type InvoiceExpenses, invoiceExpensesField } from './invoice-expenses.ts';
 import { type InvoiceTime, invoiceTimeField } from './invoice-time.ts';
 import { printedNumber } from './number-ledger.ts';
-import { frozenClient } from './parties.ts';
+import { shownClient } from './parties.ts';
 
 /**
  * An amount that the account no longer asks for. It is never edited. It is reversed alone, or with the payment that it
@@ -231,7 +231,7 @@ export function invoiceView(
     order_reference: invoice.order_reference ?? null,
     contract_reference: invoice.contract_reference ?? null,
     line_items: invoice.line_items,
-    client: invoice.parties ? frozenClient(invoice.parties) : client ? embeddedClient(client) : null,
+    client: shownClient(invoice.parties, client),
     project: project ? embeddedProject(project) : null,
     quote: invoice.quote_id ? { id: String(invoice.quote_id), quote_number: invoice.quote_number ?? null } : null,
     quote_part: invoice.quote_part ?? null,

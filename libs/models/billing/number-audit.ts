@@ -15,7 +15,7 @@ import { documentNumber, NumberLedger, type NumberRecord } from './number-ledger
 import { Payment } from './payment.ts';
 import { Quote } from './quote.ts';
 
-export interface Audit {
+export interface NumberAudit {
   gapless: boolean;
   /** The count of drawn numbers. It is the last one when none is missing. */
   drawn: number;
@@ -38,11 +38,11 @@ const DOCUMENTS = { credit_note: CreditNote, invoice: Invoice, payment: Payment,
  * Counts everything as of one moment. A document made meanwhile would look like a hole, and the search for a hole is
  * expensive.
  */
-export async function auditNumbers(accountId: Id, kind: NumberKind): Promise<Audit> {
+export async function auditNumbers(accountId: Id, kind: NumberKind): Promise<NumberAudit> {
   return inTransaction((session) => auditAtOnce(accountId, kind, session));
 }
 
-async function auditAtOnce(accountId: Id, kind: NumberKind, session: Session): Promise<Audit> {
+async function auditAtOnce(accountId: Id, kind: NumberKind, session: Session): Promise<NumberAudit> {
   const account_id = storedId(accountId);
   const count = (records: Pick<ReturnType<typeof driverOf>, 'countDocuments'>, filter: object) =>
     records.countDocuments(filter, { ...timed, session });

@@ -2,6 +2,7 @@
 // number.
 import { model, Schema } from 'mongoose';
 import type { Session } from '../../mongo/connection.ts';
+import { formattedNumber, standardFormat } from '../../rules/documents/number-format.ts';
 import { NUMBER_KINDS, type NumberKind } from '../../rules/documents/number-kinds.ts';
 import { driverOf } from '../records.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
@@ -22,9 +23,6 @@ export interface NumberRecord {
   /** The time at which the draft was deleted or the number skipped. The number is never given again. */
   deleted_at?: Date;
 }
-
-const PREFIX: Record<NumberKind, string> = { credit_note: 'CRN', invoice: 'INV', payment: 'PAY', quote: 'QUO' };
-const DIGITS_LEAST = 4;
 
 const numberSchema = new Schema<NumberRecord>(
   {
@@ -54,7 +52,8 @@ export const NumberLedger = model('Number', numberSchema);
 
 /** Writes a number in the standard format: 7 → `INV-0007`. Numbers beyond 9999 have more digits. */
 export function documentNumber(kind: NumberKind, number: number): string {
-  return `${PREFIX[kind]}-${String(number).padStart(DIGITS_LEAST, '0')}`;
+  // The standard format names no day.
+  return formattedNumber(standardFormat(kind), number, '');
 }
 
 /** Returns the number as it was printed when it was drawn. @param record of a document of the kind. */
@@ -74,15 +73,16 @@ export async function takenNumbers(session: Session, accountId: Id, texts: reado
   return new Set((rows as unknown as { text: string }[]).map(({ text }) => text));
 }
 
-const NUMBER_FORM = /^(?:([A-Z]{3})-)?0*([1-9]\d{0,11})$/;
+const NUMBER_FORM = /^([A-Z]{3}-)?0*([1-9]\d{0,11})$/;
 
 /**
  * Reads a number: `50` and `INV-0050` → 50. Returns undefined for anything else, such as the printed number of the
  * other kind.
  */
 export function numberIn(kind: NumberKind, text: string): number | undefined {
-  const [, prefix = PREFIX[kind], digits] = NUMBER_FORM.exec(text) ?? [];
-  return digits && prefix === PREFIX[kind] ? Number(digits) : undefined;
+  const standard = standardFormat(kind).prefix;
+  const [, prefix = standard, digits] = NUMBER_FORM.exec(text) ?? [];
+  return digits && prefix === standard ? Number(digits) : undefined;
 }
 
 /** Enters a drawn number in the ledger. @throws the driver's duplicate error when the text was given before. */

@@ -3,7 +3,14 @@
 
 import type { PostalAddress } from '../../identifiers/postal-address.ts';
 import type { AccountRecord } from '../accounts/account.ts';
-import { type ClientFields, type ClientRecord, clientFieldNames, givenFields } from '../accounts/client.ts';
+import {
+  type ClientDetails,
+  type ClientFields,
+  type ClientRecord,
+  clientFieldNames,
+  embeddedClient,
+  givenFields,
+} from '../accounts/client.ts';
 import type { ElectronicAddress, LegalId, PaymentOption } from '../accounts/party-fields.ts';
 
 /** The projection that leaves the issuer out, which may contain an inlined logo. */
@@ -81,6 +88,12 @@ export function partiesOf(account: AccountRecord, client: ClientRecord): Parties
 /** Returns the form in which a document embeds its frozen recipient. */
 export function frozenClient({ client: { id, name, email, company_name } }: Parties) {
   return { id, name, email: email ?? '', ...(company_name ? { company_name } : {}) };
+}
+
+/** Returns the client that a document shows: the frozen one, else the present one. Null when the client is gone. */
+export function shownClient(parties: Parties | undefined, client: ClientDetails | undefined) {
+  if (parties) return frozenClient(parties);
+  return client ? embeddedClient(client) : null;
 }
 
 /** Returns the fields without those that were never given. */

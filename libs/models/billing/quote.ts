@@ -5,7 +5,7 @@ import { fromMinor } from '../../rules/money/money.ts';
 import { type Acceptance, isChangedSince } from '../../rules/quotes/acceptance.ts';
 import { agreedSum, leftToBill } from '../../rules/quotes/quote-parts.ts';
 import { taxesView } from '../../rules/taxes/document-taxes.ts';
-import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
+import type { ClientDetails } from '../accounts/client.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf } from '../records.ts';
@@ -14,7 +14,7 @@ import { embeddedProject, type ProjectDetails } from '../time/project.ts';
 import { documentDatesView } from './document-dates.ts';
 import { chargesView, type DocumentRecord, documentFields } from './document-fields.ts';
 import { printedNumber } from './number-ledger.ts';
-import { frozenClient } from './parties.ts';
+import { shownClient } from './parties.ts';
 import { billedSum, type QuoteInvoice, quoteInvoiceView } from './quote-invoices.ts';
 
 export const QUOTE_STATUSES = ['Draft', 'Sent', 'Accepted', 'Declined', 'Expired'] as const;
@@ -112,7 +112,7 @@ export function quoteView(
     notes: quote.notes ?? null,
     terms: quote.terms ?? null,
     line_items: quote.line_items,
-    client: quote.parties ? frozenClient(quote.parties) : client ? embeddedClient(client) : null,
+    client: shownClient(quote.parties, client),
     project: project ? embeddedProject(project) : null,
     invoices: invoices.map(quoteInvoiceView),
     left_to_bill: fromMinor(

@@ -72,6 +72,7 @@ export const BATCH_KEPT_MS = 24 * 3600 * 1000;
 export const BATCHES_RUNNING_MAX = 5;
 /** The most batches of one account in all, because they take room in the database. */
 export const BATCHES_KEPT_MAX = 100;
+/** Returns the 409 for an account that keeps BATCHES_KEPT_MAX batches. */
 export const batchesKeptAlready = () => appError('batches_kept', { limit: BATCHES_KEPT_MAX });
 /** The Retry-After of the 429. A batch that finishes makes room, so a caller may ask again this soon. */
 const AGAIN = retryAfter(5);

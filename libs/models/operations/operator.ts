@@ -30,6 +30,7 @@ export const Operator = model('Operator', operatorSchema);
 /** A name has 1 to 40 letters, digits, dots, dashes and underscores. */
 const NAME_FORM = /^[\p{L}\p{N}._-]{1,40}$/u;
 
+/** True for a text in the form of NAME_FORM. */
 export function isOperatorName(text: string): boolean {
   return NAME_FORM.test(text);
 }
@@ -72,7 +73,7 @@ export async function findByPassword(name: string, password: string): Promise<Op
   return (await verifyPassword(password, operator?.password_hash)) ? operator : null;
 }
 
-/** Answers whether this operator has logged in with the browser that holds the token. */
+/** True when this operator has logged in with the browser that holds the token. */
 export async function isBrowserOf(name: string, token: string): Promise<boolean> {
   const operatorId = await operatorOfBrowser(token);
   return operatorId !== undefined && (await Operator.exists({ _id: operatorId, name: operatorName(name) })) !== null;

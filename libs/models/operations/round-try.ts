@@ -221,6 +221,7 @@ export async function findSetAside(most: number): Promise<RoundTryRecord[]> {
     .lean<RoundTryRecord[]>();
 }
 
+/** Returns the number of records that are set aside. */
 export async function countSetAside(): Promise<number> {
   return RoundTry.countDocuments({ error_id: { $exists: true } }).setOptions(acrossAccounts);
 }

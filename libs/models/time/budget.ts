@@ -2,6 +2,7 @@
 import Big from 'big.js';
 import type { mongo } from 'mongoose';
 import { decimalsOf } from '../../rules/money/money.ts';
+import { SECONDS_PER_HOUR } from '../../rules/time/time-rounding.ts';
 
 /** The thresholds in percent. */
 export const BUDGET_THRESHOLDS = [80, 100] as const;
@@ -29,7 +30,6 @@ export interface BudgetFields {
   amount_reached?: number;
 }
 
-const SECONDS_PER_HOUR = 3600;
 const HOURS_DECIMALS = 4;
 /** The decimals of an amount without a currency. */
 const AMOUNT_DECIMALS = 2;

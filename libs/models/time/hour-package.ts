@@ -1,6 +1,6 @@
 // Hours that a client paid for in advance. Invoices draw time from them before they charge any.
 import Big from 'big.js';
-import { hoursQuantity } from '../../rules/time/time-rounding.ts';
+import { hoursQuantity, SECONDS_PER_HOUR } from '../../rules/time/time-rounding.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
@@ -69,7 +69,7 @@ const RATE_DECIMALS = 4;
 /**
  * Returns the package in the form of the API.
  * @param today the account's day.
- * @param hasSuccessor a package for the same work is valid today.
+ * @param hasSuccessor true when a later package for the same work is valid today.
  */
 export function hourPackageView(
   record: HourPackageRecord,
@@ -113,7 +113,7 @@ export function isLow({
   seconds,
   drawn_seconds,
 }: Pick<HourPackageRecord, 'low_hours' | 'seconds' | 'drawn_seconds'>): boolean {
-  return typeof low_hours === 'number' && seconds - drawn_seconds <= low_hours * 3600;
+  return typeof low_hours === 'number' && seconds - drawn_seconds <= low_hours * SECONDS_PER_HOUR;
 }
 
 function packageStatus(

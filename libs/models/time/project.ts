@@ -68,7 +68,7 @@ const projectSchema = recordSchema<ProjectRecord>(
   projectListing,
 );
 
-// Finds the projects whose time is covered, and those with a part of the fixed amount left.
+// Along this index projects with a fixed amount are found, and those that are not paid at all.
 projectSchema.index({ account_id: 1, billing: 1 }, { partialFilterExpression: { billing: { $exists: true } } });
 
 export const Project = recordsOf<ProjectRecord>('Project', projectSchema, {

@@ -1,5 +1,6 @@
 // Time worked on a project, optionally on one of its tasks.
 import { RATE_SOURCES, type RateSource } from '../../rules/time/hourly-rate.ts';
+import { SECONDS_PER_HOUR } from '../../rules/time/time-rounding.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { COUNTED_TOGETHER } from '../record-counts.ts';
 import { recordSchema } from '../record-schema.ts';
@@ -162,5 +163,5 @@ export function timeEntryView(
 
 /** Returns hours × 3600, rounded to the nearest second. */
 export function secondsOf(hours: number): number {
-  return Math.round(hours * 3600);
+  return Math.round(hours * SECONDS_PER_HOUR);
 }

@@ -33,6 +33,7 @@ export async function abandonDeliveries(accountId: Id, endpointId: Id, now: Date
   );
 }
 
+/** True when the endpoint has a pending delivery. */
 export async function hasPendingDeliveries(accountId: Id, endpointId: Id): Promise<boolean> {
   const pending = { account_id: accountId, endpoint_id: endpointId, status: 'pending' as const };
   return (await Delivery.exists(pending)) !== null;

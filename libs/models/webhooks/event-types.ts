@@ -357,6 +357,7 @@ export const EVENT_TYPES = Object.keys(declarations) as readonly EventType[];
 
 export const eventDeclarations: Readonly<Record<EventType, Declaration>> = declarations;
 
+/** Returns the noun of a type, see EventNoun. */
 export function nounOf(type: EventType): EventNoun {
   return type.split('.', 1)[0] as EventNoun;
 }

@@ -12,7 +12,7 @@ import { makeSecret } from './endpoint-secrets.ts';
 import { isEventFilter } from './event-filter.ts';
 import { ENDPOINTS_MAX, endpointView, WebhookEndpoint, type WebhookEndpointRecord } from './webhook-endpoint.ts';
 
-/** The message of the 409. */
+/** Returns the 409 for an account that has ENDPOINTS_MAX endpoints. */
 export const endpointsMaxReached = () => appError('webhook_limit_reached', { limit: ENDPOINTS_MAX });
 
 /**

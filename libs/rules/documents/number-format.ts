@@ -22,9 +22,14 @@ const DEFAULT_NUMBER_FORMATS: Readonly<Record<NumberKind, NumberFormat>> = {
   quote: { prefix: 'QUO-', padding: 4, start: 1, restart: 'never' },
 };
 
+/** Returns the number format of the specification. */
+export function standardFormat(kind: NumberKind): NumberFormat {
+  return DEFAULT_NUMBER_FORMATS[kind];
+}
+
 /** Returns the number format of a kind of document. @param formats the account's settings, if it has any. */
 export function numberFormat(formats: NumberFormats | null | undefined, kind: NumberKind): NumberFormat {
-  return formats?.[kind] ?? DEFAULT_NUMBER_FORMATS[kind];
+  return formats?.[kind] ?? standardFormat(kind);
 }
 
 /**

@@ -1,6 +1,6 @@
 // Proof that the numbers of invoices, quotes, credit notes and payments have neither gaps nor duplicates.
 import Joi from 'joi';
-import { type Audit, auditNumbers, numberPage } from '#libs/models/billing/number-audit.ts';
+import { auditNumbers, type NumberAudit, numberPage } from '#libs/models/billing/number-audit.ts';
 import { NUMBER_KINDS, type NumberKind } from '#libs/rules/documents/number-kinds.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { type Context, type Route, route } from '../http/route.ts';
@@ -35,7 +35,7 @@ export const numberingRoutes: readonly Route[] = [
 async function auditNumbering({ caller, query }: Context<unknown, AuditQuery>) {
   const { kind, limit, offset, after } = query;
   const kinds = kind ? [kind] : NUMBER_KINDS;
-  const audits: Partial<Record<NumberKind, Audit>> = {};
+  const audits: Partial<Record<NumberKind, NumberAudit>> = {};
   for (const one of kinds) audits[one] = await auditNumbers(caller.accountId, one);
   const { numbers, total, next } = await numberPage(caller.accountId, kinds, { limit, offset, after });
   const gapless = Object.values(audits).every((audit) => audit.gapless);

@@ -1,6 +1,6 @@
 // Pages of an account's endpoints and of an endpoint's deliveries, newest first.
 import { countAlong, LIST_LIMIT_MS } from '#libs/models/list-total.ts';
-import { newestFirst, type Page, type Wanted } from '#libs/models/listing.ts';
+import { newestFirst, type RecordPage, type Wanted } from '#libs/models/listing.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
 import {
@@ -14,7 +14,7 @@ import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhoo
 
 type Position = Pick<Wanted, 'limit' | 'offset' | 'after'>;
 
-export async function findEndpointPage(accountId: Id, position: Position): Promise<Page<WebhookEndpointRecord>> {
+export async function findEndpointPage(accountId: Id, position: Position): Promise<RecordPage<WebhookEndpointRecord>> {
   const filter = { account_id: storedId(accountId) };
   const [page, total] = await Promise.all([
     newestFirst<WebhookEndpointRecord>(driverOf(WebhookEndpoint), filter, position),
@@ -26,7 +26,7 @@ export async function findEndpointPage(accountId: Id, position: Position): Promi
 export async function findDeliveryPage(
   { accountId, endpointId, status }: { accountId: Id; endpointId: Id; status: DeliveryStatus | undefined },
   position: Position,
-): Promise<Page<DeliveryRecord>> {
+): Promise<RecordPage<DeliveryRecord>> {
   const filter = {
     account_id: storedId(accountId),
     endpoint_id: storedId(endpointId),
