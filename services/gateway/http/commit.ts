@@ -183,14 +183,15 @@ async function remember(
   }: { id: string; accountId: Id; fingerprint: string; status: number; body: unknown; eventId: Id | undefined },
 ) {
   const whole = JSON.stringify(body);
-  const isLarge = whole.length > KEPT_WHOLE_BYTES;
+  const bytes = Buffer.byteLength(whole);
+  const isLarge = bytes > KEPT_WHOLE_BYTES;
   const kept =
     isLarge && eventId
       ? { body: JSON.stringify({ ...(body as object), data: undefined }), event_id: storedId(eventId) }
       : { body: whole };
   const record = { account_id: storedId(accountId), fingerprint, status, ...kept };
   // A large response that is in no event counts towards the account's quota, although it expires.
-  if (isLarge && !eventId) countStored(session, whole.length);
+  if (isLarge && !eventId) countStored(session, bytes);
   // The wrapper's types know no ids but ObjectId.
   await Idempotency.collection.insertOne({ _id: id as never, ...record, created_at: agreedDate() }, { session });
 }

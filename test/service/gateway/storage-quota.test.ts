@@ -50,6 +50,22 @@ describe('records and events', () => {
     expect((await gateway.get('/api/v1/clients', account)).body.pagination.total).toBe(count);
   });
 
+  test('when a response in letters of three bytes is kept for an Idempotency-Key, then its bytes count, and not its characters', async () => {
+    const { id: client_id } = await createClient(gateway, { name: 'Han' }, account);
+    const invoice = { client_id, amount: 100, due_date: '2099-12-31', status: 'Sent' };
+    const bytesOfCredit = async (headers: Record<string, string>) => {
+      const { id } = await create(gateway, '/api/v1/invoices', invoice, account);
+      const before = await storedBytes();
+      const credit = { reason: 'goodwill', amount: 1, description: '字'.repeat(20_000) };
+      const { status } = await gateway.post(`/api/v1/invoices/${id}/credit-notes`, credit, { ...account, headers });
+      expect(status).toBe(201);
+      return (await storedBytes()) - before;
+    };
+    const without = await bytesOfCredit({});
+
+    expect((await bytesOfCredit({ 'Idempotency-Key': 'credit-1' })) - without).toBeGreaterThan(60_000);
+  });
+
   test('when the quota is reached, then reads, deletions and anonymisation still work, and freed bytes can be used again', async () => {
     const clients = [];
     for (let count = 0; count < 3; count += 1) clients.push(await large(`C${count}`));
