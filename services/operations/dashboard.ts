@@ -6,11 +6,13 @@ import { openBulkRunner } from './actions/bulk-runner.ts';
 import { pause, resume, retryAll, retryOne } from './actions/queue-actions.ts';
 import { confirmReplay, replayMatching } from './actions/replay.ts';
 import { startSampler } from './monitoring/sampler.ts';
+import { accountPage, accountsPage } from './pages/accounts.ts';
 import { auditPage } from './pages/audit.ts';
 import { bulkPage, bulkRunPage, continueRun, stopRun } from './pages/bulk.ts';
 import { deliveriesPage } from './pages/deliveries.ts';
 import { deliveryPage, replayOne } from './pages/delivery.ts';
 import { endpointPage } from './pages/endpoint.ts';
+import { endpointsPage } from './pages/endpoints.ts';
 import { failuresPage } from './pages/failures.ts';
 import { overviewPage } from './pages/overview.ts';
 import { queuePage } from './pages/queue.ts';
@@ -40,7 +42,10 @@ const pages: Record<string, (visit: Visit) => Promise<Page>> = {
   '/deliveries': deliveriesPage,
   '/deliveries/replay': confirmReplay,
   '/deliveries/:id': deliveryPage,
+  '/endpoints': endpointsPage,
   '/endpoints/:id': endpointPage,
+  '/accounts': accountsPage,
+  '/accounts/:id': accountPage,
   '/renders': rendersPage,
   '/queues/:name': queuePage,
   '/bulk': bulkPage,

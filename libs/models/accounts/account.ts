@@ -110,6 +110,9 @@ const accountSchema = new Schema(
   { versionKey: false, strict: 'throw', collection: 'accounts' },
 );
 
+// Operators search for the beginning of a name, without case and accents.
+accountSchema.index({ name: 1 }, { collation: { locale: 'en', strength: 1 } });
+
 export type AccountRecord = InferSchemaType<typeof accountSchema>;
 
 export const Account = model('Account', accountSchema);

@@ -1,8 +1,11 @@
 // The page of one delivery with its attempts, and the button that replays it.
+import type { VNode } from 'preact';
 import { audited } from '#libs/models/operations/audit-entry.ts';
-import { acrossAccounts, isId } from '#libs/models/tenant.ts';
+import { acrossAccounts, isId, type StoredId } from '#libs/models/tenant.ts';
 import { type Attempt, Delivery, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
 import { replayDelivery } from '#libs/models/webhooks/replay-deliveries.ts';
+import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { actorOf, type Done, type Visit } from '../session/visit.ts';
 import { DashboardError } from '../views/dashboard-error.ts';
 import { ago, count, duration, moment } from '../views/format.ts';
@@ -13,6 +16,7 @@ import { deliveryBadge, replayButton } from './deliveries.ts';
 
 export async function deliveryPage({ request, visitor }: Visit): Promise<Page> {
   const delivery = await requireDelivery(request.params['id']);
+  const [about, event] = await Promise.all([readEndpointOf(delivery), readEventBody(delivery.event_id)]);
   const attempts = delivery.attempts.toReversed();
   const columns = [
     { name: 'At (UTC)', cell: ({ at }: Attempt) => moment(at) },
@@ -30,6 +34,8 @@ export async function deliveryPage({ request, visitor }: Visit): Promise<Page> {
   ];
   const body = html`<div>
     <div class="card">
+      <p class="url">${about.url ?? 'The endpoint was deleted.'}</p>
+      <p>${whyOf(delivery, about)}</p>
       <dl class="stats wide">
         ${stat('State', deliveryBadge(delivery))} ${stat('Event', html`<code>${delivery.event_type}</code>`)}
         ${stat('Created', ago(delivery.created_at))} ${stat('Next attempt', ago(delivery.next_at))}
@@ -38,15 +44,76 @@ export async function deliveryPage({ request, visitor }: Visit): Promise<Page> {
       <dl class="ids">
         ${idLine('Delivery', delivery._id)} ${idLine('Event', delivery.event_id, `/deliveries?id=${String(delivery.event_id)}`)}
         ${idLine('Endpoint', delivery.endpoint_id, `/endpoints/${String(delivery.endpoint_id)}`)}
-        ${idLine('Account', delivery.account_id, `/deliveries?id=${String(delivery.account_id)}`)}
+        ${idLine('Account', delivery.account_id, `/accounts/${String(delivery.account_id)}`)}
         ${delivery.request_id ? idLine('Request', delivery.request_id) : null}
       </dl>
       ${visitor.role === 'operator' ? replayButton(delivery, visitor, 'Replay') : null}
     </div>
     <h2>Attempts</h2>
     ${table('Attempts, newest first', columns, attempts, 'No attempt yet.')}
+    ${visitor.role === 'operator' ? bodyOf(event) : null}
   </div>`;
   return { title: 'Delivery', section: '/deliveries', body };
+}
+
+/** Shows the start of the body. It names people, so viewers do not get it. */
+function bodyOf(body: string | undefined): VNode {
+  const shown = body && body.length > BODY_SHOWN ? `${body.slice(0, BODY_SHOWN)} …` : body;
+  return html`<div>
+    <h2>Request body</h2>
+    ${
+      body
+        ? html`<details><summary>${count(body.length)} characters of JSON</summary><pre class="body" tabindex="0">${shown}</pre></details>`
+        : html`<p class="empty">The event is older than the retention of the feed.</p>`
+    }
+  </div>`;
+}
+
+/** The characters of a body that are shown. */
+const BODY_SHOWN = 4_000;
+
+/** Returns in one sentence what the delivery waits for, or how it ended. */
+function whyOf(delivery: DeliveryRecord, { isEnabled, reason }: EndpointOf): string {
+  const { status, deferrals, lease_until, next_at, due_at, attempts } = delivery;
+  const last = attempts.at(-1);
+  if (status === 'delivered') return 'The receiver took it.';
+  if (status === 'held')
+    return `It is suspended, because the endpoint is disabled (${reason ?? 'manual'}). Enabling the endpoint sends it.`;
+  if (status === 'dead')
+    return `No attempt is left, or the endpoint was deleted${last?.error_class ? `; the last one ended with ${last.error_class}` : ''}.`;
+  if (lease_until && lease_until > new Date())
+    return 'An attempt is being made, or its process ended and another one takes over.';
+  if (!isEnabled) return 'The endpoint is disabled, and the delivery is about to be suspended.';
+  if (deferrals > 0)
+    return 'The circuit breaker of the endpoint is open after failures: the delivery waits for a probe to succeed.';
+  const at = next_at ?? due_at;
+  if (at && at > new Date())
+    return `It waits for its next attempt${last?.error_class ? ` after ${last.error_class}` : ''}.`;
+  return 'It is due, and waits for a free worker or for its share among other endpoints.';
+}
+
+interface EndpointOf {
+  /** Absent when the endpoint was deleted. */
+  url?: string | undefined;
+  isEnabled: boolean;
+  reason?: string | null | undefined;
+}
+
+async function readEndpointOf({ endpoint_id }: DeliveryRecord): Promise<EndpointOf> {
+  // Operators see all accounts.
+  const endpoint = await WebhookEndpoint.findOne({ _id: endpoint_id })
+    .setOptions(acrossAccounts)
+    .select({ url: 1, enabled: 1, disabled_reason: 1 })
+    .lean<{ url: string; enabled: boolean; disabled_reason?: string | null }>();
+  return { url: endpoint?.url, isEnabled: endpoint?.enabled ?? false, reason: endpoint?.disabled_reason };
+}
+
+async function readEventBody(id: StoredId): Promise<string | undefined> {
+  const event = await Event.findOne({ _id: id })
+    .setOptions(acrossAccounts)
+    .select({ body: 1 })
+    .lean<{ body: string }>();
+  return event?.body;
 }
 
 export async function replayOne({ request, visitor, nudge }: Visit): Promise<Done> {

@@ -30,7 +30,7 @@ export async function endpointPage({ request, visitor }: Visit): Promise<Page> {
     ${live('latest', table<DeliveryRecord>('The latest deliveries of this endpoint', columns, latest, 'No delivery yet.'))}
     <p><a href=${`/deliveries?endpoint=${id}`}>All deliveries of this endpoint</a></p>
   </div>`;
-  return { title: 'Endpoint', section: '/deliveries', body };
+  return { title: 'Endpoint', section: '/endpoints', body };
 }
 
 function state(endpoint: WebhookEndpointRecord, accountName = '–'): VNode {
@@ -43,7 +43,7 @@ function state(endpoint: WebhookEndpointRecord, accountName = '–'): VNode {
       ${stat('Account', accountName)} ${stat('Events', endpoint.events.join(', '))}
     </dl>
     <dl class="ids">
-      ${idLine('Endpoint', endpoint._id)} ${idLine('Account', endpoint.account_id, `/deliveries?id=${String(endpoint.account_id)}`)}
+      ${idLine('Endpoint', endpoint._id)} ${idLine('Account', endpoint.account_id, `/accounts/${String(endpoint.account_id)}`)}
     </dl>
   </div>`;
 }

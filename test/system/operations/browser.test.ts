@@ -24,6 +24,7 @@ const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true };
 let dashboard: TestDashboard;
 let chromium: Browser;
 let page: Page;
+let accountId: string;
 let endpointId: string;
 let deliveryId: string;
 let problems: string[];
@@ -47,7 +48,7 @@ afterAll(async () => {
 /** Stores what a system has in the middle of a bad day. */
 async function fill() {
   const { queues, workspace } = dashboard;
-  const { id: accountId } = await workspace.account();
+  accountId = (await workspace.account()).id;
   endpointId = await addEndpoint(accountId, { url: 'https://hooks.example.com/billing/events' });
   await Account.updateOne({ _id: accountId }, { name: 'Studio North' });
   for (const failures of [3, 6, 12, 18, 24, 32]) {
@@ -153,6 +154,9 @@ describe('looks', () => {
     ['endpoint', () => `/endpoints/${endpointId}`, /hooks\.example\.com[\s\S]*Replay since/i],
     ['replay', () => '/deliveries/replay?status=dead', /12 deliveries that are dead/],
     ['renders', () => '/renders', /documents match/],
+    ['accounts', () => '/accounts', /Studio North[\s\S]*6 failing/],
+    ['account', () => `/accounts/${accountId}`, /Endpoints[\s\S]*hooks\.example\.com[\s\S]*Keys/],
+    ['endpoints', () => '/endpoints?state=all', /hooks\.example\.com/],
     ['queue', () => '/queues/deliver-webhook', /PAUSED/],
     ['queue-failed', () => '/queues/fan-out-event', /Event 17 has no account/],
     ['runs', () => '/bulk', /No run yet/],

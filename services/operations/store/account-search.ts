@@ -1,0 +1,109 @@
+// Finds accounts for the dashboard, with what they keep and what of theirs fails.
+import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
+import { ApiKey, type ApiKeyRecord } from '#libs/models/accounts/api-key.ts';
+import { Counter } from '#libs/models/counter.ts';
+import { sumFiles } from '#libs/models/documents/batch-file.ts';
+import { acrossAccounts, isId, type StoredId, storedId } from '#libs/models/tenant.ts';
+import {
+  ENDPOINTS_MAX,
+  FAILING,
+  WebhookEndpoint,
+  type WebhookEndpointRecord,
+} from '#libs/models/webhooks/webhook-endpoint.ts';
+
+/** Names are compared without case and accents, along the index on them. */
+const COLLATION = { locale: 'en', strength: 1 } as const;
+/** It sorts behind every character of a name. */
+const LAST_CHARACTER = '\uFFFF';
+/** The keys that the page of an account shows, the latest first. */
+const KEYS_SHOWN = 100;
+
+export interface AccountRow {
+  id: string;
+  name: string;
+  mode: string;
+  /** The bytes of records, events and originals. */
+  recordBytes: number;
+  endpoints: number;
+  failingEndpoints: number;
+}
+
+type Named = Pick<AccountRecord, '_id' | 'name' | 'mode'>;
+
+/** @param text the beginning of a name, or an id; all accounts unless given. @returns the newest first, or by name. */
+export async function searchAccounts(
+  text: string | undefined,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<AccountRow[]> {
+  const fields = { name: 1, mode: 1 } as const;
+  if (text !== undefined && isId(text)) {
+    return rowsOf(await Account.find({ _id: text }).select(fields).lean<Named[]>());
+  }
+  const found =
+    text === undefined
+      ? Account.find().sort({ _id: -1 })
+      : Account.find({ name: { $gte: text, $lt: `${text}${LAST_CHARACTER}` } })
+          .collation(COLLATION)
+          .sort({ name: 1 });
+  return rowsOf(await found.select(fields).skip(skip).limit(limit).lean<Named[]>());
+}
+
+async function rowsOf(accounts: readonly Named[]): Promise<AccountRow[]> {
+  const ids = accounts.map(({ _id }) => _id as StoredId);
+  const [counters, endpoints] = await Promise.all([
+    Counter.find({ _id: { $in: ids } })
+      .select({ stored_bytes: 1 })
+      .lean<{ _id: StoredId; stored_bytes?: number }[]>(),
+    // A page shows the endpoints of many accounts.
+    WebhookEndpoint.find({ account_id: { $in: ids } })
+      .setOptions(acrossAccounts)
+      .select({ account_id: 1, enabled: 1, failures: 1 })
+      .limit(accounts.length * ENDPOINTS_MAX)
+      .lean<Pick<WebhookEndpointRecord, 'account_id' | 'enabled' | 'failures'>[]>(),
+  ]);
+  const bytes = new Map(counters.map(({ _id, stored_bytes }) => [String(_id), Math.max(0, stored_bytes ?? 0)]));
+  const byAccount = Map.groupBy(endpoints, ({ account_id }) => String(account_id));
+  return accounts.map(({ _id, name, mode }) => {
+    const id = String(_id);
+    const own = byAccount.get(id) ?? [];
+    return {
+      id,
+      name,
+      mode,
+      recordBytes: bytes.get(id) ?? 0,
+      endpoints: own.length,
+      failingEndpoints: own.filter(isFailing).length,
+    };
+  });
+}
+
+export function isFailing({ enabled, failures }: Pick<WebhookEndpointRecord, 'enabled' | 'failures'>): boolean {
+  return enabled && (failures ?? 0) >= FAILING.failures.$gte;
+}
+
+export interface AccountDetails {
+  account: Pick<AccountRecord, '_id' | 'name' | 'mode' | 'email' | 'created_at'>;
+  recordBytes: number;
+  fileBytes: number;
+  keys: ApiKeyRecord[];
+  endpoints: WebhookEndpointRecord[];
+}
+
+/** @returns undefined when there is no such account. */
+export async function readAccountDetails(id: string): Promise<AccountDetails | undefined> {
+  const account = await Account.findById(id)
+    .select({ name: 1, mode: 1, email: 1, created_at: 1 })
+    .lean<AccountDetails['account']>();
+  if (!account) return undefined;
+  const [counter, fileBytes, keys, endpoints] = await Promise.all([
+    Counter.findById(id).select({ stored_bytes: 1 }).lean<{ stored_bytes?: number }>(),
+    sumFiles(storedId(id)),
+    ApiKey.find({ account_id: id }).select({ hash: 0 }).sort({ _id: -1 }).limit(KEYS_SHOWN).lean<ApiKeyRecord[]>(),
+    WebhookEndpoint.find({ account_id: id })
+      .select({ secret: 0, previous_secrets: 0 })
+      .sort({ slot: 1 })
+      .limit(ENDPOINTS_MAX)
+      .lean<WebhookEndpointRecord[]>(),
+  ]);
+  return { account, recordBytes: Math.max(0, counter?.stored_bytes ?? 0), fileBytes, keys, endpoints };
+}

@@ -1,0 +1,101 @@
+// The pages of accounts and endpoints, and what a delivery waits for: by index, within a page, and without what viewers may not see.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Account } from '#libs/models/accounts/account.ts';
+import { newId, storedId } from '#libs/models/tenant.ts';
+import { Delivery } from '#libs/models/webhooks/delivery.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
+import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { type Browser, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
+import { addDelivery, addEndpoint } from '../../support/dashboard/records.ts';
+import { plansOf } from '../../support/plans.ts';
+
+let dashboard: TestDashboard;
+let operator: Browser;
+let viewer: Browser;
+let accountId: string;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  operator = await dashboard.login('operator');
+  viewer = await dashboard.login('viewer');
+  accountId = (await dashboard.workspace.account({ name: 'Bureau Élan <b>' })).id;
+});
+afterAll(() => dashboard.close());
+
+test('when accounts are searched by the beginning of a name or by id, then case and accents do not matter, and a name is text', async () => {
+  for (const name of ['bureau elan', 'BUREAU É', accountId]) {
+    const { text } = await viewer.get(`/accounts?${new URLSearchParams({ name })}`);
+    expect(text).toContain(`href="/accounts/${accountId}">Bureau Élan &lt;b></a>`);
+  }
+  expect((await viewer.get('/accounts?name=elan')).text).toContain('No account matches.');
+});
+
+test('when an account is shown, then its keys, endpoints and stored bytes are there, and no hash or secret', async () => {
+  const endpointId = await addEndpoint(accountId, { url: 'https://dead.example.com/in', failures: 7 });
+
+  const { text } = await viewer.get(`/accounts/${accountId}`);
+
+  expect(text).toContain(`href="/endpoints/${endpointId}"`);
+  expect(text).toMatch(/bh_live_\w{4}…/);
+  expect(text).toMatch(/1 failing/);
+  expect(text).not.toContain('sealed');
+  expect((await viewer.get(`/accounts/${newId()}`)).status).toBe(404);
+  expect((await viewer.get('/accounts/nothing')).status).toBe(404);
+});
+
+test('when endpoints are listed, then those that fail most come first, and all are there on request', async () => {
+  const fine = await addEndpoint(accountId, { url: 'https://fine.example.com/' });
+  const worse = await addEndpoint(accountId, { url: 'https://worse.example.com/', failures: 40 });
+
+  const failing = (await viewer.get('/endpoints')).text;
+  const all = (await viewer.get('/endpoints?state=all')).text;
+
+  expect(failing.indexOf(worse)).toBeGreaterThan(0);
+  expect(failing.indexOf(worse)).toBeLessThan(failing.indexOf('dead.example.com'));
+  expect(failing).not.toContain(fine);
+  expect(all).toContain(fine);
+  expect((await viewer.get('/endpoints?state=odd')).status).toBe(400);
+});
+
+test('when there are many accounts, then a page and a search read no more than they show', async () => {
+  const names = Array.from({ length: 300 }, (_, index) => ({ name: `Many ${String(index).padStart(3, '0')}` }));
+  await Account.insertMany(names);
+
+  for (const query of ['', '?name=many%201', '?name=many&page=2']) {
+    const reads = await plansOf(Account.collection.name, async () => {
+      expect((await viewer.get(`/accounts${query}`)).status).toBe(200);
+    });
+    expect(reads.map(({ isByIndex, hasSortStage }) => [isByIndex, hasSortStage])).toEqual(
+      reads.map(() => [true, false]),
+    );
+    expect(Math.max(...reads.map(({ docsExamined }) => docsExamined ?? 0))).toBeLessThanOrEqual(101);
+  }
+  const endpoints = await plansOf(WebhookEndpoint.collection.name, () => viewer.get('/endpoints'));
+  expect(endpoints.map(({ isByIndex }) => isByIndex)).toEqual(endpoints.map(() => true));
+});
+
+test('when a delivery waits or has ended, then its page says why, and only operators see the body', async () => {
+  const endpointId = await addEndpoint(accountId, { url: 'https://why.example.com/' });
+  const closedId = await addEndpoint(accountId, { enabled: false, reason: 'gone' });
+  const deferred = await addDelivery({ accountId, endpointId, status: 'pending', dueMinutesAgo: -5, deferrals: 2 });
+  const later = await addDelivery({
+    accountId,
+    endpointId,
+    status: 'pending',
+    dueMinutesAgo: -5,
+    last: { errorClass: 'timeout' },
+  });
+  const held = await addDelivery({ accountId, endpointId: closedId, status: 'held' });
+  const shown = async (id: string, as = operator) => (await as.get(`/deliveries/${id}`)).text;
+
+  expect(await shown(deferred)).toContain('The circuit breaker of the endpoint is open');
+  expect(await shown(later)).toContain('It waits for its next attempt after timeout.');
+  expect(await shown(held)).toContain('the endpoint is disabled (gone)');
+  const delivery = await Delivery.findOne({ account_id: accountId, _id: later }).lean();
+  await Event.collection.insertOne({
+    _id: delivery?.event_id as never,
+    account_id: storedId(accountId),
+    body: JSON.stringify({ data: { client: '<i>Ada</i>' } }),
+  });
+  expect(await shown(later)).toContain('&lt;i>Ada&lt;/i>');
+  expect(await shown(later, viewer)).not.toContain('Ada');
+});
