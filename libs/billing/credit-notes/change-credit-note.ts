@@ -105,7 +105,8 @@ async function release(
   if (applied.after === own) return { changed: freed, moved };
   // The credit note itself has been applied again.
   const changed = await findOwn(CreditNote, unit.accountId, note._id, unit.session);
-  return { changed: changed ?? freed, moved: [...moved, applied] };
+  if (!changed) throw new Error('a credit note is gone within its own transaction');
+  return { changed, moved: [...moved, applied] };
 }
 
 /**
