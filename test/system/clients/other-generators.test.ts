@@ -76,7 +76,7 @@ testWith(
   async (tool) => {
     const folder = join(scratch, 'python');
     const config = join(scratch, 'config.yaml');
-    const binary = ['pdf', 'zip'].map((kind) => `  application/${kind}: application/octet-stream\n`);
+    const binary = ['pdf', 'xml', 'zip'].map((kind) => `  application/${kind}: application/octet-stream\n`);
     await writeFile(config, `content_type_overrides:\n${binary.join('')}`);
     const path = `${join(tool, 'bin')}:${process.env['PATH']}`;
     const env = { ...process.env, PYTHONPATH: tool, PATH: path };
