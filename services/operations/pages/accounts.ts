@@ -11,6 +11,7 @@ import { ago, bytes, count } from '../views/format.ts';
 import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
 import { badge, type Column, idLine, live, pager, stat, table, textField } from '../views/parts.ts';
+import { endpointBadge } from './endpoints.ts';
 
 const SECTION = '/accounts';
 
@@ -58,7 +59,7 @@ export async function accountPage({ request }: Visit): Promise<Page> {
           ${stat('Made', ago(account.created_at))}
         </dl>
         <dl class="ids">
-          ${idLine('Account', account._id)} ${account.email ? idLine('E-mail', account.email) : null}
+          ${idLine('Account', account._id)}
         </dl>
         <p><a href=${`/deliveries?id=${id}`}>Its deliveries</a> · <a href=${`/renders?id=${id}`}>its documents</a></p>
       </div>`,
@@ -77,11 +78,6 @@ const endpointColumns: Column<WebhookEndpointRecord>[] = [
   { name: 'Failures in a row', isNumber: true, cell: ({ failures }) => (failures ? count(failures) : '–') },
   { name: 'Failing since', cell: ({ failing_since }) => ago(failing_since) },
 ];
-
-function endpointBadge(endpoint: WebhookEndpointRecord): VNode {
-  if (!endpoint.enabled) return badge(`disabled (${endpoint.disabled_reason ?? 'manual'})`, 'warn');
-  return isFailing(endpoint) ? badge('failing', 'bad') : badge('enabled', 'good');
-}
 
 const keyColumns: Column<ApiKeyRecord>[] = [
   { name: 'Key', cell: ({ start }) => html`<code>${start}…</code>` },

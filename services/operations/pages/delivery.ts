@@ -1,5 +1,7 @@
 // The page of one delivery with its attempts, and the button that replays it.
 import type { VNode } from 'preact';
+import { deliverWebhook } from '#libs/jobs/catalog.ts';
+import type { Queues } from '#libs/jobs/queue.ts';
 import { audited } from '#libs/models/operations/audit-entry.ts';
 import { acrossAccounts, isId, type StoredId } from '#libs/models/tenant.ts';
 import { type Attempt, Delivery, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
@@ -14,9 +16,14 @@ import type { Page } from '../views/layout.ts';
 import { badge, idLine, stat, table } from '../views/parts.ts';
 import { deliveryBadge, replayButton } from './deliveries.ts';
 
-export async function deliveryPage({ request, visitor }: Visit): Promise<Page> {
+export async function deliveryPage({ request, visitor, queues }: Visit): Promise<Page> {
   const delivery = await requireDelivery(request.params['id']);
-  const [about, event] = await Promise.all([readEndpointOf(delivery), readEventBody(delivery.event_id)]);
+  const isOperator = visitor.role === 'operator';
+  const [about, event, isPaused] = await Promise.all([
+    readEndpointOf(delivery),
+    isOperator ? readEventBody(delivery.event_id) : undefined,
+    arePaused(queues),
+  ]);
   const attempts = delivery.attempts.toReversed();
   const columns = [
     { name: 'At (UTC)', cell: ({ at }: Attempt) => moment(at) },
@@ -35,7 +42,7 @@ export async function deliveryPage({ request, visitor }: Visit): Promise<Page> {
   const body = html`<div>
     <div class="card">
       <p class="url">${about.url ?? 'The endpoint was deleted.'}</p>
-      <p>${whyOf(delivery, about)}</p>
+      <p>${whyOf(delivery, { ...about, isPaused })}</p>
       <dl class="stats wide">
         ${stat('State', deliveryBadge(delivery))} ${stat('Event', html`<code>${delivery.event_type}</code>`)}
         ${stat('Created', ago(delivery.created_at))} ${stat('Next attempt', ago(delivery.next_at))}
@@ -51,7 +58,7 @@ export async function deliveryPage({ request, visitor }: Visit): Promise<Page> {
     </div>
     <h2>Attempts</h2>
     ${table('Attempts, newest first', columns, attempts, 'No attempt yet.')}
-    ${visitor.role === 'operator' ? bodyOf(event) : null}
+    ${isOperator ? bodyOf(event) : null}
   </div>`;
   return { title: 'Delivery', section: '/deliveries', body };
 }
@@ -73,7 +80,10 @@ function bodyOf(body: string | undefined): VNode {
 const BODY_SHOWN = 4_000;
 
 /** Returns in one sentence what the delivery waits for, or how it ended. */
-function whyOf(delivery: DeliveryRecord, { isEnabled, reason }: EndpointOf): string {
+function whyOf(
+  delivery: DeliveryRecord,
+  { url, isEnabled, reason, isPaused }: EndpointOf & { isPaused: boolean },
+): string {
   const { status, deferrals, lease_until, next_at, due_at, attempts } = delivery;
   const last = attempts.at(-1);
   if (status === 'delivered') return 'The receiver took it.';
@@ -83,12 +93,14 @@ function whyOf(delivery: DeliveryRecord, { isEnabled, reason }: EndpointOf): str
     return `No attempt is left, or the endpoint was deleted${last?.error_class ? `; the last one ended with ${last.error_class}` : ''}.`;
   if (lease_until && lease_until > new Date())
     return 'An attempt is being made, or its process ended and another one takes over.';
+  if (url === undefined) return 'The endpoint was deleted, and the delivery is about to be given up.';
   if (!isEnabled) return 'The endpoint is disabled, and the delivery is about to be suspended.';
-  if (deferrals > 0)
-    return 'The circuit breaker of the endpoint is open after failures: the delivery waits for a probe to succeed.';
   const at = next_at ?? due_at;
-  if (at && at > new Date())
-    return `It waits for its next attempt${last?.error_class ? ` after ${last.error_class}` : ''}.`;
+  const isLater = at && at > new Date();
+  if (isLater && deferrals > 0)
+    return 'The circuit breaker of the endpoint is open after failures: the delivery waits for a probe to succeed.';
+  if (isLater) return `It waits for its next attempt${last?.error_class ? ` after ${last.error_class}` : ''}.`;
+  if (isPaused) return 'It is due, and its queue is paused.';
   return 'It is due, and waits for a free worker or for its share among other endpoints.';
 }
 
@@ -97,6 +109,14 @@ interface EndpointOf {
   url?: string | undefined;
   isEnabled: boolean;
   reason?: string | null | undefined;
+}
+
+/** True when an operator has paused the attempts. Unknown while Redis is unavailable. */
+async function arePaused(queues: Queues): Promise<boolean> {
+  return queues
+    .raw(deliverWebhook)
+    .isPaused()
+    .catch(() => false);
 }
 
 async function readEndpointOf({ endpoint_id }: DeliveryRecord): Promise<EndpointOf> {

@@ -1,8 +1,10 @@
 // The page that lists webhook endpoints: those that fail, those that are disabled, or all.
+import type { VNode } from 'preact';
 import { acrossAccounts, type StoredId } from '#libs/models/tenant.ts';
 import { FAILING, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import type { Visit } from '../session/visit.ts';
 import { isFailing } from '../store/account-search.ts';
+import { SEARCH_LIMIT_MS } from '../store/delivery-search.ts';
 import { readEndpointNames } from '../store/endpoint-names.ts';
 import { DashboardError } from '../views/dashboard-error.ts';
 import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf, textOf } from '../views/filters.ts';
@@ -28,7 +30,7 @@ export async function endpointsPage({ request }: Visit): Promise<Page> {
   const params = paramsOf(request);
   const number = pageNumberOf(params);
   const state = textOf(params, 'state') ?? 'failing';
-  if (!(state in LISTS))
+  if (!Object.hasOwn(LISTS, state))
     throw new DashboardError(400, `Unknown state ${state}. Known states: ${Object.keys(LISTS).join(', ')}.`);
   const { filter, sort } = LISTS[state as keyof typeof LISTS];
   const { skip, limit } = sliceOf(number);
@@ -38,6 +40,7 @@ export async function endpointsPage({ request }: Visit): Promise<Page> {
     .sort(sort)
     .skip(skip)
     .limit(limit)
+    .maxTimeMS(SEARCH_LIMIT_MS)
     .lean<Listed[]>();
   const rows = found.slice(0, PAGE_SIZE);
   const names = await readEndpointNames(rows.map(({ _id, account_id }) => ({ endpoint_id: _id, account_id })));
@@ -51,7 +54,7 @@ export async function endpointsPage({ request }: Visit): Promise<Page> {
       cell: ({ account_id }: Listed) =>
         html`<a href=${`/accounts/${String(account_id)}`}>${names.accounts.get(String(account_id)) ?? '–'}</a>`,
     },
-    { name: 'State', cell: stateOf },
+    { name: 'State', cell: endpointBadge },
     { name: 'Failures in a row', isNumber: true, cell: ({ failures }: Listed) => (failures ? count(failures) : '–') },
     { name: 'Failing since', cell: ({ failing_since }: Listed) => ago(failing_since) },
     { name: 'Events', cell: ({ events }: Listed) => events.slice(0, 3).join(', ') + (events.length > 3 ? ' …' : '') },
@@ -71,7 +74,8 @@ export async function endpointsPage({ request }: Visit): Promise<Page> {
   return { title: 'Endpoints', section: SECTION, body };
 }
 
-function stateOf(endpoint: Listed) {
+/** Shows whether the endpoint works. */
+export function endpointBadge(endpoint: Pick<Listed, 'enabled' | 'disabled_reason' | 'failures'>): VNode {
   if (!endpoint.enabled) return badge(`disabled (${endpoint.disabled_reason ?? 'manual'})`, 'warn');
   return isFailing(endpoint) ? badge('failing', 'bad') : badge('enabled', 'good');
 }

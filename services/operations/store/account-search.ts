@@ -10,6 +10,7 @@ import {
   WebhookEndpoint,
   type WebhookEndpointRecord,
 } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { SEARCH_LIMIT_MS } from './delivery-search.ts';
 
 /** Names are compared without case and accents, along the index on them. */
 const COLLATION = { locale: 'en', strength: 1 } as const;
@@ -45,7 +46,7 @@ export async function searchAccounts(
       : Account.find({ name: { $gte: text, $lt: `${text}${LAST_CHARACTER}` } })
           .collation(COLLATION)
           .sort({ name: 1 });
-  return rowsOf(await found.select(fields).skip(skip).limit(limit).lean<Named[]>());
+  return rowsOf(await found.select(fields).skip(skip).limit(limit).maxTimeMS(SEARCH_LIMIT_MS).lean<Named[]>());
 }
 
 async function rowsOf(accounts: readonly Named[]): Promise<AccountRow[]> {
@@ -59,6 +60,7 @@ async function rowsOf(accounts: readonly Named[]): Promise<AccountRow[]> {
       .setOptions(acrossAccounts)
       .select({ account_id: 1, enabled: 1, failures: 1 })
       .limit(accounts.length * ENDPOINTS_MAX)
+      .maxTimeMS(SEARCH_LIMIT_MS)
       .lean<Pick<WebhookEndpointRecord, 'account_id' | 'enabled' | 'failures'>[]>(),
   ]);
   const bytes = new Map(counters.map(({ _id, stored_bytes }) => [String(_id), Math.max(0, stored_bytes ?? 0)]));
@@ -82,7 +84,7 @@ export function isFailing({ enabled, failures }: Pick<WebhookEndpointRecord, 'en
 }
 
 export interface AccountDetails {
-  account: Pick<AccountRecord, '_id' | 'name' | 'mode' | 'email' | 'created_at'>;
+  account: Pick<AccountRecord, '_id' | 'name' | 'mode' | 'created_at'>;
   recordBytes: number;
   fileBytes: number;
   keys: ApiKeyRecord[];
@@ -92,7 +94,7 @@ export interface AccountDetails {
 /** @returns undefined when there is no such account. */
 export async function readAccountDetails(id: string): Promise<AccountDetails | undefined> {
   const account = await Account.findById(id)
-    .select({ name: 1, mode: 1, email: 1, created_at: 1 })
+    .select({ name: 1, mode: 1, created_at: 1 })
     .lean<AccountDetails['account']>();
   if (!account) return undefined;
   const [counter, fileBytes, keys, endpoints] = await Promise.all([

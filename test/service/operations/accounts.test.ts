@@ -1,5 +1,6 @@
 // The pages of accounts and endpoints, and what a delivery waits for: by index, within a page, and without what viewers may not see.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { deliverWebhook } from '#libs/jobs/catalog.ts';
 import { Account } from '#libs/models/accounts/account.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { Delivery } from '#libs/models/webhooks/delivery.ts';
@@ -53,7 +54,7 @@ test('when endpoints are listed, then those that fail most come first, and all a
   expect(failing.indexOf(worse)).toBeLessThan(failing.indexOf('dead.example.com'));
   expect(failing).not.toContain(fine);
   expect(all).toContain(fine);
-  expect((await viewer.get('/endpoints?state=odd')).status).toBe(400);
+  for (const state of ['odd', 'toString']) expect((await viewer.get(`/endpoints?state=${state}`)).status).toBe(400);
 });
 
 test('when there are many accounts, then a page and a search read no more than they show', async () => {
@@ -69,8 +70,12 @@ test('when there are many accounts, then a page and a search read no more than t
     );
     expect(Math.max(...reads.map(({ docsExamined }) => docsExamined ?? 0))).toBeLessThanOrEqual(101);
   }
-  const endpoints = await plansOf(WebhookEndpoint.collection.name, () => viewer.get('/endpoints'));
-  expect(endpoints.map(({ isByIndex }) => isByIndex)).toEqual(endpoints.map(() => true));
+  for (const path of ['/endpoints', '/endpoints?state=all']) {
+    const reads = await plansOf(WebhookEndpoint.collection.name, () => viewer.get(path));
+    expect(reads.map(({ isByIndex, hasSortStage }) => [isByIndex, hasSortStage])).toEqual(
+      reads.map(() => [true, false]),
+    );
+  }
 });
 
 test('when a delivery waits or has ended, then its page says why, and only operators see the body', async () => {
@@ -85,11 +90,18 @@ test('when a delivery waits or has ended, then its page says why, and only opera
     last: { errorClass: 'timeout' },
   });
   const held = await addDelivery({ accountId, endpointId: closedId, status: 'held' });
+  const orphan = await addDelivery({ accountId, endpointId: newId(), status: 'pending' });
+  const due = await addDelivery({ accountId, endpointId, status: 'pending', dueMinutesAgo: 1, deferrals: 2 });
   const shown = async (id: string, as = operator) => (await as.get(`/deliveries/${id}`)).text;
 
   expect(await shown(deferred)).toContain('The circuit breaker of the endpoint is open');
   expect(await shown(later)).toContain('It waits for its next attempt after timeout.');
   expect(await shown(held)).toContain('the endpoint is disabled (gone)');
+  expect(await shown(orphan)).toContain('The endpoint was deleted, and the delivery is about to be given up.');
+  expect(await shown(due)).toContain('It is due, and waits for a free worker');
+  await dashboard.queues.raw(deliverWebhook).pause();
+  expect(await shown(due)).toContain('It is due, and its queue is paused.');
+  await dashboard.queues.raw(deliverWebhook).resume();
   const delivery = await Delivery.findOne({ account_id: accountId, _id: later }).lean();
   await Event.collection.insertOne({
     _id: delivery?.event_id as never,
