@@ -86,14 +86,16 @@ export async function keepInCache(
 }
 
 async function lockSlot(root: string, slot: Slot, search: Search) {
-  const options = { lockfilePath: join(root, `${slot.name}.lock`), realpath: false, stale: LOCK_STALE_MS };
+  // The library knows a lock of this process by the locked file alone, which therefore differs by slot.
+  const file = join(root, slot.name);
+  const options = { realpath: false, stale: LOCK_STALE_MS }; // The slot does not exist yet.
   try {
-    return await lockfile.lock(root, options);
+    return await lockfile.lock(file, options);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ELOCKED') throw error;
-    search.progress.say(`  Waiting for another process that is filling ${join(root, slot.name)}`);
+    search.progress.say(`  Waiting for another process that is filling ${file}`);
     const retries = { retries: LOCK_RETRIES, minTimeout: LOCK_RETRY_MS, maxTimeout: LOCK_RETRY_MS };
-    return await lockfile.lock(root, { ...options, retries });
+    return await lockfile.lock(file, { ...options, retries });
   }
 }
 
