@@ -3,12 +3,12 @@ import { billedTime } from '../billing/work/hours-of-invoice.ts';
 import type { PrintableDocument } from '../jobs/printable-document.ts';
 import type { AccountRecord } from '../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../models/accounts/client.ts';
-import { CreditNote } from '../models/billing/credit-note.ts';
+import { CreditNote, type CreditNoteRecord } from '../models/billing/credit-note.ts';
 import { Invoice } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { type Parties, partiesOf } from '../models/billing/parties.ts';
-import { Payment } from '../models/billing/payment.ts';
-import { Quote } from '../models/billing/quote.ts';
+import { Payment, type PaymentRecord } from '../models/billing/payment.ts';
+import { Quote, type QuoteRecord } from '../models/billing/quote.ts';
 import type { Version } from '../models/documents/original.ts';
 import { findOwn, type Records } from '../models/records.ts';
 import type { Id, StoredId } from '../models/tenant.ts';
@@ -16,7 +16,7 @@ import type { NumberKind } from '../rules/documents/number-kinds.ts';
 import { creditNoteDocument } from './credit-note-document.ts';
 import { type DocumentLooks, type InvoiceLooks, type QuoteLooks, STANDARD_LOOKS } from './looks.ts';
 import { printableTime } from './printable-time.ts';
-import { printedContent, type RecordOfKind } from './printed-content.ts';
+import { type RecordOfKind, versionOf } from './printed-content.ts';
 import { invoiceDocument, type PartyDetails, quoteDocument, receiptDocument } from './stored-document.ts';
 
 /** The account that issues the documents, with the profile that they are printed from. */
@@ -41,37 +41,20 @@ export async function findInvoiceDocument(
   return time.length > 0 ? { ...document, time } : document;
 }
 
-/** @returns undefined when the id is unknown or another account's. */
-export async function findQuoteDocument(
-  issuing: Issuing,
-  id: Id | StoredId,
-  looks: QuoteLooks,
-): Promise<PrintableDocument | undefined> {
-  const quote = await findOwn(Quote, issuing.accountId, id);
-  const details = quote && (await partyDetailsOf(quote, issuing));
-  return quote && details ? quoteDocument(quote, details, looks) : undefined;
-}
+export const findQuoteDocument = printing<QuoteRecord, QuoteLooks>(Quote, quoteDocument);
+export const findReceipt = printing<PaymentRecord, DocumentLooks>(Payment, receiptDocument);
+export const findCreditNote = printing<CreditNoteRecord, DocumentLooks>(CreditNote, creditNoteDocument);
 
-/** @returns undefined when the id is unknown or another account's. */
-export async function findReceipt(
-  { accountId, account }: Issuing,
-  id: Id | StoredId,
-  looks: DocumentLooks,
-): Promise<PrintableDocument | undefined> {
-  const payment = await findOwn(Payment, accountId, id);
-  if (!payment) return undefined;
-  return receiptDocument(payment, detailsWith(payment.parties, account), looks);
-}
-
-/** @returns undefined when the id is unknown or another account's. */
-export async function findCreditNote(
-  { accountId, account }: Issuing,
-  id: Id | StoredId,
-  looks: DocumentLooks,
-): Promise<PrintableDocument | undefined> {
-  const note = await findOwn(CreditNote, accountId, id);
-  if (!note) return undefined;
-  return creditNoteDocument(note, detailsWith(note.parties, account), looks);
+/** Makes the function that finds a record of this kind and prints it. It returns undefined when the id is unknown or another account's. */
+function printing<Stored extends RecordOfKind[NumberKind], Looks>(
+  records: Records<Stored>,
+  print: (record: Stored, details: PartyDetails, looks: Looks) => PrintableDocument,
+) {
+  return async (issuing: Issuing, id: Id | StoredId, looks: Looks): Promise<PrintableDocument | undefined> => {
+    const record = await findOwn(records, issuing.accountId, id);
+    const details = record && (await partyDetailsOf(record, issuing));
+    return record && details ? print(record, details, looks) : undefined;
+  };
 }
 
 /** A version of a document that was issued, as it was printed or will be. */
@@ -92,9 +75,7 @@ export async function findIssuedDocument<Kind extends NumberKind>(
   if (!record) return undefined;
   if ('status' in record && record.status === 'Draft') return 'draft';
   return {
-    kind,
-    documentId: record._id,
-    content: printedContent(kind, record),
+    ...versionOf(kind, record),
     number: printedNumber(kind, record),
     async document(account) {
       const details = await partyDetailsOf(record, { accountId, account });

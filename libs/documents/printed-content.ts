@@ -6,6 +6,7 @@ import type { CreditNoteRecord } from '../models/billing/credit-note.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import type { PaymentRecord } from '../models/billing/payment.ts';
 import type { QuoteRecord } from '../models/billing/quote.ts';
+import type { Version } from '../models/documents/original.ts';
 import type { NumberKind } from '../rules/documents/number-kinds.ts';
 
 /** The stored fields that are printed. A new one is added here: it is absent from older records, whose fingerprint stays. */
@@ -55,6 +56,11 @@ export const PRINTED_FIELDS: { readonly [Kind in NumberKind]: readonly (keyof Re
     'parties',
   ],
 };
+
+/** Returns the version of the document that the record is now. */
+export function versionOf<Kind extends NumberKind>(kind: Kind, record: RecordOfKind[Kind]): Version & { kind: Kind } {
+  return { kind, documentId: record._id, content: printedContent(kind, record) };
+}
 
 /** Returns the fingerprint, a SHA-256 in base64url. Records that print the same have the same one in every release. */
 export function printedContent<Kind extends NumberKind>(kind: Kind, record: RecordOfKind[Kind]): string {

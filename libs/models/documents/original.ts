@@ -11,7 +11,7 @@ import { driverOf, type Owned, recordsOf } from '../records.ts';
 import { countStored, learnStored, quotaStep, sizeOf } from '../stored-bytes.ts';
 import { type Id, idField, newRecord, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
 
-/** The largest PDF that is kept, in bytes. A record of MongoDB may have 16 MiB. */
+/** The largest file that is kept, in bytes. A record of MongoDB may have 16 MiB. */
 const ORIGINAL_BYTES_MAX = 8 * 2 ** 20;
 /** The most versions of one document. Only a quote changes after it was sent, and a receipt with its payment. */
 const VERSIONS_MAX = 50;
@@ -28,11 +28,11 @@ export interface OriginalRecord extends Owned {
   kind: NumberKind;
   document_id: StoredId;
   content: string;
-  /** The PDF, deflated. */
+  /** The file, deflated. */
   bytes: Buffer;
-  /** The size of the PDF. */
+  /** The size of the file. */
   size_bytes: number;
-  /** The SHA-256 of the PDF, in hex. */
+  /** The SHA-256 of the file, in hex. */
   sha256: string;
   /** The renderer's warnings, as in X-Document-Warnings. Absent where there are none. */
   warnings?: string[] | undefined;
@@ -63,40 +63,46 @@ export const Original = recordsOf<OriginalRecord>('Original', originalSchema);
 const deflated = promisify(deflate);
 const inflated = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate);
 
-const versionOf = (accountId: Id, { documentId, content }: Version) =>
+const filterOf = (accountId: Id, { documentId, content }: Version) =>
   ({ account_id: storedId(accountId), document_id: documentId, content }) as object;
 
-/** A PDF with what could not be printed as it was asked for. */
-export interface PrintedPdf {
+/** A PDF or an e-invoice, with what could not be printed as it was asked for. */
+export interface MadeFile {
   bytes: Buffer;
   warnings: string[];
 }
 
+/** A file that is kept. */
+export interface KeptFile extends MadeFile {
+  /** The SHA-256 of `bytes`, in hex. */
+  sha256: string;
+}
+
 /** Returns the original of this version, or undefined when none is kept. */
-export async function findOriginal(accountId: Id, version: Version): Promise<PrintedPdf | undefined> {
-  const found = await driverOf(Original).findOne(versionOf(accountId, version), {
-    projection: { bytes: 1, size_bytes: 1, warnings: 1 },
+export async function findOriginal(accountId: Id, version: Version): Promise<KeptFile | undefined> {
+  const found = await driverOf(Original).findOne(filterOf(accountId, version), {
+    projection: { bytes: 1, size_bytes: 1, sha256: 1, warnings: 1 },
     promoteBuffers: true,
   });
   if (!found) return undefined;
-  const { bytes, size_bytes, warnings = [] } = found as OriginalRecord;
-  return { bytes: await inflated(bytes, { maxOutputLength: size_bytes }), warnings };
+  const { bytes, size_bytes, sha256, warnings = [] } = found as OriginalRecord;
+  return { bytes: await inflated(bytes, { maxOutputLength: size_bytes }), sha256, warnings };
 }
 
 /**
- * Keeps the PDF as the original of this version. One that is kept already stays.
+ * Keeps the file as the original of this version. One that is kept already stays.
  * @param quotaBytes of all that the account keeps. Undefined: any amount.
- * @returns the PDF that is the original, which is another one's where that was faster; undefined when the document has
- * too many versions or the PDF too many bytes.
+ * @returns the file that is the original, which is another one's where that was faster; undefined when the document has
+ * too many versions or the file too many bytes.
  * @throws AppError 409 over the quota.
  */
 export async function keepOriginal(
   accountId: Id,
   version: Version,
-  pdf: PrintedPdf,
+  made: MadeFile,
   quotaBytes: number | undefined,
-): Promise<PrintedPdf | undefined> {
-  const { bytes, warnings } = pdf;
+): Promise<KeptFile | undefined> {
+  const { bytes, warnings } = made;
   if (bytes.length > ORIGINAL_BYTES_MAX) return undefined;
   const { _id, account_id, created_at } = newRecord(accountId);
   const { kind, documentId, content } = version;
@@ -119,7 +125,7 @@ export async function keepOriginal(
       if (count >= VERSIONS_MAX) return undefined;
       await driverOf(Original).insertOne(record, { session });
       await countBytes(session, accountId, sizeOf(record), quotaBytes);
-      return pdf;
+      return { ...made, sha256: record.sha256 };
     });
   } catch (error) {
     if (!isDuplicate(error)) throw error;

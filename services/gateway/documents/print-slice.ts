@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import { findInvoiceDocument, findIssuedDocument, findQuoteDocument } from '#libs/documents/find-document.ts';
 import { isStandardLook } from '#libs/documents/looks.ts';
+import { originalOf } from '#libs/documents/original-of.ts';
 import { AppError, appError, notFound } from '#libs/errors.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { isRendererEnded } from '#libs/jobs/replies.ts';
@@ -11,14 +12,13 @@ import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
 import { type ClaimedBatch, type DocumentOutcome, settleDocument } from '#libs/models/documents/batch-clock.ts';
 import { FILE_BYTES_MAX, keepFile } from '#libs/models/documents/batch-file.ts';
 import { BATCH_KEPT_MS, type BatchedDocument } from '#libs/models/documents/document-batch.ts';
-import type { PrintedPdf } from '#libs/models/documents/original.ts';
+import type { MadeFile } from '#libs/models/documents/original.ts';
 import { openTries } from '#libs/models/operations/round-try.ts';
 import { isUnavailable } from '#libs/mongo/errors.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import type { PrintDocument } from '../printing/print-document.ts';
 import { requireWholePdf } from '../printing/send-pdf.ts';
 import type { BatchLooks } from './input.ts';
-import { originalOf } from './print-original.ts';
 
 /** Documents of one slice. Another batch continues after it, so that a large batch does not keep a small one waiting. */
 const SLICE = 8;
@@ -93,26 +93,25 @@ export async function printSlice(
   }
 
   /** Returns the original of an issued document in the standard look, and prints any other. Undefined when it is gone. */
-  async function pdfOf(
-    { kind, document_id }: BatchedDocument,
-    account: AccountRecord,
-  ): Promise<PrintedPdf | undefined> {
+  async function pdfOf({ kind, document_id }: BatchedDocument, account: AccountRecord): Promise<MadeFile | undefined> {
     const { account_id, request_id: requestId } = batch;
     const accountId = String(account_id);
     const looks = batch.looks as BatchLooks;
-    const printed = (document: PrintableDocument) =>
-      print({ document, accountId, requestId, signal, isBackground: true });
+    const printed = async (document: PrintableDocument | undefined) => {
+      const pdf = document && (await print({ document, accountId, requestId, signal, isBackground: true }));
+      if (pdf) requireWholePdf(pdf.bytes);
+      return pdf;
+    };
     if (isStandardLook(looks)) {
       const issued = await readAfterElection(() => findIssuedDocument(kind, accountId, document_id));
       if (issued === undefined) return undefined;
       if (issued !== 'draft') {
-        const make = () => readAfterElection(() => issued.document(account));
-        return originalOf(issued, { accountId, document: make, print: printed, quotaBytes: recordsMaxBytes });
+        const make = async () => printed(await readAfterElection(() => issued.document(account)));
+        return originalOf(issued, { accountId, make, quotaBytes: recordsMaxBytes });
       }
     }
     const find = kind === 'invoice' ? findInvoiceDocument : findQuoteDocument;
-    const printable = await readAfterElection(() => find({ accountId, account }, document_id, looks));
-    return printable && printed(printable);
+    return printed(await readAfterElection(() => find({ accountId, account }, document_id, looks)));
   }
 
   async function outcomeOf(document: BatchedDocument, index: number): Promise<DocumentOutcome | undefined> {
@@ -120,7 +119,6 @@ export async function printSlice(
       const pdf = account && (await pdfOf(document, account));
       if (!pdf) return failed(notFound(document.kind === 'invoice' ? 'Invoice not found' : 'Quote not found'));
       const { bytes, warnings } = pdf;
-      requireWholePdf(bytes);
       if (bytes.length > FILE_BYTES_MAX)
         return failed(appError('batch_document_too_large', { limit_mib: FILE_BYTES_MAX / MIB }));
       // The file first: a document that is done can be fetched.

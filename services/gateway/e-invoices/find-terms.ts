@@ -1,7 +1,7 @@
 // Finds an invoice or a credit note and states it in the terms of EN 16931.
 
 import { dayIn } from '#libs/day.ts';
-import { printedContent } from '#libs/documents/printed-content.ts';
+import { type RecordOfKind, versionOf } from '#libs/documents/printed-content.ts';
 import { creditNoteTerms, invoiceTerms, type Surroundings } from '#libs/e-invoice/from-record.ts';
 import { ThreeDecimals } from '#libs/e-invoice/money-of-document.ts';
 import type { EInvoice } from '#libs/e-invoice/terms.ts';
@@ -13,7 +13,7 @@ import { Invoice } from '#libs/models/billing/invoice.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import { type Parties, partiesOf } from '#libs/models/billing/parties.ts';
 import type { Version } from '#libs/models/documents/original.ts';
-import { findOwn } from '#libs/models/records.ts';
+import { findOwn, type Records } from '#libs/models/records.ts';
 import type { Id, StoredId } from '#libs/models/tenant.ts';
 import { Project } from '#libs/models/time/project.ts';
 
@@ -26,31 +26,24 @@ export interface EInvoiceSource extends Version {
   terms: () => Promise<EInvoice>;
 }
 
-/** @returns undefined when the id is unknown or another account's. */
-export async function findInvoiceSource(accountId: Id, id: Id): Promise<EInvoiceSource | undefined> {
-  const invoice = await findOwn(Invoice, accountId, id);
-  if (!invoice) return undefined;
-  return {
-    kind: 'invoice',
-    documentId: invoice._id,
-    content: printedContent('invoice', invoice),
-    number: printedNumber('invoice', invoice),
-    isDraft: invoice.status === 'Draft',
-    terms: () => stated(invoice.currency, async () => invoiceTerms(invoice, await surroundingsOf(accountId, invoice))),
-  };
-}
+export const findInvoiceSource = finding('invoice', Invoice, invoiceTerms);
+export const findCreditNoteSource = finding('credit_note', CreditNote, creditNoteTerms);
 
-/** @returns undefined when the id is unknown or another account's. */
-export async function findCreditNoteSource(accountId: Id, id: Id): Promise<EInvoiceSource | undefined> {
-  const note = await findOwn(CreditNote, accountId, id);
-  if (!note) return undefined;
-  return {
-    kind: 'credit_note',
-    documentId: note._id,
-    content: printedContent('credit_note', note),
-    number: printedNumber('credit_note', note),
-    isDraft: false,
-    terms: () => stated(note.currency, async () => creditNoteTerms(note, await surroundingsOf(accountId, note))),
+/** Makes the function that finds a document of this kind. It returns undefined when the id is unknown or another account's. */
+function finding<Kind extends EInvoiceSource['kind']>(
+  kind: Kind,
+  records: Records<RecordOfKind[Kind]>,
+  state: (record: RecordOfKind[Kind], surroundings: Surroundings) => EInvoice,
+) {
+  return async (accountId: Id, id: Id): Promise<EInvoiceSource | undefined> => {
+    const record = await findOwn(records, accountId, id);
+    if (!record) return undefined;
+    return {
+      ...versionOf(kind, record),
+      number: printedNumber(kind, record),
+      isDraft: 'status' in record && record.status === 'Draft',
+      terms: () => stated(record.currency, async () => state(record, await surroundingsOf(accountId, record))),
+    };
   };
 }
 

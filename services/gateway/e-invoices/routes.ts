@@ -1,15 +1,14 @@
 // Issued invoices and credit notes as e-invoices in XML, and what a document still lacks for one.
-import { hash } from 'node:crypto';
+import { originalOf } from '#libs/documents/original-of.ts';
 import { FORMAT_NAMES, type FormatName, formatOf } from '#libs/e-invoice/formats.ts';
 import { missingIn } from '#libs/e-invoice/missing.ts';
 import { writeEInvoice } from '#libs/e-invoice/write.ts';
 import { AppError, appError, type Problem, problemOf } from '#libs/errors.ts';
-import { findOriginal, keepOriginal } from '#libs/models/documents/original.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import { found } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { REVALIDATED, sendFile } from '../printing/send-pdf.ts';
+import { digestHeader, REVALIDATED, sendFile } from '../printing/send-pdf.ts';
 import { type EInvoiceSource, findCreditNoteSource, findInvoiceSource } from './find-terms.ts';
 import { type FormatQuery, formatQuery, readiness } from './input.ts';
 
@@ -72,7 +71,7 @@ export const eInvoiceRoutes: readonly Route[] = [
 
 function sent(find: (accountId: Id, id: Id) => Promise<EInvoiceSource | undefined>) {
   return async (context: Context<unknown, FormatQuery>): Promise<undefined> => {
-    const { caller, id, query, request, response, missing } = context;
+    const { caller, id, query, parts, request, response, missing } = context;
     const source = await find(caller.accountId, id);
     if (!source) throw missing();
     if (source.isDraft) throw appError('e_invoice_of_draft');
@@ -83,40 +82,31 @@ function sent(find: (accountId: Id, id: Id) => Promise<EInvoiceSource | undefine
       response.status(304).set(headers).end();
       return undefined;
     }
-    const kept = await findOriginal(caller.accountId, version);
-    const { bytes, isKept = true } = kept ? { bytes: kept.bytes } : await make(context, source, version);
-    const digest = { 'Repr-Digest': `sha-256=:${hash('sha256', bytes, 'base64')}:` };
+    const original = await originalOf(version, {
+      accountId: caller.accountId,
+      make: () => written(source, query.format),
+      quotaBytes: parts.quotas?.records,
+    });
+    if (!original) throw missing();
     const file = {
       name: source.number,
       end: `-${formatOf(query.format).file}.xml`,
       type: 'application/xml; charset=utf-8',
     };
-    sendFile(context, file, { bytes, warnings: [] }, isKept ? { ...headers, ...digest } : {});
+    const { bytes, sha256 } = original;
+    sendFile(context, file, { bytes, warnings: [] }, sha256 ? { ...headers, ...digestHeader(sha256) } : {});
     return undefined;
   };
 }
 
-/** Makes the e-invoice and keeps it. Another request may have been faster: its bytes are the original then. */
-async function make(
-  { caller, query, parts }: Context<unknown, FormatQuery>,
-  source: EInvoiceSource,
-  version: EInvoiceSource,
-) {
-  const terms = await source.terms();
-  const problems = missingIn(terms, query.format);
+/** Writes the e-invoice. @throws AppError 409 that names everything that is missing. */
+async function written({ kind, terms: state }: EInvoiceSource, format: FormatName) {
+  const terms = await state();
+  const problems = missingIn(terms, format);
   if (problems.length > 0) {
-    const document = source.kind === 'invoice' ? 'invoice' : 'credit_note';
-    throw appError('e_invoice_incomplete', { document, rules: formatOf(query.format).rules }, { problems });
+    throw appError('e_invoice_incomplete', { document: kind, rules: formatOf(format).rules }, { problems });
   }
-  const bytes = Buffer.from(writeEInvoice(terms, query.format));
-  try {
-    const original = await keepOriginal(caller.accountId, version, { bytes, warnings: [] }, parts.quotas?.records);
-    return original ? { bytes: original.bytes, isKept: true } : { bytes, isKept: false };
-  } catch (error) {
-    // An account over its quota still gets its e-invoices.
-    if (!(error instanceof AppError) || error.status !== 409) throw error;
-    return { bytes, isKept: false };
-  }
+  return { bytes: Buffer.from(writeEInvoice(terms, format)), warnings: [] };
 }
 
 async function checkInvoice({ caller, id, missing }: Context) {

@@ -1,9 +1,32 @@
 // Sends a PDF or another file: whole or not at all.
 import type { Reply } from '#libs/jobs/replies.ts';
+import { isKnown } from '../http/entity-tag.ts';
 import type { Context } from '../http/route.ts';
 import { boundedWarnings } from './bounded-warnings.ts';
 
 const NAME_LONGEST = 100;
+
+/**
+ * Answers a request that needs no bytes: 304 when the caller has the file, and HEAD.
+ * @returns false when the file has to be sent.
+ */
+export function isAnsweredWithoutBytes(
+  { request, response }: Pick<Context, 'request' | 'response'>,
+  tag: string,
+  headers: Record<string, string>,
+): boolean {
+  const isKnownFile = isKnown(request, tag);
+  if (!isKnownFile && request.method !== 'HEAD') return false;
+  response.status(isKnownFile ? 304 : 200).set(headers);
+  if (!isKnownFile) response.set('Content-Type', 'application/pdf');
+  response.end();
+  return true;
+}
+
+/** Returns the digest of a kept file as a header (RFC 9530). @param sha256 in hex. */
+export function digestHeader(sha256: string) {
+  return { 'Repr-Digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:` };
+}
 
 /** `Cache-Control` of a file that the caller may keep but must revalidate: it may have changed, or be gone. */
 export const REVALIDATED = 'private, no-cache';
