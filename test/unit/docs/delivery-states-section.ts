@@ -1,18 +1,13 @@
 // The part of the webhooks page that shows the state machine of a delivery, made from its table.
-import { readFileSync } from 'node:fs';
 import { DELIVERY_GUARDS } from '#libs/models/webhooks/delivery-guards.ts';
 import { DELIVERY_MOVES, DELIVERY_STATES, type Move } from '#libs/models/webhooks/delivery-states.ts';
+import { withMadeSection } from './made-section.ts';
 
 export const WEBHOOKS_PAGE = 'docs/webhooks.md';
 
-const BEGIN = '<!-- Made by "npm run docs" from libs/models/webhooks/delivery-states.ts; a test compares them. -->';
-const END = '<!-- The end of what "npm run docs" makes. -->';
-
 /** The page with its section as the table is now. @throws Error when the page has no such section. */
-export function webhooksPage(text = readFileSync(WEBHOOKS_PAGE, 'utf8')): string {
-  const [start, end] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (start < 0 || end < start) throw new Error(`${WEBHOOKS_PAGE} has no section between the marks of "npm run docs"`);
-  return `${text.slice(0, start)}${BEGIN}\n\n${section()}\n\n${text.slice(end)}`;
+export function webhooksPage(text?: string): string {
+  return withMadeSection(WEBHOOKS_PAGE, { from: 'libs/models/webhooks/delivery-states.ts', section: section(), text });
 }
 
 function section(): string {

@@ -1,19 +1,14 @@
 // The part of the page about errors that lists all codes, made from their declarations.
-import { readFileSync } from 'node:fs';
 import { ERROR_GROUPS } from '#libs/errors/declared.ts';
 import { PROBLEM_GROUPS } from '#libs/errors/problems.ts';
 import { gapsOf } from '#libs/errors/template.ts';
+import { withMadeSection } from './made-section.ts';
 
 export const ERRORS_PAGE = 'docs/errors.md';
 
-const BEGIN = '<!-- Made by "npm run docs" from libs/errors; a test compares them. -->';
-const END = '<!-- The end of what "npm run docs" makes. -->';
-
 /** The page with its lists as the declarations are now. @throws Error when the page has no such section. */
-export function errorsPage(text = readFileSync(ERRORS_PAGE, 'utf8')): string {
-  const [start, end] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (start < 0 || end < start) throw new Error(`${ERRORS_PAGE} has no section between the marks of "npm run docs"`);
-  return `${text.slice(0, start)}${BEGIN}\n\n${section()}\n\n${text.slice(end)}`;
+export function errorsPage(text?: string): string {
+  return withMadeSection(ERRORS_PAGE, { from: 'libs/errors', section: section(), text });
 }
 
 function section(): string {
