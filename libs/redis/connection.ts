@@ -113,8 +113,12 @@ export async function whenReady(redis: Redis, limitMs: number): Promise<void> {
 
 /** The tries after which a service that can run without Redis starts. One try may be lost to a pause of the process. */
 const TRIES = 2;
-/** The same in time: a Redis that loads its data accepts a connection and keeps it, and so no try ends. */
-const TRIES_LIMIT_MS = 5_000;
+/**
+ * The same for a Redis that loads its data, which accepts a connection and keeps it, and so no try ends: this many turns
+ * of the event loop, a tenth of a second apart. Each turn reads what has come, so a pause of the process is one turn.
+ */
+const TURNS = 50;
+const TURN_MS = 100;
 
 /**
  * Waits for Redis at the start of a service, however long that takes.
@@ -136,10 +140,14 @@ export async function whenTried(redis: Redis): Promise<void> {
     failed += 1;
     if (failed === TRIES) resolve();
   };
-  const timer = setTimeout(resolve, TRIES_LIMIT_MS);
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+    if (turns === TURNS) resolve();
+  }, TURN_MS);
   redis.on('close', onClose);
   await untilAccepted(redis, tried).finally(() => {
-    clearTimeout(timer);
+    clearInterval(timer);
     redis.off('close', onClose);
   });
 }

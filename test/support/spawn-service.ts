@@ -86,7 +86,8 @@ export async function launchService(
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (said += String(chunk)));
   const output = () => (logFile === undefined ? said : readFileSync(logFile, 'utf8'));
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  // The last lines of a process may be read after its exit, and always before `close`.
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   return {
     pid: child.pid as number, // Node itself starts everywhere.
     url: `http://127.0.0.1:${port}`,

@@ -61,8 +61,8 @@ test.each([
         () => 'undefined',
         (error: Error) => error.message,
       );
-      // It is longer than one try to connect may take, and than one command.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+      // It is longer than one try to connect may take, than one command, and than the start waits for Redis.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6_000);
 
       expect(await tried).toContain(problem);
       expect(redis.status === 'ready').toBe(password === 'right');
