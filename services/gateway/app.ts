@@ -3,6 +3,7 @@ import express, { type Express } from 'express';
 import helmet from 'helmet';
 import type { Registry } from 'prom-client';
 import { appError, storeUnavailable } from '#libs/errors.ts';
+import { eventCatalogue } from '#libs/responses/event-catalogue.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { requestMetrics } from '#libs/service/metrics.ts';
 import { compressLists } from './http/compress-lists.ts';
@@ -15,7 +16,6 @@ import { requestLog } from './http/request-log.ts';
 import { type ServeOptions, serveRoutes } from './http/serve-routes.ts';
 import { traceRequests } from './http/trace-requests.ts';
 import { rejectEarly } from './limits/reject-early.ts';
-import { eventCatalogue } from './reference/event-catalogue.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { routes } from './routes.ts';
 

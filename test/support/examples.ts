@@ -1,6 +1,6 @@
 // Records under the very ids that the reference's examples use, so that every example can be run as it stands.
 import mongoose from 'mongoose';
-import { exampleId } from '../../services/gateway/fields/example-ids.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
 import type { TestGateway } from './gateway.ts';
 import { create } from './records.ts';
 

@@ -3,7 +3,7 @@
 interface Declaration {
   description: string;
   /**
-   * Fields in which the example differs from the one in the resource's response.ts. A value of undefined leaves a field
+   * Fields in which the example differs from the one of its shape in libs/responses. A value of undefined leaves a field
    * out.
    */
   example?: Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ const creditedElsewhere = {
   amount: 756.6,
 };
 
-/** The part before the dot is the noun. It decides which record the event carries, see reference/event-catalogue.ts. */
+/** The part before the dot is the noun. It decides which record the event carries, see responses/event-catalogue.ts. */
 const declarations = {
   'client.created': {
     description: 'A client was created.',

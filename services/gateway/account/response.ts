@@ -17,7 +17,7 @@ import {
   roundingResponse,
   timestamp,
   words,
-} from '../fields/response-fields.ts';
+} from '#libs/responses/response-fields.ts';
 
 const exampleAccount = '019a1f00-0000-7000-8000-000000000acc';
 

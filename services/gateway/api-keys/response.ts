@@ -1,7 +1,7 @@
 // Response shapes of API keys.
 import Joi from 'joi';
-import { exampleId } from '../fields/example-ids.ts';
-import { exampleTime, id, orNull, timestamp, words } from '../fields/response-fields.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
+import { exampleTime, id, orNull, timestamp, words } from '#libs/responses/response-fields.ts';
 
 const fields = {
   id: id(),

@@ -16,6 +16,7 @@ import { HourPackage } from '#libs/models/time/hour-package.ts';
 import { Project } from '#libs/models/time/project.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
+import { clientResponse } from '#libs/responses/client.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, updated } from '../http/response.ts';
@@ -29,7 +30,6 @@ import {
   requireEmailUnlessAllowed,
   requireNameAndEmail,
 } from './input.ts';
-import { clientResponse } from './response.ts';
 
 const path = '/api/v1/clients';
 const missing = 'Client not found or access denied';

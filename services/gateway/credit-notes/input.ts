@@ -4,6 +4,7 @@ import { BILLED_EXPENSES_MAX } from '#libs/billing/expenses/find-expenses.ts';
 import { BILLED_ENTRIES_MAX } from '#libs/billing/work/find-unbilled-time.ts';
 import { CreditNote, type CreditNoteRecord, creditNoteListing } from '#libs/models/billing/credit-note.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
 import {
   CREDIT_REASONS,
   CREDIT_SETTLEMENTS,
@@ -12,7 +13,6 @@ import {
 } from '#libs/rules/credits/credit-reasons.ts';
 import { AMOUNT_MAX, type Decimal } from '#libs/rules/money/money.ts';
 import { decimal } from '../fields/decimal-input.ts';
-import { exampleId } from '../fields/example-ids.ts';
 import { text, uuid } from '../fields/input-fields.ts';
 import { byRest } from '../fields/list-filters.ts';
 import { type CreditLineInput, creditLineItems } from '../fields/money-input.ts';

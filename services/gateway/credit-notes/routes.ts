@@ -11,6 +11,7 @@ import { appError } from '#libs/errors.ts';
 import { CreditNote, type CreditNoteRecord, creditNoteView } from '#libs/models/billing/credit-note.ts';
 import { findOwn } from '#libs/models/records.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { creditNoteResponse } from '#libs/responses/credit-note.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
@@ -25,7 +26,6 @@ import {
   creditRelease,
   newCreditNote,
 } from './input.ts';
-import { creditNoteResponse } from './response.ts';
 
 const path = '/api/v1/credit-notes';
 const missing = 'Credit note not found or access denied';

@@ -9,7 +9,7 @@ import {
   DocumentBatch,
   type DocumentKind,
 } from '#libs/models/documents/document-batch.ts';
-import { exampleId } from '../fields/example-ids.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
 import { uuid } from '../fields/input-fields.ts';
 import { listOf } from '../http/list.ts';
 import { type BatchLooks, batchLooks } from './input.ts';

@@ -18,13 +18,14 @@ import {
 } from '#libs/models/documents/document-batch.ts';
 import { findOwn, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
+import { batchResponse, batchSummaryResponse, batchesPath as path } from '#libs/responses/document-batch.ts';
 import type { ListQuery } from '../http/list.ts';
 import { deleted, found } from '../http/response.ts';
 import { type Caller, type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { sendArchive, sendFile } from './batch-files.ts';
 import { BATCH_DOCUMENTS_MAX, batchList, type NewBatch, newBatch, position } from './batch-input.ts';
 import { type Numbered, numbersOf } from './batch-numbers.ts';
-import { batchResponse, batchSummary, batchSummaryResponse, batchView, batchesPath as path } from './batch-view.ts';
+import { batchSummary, batchView } from './batch-view.ts';
 import type { BatchLooks } from './input.ts';
 
 const missing = 'Batch of documents not found or access denied';

@@ -1,7 +1,7 @@
 // Response shapes of events.
 import Joi from 'joi';
-import { exampleId } from '../fields/example-ids.ts';
-import { exampleClient, exampleTime, id, timestamp, words } from '../fields/response-fields.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
+import { exampleClient, exampleTime, id, timestamp, words } from '#libs/responses/response-fields.ts';
 
 export const eventResponse = Joi.object({
   id: id().description('The same as the `webhook-id` header of its deliveries'),

@@ -9,7 +9,7 @@ import { findAllOwn } from '#libs/models/records.ts';
 import type { ExpenseRecord } from '#libs/models/time/expense.ts';
 import { Project } from '#libs/models/time/project.ts';
 import type { WorkSettlement } from '#libs/models/time/time-entry.ts';
-import { number } from '../fields/response-fields.ts';
+import { number } from '#libs/responses/response-fields.ts';
 import { updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { EXPENSE_SETTLEMENTS, type ExpenseBillingInput, expenseBilling } from './input.ts';

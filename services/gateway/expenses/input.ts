@@ -11,8 +11,8 @@ import {
   UNBILLED_EXPENSES,
 } from '#libs/models/time/expense.ts';
 import { WORK_SETTLEMENTS, type WorkSettlement } from '#libs/models/time/time-entry.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
 import { AMOUNT_MAX } from '#libs/rules/money/money.ts';
-import { exampleId } from '../fields/example-ids.ts';
 import { clientCurrency, day, line, paragraphs, uuid } from '../fields/input-fields.ts';
 import { percentage } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';

@@ -12,6 +12,7 @@ import { type Id, newRecord, type StoredId } from '#libs/models/tenant.ts';
 import { Expense, type ExpenseRecord, withMarkup } from '#libs/models/time/expense.ts';
 import { Project } from '#libs/models/time/project.ts';
 import type { Session } from '#libs/mongo/connection.ts';
+import { expenseResponse } from '#libs/responses/expense.ts';
 import { exactMinor } from '#libs/rules/money/exact-amount.ts';
 import { fromMinor, isLineAmount } from '#libs/rules/money/money.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
@@ -19,7 +20,6 @@ import type { ListQuery } from '../http/list.ts';
 import { created, deleted, updated } from '../http/response.ts';
 import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { type ExpenseChanges, expenseChanges, expenseList, type NewExpense, newExpense } from './input.ts';
-import { expenseResponse } from './response.ts';
 
 const path = '/api/v1/expenses';
 const missing = 'Expense not found or access denied';

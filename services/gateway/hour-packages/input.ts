@@ -3,7 +3,7 @@ import Joi from 'joi';
 import type { Id } from '#libs/models/tenant.ts';
 import { HourDrawdown, type HourDrawdownRecord, hourDrawdownListing } from '#libs/models/time/hour-drawdown.ts';
 import { HourPackage, type HourPackageRecord, hourPackageListing } from '#libs/models/time/hour-package.ts';
-import { exampleId } from '../fields/example-ids.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
 import { HOURS_FORMS, hours } from '../fields/hours-input.ts';
 import { currency, day, line, uuid } from '../fields/input-fields.ts';
 import { amount } from '../fields/money-input.ts';

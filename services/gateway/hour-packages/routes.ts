@@ -14,6 +14,7 @@ import { hourDrawdownView } from '#libs/models/time/hour-drawdown.ts';
 import { HourPackage, type HourPackageRecord, isLow } from '#libs/models/time/hour-package.ts';
 import { secondsOf } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
+import { clientHoursResponse, drawdownResponse, hourPackageResponse } from '#libs/responses/hour-package.ts';
 import { exactMinor } from '#libs/rules/money/exact-amount.ts';
 import { hoursQuantity } from '#libs/rules/time/time-rounding.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
@@ -28,7 +29,6 @@ import {
   type NewHourPackage,
   newHourPackage,
 } from './input.ts';
-import { clientHoursResponse, drawdownResponse, hourPackageResponse } from './response.ts';
 
 const path = '/api/v1/hour-packages';
 const missing = 'Hour package not found or access denied';

@@ -15,7 +15,7 @@ export interface Parts {
   nudge: () => void;
   /** Bytes that an account may keep; any amount unless given. */
   quotas?: Quotas;
-  /** Every type of event, see reference/event-catalogue.ts. */
+  /** Every type of event, see libs/responses/event-catalogue.ts. */
   eventCatalogue: () => readonly EventTypeEntry[];
 }
 

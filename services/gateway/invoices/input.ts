@@ -5,10 +5,10 @@ import { dayIn } from '#libs/day.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import { Invoice, type InvoiceRecord, invoiceListing, invoicesWithStatus } from '#libs/models/billing/invoice.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
 import { INVOICE_STATUSES, type InvoiceStatus } from '#libs/rules/documents/invoice-states.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { documentFilters } from '../fields/document-filters.ts';
-import { exampleId } from '../fields/example-ids.ts';
 import { clientCurrency, currency, day, text, uuid } from '../fields/input-fields.ts';
 import { byStatuses } from '../fields/list-filters.ts';
 import {

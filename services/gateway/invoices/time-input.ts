@@ -3,10 +3,10 @@ import Joi from 'joi';
 import { BILLED_EXPENSES_MAX } from '#libs/billing/expenses/find-expenses.ts';
 import { BILLED_ENTRIES_MAX } from '#libs/billing/work/find-unbilled-time.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
 import type { TimeGroup } from '#libs/rules/time/time-lines.ts';
 import type { TimeRounding } from '#libs/rules/time/time-rounding.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
-import { exampleId } from '../fields/example-ids.ts';
 import { clientCurrency, day, text, uuid } from '../fields/input-fields.ts';
 import {
   type ChargesInput,

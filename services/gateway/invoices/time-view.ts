@@ -4,10 +4,7 @@ import { billedTime } from '#libs/billing/work/hours-of-invoice.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { fromMinor, lineNet } from '#libs/rules/money/money.ts';
-import { RATE_SOURCES } from '#libs/rules/time/hourly-rate.ts';
-import { hoursQuantity } from '#libs/rules/time/time-rounding.ts';
-import { exampleId } from '../fields/example-ids.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
 import {
   calendarDay,
   currency,
@@ -21,7 +18,10 @@ import {
   orNull,
   roundingResponse,
   words,
-} from '../fields/response-fields.ts';
+} from '#libs/responses/response-fields.ts';
+import { fromMinor, lineNet } from '#libs/rules/money/money.ts';
+import { RATE_SOURCES } from '#libs/rules/time/hourly-rate.ts';
+import { hoursQuantity } from '#libs/rules/time/time-rounding.ts';
 
 const hoursOf = (seconds: number) => Number(hoursQuantity(seconds));
 

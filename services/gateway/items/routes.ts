@@ -3,12 +3,12 @@
 import { Item, type ItemRecord, itemSearch, itemView } from '#libs/models/billing/item.ts';
 import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { newRecord } from '#libs/models/tenant.ts';
+import { itemResponse } from '#libs/responses/item.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, updated } from '../http/response.ts';
 import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { type ItemChanges, itemChanges, itemList, type NewItem, newItem } from './input.ts';
-import { itemResponse } from './response.ts';
 
 const path = '/api/v1/items';
 const missing = 'Item not found or access denied';

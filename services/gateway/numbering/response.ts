@@ -1,8 +1,8 @@
 // Response shapes of the audit of numbers.
 import Joi from 'joi';
+import { exampleId } from '#libs/responses/example-ids.ts';
+import { exampleTime, id, number, orNull, timestamp, words } from '#libs/responses/response-fields.ts';
 import { NUMBER_KINDS } from '#libs/rules/documents/number-kinds.ts';
-import { exampleId } from '../fields/example-ids.ts';
-import { exampleTime, id, number, orNull, timestamp, words } from '../fields/response-fields.ts';
 
 const audit = Joi.object({
   gapless: Joi.boolean().required(),

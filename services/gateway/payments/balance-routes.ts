@@ -11,13 +11,13 @@ import { Payment, type PaymentRecord } from '#libs/models/billing/payment.ts';
 import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
 import { readOwnAtOnce } from '#libs/models/own-snapshot.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
+import { balanceResponse, invoiceLedger } from '#libs/responses/payment.ts';
 import { effectiveInvoiceStatus } from '#libs/rules/documents/invoice-states.ts';
 import { dueOf } from '#libs/rules/money/balance.ts';
 import { fromMinor } from '#libs/rules/money/money.ts';
 import { found } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { type BalanceQuery, balanceQuery } from './input.ts';
-import { balanceResponse, invoiceLedger } from './response.ts';
 
 export const balanceRoutes: readonly Route[] = [
   route({

@@ -7,6 +7,7 @@ import { appError } from '#libs/errors.ts';
 import { Payment, type PaymentRecord, paymentView } from '#libs/models/billing/payment.ts';
 import { changeOwn, findOwn, isUnchanged } from '#libs/models/records.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { paymentResponse } from '#libs/responses/payment.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, type JsonResponse, replayed, updated } from '../http/response.ts';
@@ -25,7 +26,6 @@ import {
   releasing,
   voiding,
 } from './input.ts';
-import { paymentResponse } from './response.ts';
 
 const path = '/api/v1/payments';
 const missing = 'Payment not found or access denied';

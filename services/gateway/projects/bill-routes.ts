@@ -1,8 +1,8 @@
 // The fixed amount of a project over HTTP: it is billed whole, or in parts that never add up to more.
 import { billFixedAmount } from '#libs/billing/quotes/bill-fixed-amount.ts';
 import { appError } from '#libs/errors.ts';
+import { invoiceResponse } from '#libs/responses/invoice.ts';
 import { changedDates } from '../fields/dates-input.ts';
-import { invoiceResponse } from '../fields/invoice-response.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { givenTexts } from '../fields/texts-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';

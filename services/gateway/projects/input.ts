@@ -10,6 +10,7 @@ import {
   projectListing,
   projectsWithStatus,
 } from '#libs/models/time/project.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
 import type { MemberRate } from '#libs/rules/time/hourly-rate.ts';
 import type { TimeRounding } from '#libs/rules/time/time-rounding.ts';
 import {
@@ -23,7 +24,6 @@ import {
   roundingInput,
 } from '../fields/billing-input.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
-import { exampleId } from '../fields/example-ids.ts';
 import { currency, day, line, name, paragraphs, text, uuid } from '../fields/input-fields.ts';
 import {
   amount,

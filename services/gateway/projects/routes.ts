@@ -20,6 +20,7 @@ import { NO_WORTH, Project, type ProjectRecord, projectView } from '#libs/models
 import { Task, taskView } from '#libs/models/time/task.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
+import { projectResponse } from '#libs/responses/project.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, updated } from '../http/response.ts';
@@ -27,7 +28,6 @@ import { type Context, type Reading, type Route, route, singleRead } from '../ht
 import { budgetCurrencyOf, changedBudgetCurrency } from './budget-currency.ts';
 import { changedFixedAmount, fixedAmountOf } from './fixed-amount.ts';
 import { type NewProject, newProject, type ProjectChanges, projectChanges, projectList } from './input.ts';
-import { projectResponse } from './response.ts';
 import { firstStatus, requireStatus } from './statuses.ts';
 
 const path = '/api/v1/projects';

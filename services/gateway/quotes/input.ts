@@ -14,11 +14,11 @@ import {
   quotesWithStatus,
 } from '#libs/models/billing/quote.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
 import { CHARGES } from '#libs/rules/documents/document-charges.ts';
 import { QUOTE_PARTS } from '#libs/rules/quotes/quote-parts.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { documentFilters } from '../fields/document-filters.ts';
-import { exampleId } from '../fields/example-ids.ts';
 import { clientCurrency, currency, day, text, uuid } from '../fields/input-fields.ts';
 import { byStatuses } from '../fields/list-filters.ts';
 import {

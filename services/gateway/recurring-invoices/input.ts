@@ -13,9 +13,9 @@ import {
 import { RecurringRun, type RecurringRunRecord, recurringRunListing } from '#libs/models/billing/recurring-run.ts';
 import { oneOf } from '#libs/models/status-filter.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
 import { SCHEDULE_UNITS, type Schedule } from '#libs/rules/time/recurrence.ts';
 import { paymentDaysInput } from '../fields/billing-input.ts';
-import { exampleId } from '../fields/example-ids.ts';
 import { HOURS_FORMS, hours } from '../fields/hours-input.ts';
 import { clientCurrency, day, text, uuid } from '../fields/input-fields.ts';
 import { byStatuses } from '../fields/list-filters.ts';

@@ -10,7 +10,8 @@ import { RecurringInvoice, type RecurringInvoiceRecord } from '#libs/models/bill
 import { RecurringRun, recurringRunView } from '#libs/models/billing/recurring-run.ts';
 import { changeOwn, findOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { removeAllWith } from '#libs/models/remove-records.ts';
-import { invoiceResponse } from '../fields/invoice-response.ts';
+import { invoiceResponse } from '#libs/responses/invoice.ts';
+import { occurrenceResponse, recurringInvoiceResponse } from '#libs/responses/recurring-invoice.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, updated } from '../http/response.ts';
@@ -28,7 +29,6 @@ import {
   running,
   skipping,
 } from './input.ts';
-import { occurrenceResponse, recurringInvoiceResponse } from './response.ts';
 
 const path = '/api/v1/recurring-invoices';
 const missing = 'Recurring invoice not found or access denied';

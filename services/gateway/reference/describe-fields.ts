@@ -1,6 +1,7 @@
 // Adds the descriptions of the table to properties that have none of their own.
+
+import type { JsonSchema } from '#libs/responses/json-schema.ts';
 import { FIELD_DESCRIPTIONS } from './field-descriptions.ts';
-import type { JsonSchema } from './json-schema.ts';
 
 /** @param path the name of the schema, and of the field that holds an inline one: `Account.number_formats`. */
 export function describeFields(schema: JsonSchema, path: string): JsonSchema {

@@ -1,11 +1,11 @@
 // One row of the table of routes as an OpenAPI operation.
 import { partition } from 'es-toolkit/array/partition';
 import type Joi from 'joi';
-import { exampleIdFor } from '../fields/example-ids.ts';
+import { exampleIdFor } from '#libs/responses/example-ids.ts';
+import { type JsonSchema, jsonSchemaOf, type Register, schemaNameOf } from '#libs/responses/json-schema.ts';
 import { ALWAYS, honoursIdempotencyKey, honoursIfMatch, isList, type Route } from '../http/route.ts';
 import { fieldsOf } from '../http/shape-fields.ts';
 import { describeFields } from './describe-fields.ts';
-import { type JsonSchema, jsonSchemaOf, type Register, schemaNameOf } from './json-schema.ts';
 import { failuresOf } from './responses.ts';
 import { tagOf } from './tags.ts';
 

@@ -1,7 +1,7 @@
 // The `webhooks` of the OpenAPI document: what Billhook sends, as the receiver sees it.
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
-import { bodySchema, type CatalogueEntry } from './event-catalogue.ts';
-import { type JsonSchema, jsonSchemaOf, type Register, schemaNameOf } from './json-schema.ts';
+import { bodySchema, type CatalogueEntry } from '#libs/responses/event-catalogue.ts';
+import { type JsonSchema, jsonSchemaOf, type Register, schemaNameOf } from '#libs/responses/json-schema.ts';
 import { EVENT_DELIVERIES } from './tags.ts';
 
 /** An OpenAPI operation that the receiver serves. */

@@ -2,8 +2,8 @@
 import Joi from 'joi';
 import type { Id } from '#libs/models/tenant.ts';
 import { TASK_STATUSES, Task, type TaskRecord, type TaskStatus, taskListing } from '#libs/models/time/task.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
 import { type AppliesRate, applyToInput, budgetHoursInput } from '../fields/billing-input.ts';
-import { exampleId } from '../fields/example-ids.ts';
 import { hours } from '../fields/hours-input.ts';
 import { name, text, uuid } from '../fields/input-fields.ts';
 import { byStatus } from '../fields/list-filters.ts';

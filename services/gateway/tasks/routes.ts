@@ -17,12 +17,12 @@ import { Project, projectsOf } from '#libs/models/time/project.ts';
 import { Task, type TaskRecord, taskView } from '#libs/models/time/task.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
+import { taskResponse } from '#libs/responses/task.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, updated } from '../http/response.ts';
 import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { type NewTask, newTask, type TaskChanges, taskChanges, taskList } from './input.ts';
-import { taskResponse } from './response.ts';
 
 const path = '/api/v1/tasks';
 const missing = 'Task not found or access denied';

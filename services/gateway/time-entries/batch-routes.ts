@@ -13,7 +13,7 @@ import { Project } from '#libs/models/time/project.ts';
 import { Task, type TaskRecord } from '#libs/models/time/task.ts';
 import { TimeEntry, type TimeEntryRecord } from '#libs/models/time/time-entry.ts';
 import { isDuplicate, staleRead } from '#libs/mongo/errors.ts';
-import { timeBatchResponse } from '../fields/time-entry-response.ts';
+import { timeBatchResponse } from '#libs/responses/time-entry.ts';
 import { created, replayed } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { BATCH_ENTRIES_MAX, type BatchedTimeEntry, type NewTimeBatch, newTimeBatch } from './input.ts';

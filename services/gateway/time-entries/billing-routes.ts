@@ -8,9 +8,9 @@ import { changeWork, namedWork, TIME } from '#libs/billing/work/work-records.ts'
 import { appError } from '#libs/errors.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { type TimeEntryRecord, WORK_SETTLEMENTS, type WorkSettlement } from '#libs/models/time/time-entry.ts';
-import { exampleId } from '../fields/example-ids.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
+import { number } from '#libs/responses/response-fields.ts';
 import { uuid } from '../fields/input-fields.ts';
-import { number } from '../fields/response-fields.ts';
 import { updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 

@@ -12,8 +12,8 @@ import {
   timeEntryListing,
   UNBILLED,
 } from '#libs/models/time/time-entry.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
 import { hourlyRateInput, memberInput } from '../fields/billing-input.ts';
-import { exampleId } from '../fields/example-ids.ts';
 import { asGiven, HOURS_FORMS, hours } from '../fields/hours-input.ts';
 import { day, moment, name, text, uuid } from '../fields/input-fields.ts';
 import { byMember } from '../fields/time-input.ts';

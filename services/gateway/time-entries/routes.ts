@@ -20,11 +20,7 @@ import { Project } from '#libs/models/time/project.ts';
 import { Task } from '#libs/models/time/task.ts';
 import { TimeEntry, type TimeEntryRecord, timeEntryCore } from '#libs/models/time/time-entry.ts';
 import type { Session } from '#libs/mongo/connection.ts';
-import {
-  changedTimeEntryResponse,
-  createdTimeEntryResponse,
-  timeEntryResponse,
-} from '../fields/time-entry-response.ts';
+import { changedTimeEntryResponse, createdTimeEntryResponse, timeEntryResponse } from '#libs/responses/time-entry.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, updated } from '../http/response.ts';

@@ -11,8 +11,8 @@ import {
   type TimerStatus,
   timerListing,
 } from '#libs/models/time/timer.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
 import { memberInput } from '../fields/billing-input.ts';
-import { exampleId } from '../fields/example-ids.ts';
 import { moment, name, text, uuid } from '../fields/input-fields.ts';
 import { byMember } from '../fields/time-input.ts';
 import { type Asked, byId, type Condition, listOf, oneByOne } from '../http/list.ts';

@@ -5,7 +5,8 @@ import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { appError } from '#libs/errors.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { Timer, type TimerRecord } from '#libs/models/time/timer.ts';
-import { timeEntryResponse } from '../fields/time-entry-response.ts';
+import { timeEntryResponse } from '#libs/responses/time-entry.ts';
+import { timerResponse } from '#libs/responses/timer.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
 import { created, deleted, type JsonResponse, updated } from '../http/response.ts';
@@ -19,7 +20,6 @@ import {
   timerList,
   timerStop,
 } from './input.ts';
-import { timerResponse } from './response.ts';
 
 const path = '/api/v1/timers';
 const missing = 'Timer not found or access denied';

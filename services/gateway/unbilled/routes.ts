@@ -4,10 +4,6 @@ import { readAccount } from '#libs/models/accounts/account.ts';
 import { embeddedClient } from '#libs/models/accounts/client.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { embeddedProject } from '#libs/models/time/project.ts';
-import { fromMinor } from '#libs/rules/money/money.ts';
-import { hoursQuantity } from '#libs/rules/time/time-rounding.ts';
-import { memberInput } from '../fields/billing-input.ts';
-import { uuid } from '../fields/input-fields.ts';
 import {
   calendarDay,
   embeddedClient as clientResponse,
@@ -17,7 +13,11 @@ import {
   number,
   orNull,
   embeddedProject as projectResponse,
-} from '../fields/response-fields.ts';
+} from '#libs/responses/response-fields.ts';
+import { fromMinor } from '#libs/rules/money/money.ts';
+import { hoursQuantity } from '#libs/rules/time/time-rounding.ts';
+import { memberInput } from '../fields/billing-input.ts';
+import { uuid } from '../fields/input-fields.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { listed } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';

@@ -7,11 +7,11 @@ import { isSubscribed } from '#libs/models/webhooks/event-filter.ts';
 import { replayDelivery, replayEvents } from '#libs/models/webhooks/replay-deliveries.ts';
 import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
+import { deliveryResponse, replayResponse } from '#libs/responses/webhook.ts';
 import { listed, updated } from '../http/response.ts';
 import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { type DeliveryQuery, deliveryQuery, type Since, since } from './input.ts';
 import { disabled, enabledEndpoint, ownEndpoint } from './own-endpoint.ts';
-import { deliveryResponse, replayResponse } from './response.ts';
 import { findDeliveryPage } from './store/webhook-pages.ts';
 
 const webhooks = '/api/v1/webhooks/{id}';

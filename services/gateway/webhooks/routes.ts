@@ -11,6 +11,7 @@ import {
   vetEndpointUrl,
 } from '#libs/models/webhooks/register-endpoint.ts';
 import { endpointView, WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { testResponse, webhookResponse, webhookWithSecretResponse } from '#libs/responses/webhook.ts';
 import { resultWithin } from '#libs/with-timeout.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { created, deleted, listed, updated } from '../http/response.ts';
@@ -18,7 +19,6 @@ import { type Context, type Reading, type Route, route, singleRead } from '../ht
 import { changesOf, isAsWanted } from './change-endpoint.ts';
 import { type NewWebhook, newWebhook, type WebhookChanges, webhookChanges } from './input.ts';
 import { changeEndpoint, disabled, enabledEndpoint, findEndpoint, ownEndpoint } from './own-endpoint.ts';
-import { testResponse, webhookResponse, webhookWithSecretResponse } from './response.ts';
 import { findEndpointPage } from './store/webhook-pages.ts';
 
 const path = '/api/v1/webhooks';

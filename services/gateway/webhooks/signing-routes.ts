@@ -5,12 +5,12 @@ import { makeSecret, rotated, secretsOf } from '#libs/models/webhooks/endpoint-s
 import { Event } from '#libs/models/webhooks/event.ts';
 import { endpointView, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
+import { diagnosisResponse, webhookWithSecretResponse } from '#libs/responses/webhook.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 import { updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { RECEIVED_CALL_BYTES_MAX, type ReceivedCall, receivedCall } from './input.ts';
 import { changeEndpoint, ownEndpoint } from './own-endpoint.ts';
-import { diagnosisResponse, webhookWithSecretResponse } from './response.ts';
 import { diagnose, type Finding } from './signature-doctor.ts';
 
 const path = '/api/v1/webhooks';

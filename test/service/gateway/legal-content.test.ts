@@ -1,7 +1,7 @@
 // An invoice without what the law wants is issued with warnings, or is 409 in an account that issues strictly: in every way an invoice is issued.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { dayIn } from '#libs/day.ts';
-import { invoiceResponse } from '../../../services/gateway/fields/invoice-response.ts';
+import { invoiceResponse } from '#libs/responses/invoice.ts';
 import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-invoices.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 import { routeTable } from '../../support/route-table.ts';

@@ -8,7 +8,7 @@ import { CreditNote } from '#libs/models/billing/credit-note.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { storedId } from '#libs/models/tenant.ts';
-import { exampleId, exampleIdFor } from '../../../services/gateway/fields/example-ids.ts';
+import { exampleId, exampleIdFor } from '#libs/responses/example-ids.ts';
 import type { OpenApi } from '../../../services/gateway/reference/openapi.ts';
 import { answerCheck } from '../../support/contract/answer-check.ts';
 import { makeExampleRecords } from '../../support/examples.ts';

@@ -7,8 +7,8 @@ import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
 import { EVENT_TYPES, type EventType } from '#libs/models/webhooks/event-types.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { eventCatalogue } from '#libs/responses/event-catalogue.ts';
 import { openBatchPrinting } from '../../../services/gateway/documents/print-batches.ts';
-import { eventCatalogue } from '../../../services/gateway/reference/event-catalogue.ts';
 import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
 import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-invoices.ts';
 import { recordGone } from '../../../services/webhooks/endpoint-health.ts';
@@ -54,7 +54,7 @@ test('when the types are listed, then each is in the catalogue once, with a desc
 
 const SET_FIELD = 'give the record that field in causeEveryEvent';
 const CHANGE_EXAMPLE =
-  "change the example in the resource's response.ts, or `example` of this type alone in libs/models/webhooks/event-types.ts";
+  "change the example of its shape in libs/responses, or `example` of this type alone in libs/models/webhooks/event-types.ts";
 
 describe.each(EVENT_TYPES)('%s', (type) => {
   const entry = () => catalogue.find((one) => one.type === type);

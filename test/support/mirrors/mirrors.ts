@@ -1,8 +1,8 @@
 // Two copies of an account's records as callers keep them: one made of events alone, one of lists with `updated_since` alone.
 import { isEqual } from 'es-toolkit/predicate/isEqual';
 import { EVENT_TYPES, nounOf } from '#libs/models/webhooks/event-types.ts';
+import { eventCatalogue } from '#libs/responses/event-catalogue.ts';
 import { isList } from '../../../services/gateway/http/route.ts';
-import { eventCatalogue } from '../../../services/gateway/reference/event-catalogue.ts';
 import type { Verbs } from '../gateway.ts';
 import type { AnyRecord } from '../records.ts';
 import { parametersOf, routeTable } from '../route-table.ts';

@@ -1,5 +1,5 @@
 // Every field of every body in the table of routes, at any depth, and a way to send a body that is valid except for one of them.
-import { exampleId } from '../../../services/gateway/fields/example-ids.ts';
+import { exampleId } from '#libs/responses/example-ids.ts';
 import type { Reply, TestGateway } from '../../support/gateway.ts';
 import { bodyFor, kindOf, make, operations } from '../../support/operations.ts';
 import { bodyShapeOf, routeTable, type Shape } from '../../support/route-table.ts';

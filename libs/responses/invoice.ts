@@ -1,8 +1,8 @@
 // Response shapes of invoices.
 import Joi from 'joi';
-import type { invoiceView } from '#libs/models/billing/invoice.ts';
-import { INVOICE_STATUSES } from '#libs/rules/documents/invoice-states.ts';
-import { QUOTE_PARTS } from '#libs/rules/quotes/quote-parts.ts';
+import type { invoiceView } from '../models/billing/invoice.ts';
+import { INVOICE_STATUSES } from '../rules/documents/invoice-states.ts';
+import { QUOTE_PARTS } from '../rules/quotes/quote-parts.ts';
 import { exampleId } from './example-ids.ts';
 import {
   calendarDay,

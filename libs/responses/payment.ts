@@ -1,9 +1,9 @@
 // Response shapes of payments.
 import Joi from 'joi';
-import { PAYMENT_SOURCES, PAYMENT_STATUSES } from '#libs/models/billing/payment.ts';
-import { INVOICE_STATUSES } from '#libs/rules/documents/invoice-states.ts';
-import { exampleId } from '../fields/example-ids.ts';
-import { paymentMethod, refundShape } from '../fields/refund-response.ts';
+import { PAYMENT_SOURCES, PAYMENT_STATUSES } from '../models/billing/payment.ts';
+import { INVOICE_STATUSES } from '../rules/documents/invoice-states.ts';
+import { exampleId } from './example-ids.ts';
+import { paymentMethod, refundShape } from './refund.ts';
 import {
   calendarDay,
   currency,
@@ -16,7 +16,7 @@ import {
   orNull,
   timestamp,
   words,
-} from '../fields/response-fields.ts';
+} from './response-fields.ts';
 
 const EXAMPLE_ALLOCATION = '019a1f00-0000-7000-8000-0000000a110c';
 

@@ -1,9 +1,9 @@
 // Response shapes of recurring invoices.
 import Joi from 'joi';
-import { FEE_PERIODS, RECURRING_STATUSES, type recurringInvoiceView } from '#libs/models/billing/recurring-invoice.ts';
-import { SCHEDULE_UNITS } from '#libs/rules/time/recurrence.ts';
-import { TIME_GROUPS } from '#libs/rules/time/time-lines.ts';
-import { exampleId } from '../fields/example-ids.ts';
+import { FEE_PERIODS, RECURRING_STATUSES, type recurringInvoiceView } from '../models/billing/recurring-invoice.ts';
+import { SCHEDULE_UNITS } from '../rules/time/recurrence.ts';
+import { TIME_GROUPS } from '../rules/time/time-lines.ts';
+import { exampleId } from './example-ids.ts';
 import {
   calendarDay,
   chargesResponse,
@@ -22,7 +22,7 @@ import {
   textsResponse,
   timestamp,
   words,
-} from '../fields/response-fields.ts';
+} from './response-fields.ts';
 
 const runError = Joi.object({
   message: words(),

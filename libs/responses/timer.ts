@@ -1,7 +1,7 @@
 // Response shapes of timers.
 import Joi from 'joi';
-import { TIMER_STATUSES, type timerView } from '#libs/models/time/timer.ts';
-import { exampleId } from '../fields/example-ids.ts';
+import { TIMER_STATUSES, type timerView } from '../models/time/timer.ts';
+import { exampleId } from './example-ids.ts';
 import {
   embeddedProject,
   embeddedTask,
@@ -11,7 +11,7 @@ import {
   orNull,
   timestamp,
   words,
-} from '../fields/response-fields.ts';
+} from './response-fields.ts';
 
 export const timerResponse = Joi.object<ReturnType<typeof timerView>, true>({
   id: id(),

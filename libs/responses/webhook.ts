@@ -1,8 +1,8 @@
 // Response shapes of webhook endpoints, deliveries and the doctor's findings.
 import Joi from 'joi';
-import { DELIVERY_STATUSES } from '#libs/models/webhooks/delivery.ts';
-import { exampleId } from '../fields/example-ids.ts';
-import { exampleTime, id, orNull, timestamp, words } from '../fields/response-fields.ts';
+import { DELIVERY_STATUSES } from '../models/webhooks/delivery.ts';
+import { exampleId } from './example-ids.ts';
+import { exampleTime, id, orNull, timestamp, words } from './response-fields.ts';
 
 const exampleWebhook = {
   id: exampleId.webhooks,

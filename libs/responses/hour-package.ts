@@ -1,8 +1,8 @@
 // Response shapes of hour packages.
 import Joi from 'joi';
-import type { hourDrawdownView } from '#libs/models/time/hour-drawdown.ts';
-import { type hourPackageView, PACKAGE_STATUSES } from '#libs/models/time/hour-package.ts';
-import { exampleId } from '../fields/example-ids.ts';
+import type { hourDrawdownView } from '../models/time/hour-drawdown.ts';
+import { type hourPackageView, PACKAGE_STATUSES } from '../models/time/hour-package.ts';
+import { exampleId } from './example-ids.ts';
 import {
   calendarDay,
   currencyCode,
@@ -15,7 +15,7 @@ import {
   number,
   orNull,
   timestamp,
-} from '../fields/response-fields.ts';
+} from './response-fields.ts';
 
 export const hourPackageResponse = Joi.object<ReturnType<typeof hourPackageView>, true>({
   id: id(),

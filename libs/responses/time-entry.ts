@@ -1,8 +1,8 @@
 // Response shapes of time entries.
 import Joi from 'joi';
-import type { timeEntryView } from '#libs/models/time/time-entry.ts';
-import { BILLING_STATES } from '#libs/models/time/time-entry.ts';
-import { RATE_SOURCES } from '#libs/rules/time/hourly-rate.ts';
+import type { timeEntryView } from '../models/time/time-entry.ts';
+import { BILLING_STATES } from '../models/time/time-entry.ts';
+import { RATE_SOURCES } from '../rules/time/hourly-rate.ts';
 import { exampleId } from './example-ids.ts';
 import {
   calendarDay,

@@ -1,31 +1,31 @@
 // Every type of event with what it means, an example of its body and a JSON Schema of it, made from event-types.ts and the responses of the API.
 import Joi from 'joi';
-import { BUDGET_KINDS, BUDGET_THRESHOLDS } from '#libs/models/time/budget.ts';
+import { BUDGET_KINDS, BUDGET_THRESHOLDS } from '../models/time/budget.ts';
 import {
   EVENT_TYPES,
   type EventNoun,
   type EventType,
   eventDeclarations,
   nounOf,
-} from '#libs/models/webhooks/event-types.ts';
-import { clientResponse } from '../clients/response.ts';
-import { creditNoteResponse } from '../credit-notes/response.ts';
-import { batchResponse } from '../documents/batch-view.ts';
-import { expenseResponse } from '../expenses/response.ts';
-import { exampleId } from '../fields/example-ids.ts';
-import { invoiceResponse } from '../fields/invoice-response.ts';
-import { exampleTime, id, words } from '../fields/response-fields.ts';
-import { timeEntryResponse } from '../fields/time-entry-response.ts';
-import { hourPackageResponse } from '../hour-packages/response.ts';
-import { itemResponse } from '../items/response.ts';
-import { paymentResponse, recordedResponse } from '../payments/response.ts';
-import { projectResponse } from '../projects/response.ts';
-import { quoteResponse } from '../quotes/response.ts';
-import { recurringInvoiceResponse } from '../recurring-invoices/response.ts';
-import { taskResponse } from '../tasks/response.ts';
-import { timerResponse } from '../timers/response.ts';
-import { webhookResponse } from '../webhooks/response.ts';
+} from '../models/webhooks/event-types.ts';
+import { clientResponse } from './client.ts';
+import { creditNoteResponse } from './credit-note.ts';
+import { batchResponse } from './document-batch.ts';
+import { exampleId } from './example-ids.ts';
+import { expenseResponse } from './expense.ts';
+import { hourPackageResponse } from './hour-package.ts';
+import { invoiceResponse } from './invoice.ts';
+import { itemResponse } from './item.ts';
 import { exampleOf, type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+import { paymentResponse, recordedResponse } from './payment.ts';
+import { projectResponse } from './project.ts';
+import { quoteResponse } from './quote.ts';
+import { recurringInvoiceResponse } from './recurring-invoice.ts';
+import { exampleTime, id, words } from './response-fields.ts';
+import { taskResponse } from './task.ts';
+import { timeEntryResponse } from './time-entry.ts';
+import { timerResponse } from './timer.ts';
+import { webhookResponse } from './webhook.ts';
 
 export interface CatalogueEntry {
   type: EventType;

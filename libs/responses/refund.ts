@@ -1,6 +1,6 @@
 // Money that went back, from a payment or a credit note, as responses show it.
 import Joi from 'joi';
-import { PAYMENT_METHODS } from '#libs/rules/money/payment-methods.ts';
+import { PAYMENT_METHODS } from '../rules/money/payment-methods.ts';
 import { calendarDay, id, number, orNull } from './response-fields.ts';
 
 export const paymentMethod = () =>

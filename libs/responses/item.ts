@@ -1,8 +1,8 @@
 // Response shapes of items.
 import Joi from 'joi';
-import type { itemView } from '#libs/models/billing/item.ts';
-import { exampleId } from '../fields/example-ids.ts';
-import { exampleTime, id, number, orNull, timestamp, words } from '../fields/response-fields.ts';
+import type { itemView } from '../models/billing/item.ts';
+import { exampleId } from './example-ids.ts';
+import { exampleTime, id, number, orNull, timestamp, words } from './response-fields.ts';
 
 export const itemResponse = Joi.object<ReturnType<typeof itemView>, true>({
   id: id(),

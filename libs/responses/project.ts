@@ -1,6 +1,6 @@
 // Response shapes of projects.
 import Joi from 'joi';
-import { PROJECT_BILLINGS, type projectView } from '#libs/models/time/project.ts';
+import { PROJECT_BILLINGS, type projectView } from '../models/time/project.ts';
 import {
   currencyCode,
   embeddedClient,
@@ -15,7 +15,7 @@ import {
   roundingResponse,
   timestamp,
   words,
-} from '../fields/response-fields.ts';
+} from './response-fields.ts';
 
 export const projectResponse = Joi.object<ReturnType<typeof projectView>, true>({
   id: id(),

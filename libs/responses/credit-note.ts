@@ -1,9 +1,9 @@
 // Response shapes of credit notes.
 import Joi from 'joi';
-import type { creditNoteView } from '#libs/models/billing/credit-note.ts';
-import { CREDIT_REASONS } from '#libs/rules/credits/credit-reasons.ts';
-import { exampleId } from '../fields/example-ids.ts';
-import { refundShape } from '../fields/refund-response.ts';
+import type { creditNoteView } from '../models/billing/credit-note.ts';
+import { CREDIT_REASONS } from '../rules/credits/credit-reasons.ts';
+import { exampleId } from './example-ids.ts';
+import { refundShape } from './refund.ts';
 import {
   calendarDay,
   creditLinesResponse,
@@ -18,7 +18,7 @@ import {
   taxesResponse,
   timestamp,
   words,
-} from '../fields/response-fields.ts';
+} from './response-fields.ts';
 
 const allocation = Joi.object({
   id: id(),

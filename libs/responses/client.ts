@@ -1,7 +1,7 @@
 // Response shapes of clients.
 import Joi from 'joi';
-import type { clientView } from '#libs/models/accounts/client.ts';
-import { TAX_TREATMENTS } from '#libs/rules/taxes/document-taxes.ts';
+import type { clientView } from '../models/accounts/client.ts';
+import { TAX_TREATMENTS } from '../rules/taxes/document-taxes.ts';
 import {
   currencyCode,
   electronicAddressResponse,
@@ -15,7 +15,7 @@ import {
   roundingResponse,
   timestamp,
   words,
-} from '../fields/response-fields.ts';
+} from './response-fields.ts';
 
 export const clientResponse = Joi.object<ReturnType<typeof clientView>, true>({
   id: id(),

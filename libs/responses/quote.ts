@@ -1,9 +1,9 @@
 // Response shapes of quotes.
 import Joi from 'joi';
-import type { quoteView } from '#libs/models/billing/quote.ts';
-import { QUOTE_STATUSES } from '#libs/models/billing/quote.ts';
-import { QUOTE_PARTS } from '#libs/rules/quotes/quote-parts.ts';
-import { exampleId } from '../fields/example-ids.ts';
+import type { quoteView } from '../models/billing/quote.ts';
+import { QUOTE_STATUSES } from '../models/billing/quote.ts';
+import { QUOTE_PARTS } from '../rules/quotes/quote-parts.ts';
+import { exampleId } from './example-ids.ts';
 import {
   calendarDay,
   datesResponse,
@@ -20,7 +20,7 @@ import {
   textsResponse,
   timestamp,
   words,
-} from '../fields/response-fields.ts';
+} from './response-fields.ts';
 
 export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
   id: id(),

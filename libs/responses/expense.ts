@@ -1,7 +1,7 @@
 // Response shapes of expenses.
 import Joi from 'joi';
-import { EXPENSE_STATES, type expenseView } from '#libs/models/time/expense.ts';
-import { exampleId } from '../fields/example-ids.ts';
+import { EXPENSE_STATES, type expenseView } from '../models/time/expense.ts';
+import { exampleId } from './example-ids.ts';
 import {
   calendarDay,
   currency,
@@ -16,7 +16,7 @@ import {
   orNull,
   timestamp,
   words,
-} from '../fields/response-fields.ts';
+} from './response-fields.ts';
 
 export const expenseResponse = Joi.object<ReturnType<typeof expenseView>, true>({
   id: id(),

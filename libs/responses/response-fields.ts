@@ -1,7 +1,7 @@
 // Shapes of fields in responses, for the reference and the checks of responses; the views of libs/models make the responses.
 import Joi from 'joi';
-import { TAX_CATEGORIES } from '#libs/rules/taxes/tax-groups.ts';
-import { ROUNDING_MODES, ROUNDING_SCOPES } from '#libs/rules/time/time-rounding.ts';
+import { TAX_CATEGORIES } from '../rules/taxes/tax-groups.ts';
+import { ROUNDING_MODES, ROUNDING_SCOPES } from '../rules/time/time-rounding.ts';
 import { exampleId } from './example-ids.ts';
 
 export const id = () => Joi.string().guid().required();

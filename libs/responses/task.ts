@@ -1,8 +1,8 @@
 // Response shapes of tasks.
 import Joi from 'joi';
-import type { taskView } from '#libs/models/time/task.ts';
-import { TASK_STATUSES } from '#libs/models/time/task.ts';
-import { exampleId } from '../fields/example-ids.ts';
+import type { taskView } from '../models/time/task.ts';
+import { TASK_STATUSES } from '../models/time/task.ts';
+import { exampleId } from './example-ids.ts';
 import {
   embeddedProject,
   exampleProject,
@@ -12,7 +12,7 @@ import {
   orNull,
   timestamp,
   words,
-} from '../fields/response-fields.ts';
+} from './response-fields.ts';
 
 export const taskResponse = Joi.object<ReturnType<typeof taskView>, true>({
   id: id(),
