@@ -46,6 +46,8 @@ const walls: Record<string, (edge: Import) => boolean> = {
     !/^libs\/(rules\/|errors\.ts$|day\.ts$|profile-forms\.ts$)/.test(to),
   'libs/models never imports libs/billing': ({ from, to }) =>
     from.startsWith('libs/models/') && to.startsWith('libs/billing/'),
+  'only services that answer callers know the shapes of responses': ({ from, to }) =>
+    to.startsWith('libs/responses/') && !/^(libs\/responses|services\/(gateway|portal))\//.test(from),
   'libs/jobs and libs/models do not know each other': ({ from, to }) =>
     (room(from) === 'libs/jobs' && room(to) === 'libs/models') ||
     (room(from) === 'libs/models' && room(to) === 'libs/jobs'),

@@ -54,7 +54,7 @@ test('when the types are listed, then each is in the catalogue once, with a desc
 
 const SET_FIELD = 'give the record that field in causeEveryEvent';
 const CHANGE_EXAMPLE =
-  "change the example of its shape in libs/responses, or `example` of this type alone in libs/models/webhooks/event-types.ts";
+  'change the example of its shape in libs/responses, or `example` of this type alone in libs/models/webhooks/event-types.ts';
 
 describe.each(EVENT_TYPES)('%s', (type) => {
   const entry = () => catalogue.find((one) => one.type === type);
