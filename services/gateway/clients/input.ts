@@ -37,10 +37,8 @@ const SEARCH_LONGEST = 100;
 
 const email = () =>
   emailForm(line())
-    .allow(null, '')
-    .description(
-      'Null or empty only where `require_client_email` of the account is false. Such a client shows an empty one',
-    );
+    .allow('')
+    .description('Empty only where `require_client_email` of the account is false. Such a client shows an empty one');
 const optional = {
   company_name: line().allow(null, ''),
   phone: line().allow(null, ''),
@@ -72,7 +70,8 @@ const optional = {
 
 export const newClient = Joi.object<NewClient, true>({
   name: name().required(),
-  email: email().meta({ isRequired: true }),
+  // It takes null as well, which a typed client has no use for: a required field that may be null is awkward in many.
+  email: email().empty(null).meta({ isRequired: true }),
   ...optional,
 }).example({
   name: 'Ada Lovelace',
@@ -83,7 +82,7 @@ export const newClient = Joi.object<NewClient, true>({
 
 export const clientChanges = Joi.object<ClientChanges, true>({
   name: name(),
-  email: email(),
+  email: email().allow(null),
   ...optional,
   apply_to: applyToInput('hourly_rate'),
 })
