@@ -1,4 +1,4 @@
-// The operator's view of the queues and control over them: workers, jobs in flight, pause, resume, retry.
+// The operator's view of the queues and control over them: workers, jobs in flight, pause, resume, retry, remove.
 import { catalog, deliverWebhook, type JobDefinition, renderDocument, retryWebhook } from './catalog.ts';
 import type { Queues } from './queue.ts';
 
@@ -22,12 +22,41 @@ export interface ActiveJob {
   requestId: string | undefined;
 }
 
+export interface WaitingJob {
+  id: string;
+  enqueuedAt: Date | undefined;
+  /** The time at which a delayed job may be taken. Absent for a job that a worker could take now. */
+  dueAt: Date | undefined;
+}
+
 export interface FailedJob {
   id: string;
   reason: string;
   failedAt: Date | undefined;
   attempts: number;
 }
+
+/** One job as its page shows it. It holds ids and times, and never a customer's content. */
+export interface JobReading {
+  id: string;
+  /** BullMQ's state: active, waiting, prioritized, delayed, failed or completed. */
+  state: string;
+  enqueuedAt: Date | undefined;
+  startedAt: Date | undefined;
+  endedAt: Date | undefined;
+  attempts: number;
+  /** The worker that took it last, `host/process id`. */
+  worker: string | undefined;
+  reason: string | undefined;
+  /** The stack of the last failure. */
+  stack: string | undefined;
+  /** The ids in its payload, by field. */
+  ids: Partial<Record<JobIdField, string>>;
+}
+
+/** The fields of payloads that pages may show. All others could hold content of a document. */
+const ID_FIELDS = ['accountId', 'requestId', 'eventId', 'deliveryId', 'endpointId'] as const;
+export type JobIdField = (typeof ID_FIELDS)[number];
 
 /** Far more than the slots of all workers. */
 const ACTIVE_MAX = 10_000;
@@ -91,11 +120,15 @@ function requestOf(data: string): string | undefined {
 async function jobsOf(
   queues: Queues,
   definition: Definition,
-  { state, limit, fields }: { state: 'active' | 'failed'; limit: number; fields: string[] },
+  {
+    state,
+    limit,
+    fields,
+  }: { state: 'active' | 'failed' | 'waiting' | 'prioritized' | 'delayed'; limit: number; fields: string[] },
 ) {
   const queue = queues.raw(definition);
-  // Jobs in flight come oldest first, because a job that hangs is old. Failed jobs come newest first.
-  const ids: string[] = await queue.getRanges([state], 0, limit - 1, state === 'active');
+  // Failed jobs come newest first, all others oldest first: a job that hangs is old.
+  const ids: string[] = await queue.getRanges([state], 0, limit - 1, state !== 'failed');
   const jobs = await Promise.all(
     ids.map(async (id) => ({ id, values: await queues.redis.hmget(queue.toKey(id), ...fields) })),
   );
@@ -141,6 +174,57 @@ export async function findFailedJobs(queues: Queues, definition: Definition, lim
   }));
 }
 
+/** Returns the jobs that wait, the next ones first, at most `limit` each of those that are ready and that are delayed. */
+export async function findWaitingJobs(queues: Queues, definition: Definition, limit: number): Promise<WaitingJob[]> {
+  const fields = ['timestamp', 'delay'];
+  const states = ['waiting', 'prioritized', 'delayed'] as const;
+  const found = await Promise.all(
+    states.map(async (state) => {
+      const jobs = await jobsOf(queues, definition, { state, limit, fields });
+      return jobs.map(({ id, values: [timestamp, delay] }) => ({
+        id,
+        enqueuedAt: timeOf(timestamp),
+        dueAt: state === 'delayed' ? timeOf(timestamp, Number(delay ?? 0)) : undefined,
+      }));
+    }),
+  );
+  const [waiting = [], prioritized = [], delayed = []] = found;
+  return [...[...waiting, ...prioritized].slice(0, limit), ...delayed];
+}
+
+/** Reads one job. @returns undefined when the queue has no such job. */
+export async function findJob(queues: Queues, definition: Definition, id: string): Promise<JobReading | undefined> {
+  const fields = ['timestamp', 'processedOn', 'finishedOn', 'atm', 'pb', 'failedReason', 'stacktrace', 'data'];
+  const [state, [enqueued, started, ended, attempts, worker, reason, stacktrace, data]] = await Promise.all([
+    queues.stateOf(definition, id),
+    queues.redis.hmget(queues.raw(definition).toKey(id), ...fields),
+  ]);
+  if (state === 'unknown') return undefined;
+  const stacks = JSON.parse(stacktrace || '[]') as string[];
+  return {
+    id,
+    state,
+    enqueuedAt: timeOf(enqueued),
+    startedAt: timeOf(started),
+    endedAt: timeOf(ended),
+    attempts: Number(attempts ?? 0),
+    worker: worker ?? undefined,
+    reason: reason ?? undefined,
+    stack: stacks.at(-1),
+    ids: idsOf(data),
+  };
+}
+
+function idsOf(data: string | null | undefined): JobReading['ids'] {
+  const payload = JSON.parse(data || '{}') as Record<string, unknown>;
+  const known = ID_FIELDS.map((field) => [field, payload[field]] as const);
+  return Object.fromEntries(known.filter(([, value]) => typeof value === 'string'));
+}
+
+function timeOf(text: string | null | undefined, laterMs = 0): Date | undefined {
+  return text ? new Date(Number(text) + laterMs) : undefined;
+}
+
 export type RetryOutcome = 'retried' | 'gone' | 'not failed';
 
 /** Retries one failed job. `gone`: the queue has no job with that id. */
@@ -165,4 +249,25 @@ export async function retryFailedJobs(queues: Queues, definition: Definition, li
   const jobs = await queues.raw(definition).getJobs(['failed'], 0, limit - 1, true);
   const outcomes = await Promise.all(jobs.map((job) => retryJob(queues, definition, job.id ?? '')));
   return outcomes.filter((outcome) => outcome === 'retried').length;
+}
+
+export type RemoveOutcome = 'removed' | 'gone' | 'not failed';
+
+/**
+ * Removes one failed job. A job that another operator retries at the same moment may be removed as well; its event or
+ * delivery is in MongoDB, and is enqueued again from there.
+ */
+export async function removeJob(queues: Queues, definition: Definition, id: string): Promise<RemoveOutcome> {
+  const state = await queues.stateOf(definition, id);
+  if (state === 'unknown') return 'gone';
+  if (state !== 'failed') return 'not failed';
+  return (await queues.raw(definition).remove(id)) === 1 ? 'removed' : 'gone';
+}
+
+/** More than a queue keeps of failed jobs, see `failedKept`. */
+const REMOVED_MAX = 1_000;
+
+/** Removes all failed jobs of a queue. @returns how many. */
+export async function removeFailedJobs(queues: Queues, definition: Definition): Promise<number> {
+  return (await queues.raw(definition).clean(0, REMOVED_MAX, 'failed')).length;
 }

@@ -3,7 +3,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { AuditEntry, type AuditRecord } from '#libs/models/operations/audit-entry.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { openBulkRunner } from './actions/bulk-runner.ts';
-import { pause, resume, retryAll, retryOne } from './actions/queue-actions.ts';
+import { pause, removeAll, removeOne, resume, retryAll, retryOne } from './actions/queue-actions.ts';
 import { confirmReplay, replayMatching } from './actions/replay.ts';
 import { startSampler } from './monitoring/sampler.ts';
 import { accountPage, accountsPage } from './pages/accounts.ts';
@@ -14,9 +14,9 @@ import { deliveryPage, replayOne } from './pages/delivery.ts';
 import { endpointPage } from './pages/endpoint.ts';
 import { endpointsPage } from './pages/endpoints.ts';
 import { failuresPage } from './pages/failures.ts';
+import { jobPage } from './pages/job.ts';
 import { overviewPage } from './pages/overview.ts';
 import { queuePage } from './pages/queue.ts';
-import { rawJobs } from './pages/raw-jobs.ts';
 import { rendersPage } from './pages/renders.ts';
 import { loginRoutes } from './session/login.ts';
 import { securityHeaders } from './session/security-headers.ts';
@@ -48,6 +48,7 @@ const pages: Record<string, (visit: Visit) => Promise<Page>> = {
   '/accounts/:id': accountPage,
   '/renders': rendersPage,
   '/queues/:name': queuePage,
+  '/queues/:name/jobs/:id': jobPage,
   '/bulk': bulkPage,
   '/bulk/:id': bulkRunPage,
   '/audit': auditPage,
@@ -59,7 +60,9 @@ const actions: Record<string, (visit: Visit) => Promise<Done>> = {
   '/queues/:name/pause': pause,
   '/queues/:name/resume': resume,
   '/queues/:name/retry': retryAll,
+  '/queues/:name/remove': removeAll,
   '/queues/:name/jobs/:id/retry': retryOne,
+  '/queues/:name/jobs/:id/remove': removeOne,
   '/bulk/:id/stop': stopRun,
   '/bulk/:id/continue': continueRun,
 };
@@ -86,7 +89,6 @@ export function openDashboard({ trustProxy, ...given }: Omit<Parts, 'bulk'> & { 
 function makeApp(parts: Parts, trustProxy: number): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', 'simple');
-  app.use('/jobs', requireSession, rawJobs(parts.queues));
   app.use(securityHeaders());
   app.use(assetRoutes());
   app.use(loginRoutes());

@@ -22,6 +22,8 @@ export const AUDIT_ACTIONS = [
   'queue.resume',
   'job.retry',
   'jobs.retry',
+  'job.remove',
+  'jobs.remove',
   'delivery.replay',
   'deliveries.replay',
   'bulk.stop',

@@ -55,3 +55,12 @@ export async function findSamples(queue: string, since: Date): Promise<QueueSamp
     .sort({ at: 1 })
     .lean<QueueSampleRecord[]>();
 }
+
+/** Returns the minute of the first sample of any queue since then. Undefined when there is none. */
+export async function findFirstSample(since: Date): Promise<Date | undefined> {
+  const found = await QueueSample.findOne({ at: { $gte: since } })
+    .sort({ at: 1 })
+    .select({ at: 1 })
+    .lean<Pick<QueueSampleRecord, 'at'>>();
+  return found?.at;
+}

@@ -19,3 +19,8 @@ export async function orUnavailable<Value>(reading: Promise<Value>): Promise<Val
     throw new DashboardError(503, `Redis is unavailable (${problem}).`, { cause: error });
   });
 }
+
+/** Returns the 404 for a job that the queue does not have. */
+export function jobGone(id: string): DashboardError {
+  return new DashboardError(404, `The job ${id} no longer exists: it was completed or removed`);
+}

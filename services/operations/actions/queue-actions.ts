@@ -1,10 +1,20 @@
-// The actions that pause, resume and retry a queue.
-import { pauseQueue, resumeQueue, retryJob } from '#libs/jobs/control.ts';
+// The actions on a queue and its failed jobs: pause, resume, retry, remove.
+import type { JobDefinition } from '#libs/jobs/catalog.ts';
+import {
+  pauseQueue,
+  type RemoveOutcome,
+  type RetryOutcome,
+  removeFailedJobs,
+  removeJob,
+  resumeQueue,
+  retryJob,
+} from '#libs/jobs/control.ts';
+import type { Queues } from '#libs/jobs/queue.ts';
 import { audited } from '#libs/models/operations/audit-entry.ts';
 import { actorOf, type Done, type Visit } from '../session/visit.ts';
 import { DashboardError } from '../views/dashboard-error.ts';
 import { counted } from '../views/format.ts';
-import { orUnavailable, requireQueue } from './known-queue.ts';
+import { jobGone, orUnavailable, requireQueue } from './known-queue.ts';
 
 export async function pause({ request, queues, visitor }: Visit): Promise<Done> {
   const definition = requireQueue(request.params['name']);
@@ -28,19 +38,46 @@ export async function resume({ request, queues, visitor }: Visit): Promise<Done>
 
 export async function retryOne({ request, queues, visitor }: Visit): Promise<Done> {
   const definition = requireQueue(request.params['name']);
-  const id = String(request.params['id']);
-  const gone = () => new DashboardError(404, `The job ${id} no longer exists: it was completed or removed`);
-  // The check comes before the audit log: a key pasted into the address must not be stored.
-  if ((await orUnavailable(queues.stateOf(definition, id))) === 'unknown') throw gone();
+  const id = await requireJobId(queues, definition, request.params['id']);
   const auditedAction = { ...actorOf(visitor), action: 'job.retry', target: `${definition.name} ${id}` } as const;
   const { entryId } = await audited(auditedAction, async () => {
-    const outcome = await orUnavailable(retryJob(queues, definition, id));
-    if (outcome === 'gone') throw gone();
-    if (outcome === 'not failed')
-      throw new DashboardError(409, `The job ${id} is no longer failed; nothing was changed`);
+    requireDone(id, await orUnavailable(retryJob(queues, definition, id)));
     return { detail: `The job ${id} is back in the queue.` };
   });
   return { to: `/queues/${definition.name}`, entryId };
+}
+
+export async function removeOne({ request, queues, visitor }: Visit): Promise<Done> {
+  const definition = requireQueue(request.params['name']);
+  const id = await requireJobId(queues, definition, request.params['id']);
+  const auditedAction = { ...actorOf(visitor), action: 'job.remove', target: `${definition.name} ${id}` } as const;
+  const { entryId } = await audited(auditedAction, async () => {
+    requireDone(id, await orUnavailable(removeJob(queues, definition, id)));
+    return { detail: `The job ${id} is removed.` };
+  });
+  return { to: `/queues/${definition.name}`, entryId };
+}
+
+export async function removeAll({ request, queues, visitor }: Visit): Promise<Done> {
+  const definition = requireQueue(request.params['name']);
+  const auditedAction = { ...actorOf(visitor), action: 'jobs.remove', target: definition.name } as const;
+  const { entryId } = await audited(auditedAction, async () => {
+    const removed = await orUnavailable(removeFailedJobs(queues, definition));
+    return { detail: `${counted(removed, 'failed job is', 'failed jobs are')} removed.` };
+  });
+  return { to: `/queues/${definition.name}`, entryId };
+}
+
+/** Checks that the job exists, before anything is recorded: a key pasted into the address must not be stored. */
+async function requireJobId(queues: Queues, definition: JobDefinition<unknown>, given: unknown): Promise<string> {
+  const id = String(given);
+  if ((await orUnavailable(queues.stateOf(definition, id))) === 'unknown') throw jobGone(id);
+  return id;
+}
+
+function requireDone(id: string, outcome: RetryOutcome | RemoveOutcome) {
+  if (outcome === 'gone') throw jobGone(id);
+  if (outcome === 'not failed') throw new DashboardError(409, `The job ${id} is no longer failed; nothing was changed`);
 }
 
 export async function retryAll({ request, queues, visitor, bulk }: Visit): Promise<Done> {

@@ -31,9 +31,10 @@ const ALARM_FACTOR = 3;
 const MEMORY_SHARE_MAX = 0.6;
 
 export function alarmsOf(numbers: Numbers): Alarm[] {
-  const { queues, workers, redis, renders, outcomes, open, problems, outbox, scheduler, runs } = numbers;
+  const { sampledSince, queues, workers, redis, renders, outcomes, open, problems, outbox, scheduler, runs } = numbers;
   return [
     ...redisAlarms(redis),
+    ...unread('The samples of queues', sampledSince),
     ...unread('The queues', queues),
     ...unread('The workers', workers),
     ...unread('Renders', renders),

@@ -7,15 +7,16 @@ import { type ActiveJob, readWorkers, type WorkerReading } from '#libs/jobs/cont
 import type { QueueCounts, Queues } from '#libs/jobs/queue.ts';
 import { readSchedulerBacklog, type SchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
 import { type BulkRecord, BulkRun } from '#libs/models/operations/bulk-run.ts';
-import { findSamples, type QueueSampleRecord } from '#libs/models/operations/queue-sample.ts';
+import { findFirstSample, findSamples, type QueueSampleRecord } from '#libs/models/operations/queue-sample.ts';
 import { type DeliveryProblems, readDeliveryProblems } from '#libs/models/webhooks/delivery-problems.ts';
 import { type OutboxState, readOutbox } from '#libs/models/webhooks/outbox.ts';
 import { type RedisState, readRedisState } from '#libs/redis/state.ts';
 import { countOpenDeliveries, findOutcomes, type OutcomeMinute } from '../store/delivery-outcomes.ts';
 import { findRenderSpeed, type RenderSpeed } from '../store/render-search.ts';
+import { type ChartWindow, windowSince } from '../views/charts.ts';
 import { note } from '../views/parts.ts';
 
-export const CHART_MINUTES = 60;
+const CHART_MINUTES = 60;
 const MINUTE_MS = 60_000;
 /** The number at which the count of open deliveries stops. */
 export const COUNTED_MAX = 100_000;
@@ -32,6 +33,8 @@ export interface QueueNumbers extends QueueCounts {
 
 export interface Numbers {
   readAt: Date;
+  /** The first minute of the last hour in which a dashboard ran. */
+  sampledSince: ReadResult<Date | undefined>;
   queues: ReadResult<QueueNumbers[]>;
   workers: ReadResult<{ workers: WorkerReading[]; orphans: ActiveJob[] }>;
   redis: ReadResult<RedisState>;
@@ -48,19 +51,39 @@ export interface Numbers {
 export async function readNumbers(queues: Queues): Promise<Numbers> {
   const readAt = new Date();
   const since = new Date(readAt.getTime() - (CHART_MINUTES + 1) * MINUTE_MS);
-  const [queueNumbers, workers, redis, renders, outcomes, open, problems, outbox, scheduler, runs] = await Promise.all([
-    part(Promise.all(catalog.map(({ name }) => readQueue(queues, name, since)))),
-    part(readWorkers(queues)),
-    part(readRedisState(queues.redis)),
-    part(findRenderSpeed(since)),
-    part(findOutcomes(since)),
-    part(countOpenDeliveries(COUNTED_MAX)),
-    part(readDeliveryProblems()),
-    part(readOutbox(readAt)),
-    part(readSchedulerBacklog(readAt)),
-    part(BulkRun.find({ state: 'running' }).sort({ created_at: -1 }).limit(5).lean<BulkRecord[]>()),
-  ]);
-  return { readAt, queues: queueNumbers, workers, redis, renders, outcomes, open, problems, outbox, scheduler, runs };
+  const [sampledSince, queueNumbers, workers, redis, renders, outcomes, open, problems, outbox, scheduler, runs] =
+    await Promise.all([
+      part(findFirstSample(since)),
+      part(Promise.all(catalog.map(({ name }) => readQueue(queues, name, since)))),
+      part(readWorkers(queues)),
+      part(readRedisState(queues.redis)),
+      part(findRenderSpeed(since)),
+      part(findOutcomes(since)),
+      part(countOpenDeliveries(COUNTED_MAX)),
+      part(readDeliveryProblems()),
+      part(readOutbox(readAt)),
+      part(readSchedulerBacklog(readAt)),
+      part(BulkRun.find({ state: 'running' }).sort({ created_at: -1 }).limit(5).lean<BulkRecord[]>()),
+    ]);
+  return {
+    readAt,
+    sampledSince,
+    queues: queueNumbers,
+    workers,
+    redis,
+    renders,
+    outcomes,
+    open,
+    problems,
+    outbox,
+    scheduler,
+    runs,
+  };
+}
+
+/** Returns the minutes that a chart of the overview shows. @param points those of the chart. */
+export function chartWindow({ sampledSince }: Numbers, points: readonly { at: Date }[] = []): ChartWindow {
+  return windowSince([sampledSince.value, ...points.map(({ at }) => at)], CHART_MINUTES);
 }
 
 export async function readQueue(queues: Queues, name: string, since: Date): Promise<QueueNumbers> {

@@ -1,8 +1,8 @@
 // The throughput of the last hour: documents and deliveries.
 import type { VNode } from 'preact';
 import { WAITING_COUNTED_MAX } from '#libs/models/webhooks/outbox.ts';
-import { CHART_MINUTES, COUNTED_MAX, type Numbers, shown } from '../monitoring/numbers.ts';
-import { axis, bars, highest, line, perMinute } from '../views/charts.ts';
+import { COUNTED_MAX, chartWindow, type Numbers, shown } from '../monitoring/numbers.ts';
+import { axis, bars, highest, line, perStep } from '../views/charts.ts';
 import { count, countedUpTo, countUpTo, duration } from '../views/format.ts';
 import { html } from '../views/html.ts';
 import { stat } from '../views/parts.ts';
@@ -11,14 +11,15 @@ export function renders(numbers: Numbers): VNode {
   return html`<div>
     <h2><a href="/renders">Renders</a></h2>
     ${shown(numbers.renders, ({ minutes, p50, p95 }) => {
-      const done = perMinute(minutes, CHART_MINUTES, (minute) => minute?.done ?? 0);
-      const failed = perMinute(minutes, CHART_MINUTES, (minute) => minute?.failed ?? 0);
-      const slow = perMinute(minutes, CHART_MINUTES, (minute) => minute?.p95);
+      const window = chartWindow(numbers, minutes);
+      const done = perStep(minutes, window, (minute) => minute?.done ?? 0);
+      const failed = perStep(minutes, window, (minute) => minute?.failed ?? 0);
+      const slow = perStep(minutes, window, (minute) => minute?.p95);
       // The current minute counts here, although the chart leaves it out.
       const failures = total(minutes.map((minute) => minute.failed));
       return html`<div class="card">
         <dl class="stats">
-          ${stat('Per minute', count(total(done.slice(-5)) / 5), { detail: 'last 5 min' })}
+          ${stat('Per minute', count(rate(done)), { detail: 'last 5 min' })}
           ${stat('Half within', p50 === undefined ? '–' : duration(p50), { detail: 'p50, last hour' })}
           ${stat('Most within', p95 === undefined ? '–' : duration(p95), { detail: 'p95, last hour' })}
           ${stat('Not rendered', count(failures), { detail: 'last hour', ...(failures > 0 ? { tone: 'bad' } : {}) })}
@@ -30,7 +31,7 @@ export function renders(numbers: Numbers): VNode {
           ],
           `Documents per minute in the last hour: ${total(done)} rendered, ${total(failed)} not`,
         )}
-        ${axis(CHART_MINUTES, `at most ${count(highest(done.map((value, index) => value + (failed[index] ?? 0))))} per minute`)}
+        ${axis(window, `at most ${count(highest(done.map((value, index) => value + (failed[index] ?? 0))))} per minute`)}
         <p class="legend">p95 per minute, at most ${duration(highest(slow))}</p>
         ${line({ name: 'quiet', values: slow }, 'How long 95 % of the documents of each minute took at most', 100)}
       </div>`;
@@ -38,12 +39,14 @@ export function renders(numbers: Numbers): VNode {
   </div>`;
 }
 
-export function deliveries({ outcomes, open, outbox }: Numbers): VNode {
+export function deliveries(numbers: Numbers): VNode {
+  const { outcomes, open, outbox } = numbers;
   return html`<div>
     <h2><a href="/deliveries">Deliveries</a></h2>
     ${shown(outcomes, (minutes) => {
-      const delivered = perMinute(minutes, CHART_MINUTES, (minute) => minute?.delivered ?? 0);
-      const dead = perMinute(minutes, CHART_MINUTES, (minute) => minute?.dead ?? 0);
+      const window = chartWindow(numbers, minutes);
+      const delivered = perStep(minutes, window, (minute) => minute?.delivered ?? 0);
+      const dead = perStep(minutes, window, (minute) => minute?.dead ?? 0);
       return html`<div class="card">
         ${shown(
           open,
@@ -61,7 +64,7 @@ export function deliveries({ outcomes, open, outbox }: Numbers): VNode {
           ],
           `Deliveries that ended per minute in the last hour: ${total(delivered)} delivered, ${total(dead)} dead`,
         )}
-        ${axis(CHART_MINUTES, `at most ${count(highest(delivered.map((value, index) => value + (dead[index] ?? 0))))} per minute`)}
+        ${axis(window, `at most ${count(highest(delivered.map((value, index) => value + (dead[index] ?? 0))))} per minute`)}
         ${shown(outbox, (state) => html`<p class="legend">Outbox: ${outboxText(state)}</p>`)}
       </div>`;
     })}
@@ -76,5 +79,8 @@ function outboxText({ waiting, oldestMs }: { waiting: number; oldestMs: number }
     ? 'empty'
     : `${countedUpTo(WAITING_COUNTED_MAX, waiting, 'event')}, the oldest ${duration(oldestMs)} old`;
 }
+
+/** Returns the mean of the last five minutes, or of all minutes of a younger system. */
+const rate = (perMinute: number[]) => total(perMinute.slice(-5)) / Math.min(5, perMinute.length);
 
 const total = (values: number[]) => values.reduce((sum, value) => sum + value, 0);

@@ -4,9 +4,9 @@ import type { WorkerReading } from '#libs/jobs/control.ts';
 import { DUE_COUNTED_MAX } from '#libs/models/billing/scheduler-backlog.ts';
 import { bulkStateOf } from '#libs/models/operations/bulk-run.ts';
 import { alarmsOf, urgencyOf } from '../monitoring/alarms.ts';
-import { CHART_MINUTES, type Numbers, type QueueNumbers, readNumbers, shown } from '../monitoring/numbers.ts';
+import { chartWindow, type Numbers, type QueueNumbers, readNumbers, shown } from '../monitoring/numbers.ts';
 import type { Visit } from '../session/visit.ts';
-import { axis, highest, line, perMinute } from '../views/charts.ts';
+import { axis, type ChartWindow, highest, line, perStep } from '../views/charts.ts';
 import { bytes, count, counted, countUpTo, duration } from '../views/format.ts';
 import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
@@ -44,16 +44,17 @@ function alarmList(numbers: Numbers): VNode {
   </div>`;
 }
 
-function queueCards({ queues }: Numbers): VNode {
+function queueCards(numbers: Numbers): VNode {
   return html`<div>
     <h2>Queues</h2>
-    ${shown(queues, (all) => html`<div class="cards">${all.map(queueCard)}</div>`)}
+    ${shown(numbers.queues, (all) => html`<div class="cards">${all.map((queue) => queueCard(queue, chartWindow(numbers)))}</div>`)}
   </div>`;
 }
 
-function queueCard({ name, isPaused, ageMs, ready, active, delayed, failed, samples }: QueueNumbers): VNode {
+function queueCard(queue: QueueNumbers, window: ChartWindow): VNode {
+  const { name, isPaused, ageMs, ready, active, delayed, failed, samples } = queue;
   const tone = isPaused ? 'bad' : urgencyOf(name, ageMs);
-  const waiting = perMinute(samples, CHART_MINUTES, (sample) => sample?.ready);
+  const waiting = perStep(samples, window, (sample) => sample?.ready);
   const most = highest(waiting);
   return html`<article class=${`card ${tone ?? ''}`}>
     <h3><a href=${`/queues/${name}`}>${name}</a> ${isPaused ? badge('PAUSED', 'bad') : null}</h3>
@@ -63,7 +64,7 @@ function queueCard({ name, isPaused, ageMs, ready, active, delayed, failed, samp
       ${stat('Failed', count(failed), failed > 0 ? { tone: 'bad' } : {})}
     </dl>
     ${line({ name: 'main', values: waiting }, `Jobs of ${name} that waited, per minute, in the last hour: at most ${most}`)}
-    ${axis(CHART_MINUTES, `at most ${counted(most, 'job')}`)}
+    ${axis(window, `at most ${counted(most, 'job')}`)}
   </article>`;
 }
 

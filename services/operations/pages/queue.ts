@@ -1,11 +1,19 @@
-// The page of one queue: its state, jobs in flight, failed jobs, and buttons to pause, resume and retry.
+// The page of one queue: its state, its jobs in flight, waiting and failed, and buttons to pause, resume, retry and remove.
 import type { VNode } from 'preact';
-import { type ActiveJob, type FailedJob, findFailedJobs, pausedWith, readWorkers } from '#libs/jobs/control.ts';
+import {
+  type ActiveJob,
+  type FailedJob,
+  findFailedJobs,
+  findWaitingJobs,
+  pausedWith,
+  readWorkers,
+  type WaitingJob,
+} from '#libs/jobs/control.ts';
 import { orUnavailable, requireQueue } from '../actions/known-queue.ts';
 import { urgencyOf } from '../monitoring/alarms.ts';
 import { type QueueNumbers, readQueue } from '../monitoring/numbers.ts';
 import type { Visit, Visitor } from '../session/visit.ts';
-import { axis, highest, line, perMinute } from '../views/charts.ts';
+import { axis, highest, line, perStep, windowSince } from '../views/charts.ts';
 import { ago, count, counted, duration } from '../views/format.ts';
 import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
@@ -14,15 +22,17 @@ import { action, badge, live, note, shortId, stat, table } from '../views/parts.
 const CHART_MINUTES = 6 * 60;
 const MINUTE_MS = 60_000;
 const FAILED_SHOWN = 50;
+const WAITING_SHOWN = 20;
 
 export async function queuePage({ request, queues, visitor }: Visit): Promise<Page> {
   const definition = requireQueue(request.params['name']);
   const since = new Date(Date.now() - (CHART_MINUTES + 1) * MINUTE_MS);
-  const [numbers, all, failed] = await orUnavailable(
+  const [numbers, all, failed, waiting] = await orUnavailable(
     Promise.all([
       readQueue(queues, definition.name, since),
       readWorkers(queues),
       findFailedJobs(queues, definition, FAILED_SHOWN),
+      findWaitingJobs(queues, definition, WAITING_SHOWN),
     ]),
   );
   const jobs = [...all.workers.flatMap((worker) => worker.jobs), ...all.orphans];
@@ -30,6 +40,7 @@ export async function queuePage({ request, queues, visitor }: Visit): Promise<Pa
     ${live('queue', state(numbers, visitor))}
     ${live('charts', charts(numbers))}
     ${live('active', activeJobs(jobs.filter(({ queue }) => queue === definition.name)))}
+    ${live('waiting', waitingJobs(numbers, waiting))}
     ${live('failed', failedJobs(numbers, failed, visitor))}
   </div>`;
   return { title: definition.name, section: '/', body };
@@ -53,18 +64,19 @@ function state({ name, isPaused, ageMs, ready, active, delayed, failed }: QueueN
 }
 
 function charts({ name, samples }: QueueNumbers): VNode {
-  const ready = perMinute(samples, CHART_MINUTES, (sample) => sample?.ready);
-  const ages = perMinute(samples, CHART_MINUTES, (sample) => sample?.age_ms);
+  const window = windowSince([samples[0]?.at], CHART_MINUTES);
+  const ready = perStep(samples, window, (sample) => sample?.ready);
+  const ages = perStep(samples, window, (sample) => sample?.age_ms);
   return html`<div class="columns">
     <div class="card">
       <h2>Ready</h2>
       ${line({ name: 'main', values: ready }, `Jobs of ${name} that waited, per minute, in the last 6 hours`)}
-      ${axis(CHART_MINUTES, `at most ${counted(highest(ready), 'job')}`)}
+      ${axis(window, `at most ${counted(highest(ready), 'job')}`)}
     </div>
     <div class="card">
       <h2>Oldest waiting</h2>
       ${line({ name: 'main', values: ages }, `How long the oldest job of ${name} had waited, per minute, in the last 6 hours`, 1000)}
-      ${axis(CHART_MINUTES, `at most ${duration(highest(ages))}`)}
+      ${axis(window, `at most ${duration(highest(ages))}`)}
     </div>
   </div>`;
 }
@@ -74,7 +86,7 @@ const ACTIVE_SHOWN = 100;
 function activeJobs(jobs: ActiveJob[]): VNode {
   const longest = jobs.toSorted((one, other) => other.sinceMs - one.sinceMs).slice(0, ACTIVE_SHOWN);
   const columns = [
-    { name: 'Job', cell: ({ id }: ActiveJob) => shortId(id) },
+    { name: 'Job', cell: ({ id, queue }: ActiveJob) => jobLink(queue, id) },
     { name: 'Since', cell: ({ sinceMs }: ActiveJob) => duration(sinceMs), isNumber: true },
     { name: 'Request', cell: ({ requestId }: ActiveJob) => (requestId ? shortId(requestId) : '–') },
   ];
@@ -85,21 +97,45 @@ function activeJobs(jobs: ActiveJob[]): VNode {
   </div>`;
 }
 
+function waitingJobs({ name, ready, delayed }: QueueNumbers, jobs: WaitingJob[]): VNode {
+  const columns = [
+    { name: 'Job', cell: ({ id }: WaitingJob) => jobLink(name, id) },
+    { name: 'State', cell: ({ dueAt }: WaitingJob) => (dueAt ? badge('delayed') : badge('ready', 'main')) },
+    { name: 'Enqueued', cell: ({ enqueuedAt }: WaitingJob) => ago(enqueuedAt) },
+    { name: 'Due', cell: ({ dueAt }: WaitingJob) => ago(dueAt) },
+  ];
+  const more = ready + delayed - jobs.length;
+  return html`<div>
+    <h2>Waiting</h2>
+    ${table('Jobs that wait, the next ones first', columns, jobs, 'No job waits.')}
+    ${more > 0 ? html`<p class="quiet">and ${counted(more, 'more', 'more')}</p>` : null}
+  </div>`;
+}
+
+const jobLink = (queue: string, id: string) =>
+  html`<a href=${`/queues/${queue}/jobs/${encodeURIComponent(id)}`}>${shortId(id)}</a>`;
+
 function failedJobs({ name, failed }: QueueNumbers, jobs: FailedJob[], visitor: Visitor): VNode {
   const { csrf, role } = visitor;
   const retry = ({ id }: FailedJob) =>
     action({ to: `/queues/${name}/jobs/${encodeURIComponent(id)}/retry`, csrf, label: 'Retry', of: id });
   const columns = [
     { name: 'Failed', cell: ({ failedAt }: FailedJob) => ago(failedAt) },
-    { name: 'Job', cell: ({ id }: FailedJob) => shortId(id) },
+    { name: 'Job', cell: ({ id }: FailedJob) => jobLink(name, id) },
     { name: 'Reason', cell: ({ reason }: FailedJob) => reason },
     { name: 'Attempts', isNumber: true, cell: ({ attempts }: FailedJob) => count(attempts) },
     ...(role === 'operator' ? [{ name: 'Act', cell: retry }] : []),
   ];
-  const label = `Retry all ${count(failed)}`;
   return html`<div>
     <h2>Failed</h2>
-    ${failed > 0 && role === 'operator' ? action({ to: `/queues/${name}/retry`, csrf, label }) : null}
+    ${
+      failed > 0 && role === 'operator'
+        ? html`<div class="actions">
+            ${action({ to: `/queues/${name}/retry`, csrf, label: `Retry all ${count(failed)}` })}
+            ${action({ to: `/queues/${name}/remove`, csrf, label: `Remove all ${count(failed)}`, tone: 'quiet' })}
+          </div>`
+        : null
+    }
     ${table('Failed jobs', columns, jobs, 'No failed job. Failed deliveries are on the page Deliveries.')}
   </div>`;
 }

@@ -11,26 +11,46 @@ const MINUTE_MS = 60_000;
 export interface Series {
   /** The class of the style sheet that colours the series. */
   name: 'good' | 'bad' | 'main' | 'quiet';
-  /** A value for each minute, oldest first. Undefined where no sample exists. */
+  /** A value for each step, oldest first. Undefined where no sample exists. */
   values: (number | undefined)[];
 }
 
-/**
- * Returns the values of the last `count` minutes. The current minute is left out, because it would always look like a
- * drop.
- */
-export function perMinute<Point extends { at: Date }, Value>(
-  points: readonly Point[],
-  count: number,
-  valueOfPoint: (point: Point | undefined) => Value,
-  now: number = Date.now(),
-): Value[] {
-  const byMinute = new Map(points.map((point) => [Math.floor(point.at.getTime() / MINUTE_MS), point]));
-  const last = Math.floor(now / MINUTE_MS) - 1;
-  return Array.from({ length: count }, (_, index) => valueOfPoint(byMinute.get(last - count + 1 + index)));
+/** The steps that a chart shows. */
+export interface ChartWindow {
+  /** The length of a step in minutes. */
+  stepMinutes: number;
+  /** The number of steps, and the last of them since the epoch. */
+  count: number;
+  last: number;
 }
 
-/** Draws bars on top of each other, one for each minute. @param label a sentence that describes the chart. */
+/**
+ * Returns the steps since the first of `times`, at most `limit`, so that the charts of a young system use their whole
+ * width. The current step is left out, because it would always look like a drop, unless it is the only one.
+ */
+export function windowSince(
+  times: readonly (Date | undefined)[],
+  limit: number,
+  { stepMinutes = 1, now = Date.now() } = {},
+): ChartWindow {
+  const stepOf = (ms: number) => Math.floor(ms / (stepMinutes * MINUTE_MS));
+  const current = stepOf(now);
+  const first = Math.min(current, ...times.flatMap((time) => (time ? [stepOf(time.getTime())] : [])));
+  if (first === current) return { stepMinutes, count: 1, last: current };
+  return { stepMinutes, count: Math.min(limit, current - first), last: current - 1 };
+}
+
+/** Returns the values of the steps of the window. */
+export function perStep<Point extends { at: Date }, Value>(
+  points: readonly Point[],
+  { stepMinutes, count, last }: ChartWindow,
+  valueOfPoint: (point: Point | undefined) => Value,
+): Value[] {
+  const byStep = new Map(points.map((point) => [Math.floor(point.at.getTime() / MINUTE_MS / stepMinutes), point]));
+  return Array.from({ length: count }, (_, index) => valueOfPoint(byStep.get(last - count + 1 + index)));
+}
+
+/** Draws bars on top of each other, one for each step. @param label a sentence that describes the chart. */
 export function bars(series: Series[], label: string): VNode {
   const length = series[0]?.values.length ?? 0;
   const totals = Array.from({ length }, (_, index) => sumBy(series, ({ values }) => values[index] ?? 0));
@@ -50,9 +70,10 @@ export function bars(series: Series[], label: string): VNode {
   return frame(label, rects);
 }
 
-/** Draws a filled line, with a gap where no sample exists. */
+/** Draws a filled line, with a gap where no sample exists. A single value is a level line. */
 export function line(series: Series, label: string, floor = 1): VNode {
-  const { values, name } = series;
+  const { name } = series;
+  const values = series.values.length === 1 ? [...series.values, ...series.values] : series.values;
   const top = Math.max(floor, ...values.map((value) => value ?? 0));
   const step = WIDTH / Math.max(1, values.length - 1);
   const point = (value: number, index: number) =>
@@ -97,8 +118,8 @@ function frame(label: string, content: unknown): VNode {
 }
 
 /** Draws the labels of the time axis, with the highest value between them. */
-export function axis(minutes: number, top: string): VNode {
-  return html`<div class="axis-names"><span>${duration(minutes * MINUTE_MS)} ago</span><span>${top}</span><span>now</span></div>`;
+export function axis({ count, stepMinutes }: ChartWindow, top: string): VNode {
+  return html`<div class="axis-names"><span>${duration(count * stepMinutes * MINUTE_MS)} ago</span><span>${top}</span><span>now</span></div>`;
 }
 
 export function highest(values: (number | undefined)[]): number {

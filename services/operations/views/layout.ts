@@ -22,7 +22,6 @@ const SECTIONS = [
   ['/accounts', 'Accounts'],
   ['/bulk', 'Runs'],
   ['/audit', 'Audit'],
-  ['/jobs/', 'Raw jobs'],
 ] as const;
 
 export function documentOf(title: string, body: VNode): VNode {

@@ -357,6 +357,52 @@ describe('queues', () => {
     expect(await lastEntry()).toMatchObject({ action: 'job.retry', outcome: 'failed' });
   });
 
+  test('when a job is shown, then its page has its records, its reason and its stack, and no content of a document', async () => {
+    const [id] = await addFailedJobs(dashboard.queues, dashboard.workspace, fanOutEvent, ['no <route>']);
+    const deliveryId = newId();
+    const document = { clientName: 'Secret Customer' };
+    const jobId = `waiting/${deliveryId}`;
+    await dashboard.queues
+      .raw(deliverWebhook)
+      .add('deliver-webhook', { deliveryId, document }, { jobId, delay: 60_000 });
+
+    const viewer = await dashboard.login('viewer');
+    const failed = await viewer.get(`/queues/fan-out-event/jobs/${id}`);
+    const waiting = await viewer.get(`/queues/deliver-webhook/jobs/${encodeURIComponent(jobId)}`);
+    const queue = await viewer.get('/queues/deliver-webhook');
+    const gone = await viewer.get('/queues/fan-out-event/jobs/never-was');
+
+    expect(failed.text).toContain('no &lt;route>');
+    expect(failed.text).toMatch(/Stack of the last failure[\s\S]*failed-jobs\.ts/);
+    expect(failed.text).not.toContain('/remove');
+    expect(waiting.text).toContain(`href="/deliveries/${deliveryId}"`);
+    expect(waiting.text).not.toContain('Secret Customer');
+    expect(queue.text).toMatch(new RegExp(`${encodeURIComponent(jobId)}[\\s\\S]*delayed[\\s\\S]*in 6\\d s`));
+    expect([gone.status, gone.text]).toEqual([404, expect.stringContaining('The job never-was no longer exists')]);
+  });
+
+  test('when failed jobs are removed, one or all, then they are gone, others stay, and the log has the operator', async () => {
+    const reasons = ['no route', 'no route', 'no route'];
+    const [id, ...others] = await addFailedJobs(dashboard.queues, dashboard.workspace, fanOutEvent, reasons);
+    await dashboard.queues.raw(fanOutEvent).add('fan-out-event', {}, { jobId: 'stays' });
+
+    const { text } = await follow(await operator.post(`/queues/fan-out-event/jobs/${id}/remove`));
+    expect(text).toContain(`The job ${id} is removed.`);
+    expect(await lastEntry()).toMatchObject({ action: 'job.remove', target: `fan-out-event ${id}`, outcome: 'done' });
+    const [again, waiting] = [
+      await operator.post(`/queues/fan-out-event/jobs/${id}/remove`),
+      await operator.post('/queues/fan-out-event/jobs/stays/remove'),
+    ];
+    await follow(await operator.post('/queues/fan-out-event/remove'));
+
+    expect([again.status, waiting.status]).toEqual([404, 409]);
+    expect(await lastEntry()).toMatchObject({ action: 'jobs.remove', target: 'fan-out-event', outcome: 'done' });
+    const states = await Promise.all(
+      [id, ...others, 'stays'].map((one) => dashboard.queues.stateOf(fanOutEvent, String(one))),
+    );
+    expect(states).toEqual(['unknown', 'unknown', 'unknown', 'waiting']);
+  });
+
   test('when all failed jobs are retried, then the run ends when all of them wait again', async () => {
     const reasons = Array.from({ length: 60 }, () => 'no route');
     const ids = await addFailedJobs(dashboard.queues, dashboard.workspace, deliverWebhook, reasons);
@@ -482,18 +528,6 @@ describe('charts', () => {
     const { pending, retrying, dead, held } = before;
     expect(after).toEqual({ pending: pending + 2, retrying: retrying + 1, dead, held: held + 1 });
     expect(plans.map(({ docsExamined }) => docsExamined)).toEqual([0, 0, 0, 0]);
-  });
-});
-
-describe('raw jobs', () => {
-  test('when the job board is asked to retry a job, then it rejects the request', async () => {
-    const [id] = await addFailedJobs(dashboard.queues, dashboard.workspace, fanOutEvent, ['no route']);
-    const headers = { 'Content-Type': 'application/json' };
-
-    const { status } = await operator.post(`/jobs/api/queues/fan-out-event/${id}/retry`, {}, headers);
-
-    expect(status).toBe(405);
-    expect(await dashboard.queues.stateOf(fanOutEvent, String(id))).toBe('failed');
   });
 });
 

@@ -27,6 +27,7 @@ let page: Page;
 let accountId: string;
 let endpointId: string;
 let deliveryId: string;
+let failedJobId: string;
 let problems: string[];
 const workers: RunningWorker[] = [];
 let release: () => void = () => undefined;
@@ -88,7 +89,8 @@ async function fill() {
   await audit({ operator: 'ada', address: '203.0.113.7', action: 'login' }, 'refused', 'wrong name or password');
   for (const { name } of catalog) await addSamples(name);
 
-  await addFailedJobs(queues, workspace, fanOutEvent, ['Event 17 has no account', 'Event 18 has no account']);
+  const reasons = ['Event 17 has no account', 'Event 18 has no account'];
+  [failedJobId = ''] = await addFailedJobs(queues, workspace, fanOutEvent, reasons);
   await pauseQueue(queues, deliverWebhook);
   for (const id of ['waiting-1', 'waiting-2'])
     await queues.raw(deliverWebhook).add('deliver-webhook', {}, { jobId: id });
@@ -159,6 +161,7 @@ describe('looks', () => {
     ['endpoints', () => '/endpoints?state=all', /hooks\.example\.com/],
     ['queue', () => '/queues/deliver-webhook', /PAUSED/],
     ['queue-failed', () => '/queues/fan-out-event', /Event 17 has no account/],
+    ['job', () => `/queues/fan-out-event/jobs/${failedJobId}`, /Event 17 has no account[\s\S]*Remove/],
     ['runs', () => '/bulk', /No run yet/],
     ['audit', () => '/audit', /wrong name or password/],
   ];
@@ -208,17 +211,8 @@ describe('alive', () => {
     await eventually(async () => /done[\s\S]*12 of 12/i.test(await text('#run')));
     await picture('run-done');
   });
-
-  test('when the raw jobs are opened, then the board works under its policy and shows no customer', async () => {
-    await open('/jobs/queue/render-document?status=active');
-    await eventually(async () => (await text()).includes('render-1'));
-    await picture('raw-jobs');
-
-    expect(await page.content()).not.toContain('Secret Customer');
-  });
 });
 
-test('when all pages were shown, then the browser reported no error but the blocked fonts of the board', () => {
-  const others = problems.filter((problem) => !problem.includes('fonts.googleapis.com'));
-  expect(others).toEqual([]);
+test('when all pages were shown, then the browser reported no error', () => {
+  expect(problems).toEqual([]);
 });

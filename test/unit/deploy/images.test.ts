@@ -19,7 +19,7 @@ const ENOSYS = 38;
 // So that a search which finds nothing is noticed.
 const MUST_FIND: Record<string, string[]> = {
   gateway: ['express', 'mongoose', 'mongodb', 'bullmq', 'ioredis'],
-  operations: ['express', '@bull-board/express', 'htm', 'mongoose', 'bullmq'],
+  operations: ['express', 'htm', 'mongoose', 'bullmq'],
   scheduler: ['mongoose', 'ioredis'],
   renderer: ['ejs', 'puppeteer-core', 'devtools-protocol', 'sharp'],
   webhooks: ['axios', 'standardwebhooks', 'mongoose'],

@@ -8,6 +8,7 @@ import { renderPage } from '../../../services/operations/views/html.ts';
 
 const well: Numbers = {
   readAt: new Date(),
+  sampledSince: { value: undefined },
   queues: { value: [] },
   workers: { value: { workers: [], orphans: [] } },
   redis: {
@@ -45,14 +46,22 @@ test('when everything could be read and is healthy, then there is no alarm', () 
   expect(alarmsOf(well)).toEqual([]);
 });
 
-test.each(['queues', 'workers', 'renders', 'outcomes', 'open', 'problems', 'outbox', 'scheduler', 'runs'] as const)(
-  'when %s cannot be read, then that is an alarm',
-  (part) => {
-    expect(alarmsOf({ ...well, [part]: { problem } })).toEqual([
-      { tone: 'bad', text: expect.stringMatching(/ cannot be read \(out of time\)\.$/) },
-    ]);
-  },
-);
+test.each([
+  'sampledSince',
+  'queues',
+  'workers',
+  'renders',
+  'outcomes',
+  'open',
+  'problems',
+  'outbox',
+  'scheduler',
+  'runs',
+] as const)('when %s cannot be read, then that is an alarm', (part) => {
+  expect(alarmsOf({ ...well, [part]: { problem } })).toEqual([
+    { tone: 'bad', text: expect.stringMatching(/ cannot be read \(out of time\)\.$/) },
+  ]);
+});
 
 test('when dates have been due for ten minutes, then the alarm says how many events are late', () => {
   const late = (oldestMs: number) => alarmsOf({ ...well, scheduler: { value: { due: 3, oldestMs } } });
