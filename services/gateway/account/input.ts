@@ -1,6 +1,8 @@
 // Input of the account: the issuer's profile that documents are printed from.
 import Joi from 'joi';
 import type { PostalAddress } from '#libs/identifiers/postal-address.ts';
+import { refuse } from '#libs/input/joi-problems.ts';
+import { currency, day, line, name, text } from '#libs/input/kinds.ts';
 import { DEFAULT_ENTRY_HOURS, DEFAULT_PAYMENT_DAYS, ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
 import type { ElectronicAddress, LegalId, PaymentOption } from '#libs/models/accounts/party-fields.ts';
 import { emailForm, knownLocale, knownZone, LOCALE_LONGEST } from '#libs/profile-forms.ts';
@@ -19,7 +21,6 @@ import {
   roundingInput,
 } from '../fields/billing-input.ts';
 import { HOURS_FORMS, hours } from '../fields/hours-input.ts';
-import { currency, day, line, name, text } from '../fields/input-fields.ts';
 import { percentage } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
 import {
@@ -30,7 +31,6 @@ import {
   vatIdInput,
 } from '../fields/party-input.ts';
 import { imageUrl } from '../fields/url-input.ts';
-import { refuse } from '../http/joi-problems.ts';
 
 export interface AccountChanges extends AppliesRate {
   name?: string;

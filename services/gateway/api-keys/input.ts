@@ -1,9 +1,9 @@
 // Input of API keys.
 
 import Joi from 'joi';
+import { instant, name } from '#libs/input/kinds.ts';
 import { ACCOUNT_MODES, type AccountMode } from '#libs/models/accounts/account.ts';
 import { ApiKey, type ApiKeyRecord, apiKeyListing, SCOPES } from '#libs/models/accounts/api-key.ts';
-import { instant, name } from '../fields/input-fields.ts';
 import { listOf } from '../http/list.ts';
 
 export interface NewKey {

@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { appError, problemOf, validationFailed } from '#libs/errors.ts';
+import { currency, line, name, text } from '#libs/input/kinds.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import {
   type BillingTerms,
@@ -23,7 +24,6 @@ import {
   paymentDaysInput,
   roundingInput,
 } from '../fields/billing-input.ts';
-import { currency, line, name, text } from '../fields/input-fields.ts';
 import { byText } from '../fields/list-filters.ts';
 import { electronicAddressInput, legalIdInput, postalAddressInput, vatIdInput } from '../fields/party-input.ts';
 import { listOf } from '../http/list.ts';

@@ -2,6 +2,8 @@
 import Joi from 'joi';
 import { BILLED_EXPENSES_MAX } from '#libs/billing/expenses/find-expenses.ts';
 import { BILLED_ENTRIES_MAX } from '#libs/billing/work/find-unbilled-time.ts';
+import { refuse } from '#libs/input/joi-problems.ts';
+import { text, uuid } from '#libs/input/kinds.ts';
 import { CreditNote, type CreditNoteRecord, creditNoteListing } from '#libs/models/billing/credit-note.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { exampleId } from '#libs/responses/example-ids.ts';
@@ -13,12 +15,10 @@ import {
 } from '#libs/rules/credits/credit-reasons.ts';
 import { AMOUNT_MAX, type Decimal } from '#libs/rules/money/money.ts';
 import { decimal } from '../fields/decimal-input.ts';
-import { text, uuid } from '../fields/input-fields.ts';
 import { byRest } from '../fields/list-filters.ts';
 import { type CreditLineInput, creditLineItems } from '../fields/money-input.ts';
 import { movedAmount, type RefundDetailsInput, refundDetails } from '../fields/movement-input.ts';
 import { ids } from '../fields/time-input.ts';
-import { refuse } from '../http/joi-problems.ts';
 import { byId, listOf } from '../http/list.ts';
 
 export type CreditRefundBody = RefundDetailsInput & { amount: number };

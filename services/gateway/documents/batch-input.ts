@@ -1,5 +1,6 @@
 // Input of batches, which print many documents.
 import Joi from 'joi';
+import { uuid } from '#libs/input/kinds.ts';
 import {
   BATCH_STATUSES,
   type BatchRecord,
@@ -10,7 +11,6 @@ import {
   type DocumentKind,
 } from '#libs/models/documents/document-batch.ts';
 import { exampleId } from '#libs/responses/example-ids.ts';
-import { uuid } from '../fields/input-fields.ts';
 import { listOf } from '../http/list.ts';
 import { type BatchLooks, batchLooks } from './input.ts';
 

@@ -2,8 +2,8 @@
 import Joi from 'joi';
 import type { DocumentLooks, InvoiceLooks, QuoteLooks } from '#libs/documents/looks.ts';
 import { looksShape, signatureShape, timeShape } from '#libs/documents/looks-shape.ts';
+import { refuse } from '#libs/input/joi-problems.ts';
 import { languageTag } from '#libs/profile-forms.ts';
-import { refuse } from '../http/joi-problems.ts';
 
 const looks = { ...looksShape, locale: looksShape.locale.custom(localeInput) };
 

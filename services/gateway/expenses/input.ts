@@ -2,6 +2,7 @@
 
 import Joi from 'joi';
 import { BILLED_EXPENSES_MAX } from '#libs/billing/expenses/find-expenses.ts';
+import { clientCurrency, day, line, paragraphs, uuid } from '#libs/input/kinds.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import {
   EXPENSE_STATES,
@@ -13,7 +14,6 @@ import {
 import { WORK_SETTLEMENTS, type WorkSettlement } from '#libs/models/time/time-entry.ts';
 import { exampleId } from '#libs/responses/example-ids.ts';
 import { AMOUNT_MAX } from '#libs/rules/money/money.ts';
-import { clientCurrency, day, line, paragraphs, uuid } from '../fields/input-fields.ts';
 import { percentage } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
 import { workFilters } from '../fields/work-filters.ts';

@@ -1,5 +1,6 @@
 // How time is billed, as callers set it: rates, rounding, and what new invoices of a client have.
 import Joi from 'joi';
+import { name } from '#libs/input/kinds.ts';
 import { AMOUNT_MAX } from '#libs/rules/money/money.ts';
 import type { MemberRate } from '#libs/rules/time/hourly-rate.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type TimeRounding,
 } from '#libs/rules/time/time-rounding.ts';
 import { HOURS_FORMS, hours } from './hours-input.ts';
-import { name } from './input-fields.ts';
 import { number } from './number-input.ts';
 
 const RATE_MAX = 1_000_000_000;

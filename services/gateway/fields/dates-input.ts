@@ -2,9 +2,9 @@
 
 import Joi from 'joi';
 import { type DetailsForm, fieldProblem } from '#libs/errors.ts';
+import { refuse } from '#libs/input/joi-problems.ts';
+import { day } from '#libs/input/kinds.ts';
 import type { DocumentDates, Period } from '#libs/models/billing/document-dates.ts';
-import { refuse } from '../http/joi-problems.ts';
-import { day } from './input-fields.ts';
 
 /** Null takes a date back. */
 export interface DatesInput {

@@ -1,8 +1,8 @@
 // Filters of the lists of invoices and of quotes.
 import { type DetailsForm, fieldProblem } from '#libs/errors.ts';
+import { line } from '#libs/input/kinds.ts';
 import { CLIENTS_SEARCHED, documentsWithText } from '#libs/models/billing/document-search.ts';
 import { type Asked, byId, oneByOne } from '../http/list.ts';
-import { line } from './input-fields.ts';
 import { searchInput } from './list-filters.ts';
 
 /** Characters of the longest printed number. */

@@ -1,9 +1,9 @@
 // Filters that several lists have.
 import Joi from 'joi';
+import { line } from '#libs/input/kinds.ts';
 import { type StatusFilter, withStatuses } from '#libs/models/status-filter.ts';
 import { textWithin } from '#libs/search-text.ts';
 import type { Asked } from '../http/list.ts';
-import { line } from './input-fields.ts';
 
 /** A filter by a part of the record's searched text. @param what a sentence without its end, such as `Part of the name`. */
 export function byText(longest: number, what: string) {

@@ -1,15 +1,15 @@
 // Money as callers send it: what quotes and invoices have in common.
 import Joi from 'joi';
+import { refuse } from '#libs/input/joi-problems.ts';
+import { paragraphs, uuid } from '#libs/input/kinds.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { GivenCharges } from '#libs/rules/documents/document-charges.ts';
 import { type LineItem, lineItem } from '#libs/rules/documents/line-item.ts';
 import { isUnit, UNIT_NAMES } from '#libs/rules/documents/units.ts';
 import { AMOUNT_MAX, type Decimal } from '#libs/rules/money/money.ts';
 import { TAX_CATEGORIES, type TaxCategory } from '#libs/rules/taxes/tax-groups.ts';
-import { refuse } from '../http/joi-problems.ts';
 import { withNulls } from '../http/optional-fields.ts';
 import { decimal } from './decimal-input.ts';
-import { paragraphs, uuid } from './input-fields.ts';
 import { number } from './number-input.ts';
 
 /** A document of more lines is a file, not a request. */

@@ -1,8 +1,8 @@
 // Money that came, went back or is given up, as callers describe it.
 import Joi from 'joi';
+import { day, line, name } from '#libs/input/kinds.ts';
 import { AMOUNT_MAX } from '#libs/rules/money/money.ts';
 import { PAYMENT_METHODS, type PaymentMethod } from '#libs/rules/money/payment-methods.ts';
-import { day, line, name } from './input-fields.ts';
 import { number } from './number-input.ts';
 
 const EXTERNAL_ID_LONGEST = 200;

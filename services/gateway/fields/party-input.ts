@@ -6,10 +6,10 @@ import type { PostalAddress } from '#libs/identifiers/postal-address.ts';
 import { readRegisterNumber } from '#libs/identifiers/register-number.ts';
 import { ADDRESS_SCHEMES, REGISTER_SCHEMES } from '#libs/identifiers/schemes.ts';
 import { readVatId } from '#libs/identifiers/vat-id.ts';
+import { refuse } from '#libs/input/joi-problems.ts';
+import { line, name, text } from '#libs/input/kinds.ts';
 import type { ElectronicAddress, LegalId, PaymentOption } from '#libs/models/accounts/party-fields.ts';
 import { isEmail } from '#libs/profile-forms.ts';
-import { refuse } from '../http/joi-problems.ts';
-import { line, name, text } from './input-fields.ts';
 
 /** Characters of the longest address line, number or name. */
 const PART_LONGEST = 200;

@@ -1,6 +1,7 @@
 // Input of an invoice's references at the client: its own reference, an order and a contract.
+
+import { line } from '#libs/input/kinds.ts';
 import type { InvoiceReferences } from '#libs/models/billing/invoice.ts';
-import { line } from './input-fields.ts';
 
 const REFERENCE_LONGEST = 200;
 

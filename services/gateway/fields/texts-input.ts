@@ -1,6 +1,7 @@
 // The texts that are printed below the sum of an invoice or a quote.
+
+import { text } from '#libs/input/kinds.ts';
 import type { DocumentTexts } from '#libs/models/billing/document-fields.ts';
-import { text } from './input-fields.ts';
 
 export interface TextsInput {
   notes?: string | null;

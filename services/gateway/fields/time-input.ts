@@ -1,8 +1,8 @@
 // How callers choose time to bill, and how it becomes lines.
 import Joi from 'joi';
+import { paragraphs, uuid } from '#libs/input/kinds.ts';
 import { TIME_GROUPS } from '#libs/rules/time/time-lines.ts';
 import { memberInput, roundingInput } from './billing-input.ts';
-import { paragraphs, uuid } from './input-fields.ts';
 
 /** Projects, tasks or members that a selection may name. */
 const NAMED_MAX = 100;

@@ -1,7 +1,7 @@
 // URLs that callers give. All have the form of libs/outbound/url-form.ts; whether one may be called is for libs/outbound to decide.
 import Joi from 'joi';
+import { refuse } from '#libs/input/joi-problems.ts';
 import { isDataUri, isWebUrl, URL_LONGEST } from '#libs/outbound/url-form.ts';
-import { refuse } from '../http/joi-problems.ts';
 
 /** An absolute http or https URL of at most 2,048 characters, stored as it was sent. */
 export const webUrl = () =>

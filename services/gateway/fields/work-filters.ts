@@ -1,12 +1,12 @@
 // Filters of the lists of time and of expenses: both are work on a project that an invoice may bill.
 import Joi from 'joi';
+import { uuid } from '#libs/input/kinds.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import { Project, type ProjectBilling } from '#libs/models/time/project.ts';
 import type { BillingState } from '#libs/models/time/time-entry.ts';
 import { type Asked, byId, oneByOne } from '../http/list.ts';
-import { uuid } from './input-fields.ts';
 
 /** The differences between filters of time and of expenses. */
 interface Work {

@@ -1,11 +1,11 @@
 // Input of hour packages.
 import Joi from 'joi';
+import { currency, day, line, uuid } from '#libs/input/kinds.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { HourDrawdown, type HourDrawdownRecord, hourDrawdownListing } from '#libs/models/time/hour-drawdown.ts';
 import { HourPackage, type HourPackageRecord, hourPackageListing } from '#libs/models/time/hour-package.ts';
 import { exampleId } from '#libs/responses/example-ids.ts';
 import { HOURS_FORMS, hours } from '../fields/hours-input.ts';
-import { currency, day, line, uuid } from '../fields/input-fields.ts';
 import { amount } from '../fields/money-input.ts';
 import { byId, listOf } from '../http/list.ts';
 

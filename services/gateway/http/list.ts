@@ -1,12 +1,12 @@
 // One declaration of a list: the parameters of its query, each with its condition, and its orders. The list applies them all itself.
 import Joi from 'joi';
+import { day, instant, uuid } from '#libs/input/kinds.ts';
 import type { Filter } from '#libs/models/keyset.ts';
 import type { FieldOf, Listing } from '#libs/models/list-indexes.ts';
 import { findPage } from '#libs/models/listing.ts';
 import type { Owned, Records } from '#libs/models/records.ts';
 import type { StatusFilter } from '#libs/models/status-filter.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
-import { day, instant, uuid } from '../fields/input-fields.ts';
 import { type PageQuery, pageQuery } from './page.ts';
 import { type JsonResponse, listed } from './response.ts';
 import type { Caller } from './route.ts';

@@ -1,8 +1,8 @@
 // Turns the JSON of a body into typed values. Past this file nothing is `unknown`.
 import type Joi from 'joi';
 import { appError, type DetailsForm, problemOf, validationFailed } from '#libs/errors.ts';
-import { validation } from '../fields/input-fields.ts';
-import { problemOfJoi } from './joi-problems.ts';
+import { problemOfJoi } from '#libs/input/joi-problems.ts';
+import { validation } from '#libs/input/kinds.ts';
 import { knownNames } from './known-names.ts';
 import type { Profile } from './route.ts';
 import { fieldsOf } from './shape-fields.ts';

@@ -2,8 +2,8 @@
 import { parse } from 'node:querystring';
 import type Joi from 'joi';
 import { type DetailsForm, problemOf, validationFailed } from '#libs/errors.ts';
-import { validation } from '../fields/input-fields.ts';
-import { problemOfJoi } from './joi-problems.ts';
+import { problemOfJoi } from '#libs/input/joi-problems.ts';
+import { validation } from '#libs/input/kinds.ts';
 import { fieldsOf } from './shape-fields.ts';
 
 /** More are an attack. The response names each unknown one. */

@@ -2,6 +2,7 @@
 
 import Joi from 'joi';
 import { dayIn } from '#libs/day.ts';
+import { clientCurrency, currency, day, text, uuid } from '#libs/input/kinds.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
 import { Invoice, type InvoiceRecord, invoiceListing, invoicesWithStatus } from '#libs/models/billing/invoice.ts';
 import type { Id } from '#libs/models/tenant.ts';
@@ -9,7 +10,6 @@ import { exampleId } from '#libs/responses/example-ids.ts';
 import { INVOICE_STATUSES, type InvoiceStatus } from '#libs/rules/documents/invoice-states.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { documentFilters } from '../fields/document-filters.ts';
-import { clientCurrency, currency, day, text, uuid } from '../fields/input-fields.ts';
 import { byStatuses } from '../fields/list-filters.ts';
 import {
   amount,

@@ -2,12 +2,13 @@
 import Joi from 'joi';
 import { BILLED_EXPENSES_MAX } from '#libs/billing/expenses/find-expenses.ts';
 import { BILLED_ENTRIES_MAX } from '#libs/billing/work/find-unbilled-time.ts';
+import { refuse } from '#libs/input/joi-problems.ts';
+import { clientCurrency, day, text, uuid } from '#libs/input/kinds.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { exampleId } from '#libs/responses/example-ids.ts';
 import type { TimeGroup } from '#libs/rules/time/time-lines.ts';
 import type { TimeRounding } from '#libs/rules/time/time-rounding.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
-import { clientCurrency, day, text, uuid } from '../fields/input-fields.ts';
 import {
   type ChargesInput,
   chargesOfMadeLines,
@@ -18,7 +19,6 @@ import {
 } from '../fields/money-input.ts';
 import { type TextsInput, textsInput } from '../fields/texts-input.ts';
 import { ids, includeExpenses, membersInput, projectsAndTasks, timeLineInput } from '../fields/time-input.ts';
-import { refuse } from '../http/joi-problems.ts';
 
 export interface TimeInput {
   time_entry_ids?: Id[];

@@ -2,10 +2,10 @@
 import Joi from 'joi';
 import { takeBackWriteOff, writeOff } from '#libs/billing/payments/write-off.ts';
 import { appError } from '#libs/errors.ts';
+import { uuid } from '#libs/input/kinds.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { invoiceResponse } from '#libs/responses/invoice.ts';
-import { uuid } from '../fields/input-fields.ts';
 import { movedAmount, reasonInput } from '../fields/movement-input.ts';
 import { deleted, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';

@@ -1,7 +1,7 @@
 // Input of items.
 import Joi from 'joi';
+import { name, paragraphs } from '#libs/input/kinds.ts';
 import { Item, type ItemRecord, itemListing } from '#libs/models/billing/item.ts';
-import { name, paragraphs } from '../fields/input-fields.ts';
 import { byText } from '../fields/list-filters.ts';
 import { percentage, rate, unit } from '../fields/money-input.ts';
 import { listOf } from '../http/list.ts';

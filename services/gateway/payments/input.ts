@@ -1,11 +1,11 @@
 // Input of payments.
 import Joi from 'joi';
 import { ALLOCATIONS_MAX, type NamedPart } from '#libs/billing/payments/payment-parts.ts';
+import { currency, day, text, uuid } from '#libs/input/kinds.ts';
 import { Payment, type PaymentRecord, paymentListing } from '#libs/models/billing/payment.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { exampleId } from '#libs/responses/example-ids.ts';
 import type { PaymentMethod } from '#libs/rules/money/payment-methods.ts';
-import { currency, day, text, uuid } from '../fields/input-fields.ts';
 import { byRest } from '../fields/list-filters.ts';
 import {
   bankReference,

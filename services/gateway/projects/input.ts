@@ -1,6 +1,8 @@
 // Input of projects.
 
 import Joi from 'joi';
+import { refuse } from '#libs/input/joi-problems.ts';
+import { currency, day, line, name, paragraphs, text, uuid } from '#libs/input/kinds.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import {
   PROJECT_BILLINGS,
@@ -24,7 +26,6 @@ import {
   roundingInput,
 } from '../fields/billing-input.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
-import { currency, day, line, name, paragraphs, text, uuid } from '../fields/input-fields.ts';
 import {
   amount,
   type ChargesInput,
@@ -36,7 +37,6 @@ import {
 } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
 import { type TextsInput, textsInput } from '../fields/texts-input.ts';
-import { refuse } from '../http/joi-problems.ts';
 import { type Asked, byId, listOf } from '../http/list.ts';
 import { statusesLike } from './statuses.ts';
 

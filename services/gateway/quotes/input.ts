@@ -5,6 +5,8 @@ import Joi from 'joi';
 import type { Conversion } from '#libs/billing/quotes/convert-quote.ts';
 import { dayIn } from '#libs/day.ts';
 import type { ProblemCode } from '#libs/errors.ts';
+import { refuse } from '#libs/input/joi-problems.ts';
+import { clientCurrency, currency, day, text, uuid } from '#libs/input/kinds.ts';
 import {
   QUOTE_STATUSES,
   Quote,
@@ -19,7 +21,6 @@ import { CHARGES } from '#libs/rules/documents/document-charges.ts';
 import { QUOTE_PARTS } from '#libs/rules/quotes/quote-parts.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { documentFilters } from '../fields/document-filters.ts';
-import { clientCurrency, currency, day, text, uuid } from '../fields/input-fields.ts';
 import { byStatuses } from '../fields/list-filters.ts';
 import {
   amount,
@@ -34,7 +35,6 @@ import {
 } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
 import { type TextsInput, textsInput } from '../fields/texts-input.ts';
-import { refuse } from '../http/joi-problems.ts';
 import { listOf } from '../http/list.ts';
 
 export interface NewQuote extends DatesInput, ChargesInput, TextsInput {

@@ -1,6 +1,8 @@
 // Input of recurring invoices.
 
 import Joi from 'joi';
+import { refuse } from '#libs/input/joi-problems.ts';
+import { clientCurrency, day, text, uuid } from '#libs/input/kinds.ts';
 import {
   FEE_PERIODS,
   type FeePeriod,
@@ -17,7 +19,6 @@ import { exampleId } from '#libs/responses/example-ids.ts';
 import { SCHEDULE_UNITS, type Schedule } from '#libs/rules/time/recurrence.ts';
 import { paymentDaysInput } from '../fields/billing-input.ts';
 import { HOURS_FORMS, hours } from '../fields/hours-input.ts';
-import { clientCurrency, day, text, uuid } from '../fields/input-fields.ts';
 import { byStatuses } from '../fields/list-filters.ts';
 import {
   type ChargesInput,
@@ -29,7 +30,6 @@ import {
 } from '../fields/money-input.ts';
 import { type TextsInput, textsInput } from '../fields/texts-input.ts';
 import { includeExpenses, membersInput, namedTimeLineInput, projectsAndTasks } from '../fields/time-input.ts';
-import { refuse } from '../http/joi-problems.ts';
 import { byId, listOf } from '../http/list.ts';
 import { withNulls } from '../http/optional-fields.ts';
 

@@ -1,11 +1,11 @@
 // Input of tasks.
 import Joi from 'joi';
+import { name, text, uuid } from '#libs/input/kinds.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { TASK_STATUSES, Task, type TaskRecord, type TaskStatus, taskListing } from '#libs/models/time/task.ts';
 import { exampleId } from '#libs/responses/example-ids.ts';
 import { type AppliesRate, applyToInput, budgetHoursInput } from '../fields/billing-input.ts';
 import { hours } from '../fields/hours-input.ts';
-import { name, text, uuid } from '../fields/input-fields.ts';
 import { byStatus } from '../fields/list-filters.ts';
 import { number } from '../fields/number-input.ts';
 import { byId, listOf } from '../http/list.ts';

@@ -6,11 +6,11 @@ import { announceEntries } from '#libs/billing/work/bill-time.ts';
 import { BILLED_ENTRIES_MAX } from '#libs/billing/work/find-unbilled-time.ts';
 import { changeWork, namedWork, TIME } from '#libs/billing/work/work-records.ts';
 import { appError } from '#libs/errors.ts';
+import { uuid } from '#libs/input/kinds.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { type TimeEntryRecord, WORK_SETTLEMENTS, type WorkSettlement } from '#libs/models/time/time-entry.ts';
 import { exampleId } from '#libs/responses/example-ids.ts';
 import { number } from '#libs/responses/response-fields.ts';
-import { uuid } from '../fields/input-fields.ts';
 import { updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 

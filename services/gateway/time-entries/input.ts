@@ -2,6 +2,8 @@
 
 import Joi from 'joi';
 import type { GivenTime } from '#libs/billing/time/entry-time.ts';
+import { refuse } from '#libs/input/joi-problems.ts';
+import { day, moment, name, text, uuid } from '#libs/input/kinds.ts';
 import { ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import {
@@ -15,10 +17,8 @@ import {
 import { exampleId } from '#libs/responses/example-ids.ts';
 import { hourlyRateInput, memberInput } from '../fields/billing-input.ts';
 import { asGiven, HOURS_FORMS, hours } from '../fields/hours-input.ts';
-import { day, moment, name, text, uuid } from '../fields/input-fields.ts';
 import { byMember } from '../fields/time-input.ts';
 import { workFilters } from '../fields/work-filters.ts';
-import { refuse } from '../http/joi-problems.ts';
 import { byId, listOf, oneByOne } from '../http/list.ts';
 
 export interface NewTimeEntry extends GivenTime {

@@ -1,6 +1,7 @@
 // Input of timers.
 
 import Joi from 'joi';
+import { moment, name, text, uuid } from '#libs/input/kinds.ts';
 import { withStatuses } from '#libs/models/status-filter.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import {
@@ -13,7 +14,6 @@ import {
 } from '#libs/models/time/timer.ts';
 import { exampleId } from '#libs/responses/example-ids.ts';
 import { memberInput } from '../fields/billing-input.ts';
-import { moment, name, text, uuid } from '../fields/input-fields.ts';
 import { byMember } from '../fields/time-input.ts';
 import { type Asked, byId, type Condition, listOf, oneByOne } from '../http/list.ts';
 

@@ -1,5 +1,6 @@
 // Routes of unbilled work: one row for each client and project with all that could be put on an invoice.
 import Joi from 'joi';
+import { uuid } from '#libs/input/kinds.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { embeddedClient } from '#libs/models/accounts/client.ts';
 import type { Id } from '#libs/models/tenant.ts';
@@ -17,7 +18,6 @@ import {
 import { fromMinor } from '#libs/rules/money/money.ts';
 import { hoursQuantity } from '#libs/rules/time/time-rounding.ts';
 import { memberInput } from '../fields/billing-input.ts';
-import { uuid } from '../fields/input-fields.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { listed } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';

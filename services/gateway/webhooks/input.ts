@@ -1,9 +1,9 @@
 // Input of webhook endpoints and deliveries.
 import Joi from 'joi';
+import { instant, line, uuid } from '#libs/input/kinds.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '#libs/models/webhooks/delivery.ts';
 import { isEventFilter } from '#libs/models/webhooks/event-filter.ts';
 import { URL_LONGEST } from '#libs/outbound/url-form.ts';
-import { instant, line, uuid } from '../fields/input-fields.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 
 const FILTERS_MAX = 50;

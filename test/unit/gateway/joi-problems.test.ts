@@ -1,7 +1,7 @@
 // Every problem that joi can find in a body or a query has a code of our own.
 import { expect, test } from '@jest/globals';
 import type Joi from 'joi';
-import { problemOfJoi } from '../../../services/gateway/http/joi-problems.ts';
+import { problemOfJoi } from '#libs/input/joi-problems.ts';
 import { routeTable } from '../../support/route-table.ts';
 
 /** A shape as joi describes it. */
