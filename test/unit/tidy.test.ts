@@ -40,21 +40,25 @@ const walls: Record<string, (edge: Import) => boolean> = {
     SHARED.includes(resource(from) as string) && resource(to) !== undefined && !SHARED.includes(resource(to) as string),
   'libs/billing knows no HTTP, no queue and no process': ({ from, to }) =>
     from.startsWith('libs/billing/') && /^(express$|bullmq$|libs\/(jobs|redis|service|outbound)\/)/.test(to),
+  'libs/webhooks knows no HTTP, no queue and no process': ({ from, to }) =>
+    from.startsWith('libs/webhooks/') && /^(express$|bullmq$|libs\/(jobs|redis|service)\/)/.test(to),
+  'libs/input knows no operation': ({ from, to }) =>
+    from.startsWith('libs/input/') && /^libs\/(billing|webhooks|documents|responses)\//.test(to),
   'libs/rules computes, and knows no record, no store and no process': ({ from, to }) =>
     from.startsWith('libs/rules/') &&
     to.startsWith('libs/') &&
     !/^libs\/(rules\/|errors\.ts$|day\.ts$|profile-forms\.ts$)/.test(to),
-  'libs/models never imports libs/billing': ({ from, to }) =>
-    from.startsWith('libs/models/') && to.startsWith('libs/billing/'),
+  'libs/models never imports libs/billing or libs/webhooks': ({ from, to }) =>
+    from.startsWith('libs/models/') && /^libs\/(billing|webhooks)\//.test(to),
+  'libs/billing never imports libs/webhooks': ({ from, to }) =>
+    from.startsWith('libs/billing/') && to.startsWith('libs/webhooks/'),
   'only services that answer callers know the shapes of responses': ({ from, to }) =>
     to.startsWith('libs/responses/') && !/^(libs\/responses|services\/(gateway|portal))\//.test(from),
   'libs/jobs and libs/models do not know each other': ({ from, to }) =>
     (room(from) === 'libs/jobs' && room(to) === 'libs/models') ||
     (room(from) === 'libs/models' && room(to) === 'libs/jobs'),
   'only http/list.ts reads pages of records, so that every filter of a list is applied': ({ from, to }) =>
-    from.startsWith('services/') &&
-    to === 'libs/models/listing.ts' &&
-    !/^services\/gateway\/(http\/list\.ts|webhooks\/store\/)/.test(from),
+    from.startsWith('services/') && to === 'libs/models/listing.ts' && from !== 'services/gateway/http/list.ts',
   'only libs/jobs knows bullmq': owned('bullmq', /^libs\/jobs\//),
   'only libs/models, libs/mongo and the stores of services know mongoose': owned(
     'mongoose',

@@ -1,30 +1,21 @@
 // Webhook endpoints over HTTP.
 import Joi from 'joi';
-import { agreedDate } from '#libs/clock.ts';
-import { lastDrawn } from '#libs/models/sequences.ts';
-import { deliveryId } from '#libs/models/webhooks/delivery.ts';
-import { reconcileEndpoint, requestReconcile } from '#libs/models/webhooks/endpoint-reconcile.ts';
-import {
-  endpointsMaxReached,
-  insertEndpoint,
-  sameUrlProblems,
-  vetEndpointUrl,
-} from '#libs/models/webhooks/register-endpoint.ts';
-import { endpointView, WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { endpointView } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { testResponse, webhookResponse, webhookWithSecretResponse } from '#libs/responses/webhook.ts';
-import { resultWithin } from '#libs/with-timeout.ts';
+import { changeEndpoint, vetEndpointChanges } from '#libs/webhooks/change-endpoint.ts';
+import { deleteEndpoint } from '#libs/webhooks/delete-endpoint.ts';
+import { type NewWebhook, newWebhook, type WebhookChanges, webhookChanges } from '#libs/webhooks/endpoint-input.ts';
+import { endpointDisabled, findEndpoint } from '#libs/webhooks/own-endpoint.ts';
+import { pingEndpoint } from '#libs/webhooks/ping-endpoint.ts';
+import { reconcileChange } from '#libs/webhooks/reconcile-change.ts';
+import { createEndpoint, endpointsMaxReached, vetEndpointUrl } from '#libs/webhooks/register-endpoint.ts';
+import { findEndpointPage } from '#libs/webhooks/webhook-pages.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { created, deleted, listed, updated } from '../http/response.ts';
 import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
-import { changesOf, isAsWanted } from './change-endpoint.ts';
-import { type NewWebhook, newWebhook, type WebhookChanges, webhookChanges } from './input.ts';
-import { changeEndpoint, disabled, enabledEndpoint, findEndpoint, ownEndpoint } from './own-endpoint.ts';
-import { findEndpointPage } from './store/webhook-pages.ts';
 
 const path = '/api/v1/webhooks';
 const missing = 'Webhook not found or access denied';
-/** The caller waits this long until its deliveries are suspended, resumed or given up. A million of them are reconciled after the response. */
-const RECONCILE_LIMIT_MS = 2_000;
 
 export const webhookRoutes: readonly Route[] = [
   route({
@@ -109,7 +100,7 @@ export const webhookRoutes: readonly Route[] = [
       summary: 'Send a ping event to this endpoint alone',
       response: testResponse,
       status: 200,
-      conflict: disabled(),
+      conflict: endpointDisabled(),
     },
     handler: testWebhook,
   }),
@@ -118,15 +109,10 @@ export const webhookRoutes: readonly Route[] = [
 async function createWebhook({ body, commit, parts: { outbound, box } }: Context<NewWebhook>) {
   // Outside of the transaction, because it resolves a name.
   const vetted = () => vetEndpointUrl(body.url, outbound);
-  return commit(async ({ session, accountId, warnings }, url: string) => {
-    warnings.push(...(await sameUrlProblems({ accountId, url, session })));
-    const input = { ...body, url, description: body.description ?? undefined };
-    const endpoint = await insertEndpoint(session, accountId, input, box);
+  return commit(async (unit, url: string) => {
+    const { endpoint, secret } = await createEndpoint(unit, { ...body, url }, box);
     const view = endpointView(endpoint);
-    return {
-      ...created({ ...view, secret: box.open(endpoint.secret) }),
-      replayBody: created({ ...view, secret: null }).body,
-    };
+    return { ...created({ ...view, secret }), replayBody: created({ ...view, secret: null }).body };
   }, vetted);
 }
 
@@ -135,59 +121,38 @@ async function listWebhooks({ caller, query }: Context<unknown, PageQuery>) {
   return listed(records.map(endpointView), page, query);
 }
 
-async function readWebhook({ caller, id, session }: Reading) {
-  const endpoint = await findEndpoint(caller.accountId, id, session);
+async function readWebhook({ caller: { accountId }, id, session }: Reading) {
+  const endpoint = await findEndpoint({ accountId, session }, id);
   return endpoint && endpointView(endpoint);
 }
 
 async function updateWebhook(context: Context<WebhookChanges>) {
-  const { body, commit, parts } = context;
-  const url = body.url === undefined ? undefined : await vetEndpointUrl(body.url, parts.outbound);
-  const response = await commit(async ({ session, accountId, warnings }) => {
-    const endpoint = await ownEndpoint(context, session);
-    if (url) warnings.push(...(await sameUrlProblems({ accountId, url, except: endpoint._id, session })));
-    const wanted: WebhookChanges = { ...body, ...(url ? { url } : {}) };
-    if (isAsWanted(endpoint, wanted)) return updated(endpointView(endpoint));
-    if (body.enabled !== undefined) await requestReconcile(endpoint, session);
-    const sequence = await lastDrawn(session, accountId, 'event');
-    const changes = changesOf(endpoint, wanted, sequence);
-    return updated(endpointView(await changeEndpoint(endpoint, changes, session)));
-  });
+  const { body, id, missing, commit, parts } = context;
+  const changes = await vetEndpointChanges(body, parts.outbound);
+  const response = await commit(async (unit) =>
+    updated(endpointView(await changeEndpoint(unit, { id, missing }, changes))),
+  );
   if (body.enabled !== undefined) await reconcile(context);
   return response;
 }
 
 async function deleteWebhook(context: Context) {
-  const response = await context.commit(async ({ session }) => {
-    const endpoint = await ownEndpoint(context, session);
-    await WebhookEndpoint.deleteOne({ _id: endpoint._id, account_id: endpoint.account_id }, { session });
-    await requestReconcile(endpoint, session);
+  const { id, missing, commit } = context;
+  const response = await commit(async (unit) => {
+    await deleteEndpoint(unit, { id, missing });
     return deleted('Webhook deleted');
   });
   await reconcile(context);
   return response;
 }
 
-/** The change is committed and cannot fail any more: the webhook service reconciles what is left undone here. */
-async function reconcile({ caller, id, log, parts }: Context) {
-  const reconciled = reconcileEndpoint(caller.accountId, id).then(
-    (resumed) => void (resumed > 0 && parts.nudge()),
-    (error) =>
-      log.warn(
-        { err: error, endpointId: id },
-        'reconciling the deliveries of this endpoint failed; the webhook service retries within a minute',
-      ),
-  );
-  await resultWithin(RECONCILE_LIMIT_MS, reconciled);
+function reconcile({ caller, id, log, parts }: Context) {
+  return reconcileChange(caller.accountId, id, { nudge: parts.nudge, log });
 }
 
-async function testWebhook(context: Context) {
-  return context.commit(async ({ session, announce }) => {
-    const endpoint = await enabledEndpoint(context, session);
-    // A concurrent disabling conflicts with this write and comes before or after it: between the two, this delivery would never be made.
-    await changeEndpoint(endpoint, { $set: { tested_at: agreedDate() } }, session);
-    const message = 'If you can read this and verify its signature, the endpoint works.';
-    const eventId = await announce('ping', { webhook_id: context.id, message }, context.id);
-    return updated({ event_id: eventId, delivery_id: deliveryId(String(eventId), context.id) });
+async function testWebhook({ id, missing, commit }: Context) {
+  return commit(async (unit) => {
+    const { eventId, deliveryId } = await pingEndpoint(unit, { id, missing });
+    return updated({ event_id: eventId, delivery_id: deliveryId });
   });
 }

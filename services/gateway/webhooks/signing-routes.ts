@@ -1,16 +1,16 @@
 // The secret of an endpoint over HTTP: a new one, and what is wrong when a signature does not verify.
 import { allows } from '#libs/models/accounts/api-key.ts';
 import { isId } from '#libs/models/tenant.ts';
-import { makeSecret, rotated, secretsOf } from '#libs/models/webhooks/endpoint-secrets.ts';
+import { secretsOf } from '#libs/models/webhooks/endpoint-secrets.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
 import { endpointView, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { diagnosisResponse, webhookWithSecretResponse } from '#libs/responses/webhook.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
+import { rotateSecret } from '#libs/webhooks/rotate-secret.ts';
 import { updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { RECEIVED_CALL_BYTES_MAX, type ReceivedCall, receivedCall } from './input.ts';
-import { changeEndpoint, ownEndpoint } from './own-endpoint.ts';
 import { diagnose, type Finding } from './signature-doctor.ts';
 
 const path = '/api/v1/webhooks';
@@ -30,7 +30,7 @@ export const signingRoutes: readonly Route[] = [
       response: webhookWithSecretResponse,
       status: 200,
     },
-    handler: rotateSecret,
+    handler: giveNewSecret,
   }),
   route({
     method: 'post',
@@ -55,12 +55,10 @@ export const signingRoutes: readonly Route[] = [
   }),
 ];
 
-async function rotateSecret(context: Context) {
-  return context.commit(async ({ session }) => {
-    const endpoint = await ownEndpoint(context, session);
-    const secret = makeSecret();
-    const changes = { ...rotated(endpoint, context.parts.box.seal(secret)), updated_at: new Date() };
-    const view = endpointView(await changeEndpoint(endpoint, { $set: changes }, session));
+async function giveNewSecret({ id, missing, commit, parts }: Context) {
+  return commit(async (unit) => {
+    const { endpoint, secret } = await rotateSecret(unit, { id, missing }, parts.box);
+    const view = endpointView(endpoint);
     return { ...updated({ ...view, secret }), replayBody: updated({ ...view, secret: null }).body };
   });
 }

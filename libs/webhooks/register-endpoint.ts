@@ -1,16 +1,22 @@
 // Registers an endpoint: checks its URL, takes one of the account's slots and makes its secret.
-import { appError, type Problem, problemOf, validationFailed } from '../../errors.ts';
-import { inTransaction, type Session } from '../../mongo/connection.ts';
-import { isDuplicate } from '../../mongo/errors.ts';
-import type { Outbound } from '../../outbound/outbound.ts';
-import { OutboundRefused } from '../../outbound/target-rules.ts';
-import { isWebUrl } from '../../outbound/url-form.ts';
-import type { SecretBox } from '../../secret-box.ts';
-import { lastDrawn } from '../sequences.ts';
-import type { Id, StoredId } from '../tenant.ts';
-import { makeSecret } from './endpoint-secrets.ts';
-import { isEventFilter } from './event-filter.ts';
-import { ENDPOINTS_MAX, endpointView, WebhookEndpoint, type WebhookEndpointRecord } from './webhook-endpoint.ts';
+import type { UnitOfWork } from '../billing/unit-of-work.ts';
+import { appError, type Problem, problemOf, validationFailed } from '../errors.ts';
+import { lastDrawn } from '../models/sequences.ts';
+import type { Id, StoredId } from '../models/tenant.ts';
+import { makeSecret } from '../models/webhooks/endpoint-secrets.ts';
+import { isEventFilter } from '../models/webhooks/event-filter.ts';
+import {
+  ENDPOINTS_MAX,
+  endpointView,
+  WebhookEndpoint,
+  type WebhookEndpointRecord,
+} from '../models/webhooks/webhook-endpoint.ts';
+import { inTransaction, type Session } from '../mongo/connection.ts';
+import { isDuplicate } from '../mongo/errors.ts';
+import type { Outbound } from '../outbound/outbound.ts';
+import { OutboundRefused } from '../outbound/target-rules.ts';
+import { isWebUrl } from '../outbound/url-form.ts';
+import type { SecretBox } from '../secret-box.ts';
 
 /** Returns the 409 for an account that has ENDPOINTS_MAX endpoints. */
 export const endpointsMaxReached = () => appError('webhook_limit_reached', { limit: ENDPOINTS_MAX });
@@ -66,16 +72,27 @@ export interface NewEndpoint {
   /** A URL that vetEndpointUrl has returned. */
   url: string;
   events: string[];
-  description?: string | undefined;
+  description?: string | null | undefined;
   enabled?: boolean | undefined;
 }
 
 /**
- * Stores an endpoint.
- * @returns the record, whose secret secretsOf reads.
+ * Registers an endpoint. Its unit warns of another endpoint with this URL.
+ * @returns the endpoint, and its secret, which is shown once.
  * @throws AppError 409 when the account has ENDPOINTS_MAX.
  */
-export async function insertEndpoint(
+export async function createEndpoint(
+  { session, accountId, warnings }: UnitOfWork,
+  input: NewEndpoint,
+  box: SecretBox,
+): Promise<{ endpoint: WebhookEndpointRecord; secret: string }> {
+  warnings.push(...(await sameUrlProblems({ accountId, url: input.url, session })));
+  const endpoint = await insertEndpoint(session, accountId, input, box);
+  return { endpoint, secret: box.open(endpoint.secret) };
+}
+
+/** Stores an endpoint. @returns the record, whose secret secretsOf reads. */
+async function insertEndpoint(
   session: Session,
   accountId: Id,
   { url, events, description, enabled = true }: NewEndpoint,

@@ -1,16 +1,16 @@
 // Pages of an account's endpoints and of an endpoint's deliveries, newest first.
-import { countAlong, LIST_LIMIT_MS } from '#libs/models/list-total.ts';
-import { newestFirst, type RecordPage, type Wanted } from '#libs/models/listing.ts';
-import { driverOf } from '#libs/models/records.ts';
-import { type Id, storedId } from '#libs/models/tenant.ts';
+import { countAlong, LIST_LIMIT_MS } from '../models/list-total.ts';
+import { newestFirst, type RecordPage, type Wanted } from '../models/listing.ts';
+import { driverOf } from '../models/records.ts';
+import { type Id, storedId } from '../models/tenant.ts';
 import {
   Delivery,
   type DeliveryRecord,
   type DeliveryStatus,
   OF_ENDPOINT,
   OF_ENDPOINT_BY_STATUS,
-} from '#libs/models/webhooks/delivery.ts';
-import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+} from '../models/webhooks/delivery.ts';
+import { WebhookEndpoint, type WebhookEndpointRecord } from '../models/webhooks/webhook-endpoint.ts';
 
 type Position = Pick<Wanted, 'limit' | 'offset' | 'after'>;
 
