@@ -18,6 +18,11 @@ import { DocumentBatch } from './documents/document-batch.ts';
 import { Original } from './documents/original.ts';
 import { Render } from './documents/render-record.ts';
 import { Idempotency } from './idempotency-record.ts';
+import { MailService } from './messages/mail-service.ts';
+import { MailSource } from './messages/mail-source.ts';
+import { MailTemplate } from './messages/mail-template.ts';
+import { Message } from './messages/message.ts';
+import { Suppression } from './messages/suppression.ts';
 import { AuditEntry } from './operations/audit-entry.ts';
 import { BulkRun } from './operations/bulk-run.ts';
 import { Operator } from './operations/operator.ts';
@@ -58,6 +63,10 @@ export const allModels: readonly Model<never>[] = [
   Invoice,
   IssuedTime,
   Item,
+  MailService,
+  MailSource,
+  MailTemplate,
+  Message,
   NumberLedger,
   Operator,
   OperatorBrowser,
@@ -71,6 +80,7 @@ export const allModels: readonly Model<never>[] = [
   RecurringRun,
   Render,
   RoundTry,
+  Suppression,
   Task,
   TimeEntry,
   Timer,

@@ -7,6 +7,7 @@ import { exampleId } from './example-ids.ts';
 import {
   calendarDay,
   datesResponse,
+  deliveryResponse,
   embeddedClient,
   embeddedProject,
   exampleClient,
@@ -65,6 +66,7 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
   created_at: timestamp(),
   updated_at: timestamp(),
   rounding_amount: roundingAmount(),
+  delivery: deliveryResponse(),
 })
   .id('Invoice')
   .example({
@@ -111,4 +113,5 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
     recurring: null,
     created_at: exampleTime,
     updated_at: exampleTime,
+    delivery: null,
   });

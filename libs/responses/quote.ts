@@ -7,6 +7,7 @@ import { exampleId } from './example-ids.ts';
 import {
   calendarDay,
   datesResponse,
+  deliveryResponse,
   embeddedClient,
   embeddedProject,
   exampleClient,
@@ -67,6 +68,7 @@ export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
   created_at: timestamp(),
   updated_at: timestamp(),
   rounding_amount: roundingAmount(),
+  delivery: deliveryResponse(),
 })
   .id('Quote')
   .example({
@@ -106,4 +108,5 @@ export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
     project: null,
     created_at: exampleTime,
     updated_at: exampleTime,
+    delivery: null,
   });

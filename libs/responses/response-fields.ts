@@ -1,5 +1,6 @@
 // Shapes of fields in responses, for the reference and the checks of responses; the views of libs/models make the responses.
 import Joi from 'joi';
+import { RECIPIENT_STATES } from '../models/messages/message.ts';
 import { TAX_CATEGORIES } from '../rules/taxes/tax-groups.ts';
 import { ROUNDING_MODES, ROUNDING_SCOPES } from '../rules/time/time-rounding.ts';
 import { exampleId } from './example-ids.ts';
@@ -92,6 +93,19 @@ export const textsResponse = {
   notes: orNull(Joi.string()).description('Printed below the sum'),
   terms: orNull(Joi.string()).description('Printed below the notes'),
 };
+
+/** The state of the last mail of an invoice or a quote. */
+export const deliveryResponse = () =>
+  orNull(
+    Joi.object({
+      state: Joi.string()
+        .valid(...RECIPIENT_STATES)
+        .required()
+        .description('The state of its last message; `bounced` or `complained` when that came back from a recipient'),
+      last_message_id: id().description('The message, at `/api/v1/messages/{id}`'),
+      at: timestamp(),
+    }).meta({ schema: 'DocumentDelivery' }),
+  ).description('Null when it was never mailed');
 
 /** Added after the fields that were published before it. */
 export const roundingAmount = () =>

@@ -7,7 +7,8 @@ import { Event } from '../webhooks/event.ts';
 import { type ClientFields, type ClientRecord, clientFieldNames, searchOf } from './client.ts';
 
 /** The address is of a domain that never exists (RFC 2606). */
-const PLACEHOLDERS: ClientFields = { name: 'Anonymised client', email: 'anonymised@example.invalid' };
+export const ERASED_ADDRESS = 'anonymised@example.invalid';
+const PLACEHOLDERS: ClientFields = { name: 'Anonymised client', email: ERASED_ADDRESS };
 /** The client's fields that are absent afterwards: all that callers can set and that are not required. */
 const ERASED = clientFieldNames().filter((name) => !(name in PLACEHOLDERS));
 /** The most events and characters in memory and in one write. */
@@ -71,10 +72,21 @@ function erasedBody(body: string): string {
   const data = event.type.startsWith('client.')
     ? erasedClient(event.data)
     : { ...event.data, client: erasedClient(event.data['client'] as Record<string, unknown>) };
+  if (event.type.startsWith('message.')) Object.assign(data, erasedMail(event.data));
   return JSON.stringify({ ...event, data });
 }
 
 function erasedClient(client: Record<string, unknown>): Record<string, unknown> {
   const others = Object.entries(client).filter(([name]) => !(ERASED as readonly string[]).includes(name));
   return { ...Object.fromEntries(others), ...PLACEHOLDERS };
+}
+
+/** Addresses are in the recipients, and in the replies of mail servers. */
+function erasedMail(message: Record<string, unknown>): Record<string, unknown> {
+  const { recipients, attempts } = message as { recipients: object[]; attempts: object[] };
+  return {
+    subject: '',
+    recipients: recipients.map((one) => ({ ...one, address: ERASED_ADDRESS, text: null })),
+    attempts: attempts.map((one) => ({ ...one, text: null })),
+  };
 }

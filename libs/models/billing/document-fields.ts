@@ -7,6 +7,7 @@ import type { TaxCategory } from '../../rules/taxes/tax-groups.ts';
 import type { Stamped } from '../records.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { type DocumentDates, documentDateFields } from './document-dates.ts';
+import { type DocumentDelivery, deliveryField } from './document-delivery.ts';
 import { type Parties, partiesField } from './parties.ts';
 
 /** Texts that are printed below the sum. Absent where there are none. */
@@ -48,6 +49,8 @@ export interface DocumentRecord extends Stamped, DocumentDates, DocumentCharges,
   parties?: Parties | undefined;
   /** The last day before the expiry event, see expiry.ts. Absent when there is no event to send. */
   expires_on?: string | undefined;
+  /** Absent on a document that was never mailed. */
+  delivery?: DocumentDelivery | undefined;
 }
 
 /** The declaration of discount and shipping in a mongoose schema. */
@@ -85,6 +88,7 @@ export const documentFields = {
   line_items: lineItemField,
   parties: partiesField,
   expires_on: String,
+  delivery: deliveryField,
 } as const;
 
 /** Returns discount and shipping in the form of the API. */

@@ -13,6 +13,7 @@ import { countedByStatusAndMonth, type StatusFilter, withSent } from '../status-
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 import { embeddedProject, type ProjectDetails } from '../time/project.ts';
 import { documentDatesView } from './document-dates.ts';
+import { documentDeliveryView } from './document-delivery.ts';
 import { chargesView, type DocumentRecord, documentFields } from './document-fields.ts';
 import { expiryOf } from './expiry.ts';
 import { type InvoiceExpenses, invoiceExpensesField } from './invoice-expenses.ts';
@@ -253,6 +254,7 @@ export function invoiceView(
     cancelled_on: invoice.cancelled_on ?? null,
     created_at: invoice.created_at.toISOString(),
     updated_at: invoice.updated_at.toISOString(),
+    delivery: documentDeliveryView(invoice),
   };
 }
 

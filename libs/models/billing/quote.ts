@@ -12,6 +12,7 @@ import { recordsOf } from '../records.ts';
 import { countedByStatusAndMonth, type StatusFilter, withSent } from '../status-filter.ts';
 import { embeddedProject, type ProjectDetails } from '../time/project.ts';
 import { documentDatesView } from './document-dates.ts';
+import { documentDeliveryView } from './document-delivery.ts';
 import { chargesView, type DocumentRecord, documentFields } from './document-fields.ts';
 import { printedNumber } from './number-ledger.ts';
 import { shownClient } from './parties.ts';
@@ -143,5 +144,6 @@ export function quoteView(
     amount_due: fromMinor(totalOf(quote), currency),
     created_at: quote.created_at.toISOString(),
     updated_at: quote.updated_at.toISOString(),
+    delivery: documentDeliveryView(quote),
   };
 }

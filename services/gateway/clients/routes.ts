@@ -1,5 +1,6 @@
 // Clients over HTTP.
 import { requirePrintableClient } from '#libs/billing/documents/printable-size.ts';
+import { eraseMessages } from '#libs/billing/messages/erase-messages.ts';
 import { applyRate } from '#libs/billing/time/settle-rate.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { appError } from '#libs/errors.ts';
@@ -10,6 +11,7 @@ import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
 import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
+import { removeMailSourcesOf } from '#libs/models/messages/mail-source.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord } from '#libs/models/tenant.ts';
 import { HourPackage } from '#libs/models/time/hour-package.ts';
@@ -178,7 +180,8 @@ async function updateClient({ body, commit, requireRecord, requireScope }: Conte
 
 async function anonymiseClient({ caller, id, commit, requireRecord }: Context) {
   return commit(
-    async ({ session, accountId, announce }) => {
+    async (unit) => {
+      const { session, accountId, announce } = unit;
       const client = await requireRecord(Client, session);
       // Drawing the sequence of this event conflicts with every transaction that announces something: none brings the old data back.
       const changed = client.anonymised_at
@@ -186,13 +189,16 @@ async function anonymiseClient({ caller, id, commit, requireRecord }: Context) {
         : await changeOwn(Client, client, erasedFields(agreedDate()), session);
       const view = clientView(changed);
       if (changed !== client) await announce('client.anonymised', view);
+      await eraseMessages(unit, client);
       await eraseFromEvents(accountId, id, session);
       return updated(view);
     },
-    // Most of the events before the transaction: thousands of them would make it too long.
+    // Most mails and events before the transaction: thousands of them would make it too long.
     async () => {
       const client = await readAfterElection(() => findOwn(Client, caller.accountId, id));
-      if (client) await eraseFromEvents(caller.accountId, id);
+      if (!client) return;
+      await removeMailSourcesOf(caller.accountId, id);
+      await eraseFromEvents(caller.accountId, id);
     },
   );
 }

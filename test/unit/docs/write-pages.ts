@@ -5,11 +5,13 @@ import { configurationPage, PAGE } from './configuration-page.ts';
 import { DECISIONS, decisionsPage } from './decisions-page.ts';
 import { WEBHOOKS_PAGE, webhooksPage } from './delivery-states-section.ts';
 import { ERRORS_PAGE, errorsPage } from './errors-section.ts';
+import { MAIL_PAGE, mailPage } from './message-states-section.ts';
 
 for (const [file, text] of [
   [PAGE, configurationPage()],
   [ALERTS, alertsManifest()],
   [WEBHOOKS_PAGE, webhooksPage()],
+  [MAIL_PAGE, mailPage()],
   [ERRORS_PAGE, errorsPage()],
   [DECISIONS, decisionsPage()],
 ] as const) {

@@ -18,6 +18,7 @@ export const guides = {
   'getting-paid': { title: 'Getting paid', about: 'bill time, expenses and quotes; payments, credit notes, taxes' },
   'e-invoices': { title: 'E-invoices', about: 'XRechnung, Peppol and EN 16931: what to fill in, and the file' },
   documents: { title: 'Documents', about: 'invoices, quotes, credit notes and receipts as PDF' },
+  mail: { title: 'Mail', about: 'send documents by mail, and see what became of each message' },
   webhooks: { title: 'Webhooks', about: 'receive events, check signatures, replay' },
 } as const satisfies Record<string, Guide>;
 

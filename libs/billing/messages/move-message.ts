@@ -1,0 +1,98 @@
+// Moves a message from one state to the next in a unit of work, and lets its document show it.
+import { Client, type ClientRecord } from '../../models/accounts/client.ts';
+import { Invoice } from '../../models/billing/invoice.ts';
+import { Quote } from '../../models/billing/quote.ts';
+import { changeTime } from '../../models/counter.ts';
+import { deliveryStateOf, Message, type MessageRecord, messageView } from '../../models/messages/message.ts';
+import type { MessageFacts } from '../../models/messages/message-guards.ts';
+import {
+  type MessageMoveValues,
+  messageChange,
+  messageGuard,
+  type RecipientOutcome,
+  recipientChange,
+} from '../../models/messages/message-moves.ts';
+import type { MESSAGE_MOVES, MessageMove } from '../../models/messages/message-states.ts';
+import { driverOf, findOwn } from '../../models/records.ts';
+import { countStored, sizeOf } from '../../models/stored-bytes.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+
+/** @template Name the move: its guards decide which facts are needed. */
+export interface MessageStep<Name extends MessageMove> {
+  move: Name;
+  /** The values that the guards of the move compare, see message-guards.ts. */
+  facts: MessageFacts<(typeof MESSAGE_MOVES)[Name]['guards'][number]>;
+  values?: Omit<MessageMoveValues, 'updatedAt'>;
+  /** The recipients that do not follow the message. */
+  outcomes?: readonly RecipientOutcome[];
+}
+
+/**
+ * Makes a move, sets the delivery of its document and announces what became of it.
+ * @param message as it was read; its recipients must be present, which the lease or the transaction warrants.
+ * @returns the message after the move, or undefined when a guard does not hold: another actor was faster.
+ */
+export async function moveMessage<Name extends MessageMove>(
+  unit: UnitOfWork,
+  message: MessageRecord,
+  { move, facts, values = {}, outcomes = [] }: MessageStep<Name>,
+): Promise<MessageRecord | undefined> {
+  const updatedAt = await changeTime(unit.session, unit.accountId, new Date());
+  const change = messageChange(move, { ...values, updatedAt }, message.recipients, outcomes);
+  return changeMessage(unit, message, { filter: messageGuard(move, facts), change });
+}
+
+/**
+ * Changes one recipient after a delivery report.
+ * @returns the message after it, or undefined when the recipient is in that state already.
+ */
+export async function moveRecipient(
+  unit: UnitOfWork,
+  message: MessageRecord,
+  outcome: RecipientOutcome,
+): Promise<MessageRecord | undefined> {
+  const updatedAt = await changeTime(unit.session, unit.accountId, new Date());
+  const state = message.recipients[outcome.index]?.state;
+  const change = recipientChange(message.recipients, outcome, updatedAt);
+  return changeMessage(unit, message, { filter: { [`recipients.${outcome.index}.state`]: state }, change });
+}
+
+async function changeMessage(
+  unit: UnitOfWork,
+  message: MessageRecord,
+  { filter, change }: { filter: object; change: object },
+): Promise<MessageRecord | undefined> {
+  const { session } = unit;
+  const { _id, account_id } = message;
+  const changed = (await driverOf(Message).findOneAndUpdate({ ...filter, _id, account_id } as object, change, {
+    session,
+    returnDocument: 'after',
+  })) as MessageRecord | null;
+  if (!changed) return undefined;
+  countStored(session, sizeOf(changed) - sizeOf(message));
+  if (deliveryStateOf(changed) !== deliveryStateOf(message)) await showDelivery(unit, changed);
+  return changed;
+}
+
+/** Lets the invoice or the quote show the state of the message, if it is its last one. @param isLast makes it the last one. */
+export async function showDelivery(
+  { session }: Pick<UnitOfWork, 'session'>,
+  message: MessageRecord,
+  { isLast = false }: { isLast?: boolean } = {},
+): Promise<void> {
+  const { account_id, document, updated_at } = message;
+  const records = { invoice: Invoice, quote: Quote, payment: undefined, credit_note: undefined }[document.type];
+  if (!records) return;
+  const delivery = { state: deliveryStateOf(message), message_id: message._id, at: updated_at };
+  await driverOf(records).updateOne(
+    { _id: document.id, account_id, ...(isLast ? {} : { 'delivery.message_id': message._id }) } as object,
+    { $set: { delivery, updated_at } },
+    { session },
+  );
+}
+
+/** Returns the message in the form of the API. */
+export async function shownMessage({ session, accountId }: UnitOfWork, message: MessageRecord) {
+  const client: ClientRecord | null = await findOwn(Client, accountId, message.client_id, session);
+  return messageView(message, client ?? undefined);
+}

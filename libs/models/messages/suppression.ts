@@ -1,0 +1,64 @@
+// An address that an account does not mail any more: it bounced for good, or its owner complained.
+import type { Session } from '../../mongo/connection.ts';
+import type { ListingOf } from '../list-indexes.ts';
+import { recordSchema } from '../record-schema.ts';
+import { driverOf, recordsOf, type Stamped } from '../records.ts';
+import { type Id, idField, type StoredId, storedId } from '../tenant.ts';
+
+export const SUPPRESSION_REASONS = ['bounce', 'complaint'] as const;
+export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
+
+export interface SuppressionRecord extends Stamped {
+  /** In lower case. */
+  address: string;
+  reason: SuppressionReason;
+  /** The words of the receiving server. */
+  text?: string | undefined;
+  /** The message that came back. */
+  message_id?: StoredId | undefined;
+}
+
+export const suppressionListing: ListingOf<SuppressionRecord, 'created_at'> = {
+  filters: [],
+  orders: { created_at: '_id' },
+  standard: '-created_at',
+};
+
+const suppressionSchema = recordSchema<SuppressionRecord>(
+  'suppressions',
+  {
+    address: { type: String, required: true },
+    reason: { type: String, enum: SUPPRESSION_REASONS, required: true },
+    text: String,
+    message_id: idField,
+  },
+  suppressionListing,
+);
+// An address is suppressed once.
+suppressionSchema.index({ account_id: 1, address: 1 }, { unique: true });
+
+export const Suppression = recordsOf<SuppressionRecord>('Suppression', suppressionSchema);
+
+/** Returns those of the addresses, in lower case, that the account does not mail. */
+export async function suppressedOf(
+  accountId: Id,
+  addresses: readonly string[],
+  session?: Session,
+): Promise<Set<string>> {
+  const own = { account_id: storedId(accountId), address: { $in: [...addresses] } } as object;
+  const found = await driverOf(Suppression)
+    .find(own, { ...(session ? { session } : {}), projection: { address: 1 }, batchSize: addresses.length + 1 })
+    .toArray();
+  return new Set((found as unknown as SuppressionRecord[]).map(({ address }) => address));
+}
+
+/** Returns the suppression in the form of the API. */
+export function suppressionView(suppression: SuppressionRecord) {
+  return {
+    address: suppression.address,
+    reason: suppression.reason,
+    text: suppression.text ?? null,
+    message_id: suppression.message_id ? String(suppression.message_id) : null,
+    created_at: suppression.created_at.toISOString(),
+  };
+}
