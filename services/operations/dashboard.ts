@@ -2,6 +2,10 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { AuditEntry, type AuditRecord } from '#libs/models/operations/audit-entry.ts';
 import { isId } from '#libs/models/tenant.ts';
+import { requireSameOrigin, requireToken } from '#libs/pages/form-guard.ts';
+import { renderPage } from '#libs/pages/html.ts';
+import { PageError } from '#libs/pages/page-error.ts';
+import { securityHeaders } from '#libs/pages/security-headers.ts';
 import { openBulkRunner } from './actions/bulk-runner.ts';
 import { pause, removeAll, removeOne, resume, retryAll, retryOne } from './actions/queue-actions.ts';
 import { confirmReplay, replayMatching } from './actions/replay.ts';
@@ -19,20 +23,8 @@ import { overviewPage } from './pages/overview.ts';
 import { queuePage } from './pages/queue.ts';
 import { rendersPage } from './pages/renders.ts';
 import { loginRoutes } from './session/login.ts';
-import { securityHeaders } from './session/security-headers.ts';
-import {
-  type Done,
-  type Parts,
-  requireOperator,
-  requireSameOrigin,
-  requireSession,
-  requireToken,
-  type Visit,
-  visitorOf,
-} from './session/visit.ts';
-import { assetRoutes } from './views/assets.ts';
-import { DashboardError } from './views/dashboard-error.ts';
-import { renderPage } from './views/html.ts';
+import { type Done, type Parts, requireOperator, requireSession, type Visit, visitorOf } from './session/visit.ts';
+import { assets } from './views/assets.ts';
 import { frame, type Page } from './views/layout.ts';
 import { sendProblem } from './views/problem.ts';
 
@@ -90,7 +82,7 @@ function makeApp(parts: Parts, trustProxy: number): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', 'simple');
   app.use(securityHeaders());
-  app.use(assetRoutes());
+  app.use(assets.routes());
   app.use(loginRoutes());
   app.use(requireSession);
   for (const [path, show] of Object.entries(pages))
@@ -99,7 +91,7 @@ function makeApp(parts: Parts, trustProxy: number): Express {
   for (const [path, act] of Object.entries(actions))
     app.post(path, form, (request, response) => perform(parts, act, request, response));
   app.use(() => {
-    throw new DashboardError(404, 'No such page');
+    throw new PageError(404, 'No such page');
   });
   app.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) return next(error);
@@ -121,7 +113,7 @@ async function answer(parts: Parts, show: (visit: Visit) => Promise<Page>, reque
 async function perform(parts: Parts, act: (visit: Visit) => Promise<Done>, request: Request, response: Response) {
   const visitor = visitorOf(response);
   requireSameOrigin(request);
-  requireToken(request, visitor);
+  requireToken(request, visitor.csrf);
   await requireOperator(request, visitor);
   const { to, entryId } = await act({ ...parts, visitor, request });
   response.redirect(303, entryId ? `${to}${to.includes('?') ? '&' : '?'}done=${entryId}` : to);

@@ -66,8 +66,15 @@ const walls: Record<string, (edge: Import) => boolean> = {
   ),
   'only libs/redis and deploy know ioredis': owned('ioredis', /^(libs\/redis|deploy\/(local|backends))\//),
   'only libs/service knows pino': owned('pino', /^libs\/service\/logger\.ts/),
-  'only the gateway and the operations dashboard know express': owned('express', /^services\/(gateway|operations)\//),
-  'only the operations dashboard knows preact': owned('preact', /^services\/operations\//),
+  'only the gateway and the services with pages know express': owned(
+    'express',
+    /^(services\/(gateway|operations|portal)|libs\/pages)\//,
+  ),
+  'only the services with pages know preact': owned('preact', /^(services\/(operations|portal)|libs\/pages)\//),
+  'libs/pages draws pages, and knows no record and no store': ({ from, to }) =>
+    from.startsWith('libs/pages/') && to.startsWith('libs/') && !to.startsWith('libs/pages/'),
+  'only the services with pages know libs/pages': ({ from, to }) =>
+    to.startsWith('libs/pages/') && !/^(libs\/pages|services\/(operations|portal))\//.test(from),
   'only the renderer knows puppeteer': owned('puppeteer-core', /^services\/renderer\//),
   'only the renderer knows ejs': owned('ejs', /^services\/renderer\//),
   'only the renderer knows sharp': owned('sharp', /^services\/renderer\//),

@@ -2,7 +2,7 @@
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate, agreedTime } from '../../clock.ts';
 import { type Id, requiredIdField, type StoredId } from '../tenant.ts';
-import { hashToken, makeToken } from './operator-token.ts';
+import { hashToken, makeToken } from '../token.ts';
 
 /** The time from the last login until the browser is forgotten: longer than a holiday. */
 export const BROWSER_LIFE_MS = 90 * 24 * 3600 * 1000;

@@ -2,7 +2,7 @@
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate, agreedTime } from '../../clock.ts';
 import { type Id, requiredIdField, type StoredId } from '../tenant.ts';
-import { hashToken, makeToken } from './operator-token.ts';
+import { hashToken, makeToken } from '../token.ts';
 
 /** A working day. A forgotten browser logs out, and one login per shift is enough. */
 export const SESSION_LIFE_MS = 12 * 3600 * 1000;

@@ -7,9 +7,10 @@ import { advanceBulk, type BulkKind, type BulkRecord, BulkRun, endBulk } from '#
 import { requireAvailable } from '#libs/models/rounds.ts';
 import type { StoredId } from '#libs/models/tenant.ts';
 import { replayDelivery } from '#libs/models/webhooks/replay-deliveries.ts';
+import { selectionParams } from '#libs/pages/query.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { nextDeliveries } from '../store/delivery-search.ts';
-import { deliverySearchOf, selectionParams } from '../views/filters.ts';
+import { deliverySearchOf } from '../views/filters.ts';
 
 /** The size of a batch. It is small enough that stopping is quick and pages keep their connections to MongoDB. */
 const BATCH = 50;

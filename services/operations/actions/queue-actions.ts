@@ -11,9 +11,9 @@ import {
 } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { audited } from '#libs/models/operations/audit-entry.ts';
+import { counted } from '#libs/pages/format.ts';
+import { PageError } from '#libs/pages/page-error.ts';
 import { actorOf, type Done, type Visit } from '../session/visit.ts';
-import { DashboardError } from '../views/dashboard-error.ts';
-import { counted } from '../views/format.ts';
 import { jobGone, orUnavailable, requireQueue } from './known-queue.ts';
 
 export async function pause({ request, queues, visitor }: Visit): Promise<Done> {
@@ -77,7 +77,7 @@ async function requireJobId(queues: Queues, definition: JobDefinition<unknown>, 
 
 function requireDone(id: string, outcome: RetryOutcome | RemoveOutcome) {
   if (outcome === 'gone') throw jobGone(id);
-  if (outcome === 'not failed') throw new DashboardError(409, `The job ${id} is no longer failed; nothing was changed`);
+  if (outcome === 'not failed') throw new PageError(409, `The job ${id} is no longer failed; nothing was changed`);
 }
 
 export async function retryAll({ request, queues, visitor, bulk }: Visit): Promise<Done> {

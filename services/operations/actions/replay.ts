@@ -1,12 +1,13 @@
 // Replays all deliveries that match a search. It shows their number first, then runs in the background.
 import { audited } from '#libs/models/operations/audit-entry.ts';
+import { counted, countedUpTo, countUpTo } from '#libs/pages/format.ts';
+import { html } from '#libs/pages/html.ts';
+import { action, note } from '#libs/pages/parts.ts';
+import { paramsOf, selectionParams } from '#libs/pages/query.ts';
 import { actorOf, type Done, type Visit } from '../session/visit.ts';
 import { countDeliveries } from '../store/delivery-search.ts';
-import { deliverySearchOf, paramsOf, selectionParams } from '../views/filters.ts';
-import { counted, countedUpTo, countUpTo } from '../views/format.ts';
-import { html } from '../views/html.ts';
+import { deliverySearchOf } from '../views/filters.ts';
 import type { Page } from '../views/layout.ts';
-import { action, note } from '../views/parts.ts';
 
 const COUNTED_MAX = 1_000_000;
 /** The filters that a title names, besides the state. */

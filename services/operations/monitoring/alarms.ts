@@ -9,7 +9,7 @@ import {
   type SuspendedEndpoint,
 } from '#libs/models/webhooks/delivery-problems.ts';
 import { WAITING_COUNTED_MAX } from '#libs/models/webhooks/outbox.ts';
-import { count, counted, countedUpTo, duration } from '../views/format.ts';
+import { count, counted, countedUpTo, duration } from '#libs/pages/format.ts';
 import type { Numbers, QueueNumbers, ReadResult } from './numbers.ts';
 
 export interface Alarm {

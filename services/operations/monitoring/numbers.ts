@@ -10,11 +10,11 @@ import { type BulkRecord, BulkRun } from '#libs/models/operations/bulk-run.ts';
 import { findFirstSample, findSamples, type QueueSampleRecord } from '#libs/models/operations/queue-sample.ts';
 import { type DeliveryProblems, readDeliveryProblems } from '#libs/models/webhooks/delivery-problems.ts';
 import { type OutboxState, readOutbox } from '#libs/models/webhooks/outbox.ts';
+import { note } from '#libs/pages/parts.ts';
 import { type RedisState, readRedisState } from '#libs/redis/state.ts';
 import { countOpenDeliveries, findOutcomes, type OutcomeMinute } from '../store/delivery-outcomes.ts';
 import { findRenderSpeed, type RenderSpeed } from '../store/render-search.ts';
 import { type ChartWindow, windowSince } from '../views/charts.ts';
-import { note } from '../views/parts.ts';
 
 const CHART_MINUTES = 60;
 const MINUTE_MS = 60_000;

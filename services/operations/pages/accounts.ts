@@ -3,14 +3,14 @@ import type { VNode } from 'preact';
 import type { ApiKeyRecord } from '#libs/models/accounts/api-key.ts';
 import { isId } from '#libs/models/tenant.ts';
 import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { ago, bytes, count } from '#libs/pages/format.ts';
+import { html } from '#libs/pages/html.ts';
+import { PageError } from '#libs/pages/page-error.ts';
+import { badge, type Column, idLine, live, pager, stat, table, textField } from '#libs/pages/parts.ts';
+import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf, textOf } from '#libs/pages/query.ts';
 import type { Visit } from '../session/visit.ts';
 import { type AccountRow, isFailing, readAccountDetails, searchAccounts } from '../store/account-search.ts';
-import { DashboardError } from '../views/dashboard-error.ts';
-import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf, textOf } from '../views/filters.ts';
-import { ago, bytes, count } from '../views/format.ts';
-import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
-import { badge, type Column, idLine, live, pager, stat, table, textField } from '../views/parts.ts';
 import { endpointBadge } from './endpoints.ts';
 
 const SECTION = '/accounts';
@@ -45,7 +45,7 @@ export async function accountsPage({ request }: Visit): Promise<Page> {
 export async function accountPage({ request }: Visit): Promise<Page> {
   const { id } = request.params;
   const details = isId(id) ? await readAccountDetails(id) : undefined;
-  if (!details) throw new DashboardError(404, 'No such account');
+  if (!details) throw new PageError(404, 'No such account');
   const { account, keys, endpoints, recordBytes, fileBytes } = details;
   const failing = endpoints.filter(isFailing).length;
   const body = html`<div>

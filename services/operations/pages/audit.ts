@@ -1,13 +1,13 @@
 // The page of the audit log: logins, rejected logins, and every action of an operator.
 import { AUDIT_ACTIONS, AUDIT_OUTCOMES, AuditEntry, type AuditRecord } from '#libs/models/operations/audit-entry.ts';
 import { operatorName } from '#libs/models/operations/operator.ts';
+import { moment } from '#libs/pages/format.ts';
+import { html } from '#libs/pages/html.ts';
+import { badge, choiceField, pager, type Tone, table, textField, timeField } from '#libs/pages/parts.ts';
+import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf, textOf, timeOf } from '#libs/pages/query.ts';
 import type { Visit } from '../session/visit.ts';
 import { SEARCH_LIMIT_MS } from '../store/delivery-search.ts';
-import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf, textOf, timeOf } from '../views/filters.ts';
-import { moment } from '../views/format.ts';
-import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
-import { badge, choiceField, pager, type Tone, table, textField, timeField } from '../views/parts.ts';
 
 const TONES: Record<string, Tone> = { done: 'good', refused: 'warn', failed: 'bad', begun: 'bad' };
 

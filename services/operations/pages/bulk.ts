@@ -3,12 +3,12 @@ import type { VNode } from 'preact';
 import { audited } from '#libs/models/operations/audit-entry.ts';
 import { type BulkRecord, BulkRun, bulkStateOf, resumeBulk, stopBulk } from '#libs/models/operations/bulk-run.ts';
 import { isId } from '#libs/models/tenant.ts';
+import { ago, count } from '#libs/pages/format.ts';
+import { html } from '#libs/pages/html.ts';
+import { PageError } from '#libs/pages/page-error.ts';
+import { action, badge, live, note, stat, type Tone, table } from '#libs/pages/parts.ts';
 import { actorOf, type Done, type Visit, type Visitor } from '../session/visit.ts';
-import { DashboardError } from '../views/dashboard-error.ts';
-import { ago, count } from '../views/format.ts';
-import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
-import { action, badge, live, note, stat, type Tone, table } from '../views/parts.ts';
 
 const SHOWN = 100;
 const TONES: Record<ReturnType<typeof bulkStateOf>, Tone> = {
@@ -68,7 +68,7 @@ export async function stopRun({ request, visitor }: Visit): Promise<Done> {
   const auditedAction = { ...actorOf(visitor), action: 'bulk.stop', target: run.title } as const;
   const { entryId } = await audited(auditedAction, async () => {
     const stopped = await stopBulk(String(run._id));
-    if (!stopped) throw new DashboardError(409, 'The run had already ended');
+    if (!stopped) throw new PageError(409, 'The run had already ended');
     return { detail: stopped.state === 'stopped' ? 'The run is stopped.' : 'It stops after the current batch.' };
   });
   return { to: `/bulk/${String(run._id)}`, entryId };
@@ -79,7 +79,7 @@ export async function continueRun({ request, visitor, bulk }: Visit): Promise<Do
   const auditedAction = { ...actorOf(visitor), action: 'bulk.continue', target: run.title } as const;
   const { entryId } = await audited(auditedAction, async () => {
     const taken = await resumeBulk(String(run._id));
-    if (!taken) throw new DashboardError(409, 'The run is running or has ended');
+    if (!taken) throw new PageError(409, 'The run is running or has ended');
     bulk.resume(taken);
     return { detail: 'The run continues where it stopped.' };
   });
@@ -88,6 +88,6 @@ export async function continueRun({ request, visitor, bulk }: Visit): Promise<Do
 
 async function requireRun(id: unknown): Promise<BulkRecord> {
   const run = isId(id) ? await BulkRun.findById(id).lean<BulkRecord>() : null;
-  if (!run) throw new DashboardError(404, 'No such run');
+  if (!run) throw new PageError(404, 'No such run');
   return run;
 }

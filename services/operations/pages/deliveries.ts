@@ -1,14 +1,25 @@
 // The page that searches for deliveries.
 import type { VNode } from 'preact';
 import { DELIVERY_STATUSES, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
+import { count, countedUpTo, moment } from '#libs/pages/format.ts';
+import { html } from '#libs/pages/html.ts';
+import {
+  action,
+  badge,
+  choiceField,
+  pager,
+  shortId,
+  type Tone,
+  table,
+  textField,
+  timeField,
+} from '#libs/pages/parts.ts';
+import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf } from '#libs/pages/query.ts';
 import type { Visit, Visitor } from '../session/visit.ts';
 import { countDeliveries, searchDeliveries } from '../store/delivery-search.ts';
 import { type EndpointNames, readEndpointNames } from '../store/endpoint-names.ts';
-import { deliverySearchOf, PAGE_SIZE, pageNumberOf, paramsOf, sliceOf } from '../views/filters.ts';
-import { count, countedUpTo, moment } from '../views/format.ts';
-import { html } from '../views/html.ts';
+import { deliverySearchOf } from '../views/filters.ts';
 import type { Page } from '../views/layout.ts';
-import { action, badge, choiceField, pager, shortId, type Tone, table, textField, timeField } from '../views/parts.ts';
 
 const COUNTED_MAX = 10_000;
 

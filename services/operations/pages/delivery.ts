@@ -8,12 +8,12 @@ import { type Attempt, Delivery, type DeliveryRecord } from '#libs/models/webhoo
 import { Event } from '#libs/models/webhooks/event.ts';
 import { replayDelivery } from '#libs/models/webhooks/replay-deliveries.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { ago, count, duration, moment } from '#libs/pages/format.ts';
+import { html } from '#libs/pages/html.ts';
+import { PageError } from '#libs/pages/page-error.ts';
+import { badge, idLine, stat, table } from '#libs/pages/parts.ts';
 import { actorOf, type Done, type Visit } from '../session/visit.ts';
-import { DashboardError } from '../views/dashboard-error.ts';
-import { ago, count, duration, moment } from '../views/format.ts';
-import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
-import { badge, idLine, stat, table } from '../views/parts.ts';
 import { deliveryBadge, replayButton } from './deliveries.ts';
 
 export async function deliveryPage({ request, visitor, queues }: Visit): Promise<Page> {
@@ -142,7 +142,7 @@ export async function replayOne({ request, visitor, nudge }: Visit): Promise<Don
   const auditedAction = { ...actorOf(visitor), action: 'delivery.replay', target: id } as const;
   const { entryId } = await audited(auditedAction, async () => {
     const replayed = await replayDelivery(String(delivery.account_id), id);
-    if (!replayed) throw new DashboardError(404, 'The delivery no longer exists');
+    if (!replayed) throw new PageError(404, 'The delivery no longer exists');
     return { detail: `The delivery of ${delivery.event_type} is sent again.` };
   });
   nudge();
@@ -154,6 +154,6 @@ async function requireDelivery(id: unknown): Promise<DeliveryRecord> {
   const delivery = isId(id)
     ? await Delivery.findOne({ _id: id }).setOptions(acrossAccounts).lean<DeliveryRecord>()
     : null;
-  if (!delivery) throw new DashboardError(404, 'No such delivery. It may be older than the retention of the log.');
+  if (!delivery) throw new PageError(404, 'No such delivery. It may be older than the retention of the log.');
   return delivery;
 }

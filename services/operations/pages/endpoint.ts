@@ -3,15 +3,15 @@ import type { VNode } from 'preact';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
 import type { DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { ago, count } from '#libs/pages/format.ts';
+import { html } from '#libs/pages/html.ts';
+import { PageError } from '#libs/pages/page-error.ts';
+import { badge, choiceField, idLine, live, note, stat, table, timeField } from '#libs/pages/parts.ts';
+import { timeText } from '#libs/pages/query.ts';
 import type { Visit } from '../session/visit.ts';
 import { searchDeliveries } from '../store/delivery-search.ts';
 import { readEndpointNames } from '../store/endpoint-names.ts';
-import { DashboardError } from '../views/dashboard-error.ts';
-import { timeText } from '../views/filters.ts';
-import { ago, count } from '../views/format.ts';
-import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
-import { badge, choiceField, idLine, live, note, stat, table, timeField } from '../views/parts.ts';
 import { columnsFor } from './deliveries.ts';
 
 const LATEST = 20;
@@ -66,6 +66,6 @@ async function requireEndpoint(id: unknown): Promise<WebhookEndpointRecord> {
   const endpoint = isId(id)
     ? await WebhookEndpoint.findOne({ _id: id }).setOptions(acrossAccounts).lean<WebhookEndpointRecord>()
     : null;
-  if (!endpoint) throw new DashboardError(404, 'No such endpoint; it may have been deleted');
+  if (!endpoint) throw new PageError(404, 'No such endpoint; it may have been deleted');
   return endpoint;
 }

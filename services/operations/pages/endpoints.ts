@@ -2,16 +2,16 @@
 import type { VNode } from 'preact';
 import { acrossAccounts, type StoredId } from '#libs/models/tenant.ts';
 import { FAILING, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { ago, count } from '#libs/pages/format.ts';
+import { html } from '#libs/pages/html.ts';
+import { PageError } from '#libs/pages/page-error.ts';
+import { badge, choiceField, pager, table } from '#libs/pages/parts.ts';
+import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf, textOf } from '#libs/pages/query.ts';
 import type { Visit } from '../session/visit.ts';
 import { isFailing } from '../store/account-search.ts';
 import { SEARCH_LIMIT_MS } from '../store/delivery-search.ts';
 import { readEndpointNames } from '../store/endpoint-names.ts';
-import { DashboardError } from '../views/dashboard-error.ts';
-import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf, textOf } from '../views/filters.ts';
-import { ago, count } from '../views/format.ts';
-import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
-import { badge, choiceField, pager, table } from '../views/parts.ts';
 
 const SECTION = '/endpoints';
 
@@ -31,7 +31,7 @@ export async function endpointsPage({ request }: Visit): Promise<Page> {
   const number = pageNumberOf(params);
   const state = textOf(params, 'state') ?? 'failing';
   if (!Object.hasOwn(LISTS, state))
-    throw new DashboardError(400, `Unknown state ${state}. Known states: ${Object.keys(LISTS).join(', ')}.`);
+    throw new PageError(400, `Unknown state ${state}. Known states: ${Object.keys(LISTS).join(', ')}.`);
   const { filter, sort } = LISTS[state as keyof typeof LISTS];
   const { skip, limit } = sliceOf(number);
   const found = await WebhookEndpoint.find(filter)

@@ -1,12 +1,12 @@
 // The page of one job: its state and times, the records that it is about, and why it failed. It shows no content of a document.
 import type { VNode } from 'preact';
 import { findJob, type JobIdField, type JobReading } from '#libs/jobs/control.ts';
+import { ago, count } from '#libs/pages/format.ts';
+import { html } from '#libs/pages/html.ts';
+import { action, badge, idLine, live, note, stat, type Tone } from '#libs/pages/parts.ts';
 import { jobGone, orUnavailable, requireQueue } from '../actions/known-queue.ts';
 import type { Visit, Visitor } from '../session/visit.ts';
-import { ago, count } from '../views/format.ts';
-import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
-import { action, badge, idLine, live, note, stat, type Tone } from '../views/parts.ts';
 
 const TONES: Record<string, Tone> = { failed: 'bad', active: 'main', completed: 'good' };
 

@@ -1,11 +1,11 @@
 // The throughput of the last hour: documents and deliveries.
 import type { VNode } from 'preact';
 import { WAITING_COUNTED_MAX } from '#libs/models/webhooks/outbox.ts';
+import { count, countedUpTo, countUpTo, duration } from '#libs/pages/format.ts';
+import { html } from '#libs/pages/html.ts';
+import { stat } from '#libs/pages/parts.ts';
 import { COUNTED_MAX, chartWindow, type Numbers, shown } from '../monitoring/numbers.ts';
 import { axis, bars, highest, line, perStep } from '../views/charts.ts';
-import { count, countedUpTo, countUpTo, duration } from '../views/format.ts';
-import { html } from '../views/html.ts';
-import { stat } from '../views/parts.ts';
 
 export function renders(numbers: Numbers): VNode {
   return html`<div>

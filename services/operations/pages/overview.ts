@@ -3,14 +3,14 @@ import type { VNode } from 'preact';
 import type { WorkerReading } from '#libs/jobs/control.ts';
 import { DUE_COUNTED_MAX } from '#libs/models/billing/scheduler-backlog.ts';
 import { bulkStateOf } from '#libs/models/operations/bulk-run.ts';
+import { bytes, count, counted, countUpTo, duration } from '#libs/pages/format.ts';
+import { html } from '#libs/pages/html.ts';
+import { badge, live, note, shortId, stat, table } from '#libs/pages/parts.ts';
 import { alarmsOf, urgencyOf } from '../monitoring/alarms.ts';
 import { chartWindow, type Numbers, type QueueNumbers, readNumbers, shown } from '../monitoring/numbers.ts';
 import type { Visit } from '../session/visit.ts';
 import { axis, type ChartWindow, highest, line, perStep } from '../views/charts.ts';
-import { bytes, count, counted, countUpTo, duration } from '../views/format.ts';
-import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
-import { badge, live, note, shortId, stat, table } from '../views/parts.ts';
 import { deliveries, renders } from './overview-traffic.ts';
 
 export async function overviewPage({ queues }: Visit): Promise<Page> {

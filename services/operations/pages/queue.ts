@@ -9,15 +9,15 @@ import {
   readWorkers,
   type WaitingJob,
 } from '#libs/jobs/control.ts';
+import { ago, count, counted, duration } from '#libs/pages/format.ts';
+import { html } from '#libs/pages/html.ts';
+import { action, badge, live, note, shortId, stat, table } from '#libs/pages/parts.ts';
 import { orUnavailable, requireQueue } from '../actions/known-queue.ts';
 import { urgencyOf } from '../monitoring/alarms.ts';
 import { type QueueNumbers, readQueue } from '../monitoring/numbers.ts';
 import type { Visit, Visitor } from '../session/visit.ts';
 import { axis, highest, line, perStep, windowSince } from '../views/charts.ts';
-import { ago, count, counted, duration } from '../views/format.ts';
-import { html } from '../views/html.ts';
 import type { Page } from '../views/layout.ts';
-import { action, badge, live, note, shortId, stat, table } from '../views/parts.ts';
 
 const CHART_MINUTES = 6 * 60;
 const MINUTE_MS = 60_000;

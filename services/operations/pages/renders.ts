@@ -1,13 +1,14 @@
 // The page that searches for rendered documents: the time of each, and the reasons of failures.
 import type { VNode } from 'preact';
 import { RENDER_STATUSES, type RenderRecord } from '#libs/models/documents/render-record.ts';
+import { bytes, countedUpTo, duration, moment } from '#libs/pages/format.ts';
+import { html } from '#libs/pages/html.ts';
+import { badge, choiceField, pager, shortId, type Tone, table, textField, timeField } from '#libs/pages/parts.ts';
+import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf } from '#libs/pages/query.ts';
 import type { Visit } from '../session/visit.ts';
 import { countRenders, searchRenders } from '../store/render-search.ts';
-import { PAGE_SIZE, pageNumberOf, paramsOf, renderSearchOf, sliceOf } from '../views/filters.ts';
-import { bytes, countedUpTo, duration, moment } from '../views/format.ts';
-import { html } from '../views/html.ts';
+import { renderSearchOf } from '../views/filters.ts';
 import type { Page } from '../views/layout.ts';
-import { badge, choiceField, pager, shortId, type Tone, table, textField, timeField } from '../views/parts.ts';
 
 const COUNTED_MAX = 10_000;
 const TONES: Record<string, Tone> = {

@@ -1,7 +1,8 @@
 // The cookies of the dashboard: the session, and the browser in which an operator has logged in.
-import type { CookieOptions, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 import { BROWSER_LIFE_MS } from '#libs/models/operations/operator-browser.ts';
 import { SESSION_LIFE_MS } from '#libs/models/operations/operator-session.ts';
+import { optionsOf, tokenIn } from '#libs/pages/cookies.ts';
 
 const SESSION = 'billhook_operations';
 const BROWSER = 'billhook_browser';
@@ -26,19 +27,4 @@ export function clearSession(request: Request, response: Response) {
 
 export function setBrowser(request: Request, response: Response, token: string) {
   response.cookie(BROWSER, token, { ...optionsOf(request, LOGIN_PATH), maxAge: BROWSER_LIFE_MS });
-}
-
-/** Returns the token in a cookie. A browser may send its cookies in any order. */
-function tokenIn(request: Request, name: string): string | undefined {
-  return new RegExp(`(?:^|;\\s*)${name}=([\\w-]{43})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1];
-}
-
-function optionsOf(request: Request, path: string): CookieOptions {
-  return {
-    httpOnly: true,
-    sameSite: 'strict',
-    // Behind a port-forward the dashboard is plain HTTP on loopback, where a secure cookie would be lost.
-    secure: request.secure,
-    path,
-  };
 }

@@ -1,8 +1,8 @@
 // The page with the login form.
 import type { VNode } from 'preact';
-import { html } from '../views/html.ts';
+import { html } from '#libs/pages/html.ts';
+import { note } from '#libs/pages/parts.ts';
 import { documentOf } from '../views/layout.ts';
-import { note } from '../views/parts.ts';
 
 export function loginPage(content: { next: string; name?: string; problem?: string }): VNode {
   const { next, name = '', problem } = content;

@@ -6,14 +6,15 @@ import { audit } from '#libs/models/operations/audit-entry.ts';
 import { findByPassword, isBrowserOf, Operator, operatorName } from '#libs/models/operations/operator.ts';
 import { rememberBrowser } from '#libs/models/operations/operator-browser.ts';
 import { closeSession, findSession, openSession } from '#libs/models/operations/operator-session.ts';
+import { requireSameOrigin, requireToken } from '#libs/pages/form-guard.ts';
+import { counted } from '#libs/pages/format.ts';
+import { renderPage } from '#libs/pages/html.ts';
+import { PageError } from '#libs/pages/page-error.ts';
 import { PASSWORD_LONGEST } from '#libs/password.ts';
-import { DashboardError } from '../views/dashboard-error.ts';
-import { counted } from '../views/format.ts';
-import { renderPage } from '../views/html.ts';
 import { browserTokenOf, clearSession, sessionTokenOf, setBrowser, setSession } from './cookies.ts';
 import { type LoginAdmission, openLoginLimits } from './login-limits.ts';
 import { loginPage } from './login-page.ts';
-import { addressOf, localPath, requireSameOrigin, requireToken } from './visit.ts';
+import { addressOf, localPath } from './visit.ts';
 
 const NAME_LONGEST = 100;
 /** The most attempts that wait. They take about ten seconds, and a person does not wait longer. */
@@ -30,7 +31,7 @@ export function loginRoutes(limits = openLoginLimits()): Router {
     const token = browserTokenOf(request);
     const browser = token && (await isBrowserOf(name, token)) ? token : undefined;
     const queue = queues[browser ? 'known' : 'unknown'];
-    if (queue.pendingCount >= WAITING_MAX) throw new DashboardError(503, 'Too many logins at once, retry in a minute');
+    if (queue.pendingCount >= WAITING_MAX) throw new PageError(503, 'Too many logins at once, retry in a minute');
     const admission = limits.admit({ name, address: ipKeyGenerator(addressOf(request)), browser });
     if (!admission.isAdmitted) return reject(admission, request, response);
     return queue(() => logIn(request, response, { browser, notFailed: admission.cancel }));
@@ -83,7 +84,7 @@ async function logout(request: Request, response: Response) {
     const operator = await Operator.findById(session.operator_id).lean();
     const name = operator?.name ?? '(removed)';
     const address = addressOf(request);
-    requireToken(request, { name, role: 'viewer', csrf: session.csrf, address, token });
+    requireToken(request, session.csrf);
     await closeSession(token);
     await audit({ operator: name, address, action: 'logout' }, 'done');
   }

@@ -1,13 +1,12 @@
 // The session behind a request to the dashboard, and the rights of its operator.
-import { timingSafeEqual } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { audit } from '#libs/models/operations/audit-entry.ts';
 import { Operator, type OperatorRecord, type OperatorRole } from '#libs/models/operations/operator.ts';
 import { findSession } from '#libs/models/operations/operator-session.ts';
+import { PageError } from '#libs/pages/page-error.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import type { BulkRunner } from '../actions/bulk-runner.ts';
-import { DashboardError } from '../views/dashboard-error.ts';
 import { sessionTokenOf } from './cookies.ts';
 
 export interface Visitor {
@@ -50,7 +49,7 @@ export async function requireSession(request: Request, response: Response, next:
     return next();
   }
   const isPageView = request.method === 'GET' && request.accepts('html') && !request.get('X-Refresh');
-  if (!isPageView) throw new DashboardError(401, 'Session expired, log in again');
+  if (!isPageView) throw new PageError(401, 'Session expired, log in again');
   const back = request.originalUrl === '/' ? '' : `?next=${encodeURIComponent(localPath(request.originalUrl))}`;
   response.redirect(303, `/login${back}`);
 }
@@ -84,37 +83,11 @@ export function actorOf({ name, address }: Visitor) {
   return { operator: name, address };
 }
 
-/** Rejects a form that another site sent. @throws DashboardError 403. */
-export function requireSameOrigin(request: Request) {
-  const origin = request.get('Origin');
-  const site = request.get('Sec-Fetch-Site');
-  const isForeign = origin !== undefined && hostOf(origin) !== request.host;
-  if (isForeign || (site !== undefined && site !== 'same-origin')) {
-    throw new DashboardError(403, 'Cross-site request rejected');
-  }
-}
-
-export function requireToken(request: Request, visitor: Visitor) {
-  const { csrf } = (request.body ?? {}) as { csrf?: unknown };
-  const given = Buffer.from(typeof csrf === 'string' ? csrf : '');
-  const expected = Buffer.from(visitor.csrf);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-    throw new DashboardError(
-      403,
-      'This form has expired and nothing was changed. Go back, reload the page and try again.',
-    );
-  }
-}
-
-/** Rejects a viewer and records the attempt. @throws DashboardError 403. */
+/** Rejects a viewer and records the attempt. @throws PageError 403. */
 export async function requireOperator(request: Request, visitor: Visitor) {
   if (visitor.role === 'operator') return;
   const target = `${request.method} ${request.path}`;
   const auditedAction = { ...actorOf(visitor), action: 'act', target } as const;
   await audit(auditedAction, 'refused', 'viewers can change nothing');
-  throw new DashboardError(403, 'Viewers can read everything and change nothing');
-}
-
-function hostOf(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).host : undefined;
+  throw new PageError(403, 'Viewers can read everything and change nothing');
 }

@@ -1,8 +1,8 @@
 // Small charts as inline SVG: no script, no assets, readable in both colour schemes, with labels for screen readers.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import type { VNode } from 'preact';
-import { duration } from './format.ts';
-import { html } from './html.ts';
+import { duration } from '#libs/pages/format.ts';
+import { html } from '#libs/pages/html.ts';
 
 const WIDTH = 300;
 const HEIGHT = 56;

@@ -1,46 +1,15 @@
-// Reads the filters of a search from its URL, so that every search is a link.
-import type { Request } from 'express';
+// Reads the filters of a search from its URL.
 import { RENDER_STATUSES, type RenderStatus } from '#libs/models/documents/render-record.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '#libs/models/webhooks/delivery.ts';
+import { PageError } from '#libs/pages/page-error.ts';
+import { statusesOf, textOf, timeOf } from '#libs/pages/query.ts';
 import type { DeliverySearch } from '../store/delivery-search.ts';
 import type { RenderSearch } from '../store/render-search.ts';
-import { DashboardError } from './dashboard-error.ts';
-
-export const PAGE_SIZE = 50;
-/** The last page, because MongoDB reads every skipped record. A narrower search is faster. */
-const PAGE_LAST = 200;
-const TEXT_LONGEST = 200;
-/** The form that `datetime-local` sends, with or without seconds. */
-const TIME_FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?$/;
-
-/** Returns the query's parameters, and the last value of a repeated one. */
-export function paramsOf(request: Request): URLSearchParams {
-  return selectionParams(request.originalUrl.split('?')[1] ?? '');
-}
-
-/** Returns the parameters that are not empty: an empty field of a form is no filter. */
-export function selectionParams(query: string): URLSearchParams {
-  const given = [...new URLSearchParams(query)].filter(([, value]) => value.trim() !== '');
-  return new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, value.trim()])));
-}
-
-export function pageNumberOf(params: URLSearchParams): number {
-  const number = Number(params.get('page') ?? 1);
-  if (!Number.isInteger(number) || number < 1 || number > PAGE_LAST) {
-    throw new DashboardError(400, `Pages go from 1 to ${PAGE_LAST}. Narrow the search.`);
-  }
-  return number;
-}
-
-/** Returns the slice of a page. One record more than is shown tells if there is a next page. */
-export function sliceOf(number: number) {
-  return { skip: (number - 1) * PAGE_SIZE, limit: PAGE_SIZE + 1 };
-}
 
 export function deliverySearchOf(params: URLSearchParams): DeliverySearch {
   const endpointId = textOf(params, 'endpoint');
-  if (endpointId !== undefined && !isId(endpointId)) throw new DashboardError(400, 'Endpoint must be an id.');
+  if (endpointId !== undefined && !isId(endpointId)) throw new PageError(400, 'Endpoint must be an id.');
   return {
     id: textOf(params, 'id'),
     endpointId,
@@ -54,7 +23,7 @@ export function deliverySearchOf(params: URLSearchParams): DeliverySearch {
 
 export function renderSearchOf(params: URLSearchParams): RenderSearch {
   const seconds = textOf(params, 'seconds');
-  if (seconds !== undefined && !(Number(seconds) >= 0)) throw new DashboardError(400, 'Seconds must be a number.');
+  if (seconds !== undefined && !(Number(seconds) >= 0)) throw new PageError(400, 'Seconds must be a number.');
   return {
     id: textOf(params, 'id'),
     statuses: statusesOf<RenderStatus>(params, RENDER_STATUSES),
@@ -63,32 +32,4 @@ export function renderSearchOf(params: URLSearchParams): RenderSearch {
     from: timeOf(params, 'from'),
     to: timeOf(params, 'to'),
   };
-}
-
-export function textOf(params: URLSearchParams, name: string): string | undefined {
-  return params.get(name)?.slice(0, TEXT_LONGEST) ?? undefined;
-}
-
-/** Reads one state, or several separated by commas. */
-function statusesOf<Status extends string>(params: URLSearchParams, known: readonly Status[]): Status[] | undefined {
-  const given = textOf(params, 'status')?.split(',');
-  const unknown = given?.find((status) => !(known as readonly string[]).includes(status));
-  if (unknown !== undefined)
-    throw new DashboardError(400, `Unknown state ${unknown}. Known states: ${known.join(', ')}.`);
-  return given as Status[] | undefined;
-}
-
-export function timeOf(params: URLSearchParams, name: string): Date | undefined {
-  const text = textOf(params, name);
-  if (text === undefined) return undefined;
-  const date = new Date(`${text}Z`);
-  if (!TIME_FORM.test(text) || Number.isNaN(date.getTime())) {
-    throw new DashboardError(400, `${name} must be a time such as 2026-01-31T12:00, in UTC.`);
-  }
-  return date;
-}
-
-/** Writes a time in the format of `datetime-local`. */
-export function timeText(date: Date): string {
-  return date.toISOString().slice(0, 16);
 }

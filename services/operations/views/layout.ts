@@ -1,9 +1,10 @@
 // The frame around every page: head, navigation, and the logged-in operator.
 import type { VNode } from 'preact';
+import { documentOf as pageDocument } from '#libs/pages/document.ts';
+import { type Children, html } from '#libs/pages/html.ts';
+import { action, badge, note } from '#libs/pages/parts.ts';
 import type { Visitor } from '../session/visit.ts';
-import { assetPath } from './assets.ts';
-import { type Children, html } from './html.ts';
-import { action, badge, note } from './parts.ts';
+import { assets } from './assets.ts';
 
 export interface Page {
   title: string;
@@ -25,19 +26,8 @@ const SECTIONS = [
 ] as const;
 
 export function documentOf(title: string, body: VNode): VNode {
-  return html`<html lang="en">
-    <head>
-      <meta charset="utf-8" />
-      <title>${title} · Billhook operations</title>
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="color-scheme" content="light dark" />
-      <meta name="robots" content="noindex" />
-      <link rel="icon" href=${assetPath('icon.svg')} type="image/svg+xml" />
-      <link rel="stylesheet" href=${assetPath('style.css')} />
-      <script src=${assetPath('refresh.js')} defer></script>
-    </head>
-    ${body}
-  </html>`;
+  const script = assets.pathOf('refresh.js');
+  return pageDocument({ title: `${title} · Billhook operations`, assets, script, body });
 }
 
 /** Draws the frame. @param message the outcome of the action that redirected here. */

@@ -2,12 +2,12 @@
 import type { Request, Response } from 'express';
 import { AppError } from '#libs/errors.ts';
 import { isOutOfTime, isUnavailable } from '#libs/mongo/errors.ts';
+import { html, renderPage } from '#libs/pages/html.ts';
+import { PageError } from '#libs/pages/page-error.ts';
+import { note } from '#libs/pages/parts.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { visitorOf } from '../session/visit.ts';
-import { DashboardError } from './dashboard-error.ts';
-import { html, renderPage } from './html.ts';
 import { documentOf, frame } from './layout.ts';
-import { note } from './parts.ts';
 
 export function sendProblem(error: unknown, log: Logger, request: Request, response: Response) {
   const { status, message } = problemOf(error);
@@ -24,7 +24,7 @@ export function sendProblem(error: unknown, log: Logger, request: Request, respo
 }
 
 function problemOf(error: unknown): { status: number; message: string } {
-  if (error instanceof DashboardError || error instanceof AppError) return error;
+  if (error instanceof PageError || error instanceof AppError) return error;
   if (isUnavailable(error))
     return { status: 503, message: 'MongoDB is unavailable. Reload this page when it is back.' };
   if (isOutOfTime(error)) {

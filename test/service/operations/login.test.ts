@@ -16,7 +16,7 @@ import {
   rememberBrowser,
 } from '#libs/models/operations/operator-browser.ts';
 import { OperatorSession } from '#libs/models/operations/operator-session.ts';
-import { makeToken } from '#libs/models/operations/operator-token.ts';
+import { makeToken } from '#libs/models/token.ts';
 import { hashPassword, verifyPassword } from '#libs/password.ts';
 import { addOperator, PASSWORD, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
 

@@ -1,7 +1,7 @@
 // Charts: the minutes that they show, from the first one of a young system on.
 import { expect, test } from '@jest/globals';
+import { renderPage } from '#libs/pages/html.ts';
 import { bars, line, perStep, windowSince } from '../../../services/operations/views/charts.ts';
-import { renderPage } from '../../../services/operations/views/html.ts';
 
 const NOW = Date.parse('2026-11-28T12:00:30Z');
 const ago = (minutes: number) => new Date(NOW - minutes * 60_000);

@@ -1,10 +1,10 @@
 // The alarms of the overview. A part that cannot be read never looks like a healthy one.
 import { expect, test } from '@jest/globals';
 import type { BulkRecord } from '#libs/models/operations/bulk-run.ts';
+import { renderPage } from '#libs/pages/html.ts';
 import { alarmsOf } from '../../../services/operations/monitoring/alarms.ts';
 import type { Numbers } from '../../../services/operations/monitoring/numbers.ts';
 import { deliveries, renders } from '../../../services/operations/pages/overview-traffic.ts';
-import { renderPage } from '../../../services/operations/views/html.ts';
 
 const well: Numbers = {
   readAt: new Date(),

@@ -1,5 +1,4 @@
-// Random tokens in cookies of the dashboard. The database has only their hashes, so a reader of the database cannot log
-// in.
+// Random tokens, in cookies and links. The database has only their hashes, so a reader of the database cannot use them.
 import { createHash, randomBytes } from 'node:crypto';
 
 const TOKEN_BYTES = 32;
