@@ -1,7 +1,7 @@
 // Expected failures: code, `message` and parameters are for the caller, `cause` is for the log. Any other Error is a bug or an outage: the
 // caller gets no detail, the log gets everything.
 import { ERRORS, type ErrorCode } from './errors/declared.ts';
-import { PROBLEMS, type ProblemCode } from './errors/problems.ts';
+import { isWithoutField, PROBLEMS, type ProblemCode } from './errors/problems.ts';
 import { fill, type GapsOf, type Params, type ParamValue } from './errors/template.ts';
 
 export type { ErrorCode, Params, ProblemCode };
@@ -115,6 +115,11 @@ export function problemBody({ path, code, message, params = {} }: Problem): Prob
   return { field: fieldOf(path), code, message, params };
 }
 
+/** Returns the problem as a text that names its field. */
+export function problemText({ field, code, message }: Pick<ProblemBody, 'field' | 'code' | 'message'>): string {
+  return isWithoutField(code) ? `${field} ${message}` : message;
+}
+
 function fieldOf(path: Problem['path']): string {
   return path.join('.') || 'body';
 }
@@ -157,7 +162,7 @@ export function fieldProblem<Code extends ProblemCode>(
 
 /** Returns problems in the form that the operation uses. */
 function detailsOf(problems: readonly Problem[], form: DetailsForm = 'by-field'): Details {
-  if (form === 'list') return problems.map(({ message }) => message);
+  if (form === 'list') return problems.map((problem) => problemText(problemBody(problem)));
   const fields: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
   for (const { path, message } of problems) {
     const field = fieldOf(path);

@@ -29,6 +29,18 @@ export type FormatName = keyof typeof FORMATS;
 
 export const FORMAT_NAMES = Object.keys(FORMATS) as FormatName[];
 
+/** The format that the invoices of a client must be expressible in. `none` switches off that of the account. */
+export type NeededFormat = FormatName | 'none';
+
+/** Returns the format that an invoice to the client needs: that of the client, else that of the account. */
+export function neededFormat(
+  client: { e_invoice_format?: string | null },
+  account: { e_invoice_format?: string | null },
+): FormatName | undefined {
+  const needed = client.e_invoice_format ?? account.e_invoice_format;
+  return FORMAT_NAMES.find((name) => name === needed);
+}
+
 export function formatOf(name: FormatName): Format {
   return FORMATS[name];
 }

@@ -1,7 +1,18 @@
 // Lists the fields that a format asks for and the document does not have, by the names that callers can set.
 import { type Problem, problemOf } from '../errors.ts';
 import { type FormatName, formatOf } from './formats.ts';
+import { ThreeDecimals } from './money-of-document.ts';
 import type { EInvoice, Party } from './terms.ts';
+
+/** Returns what keeps a document from being expressed in the format. @param state returns its terms, or throws ThreeDecimals. */
+export function problemsOf(state: () => EInvoice, name: FormatName): Problem[] {
+  try {
+    return missingIn(state(), name);
+  } catch (error) {
+    if (error instanceof ThreeDecimals) return [problemOf('currency', 'e_invoice_three_decimals')];
+    throw error;
+  }
+}
 
 /** Returns every problem at once; none when the document is valid by the rules of the format. */
 export function missingIn(invoice: EInvoice, name: FormatName): Problem[] {

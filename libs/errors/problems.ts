@@ -173,6 +173,11 @@ const E_INVOICES = {
   e_invoice_three_decimals: problem('has amounts with three decimals, EN 16931 has two'),
 };
 
+/** True for a problem whose text does not name its field, because `details` and `problems` do. */
+export function isWithoutField(code: ProblemCode): boolean {
+  return Object.hasOwn(E_INVOICES, code);
+}
+
 /** All of them under the headings of the guide. */
 export const PROBLEM_GROUPS = {
   Presence: PRESENCE,

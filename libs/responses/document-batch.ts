@@ -1,5 +1,6 @@
 // Response shapes of a batch of documents, over HTTP and in its event.
 import Joi from 'joi';
+import { FORMAT_NAMES } from '../e-invoice/formats.ts';
 import { looksShape, signatureShape, timeShape } from '../documents/looks-shape.ts';
 import { BATCH_STATUSES, BATCHED_STATUSES, DOCUMENT_KINDS } from '../models/documents/document-batch.ts';
 import { exampleId } from './example-ids.ts';
@@ -28,6 +29,10 @@ const summaryFields = {
   expires_at: orNull(Joi.string().isoDate()).description(
     'When it is removed with its files; null until it is finished',
   ),
+  format: Joi.string()
+    .valid('pdf', ...FORMAT_NAMES)
+    .required()
+    .description('The format of its files'),
 };
 
 const batchedDocument = Joi.object({
@@ -71,6 +76,7 @@ const example = {
   updated_at: '2026-11-02T09:30:01.250Z',
   completed_at: '2026-11-02T09:30:01.250Z',
   expires_at: '2026-11-03T09:30:01.250Z',
+  format: 'pdf',
 };
 
 export const batchSummaryResponse = Joi.object(summaryFields).id('DocumentBatchSummary').example(example);

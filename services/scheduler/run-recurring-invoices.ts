@@ -9,7 +9,7 @@ import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { NothingToBill } from '#libs/billing/work/select-time.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn, EARLIEST_ZONE } from '#libs/day.ts';
-import { AppError, errorBody } from '#libs/errors.ts';
+import { AppError, errorBody, problemText } from '#libs/errors.ts';
 import { firstDue } from '#libs/models/accounts/due-in-zone.ts';
 import {
   RecurringInvoice,
@@ -179,7 +179,7 @@ function isMadeElsewhere(error: unknown): boolean {
 
 function failureOf(error: AppError, at: Date): RunFailure {
   const { code, params, problems = [] } = errorBody(error);
-  const message = problems.length > 0 ? problems.map((one) => one.message).join('; ') : error.message;
+  const message = problems.length > 0 ? problems.map(problemText).join('; ') : error.message;
   return { message, at, code, params, problems };
 }
 

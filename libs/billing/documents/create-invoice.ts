@@ -11,6 +11,7 @@ import { type DocumentMoney, invoiceMoney } from '../../rules/documents/document
 import type { Decimal } from '../../rules/money/money.ts';
 import type { NewTaxTerms } from '../../rules/taxes/document-taxes.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
+import { requireComplete } from './complete-invoice.ts';
 import { type DocumentContent, type DrawnDocument, newDocument } from './new-document.ts';
 import { requirePrintableContent } from './printable-size.ts';
 
@@ -43,7 +44,7 @@ export interface MadeInvoice {
  * @param drawn its number, which drawDocument has to draw before anything else is read.
  * @throws AppError
  * - 404 for a client or project that is not the account's,
- * - 409 for an anonymised client,
+ * - 409 for an anonymised client, and for an issued invoice that is not complete,
  * - 400 for amounts and dates,
  * - 422 for texts that could not be printed.
  */
@@ -52,7 +53,7 @@ export async function createInvoice(
   drawn: DrawnDocument,
   content: InvoiceContent,
 ): Promise<MadeInvoice> {
-  const { session, announce } = unit;
+  const { session, announce, warnings } = unit;
   const { amount = 0, status, due_date, line_items, charges, texts = {} } = content;
   const description = content.description || null;
   requirePrintableContent({ line_items, description, ...texts });
@@ -70,6 +71,11 @@ export async function createInvoice(
     amount_paid: 0,
     ...content.origin,
   };
+  const { parties } = invoice;
+  if (parties) {
+    const issued = { account: drawn.account, client, invoice: { ...invoice, parties } };
+    requireComplete(issued, { warnings, form: content.details });
+  }
   invoice.search = documentSearch(invoice);
   await insertOwn(Invoice, invoice, session);
   const view = invoiceView(invoice, { client, project, status });

@@ -9,11 +9,11 @@ import { type Parties, partiesOf } from '../../models/billing/parties.ts';
 import { findOwn } from '../../models/records.ts';
 import type { Id } from '../../models/tenant.ts';
 import type { Session } from '../../mongo/connection.ts';
-import { missingByLaw } from '../../rules/documents/legal-content.ts';
 import { sequenceOf } from '../../rules/documents/number-format.ts';
 import type { NumberKind } from '../../rules/documents/number-kinds.ts';
 import { type DocumentTax, notedTaxes, reverseChargeProblem } from '../../rules/taxes/document-taxes.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
+import { type IssuedInvoice, requireComplete } from './complete-invoice.ts';
 import { requireIdentified } from './named-client.ts';
 
 interface Issued
@@ -32,7 +32,7 @@ interface Issuing extends Pick<UnitOfWork, 'accountId' | 'session' | 'warnings'>
  * @param document the stored one.
  * @param content the fields that the change sets.
  * @throws AppError 400 when the issue date is not allowed or a reverse charge lacks a tax id, 409 when the client was
- * anonymised or an invoice lacks what the law wants and the account issues strictly.
+ * anonymised or an invoice is not complete, see requireComplete.
  */
 export async function issuedFields(
   document: Issued & { number_period?: string | undefined },
@@ -51,10 +51,14 @@ export async function issuedFields(
   const issued = { ...document, ...content };
   const problem = reverseChargeProblem(issued, { client, account }, form.details);
   if (problem) throw problem;
-  if (kind === 'invoice') warnings.push(...missingByLaw({ account, client, invoice: issued }, form.details));
   // The notes have the words and the language of the present profile, like everything that is frozen.
   const taxes = issued.taxes && notedTaxes(issued.taxes, account);
-  return { issue_date, parties: partiesOf(account, client), ...(taxes ? { taxes } : {}) };
+  const fields = { issue_date, parties: partiesOf(account, client), ...(taxes ? { taxes } : {}) };
+  if (kind === 'invoice') {
+    const invoice = { ...issued, ...fields } as IssuedInvoice;
+    requireComplete({ account, client, invoice }, { warnings, form: form.details });
+  }
+  return fields;
 }
 
 /**

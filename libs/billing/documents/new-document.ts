@@ -8,7 +8,6 @@ import { partiesOf } from '../../models/billing/parties.ts';
 import type { Stamped } from '../../models/records.ts';
 import { type Id, newRecord, type StoredId } from '../../models/tenant.ts';
 import type { DocumentMoney } from '../../rules/documents/document-money.ts';
-import { missingByLaw } from '../../rules/documents/legal-content.ts';
 import type { LineItem } from '../../rules/documents/line-item.ts';
 import { sequenceOf } from '../../rules/documents/number-format.ts';
 import { type NewTaxTerms, newTaxTerms, reverseChargeProblem } from '../../rules/taxes/document-taxes.ts';
@@ -66,10 +65,10 @@ export async function drawDocument(
 /**
  * Returns the common fields of a new document, and the records that it is shown with.
  * @throws AppError 404 for a client or project that is not the account's, 409 for an anonymised client, 400 for
- * amounts, taxes and dates, 409 for an invoice that lacks what the law wants when the account issues strictly.
+ * amounts, taxes and dates.
  */
 export async function newDocument<Money extends DocumentMoney>(
-  { session, accountId, warnings }: UnitOfWork,
+  { session, accountId }: UnitOfWork,
   { kind, base, account, number }: DrawnDocument,
   content: DocumentContent<Money>,
   details: DetailsForm = 'by-field',
@@ -104,8 +103,5 @@ export async function newDocument<Money extends DocumentMoney>(
     ...money,
     ...(isIssued ? { parties: partiesOf(account, client) } : {}),
   };
-  if (isIssued && kind === 'invoice') {
-    warnings.push(...missingByLaw({ account, client, invoice: fields }, details));
-  }
   return { fields, client, project };
 }

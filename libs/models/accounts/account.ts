@@ -85,6 +85,8 @@ const accountSchema = new Schema(
     require_client_email: Boolean,
     /** True when an invoice that lacks what the law wants is not issued, see legal-content.ts. */
     strict_invoices: Boolean,
+    /** The format in which every invoice must be expressible, where the client has none. */
+    e_invoice_format: String,
     /** The most hours of one time entry. DEFAULT_ENTRY_HOURS when absent. */
     max_entry_hours: Number,
     /** `YYYY-MM-DD`. Time before this day cannot be logged, changed or deleted. */
@@ -191,5 +193,6 @@ export function accountView(account: AccountRecord) {
     updated_at: account.updated_at.toISOString(),
     strict_invoices: account.strict_invoices ?? false,
     require_client_email: account.require_client_email ?? true,
+    e_invoice_format: account.e_invoice_format ?? null,
   };
 }

@@ -1,5 +1,6 @@
 // A customer of the account.
 
+import type { NeededFormat } from '../../e-invoice/formats.ts';
 import type { PostalAddress } from '../../identifiers/postal-address.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { TAX_TREATMENTS, type TaxTreatment } from '../../rules/taxes/document-taxes.ts';
@@ -70,6 +71,8 @@ export interface BillingTerms {
   rounding?: TimeRounding | null;
   /** The treatment of new invoices and quotes. Absent means `standard`. */
   tax_treatment?: TaxTreatment | null;
+  /** The format in which its invoices must be expressible. The account's counts unless given. */
+  e_invoice_format?: NeededFormat | null;
 }
 
 export interface ClientRecord extends Stamped, ClientFields, BillingTerms {
@@ -98,6 +101,7 @@ const clientSchema = recordSchema<ClientRecord>(
     payment_days: { type: Number },
     rounding: { type: Object },
     tax_treatment: { type: String, enum: [...TAX_TREATMENTS, null] },
+    e_invoice_format: { type: String },
     status: { type: String, required: true, default: 'invited' },
     search: { type: String, required: true },
     anonymised_at: Date,
@@ -143,6 +147,7 @@ export function clientView(client: ClientRecord) {
     ...given('payment_days', client.payment_days),
     ...given('rounding', client.rounding),
     ...given('tax_treatment', client.tax_treatment),
+    ...given('e_invoice_format', client.e_invoice_format),
     status: client.status,
     ...(client.anonymised_at ? { anonymised_at: client.anonymised_at.toISOString() } : {}),
     created_at: client.created_at.toISOString(),

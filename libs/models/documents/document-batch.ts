@@ -1,5 +1,6 @@
 // Batches of stored documents to print: the progress of each document, and when a gateway must continue.
 import { Schema } from 'mongoose';
+import type { FormatName } from '../../e-invoice/formats.ts';
 import { appError, type ErrorCode, type Params, retryAfter } from '../../errors.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { isDuplicate } from '../../mongo/errors.ts';
@@ -43,6 +44,8 @@ export interface BatchRecord extends Stamped {
   kinds: DocumentKind[];
   /** The look that all documents of the batch share, as the caller gave it. */
   looks: object;
+  /** The format of e-invoices that its files have. Absent for PDFs. */
+  format?: FormatName | undefined;
   documents: BatchedDocument[];
   total: number;
   done: number;
@@ -84,6 +87,7 @@ const batchSchema = new Schema(
     status: { type: String, enum: BATCH_STATUSES, required: true },
     kinds: { type: [String], enum: DOCUMENT_KINDS, required: true },
     looks: { type: Object, required: true },
+    format: String,
     documents: {
       type: [
         {

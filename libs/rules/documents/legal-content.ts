@@ -1,6 +1,6 @@
 // The fields that the law of the issuer's country wants on an invoice. It may be issued without them: the caller is
 // told what is missing.
-import { appError, type DetailsForm, type Problem, problemOf } from '../../errors.ts';
+import { type Problem, problemOf } from '../../errors.ts';
 import { toMinor } from '../money/money.ts';
 import { type TaxedDocument, taxesOf } from '../taxes/document-taxes.ts';
 import type { LineItem } from './line-item.ts';
@@ -118,7 +118,6 @@ interface Issuer extends Party {
   vat_id?: Maybe<string>;
   tax_number?: Maybe<string>;
   legal_id?: unknown;
-  strict_invoices?: Maybe<boolean>;
 }
 
 interface IssuedInvoice extends TaxedDocument {
@@ -148,20 +147,15 @@ const FILLED: Readonly<Record<Field, (issued: Issued) => boolean>> = {
 /**
  * Returns what the law of the account's country wants on this invoice and is missing, with the source of each rule.
  * An account without a structured address names no country, and a country without rules here wants nothing.
- * @throws AppError 409 with all of it when the account issues strictly.
  */
-export function missingByLaw(issued: Issued, form?: DetailsForm): Problem[] {
+export function missingByLaw(issued: Issued): Problem[] {
   const country = postalOf(issued.account)?.country;
   const rules = country === undefined ? undefined : RULES[country];
   if (!country || !rules) return [];
   const missing = (Object.entries(rules.wants) as [Field, string][]).filter(
     ([field]) => isWanted(field, rules, issued.invoice) && !FILLED[field](issued),
   );
-  const problems = missing.map(([field, source]) => problemOf(field, 'required_by_law', { country, source }));
-  if (problems.length > 0 && issued.account.strict_invoices) {
-    throw appError('invoice_incomplete', undefined, { problems, form });
-  }
-  return problems;
+  return missing.map(([field, source]) => problemOf(field, 'required_by_law', { country, source }));
 }
 
 function isWanted(field: Field, { onlyTaxed, small }: CountryRules, invoice: IssuedInvoice): boolean {

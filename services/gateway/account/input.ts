@@ -1,5 +1,6 @@
 // Input of the account: the issuer's profile that documents are printed from.
 import Joi from 'joi';
+import { FORMAT_NAMES, type FormatName } from '#libs/e-invoice/formats.ts';
 import type { PostalAddress } from '#libs/identifiers/postal-address.ts';
 import { refuse } from '#libs/input/joi-problems.ts';
 import { currency, day, line, name, text } from '#libs/input/kinds.ts';
@@ -62,6 +63,7 @@ export interface AccountChanges extends AppliesRate {
   cancel_with_credit_note?: boolean | null;
   strict_invoices?: boolean | null;
   require_client_email?: boolean | null;
+  e_invoice_format?: FormatName | null;
   project_statuses?: string[] | null;
   hourly_rate?: number | null;
   member_rates?: MemberRate[] | null;
@@ -204,6 +206,12 @@ export const accountChanges = Joi.object<AccountChanges, true>({
   require_client_email: Joi.boolean()
     .allow(null)
     .description('With false, a client may have no `email`, as those of a time export; true unless set'),
+  e_invoice_format: Joi.string()
+    .valid(...FORMAT_NAMES)
+    .allow(null)
+    .description(
+      'The format of e-invoices that clients without one of their own need: an invoice that cannot be expressed in it is not issued (409 with everything that is missing), and it is the `format` of an e-invoice that names none',
+    ),
 })
   .custom(appliesRate)
   .example({ name: 'Studio North', brand_color: '#0b5fb0', time_zone: 'Europe/Berlin' });

@@ -1,5 +1,6 @@
 // Response shapes of the account.
 import Joi from 'joi';
+import { FORMAT_NAMES } from '#libs/e-invoice/formats.ts';
 import type { accountView } from '#libs/models/accounts/account.ts';
 import { ACCOUNT_MODES } from '#libs/models/accounts/account.ts';
 import {
@@ -86,6 +87,9 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     .required()
     .description('An invoice that lacks what the law wants is not issued, instead of being issued with `warnings`'),
   require_client_email: Joi.boolean().required().description('Every new client needs an `email`'),
+  e_invoice_format: orNull(Joi.string().valid(...FORMAT_NAMES)).description(
+    'The format in which every invoice must be expressible, unless its client has another',
+  ),
 })
   .id('Account')
   .example({
@@ -135,6 +139,7 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     cancel_with_credit_note: false,
     strict_invoices: false,
     require_client_email: true,
+    e_invoice_format: 'xrechnung-ubl',
     number_formats: {
       credit_note: { prefix: 'CRN-', padding: 4, start: 1, restart: 'never' },
       invoice: { prefix: '{year}-', padding: 4, start: 1, restart: 'yearly' },

@@ -1,6 +1,7 @@
 // Input of clients.
 import Joi from 'joi';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { FORMAT_NAMES } from '#libs/e-invoice/formats.ts';
 import { appError, problemOf, validationFailed } from '#libs/errors.ts';
 import { currency, line, name, text } from '#libs/input/kinds.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
@@ -65,6 +66,12 @@ const optional = {
     .allow(null)
     .description(
       'Of new documents without a `tax_rate`: `reverse_charge` gives rate 0 and category AE, `exempt` E, `export` G. `standard` unless given',
+    ),
+  e_invoice_format: Joi.string()
+    .valid(...FORMAT_NAMES, 'none')
+    .allow(null)
+    .description(
+      'The format in which its invoices must be expressible to be issued, see the account; `none` needs none. That of the account unless given',
     ),
 };
 

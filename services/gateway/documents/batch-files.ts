@@ -4,14 +4,16 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Zip, ZipPassThrough } from 'fflate';
 import { dayIn } from '#libs/day.ts';
+import { eInvoiceFileEnd } from '#libs/documents/find-e-invoice.ts';
 import { appError, retryAfter } from '#libs/errors.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import { findFile } from '#libs/models/documents/batch-file.ts';
 import type { BatchRecord } from '#libs/models/documents/document-batch.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import type { Context } from '../http/route.ts';
-import { fileName, REVALIDATED, sendPdf } from '../printing/send-pdf.ts';
+import { fileName, REVALIDATED, sendPdf, sendFile as sendXml } from '../printing/send-pdf.ts';
 
+const XML = 'application/xml; charset=utf-8';
 const again = { headers: retryAfter(1) };
 
 export async function sendFile(context: Context, batch: BatchRecord): Promise<undefined> {
@@ -33,7 +35,9 @@ export async function sendFile(context: Context, batch: BatchRecord): Promise<un
     response.status(304).set(headers).end();
   } else {
     const name = printedNumber(document.kind, document);
-    sendPdf(context, name, { bytes, warnings: document.warnings ?? [] }, headers);
+    const made = { bytes, warnings: document.warnings ?? [] };
+    if (batch.format) sendXml(context, { name, end: eInvoiceFileEnd(batch.format), type: XML }, made, headers);
+    else sendPdf(context, name, made, headers);
   }
   return undefined;
 }
@@ -88,7 +92,8 @@ async function* zipped(batch: BatchRecord, completedAt: Date): AsyncGenerator<Ui
     if (document.status !== 'done') continue;
     const bytes = await findFile(String(batch.account_id), batch._id, index);
     if (!bytes) throw new Error('The batch expired while it was read');
-    const file = new ZipPassThrough(`${freeName(printedNumber(document.kind, document), taken)}.pdf`);
+    const end = batch.format ? eInvoiceFileEnd(batch.format) : '.pdf';
+    const file = new ZipPassThrough(`${freeName(printedNumber(document.kind, document), taken)}${end}`);
     file.mtime = completedAt;
     zip.add(file);
     file.push(bytes, true);

@@ -1,5 +1,6 @@
 // Input of batches, which print many documents.
 import Joi from 'joi';
+import { FORMAT_NAMES, type FormatName } from '#libs/e-invoice/formats.ts';
 import { uuid } from '#libs/input/kinds.ts';
 import {
   BATCH_STATUSES,
@@ -24,6 +25,7 @@ export interface WantedDocument {
 
 export interface NewBatch extends BatchLooks {
   documents: WantedDocument[];
+  format: FormatName | 'pdf';
 }
 
 const wantedDocument = Joi.object<WantedDocument, true>({
@@ -43,6 +45,12 @@ export const newBatch = Joi.object<NewBatch, true>({
     .messages({ 'array.unique': '{{#label}} is the same document as documents[{{#dupePos}}]' })
     .description('What is to be printed, each document once'),
   ...batchLooks,
+  format: Joi.string()
+    .valid('pdf', ...FORMAT_NAMES)
+    .default('pdf')
+    .description(
+      'Their files: `pdf`, or the e-invoices of issued invoices in this format. A document that lacks something fails, and its `error` names everything that is missing',
+    ),
 }).example({
   documents: [
     { type: 'invoice', id: exampleId.invoices },

@@ -1,7 +1,7 @@
 // Batches of stored documents: create, watch, fetch and remove.
 
 import { agreedDate } from '#libs/clock.ts';
-import { appError } from '#libs/errors.ts';
+import { appError, fieldProblem } from '#libs/errors.ts';
 import { allows } from '#libs/models/accounts/api-key.ts';
 import { removeFiles, requireRoomForFiles } from '#libs/models/documents/batch-file.ts';
 import {
@@ -96,7 +96,7 @@ export const batchRoutes: readonly Route[] = [
     isStoredFile: true,
     docs: {
       summary: 'Get one PDF of a batch',
-      description: `Available as soon as it is printed. ${scopes}`,
+      description: `Available as soon as it is printed. A batch with a \`format\` has XML instead. ${scopes}`,
       conflict: appError('batch_document_queued'),
     },
     handler: async (context) => sendFile(context, await readableFiles(context)),
@@ -136,9 +136,11 @@ export const batchRoutes: readonly Route[] = [
 
 async function createBatch(context: Context<NewBatch>) {
   const { caller, body, commit, requestId } = context;
-  const { documents, ...looks } = body;
+  const { documents, format, ...looks } = body;
   const kinds = DOCUMENT_KINDS.filter((kind) => documents.some(({ type }) => type === kind));
   requireRead(caller, kinds);
+  // A quote is no invoice in any format.
+  if (format !== 'pdf' && kinds.includes('quote')) throw fieldProblem('format', 'not_together', { others: ['quotes'] });
   if (looks.time) context.requireScope('time-entries:read');
   const response = await commit(async ({ session, accountId }) => {
     const numbers = await numbersOf(accountId, documents, session);
@@ -149,6 +151,7 @@ async function createBatch(context: Context<NewBatch>) {
       status: 'queued',
       kinds,
       looks,
+      ...(format === 'pdf' ? {} : { format }),
       documents: documents.map(({ type, id }, index) => {
         return { kind: type, document_id: storedId(id), ...(numbers[index] as Numbered), status: 'queued' };
       }),

@@ -5,7 +5,7 @@ import { batchesPath } from '#libs/responses/document-batch.ts';
 
 /** The batch without its documents, for lists. */
 export function batchSummary(batch: BatchRecord) {
-  const { _id, status, total, done, failed, looks, created_at, updated_at, completed_at, expires_at } = batch;
+  const { _id, status, total, done, failed, looks, format, created_at, updated_at, completed_at, expires_at } = batch;
   return {
     id: String(_id),
     status,
@@ -18,6 +18,7 @@ export function batchSummary(batch: BatchRecord) {
     updated_at: updated_at.toISOString(),
     completed_at: completed_at?.toISOString() ?? null,
     expires_at: completed_at ? expires_at.toISOString() : null,
+    format: format ?? 'pdf',
   };
 }
 

@@ -3,9 +3,11 @@ import { partition } from 'es-toolkit/array/partition';
 import pLimit from 'p-limit';
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import { findInvoiceDocument, findIssuedDocument, findQuoteDocument } from '#libs/documents/find-document.ts';
+import { eInvoiceOf, findInvoiceSource } from '#libs/documents/find-e-invoice.ts';
 import { isStandardLook } from '#libs/documents/looks.ts';
 import { originalOf } from '#libs/documents/original-of.ts';
-import { AppError, appError, notFound } from '#libs/errors.ts';
+import type { FormatName } from '#libs/e-invoice/formats.ts';
+import { AppError, appError, notFound, problemBody, problemText } from '#libs/errors.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { isRendererEnded } from '#libs/jobs/replies.ts';
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
@@ -92,6 +94,13 @@ export async function printSlice(
     return later(WAIT_MIN_MS);
   }
 
+  /** Returns the e-invoice of an issued invoice. Undefined when it is gone. */
+  async function eInvoice({ document_id }: BatchedDocument, format: FormatName): Promise<MadeFile | undefined> {
+    const accountId = String(batch.account_id);
+    const source = await readAfterElection(() => findInvoiceSource(accountId, document_id));
+    return source && eInvoiceOf(source, format, { accountId, quotaBytes: recordsMaxBytes });
+  }
+
   /** Returns the original of an issued document in the standard look, and prints any other. Undefined when it is gone. */
   async function pdfOf({ kind, document_id }: BatchedDocument, account: AccountRecord): Promise<MadeFile | undefined> {
     const { account_id, request_id: requestId } = batch;
@@ -116,9 +125,9 @@ export async function printSlice(
 
   async function outcomeOf(document: BatchedDocument, index: number): Promise<DocumentOutcome | undefined> {
     try {
-      const pdf = account && (await pdfOf(document, account));
-      if (!pdf) return failed(notFound(document.kind === 'invoice' ? 'Invoice not found' : 'Quote not found'));
-      const { bytes, warnings } = pdf;
+      const file = account && (await (batch.format ? eInvoice(document, batch.format) : pdfOf(document, account)));
+      if (!file) return failed(notFound(document.kind === 'invoice' ? 'Invoice not found' : 'Quote not found'));
+      const { bytes, warnings } = file;
       if (bytes.length > FILE_BYTES_MAX)
         return failed(appError('batch_document_too_large', { limit_mib: FILE_BYTES_MAX / MIB }));
       // The file first: a document that is done can be fetched.
@@ -154,8 +163,14 @@ function byTriesThenTime(
   return (one.tries ?? 0) - (other.tries ?? 0) || (one.next_at?.getTime() ?? 0) - (other.next_at?.getTime() ?? 0);
 }
 
-function failed({ message, code, params }: AppError): DocumentOutcome {
-  return { status: 'failed', error: message, error_code: code, error_params: params };
+/** Problems that are named in the text of a failure. A document of 500 lines can have one for each. */
+const PROBLEMS_NAMED = 20;
+
+function failed({ message, code, params, problems }: AppError): DocumentOutcome {
+  const named = problems.slice(0, PROBLEMS_NAMED).map((problem) => problemText(problemBody(problem)));
+  const rest = problems.length > named.length ? [`${problems.length - named.length} more`] : [];
+  const error = problems.length > 0 ? `${message}: ${[...named, ...rest].join('; ')}` : message;
+  return { status: 'failed', error, error_code: code, error_params: params };
 }
 
 const later = (waitMs: number) =>

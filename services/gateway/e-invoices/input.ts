@@ -3,14 +3,18 @@ import Joi from 'joi';
 import { FORMAT_NAMES, type FormatName } from '#libs/e-invoice/formats.ts';
 
 export interface FormatQuery {
-  format: FormatName;
+  format?: FormatName;
 }
+
+/** The format where neither the request, the client nor the account names one. */
+export const STANDARD_FORMAT: FormatName = 'en16931-ubl';
 
 export const formatQuery = Joi.object<FormatQuery, true>({
   format: Joi.string()
     .valid(...FORMAT_NAMES)
-    .default('en16931-ubl')
-    .description('XRechnung 3.0, Peppol BIS Billing 3.0 or plain EN 16931, as UBL 2.1 or UN/CEFACT CII'),
+    .description(
+      'XRechnung 3.0, Peppol BIS Billing 3.0 or plain EN 16931, as UBL 2.1 or UN/CEFACT CII. Unless given, the `e_invoice_format` of the client or the account, else `en16931-ubl`',
+    ),
 });
 
 const problems = Joi.object()

@@ -1,16 +1,21 @@
 // Issued invoices and credit notes as e-invoices in XML, and what a document still lacks for one.
-import { originalOf } from '#libs/documents/original-of.ts';
-import { FORMAT_NAMES, type FormatName, formatOf } from '#libs/e-invoice/formats.ts';
+import {
+  type EInvoiceSource,
+  eInvoiceFileEnd,
+  eInvoiceOf,
+  eInvoiceVersion,
+  findCreditNoteSource,
+  findInvoiceSource,
+} from '#libs/documents/find-e-invoice.ts';
+import { FORMAT_NAMES, type FormatName } from '#libs/e-invoice/formats.ts';
 import { missingIn } from '#libs/e-invoice/missing.ts';
-import { writeEInvoice } from '#libs/e-invoice/write.ts';
 import { AppError, appError, type Problem, problemOf } from '#libs/errors.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import { found } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { digestHeader, REVALIDATED, sendFile } from '../printing/send-pdf.ts';
-import { type EInvoiceSource, findCreditNoteSource, findInvoiceSource } from './find-terms.ts';
-import { type FormatQuery, formatQuery, readiness } from './input.ts';
+import { type FormatQuery, formatQuery, readiness, STANDARD_FORMAT } from './input.ts';
 
 const description =
   'Made from the document as it was issued, with what its parties lacked then from the profile and the client of today. ' +
@@ -75,38 +80,27 @@ function sent(find: (accountId: Id, id: Id) => Promise<EInvoiceSource | undefine
     const source = await find(caller.accountId, id);
     if (!source) throw missing();
     if (source.isDraft) throw appError('e_invoice_of_draft');
-    const version = { ...source, content: `${source.content}.${query.format}` };
-    const tag = `"${version.content}"`;
+    const format = query.format ?? (await source.needs()) ?? STANDARD_FORMAT;
+    const tag = `"${eInvoiceVersion(source, format).content}"`;
     const headers = { ETag: tag, 'Cache-Control': REVALIDATED };
     if (isKnown(request, tag)) {
       response.status(304).set(headers).end();
       return undefined;
     }
-    const original = await originalOf(version, {
+    const original = await eInvoiceOf(source, format, {
       accountId: caller.accountId,
-      make: () => written(source, query.format),
       quotaBytes: parts.quotas?.records,
     });
     if (!original) throw missing();
     const file = {
       name: source.number,
-      end: `-${formatOf(query.format).file}.xml`,
+      end: eInvoiceFileEnd(format),
       type: 'application/xml; charset=utf-8',
     };
     const { bytes, sha256 } = original;
     sendFile(context, file, { bytes, warnings: [] }, sha256 ? { ...headers, ...digestHeader(sha256) } : {});
     return undefined;
   };
-}
-
-/** Writes the e-invoice. @throws AppError 409 that names everything that is missing. */
-async function written({ kind, terms: state }: EInvoiceSource, format: FormatName) {
-  const terms = await state();
-  const problems = missingIn(terms, format);
-  if (problems.length > 0) {
-    throw appError('e_invoice_incomplete', { document: kind, rules: formatOf(format).rules }, { problems });
-  }
-  return { bytes: Buffer.from(writeEInvoice(terms, format)), warnings: [] };
 }
 
 async function checkInvoice({ caller, id, missing }: Context) {

@@ -1,6 +1,11 @@
 // E-invoices over the API: an error names everything that is missing, and what was given out stays.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { unzipSync } from 'fflate';
+import type { ClaimedBatch } from '#libs/models/documents/batch-clock.ts';
+import { DocumentBatch } from '#libs/models/documents/document-batch.ts';
 import { Original } from '#libs/models/documents/original.ts';
+import { storedId } from '#libs/models/tenant.ts';
+import { printSlice } from '../../../services/gateway/documents/print-slice.ts';
 import { client as buyer, issuer } from '../../e-invoices/cases.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, create, createClient } from '../../support/records.ts';
@@ -135,6 +140,84 @@ test('when an amount needs three decimals, then 409, and with two it can be made
 
   expect(replies.map(({ status }) => status)).toEqual([409, 200]);
   expect(replies[0]?.body.error).toBe('KWD amounts have three decimals, EN 16931 has two');
+});
+
+test('when no format is named, then it is that of the client, else of the account, else the standard', async () => {
+  const { account, client } = await complete();
+  const invoice = await makeInvoice(account, client);
+  const nameOf = async () =>
+    (await fetchXml(`/api/v1/invoices/${invoice.id}/e-invoice`, account)).headers.get('Content-Disposition');
+  const names = [await nameOf()];
+  await gateway.patch('/api/v1/account', { e_invoice_format: 'peppol-ubl' }, account);
+  names.push(await nameOf());
+  await gateway.patch(`/api/v1/clients/${client.id}`, { e_invoice_format: 'xrechnung-cii' }, account);
+  names.push(await nameOf());
+  await gateway.patch(`/api/v1/clients/${client.id}`, { e_invoice_format: 'none' }, account);
+  names.push(await nameOf());
+
+  const file = (end: string) => `attachment; filename="INV-0001-${end}.xml"`;
+  expect(names).toEqual(['ubl', 'peppol', 'xrechnung', 'ubl'].map(file));
+});
+
+test('when a draft cannot be sent, then the check has told the same', async () => {
+  const { account, client } = await complete();
+  await gateway.patch('/api/v1/account', { phone: null, e_invoice_format: 'xrechnung-ubl' }, account);
+  await gateway.patch(`/api/v1/clients/${client.id}`, { buyer_reference: null }, account);
+  const draft = await makeInvoice(account, client, { status: 'Draft', tax_rate: 0 });
+
+  const { body: checked } = await fetchXml(`/api/v1/invoices/${draft.id}/e-invoice/check`, account);
+  const sent = await gateway.patch(`/api/v1/invoices/${draft.id}`, { status: 'Sent' }, account);
+
+  expect([sent.status, sent.body.code]).toEqual([409, 'e_invoice_incomplete']);
+  expect(sent.body.details).toEqual(checked.data['xrechnung-ubl'].problems);
+  expect(Object.keys(sent.body.details)).toEqual([
+    'line_items[0].tax_category',
+    'account.phone',
+    'invoice.buyer_reference',
+  ]);
+});
+
+test('when a batch asks for a format, then its files are XML, also in the ZIP, and a document says all that it lacks', async () => {
+  const { account, client } = await complete();
+  const whole = await makeInvoice(account, client);
+  const lacking = await makeInvoice(account, await createClient(gateway, {}, account));
+  const draft = await makeInvoice(account, client, { status: 'Draft' });
+  const documents = [whole, lacking, draft].map(({ id }) => ({ type: 'invoice', id }));
+
+  const made = await gateway.post('/api/v1/documents', { documents, format: 'xrechnung-ubl' }, account);
+  const { id } = made.body.data;
+  const mine = { _id: storedId(id), account_id: storedId(account.id) };
+  const taken = { lease_id: 'ours', completed_at: new Date() };
+  const batch = await DocumentBatch.findOneAndUpdate(mine, taken, { returnDocument: 'after' }).lean<ClaimedBatch>();
+  const print = () => Promise.reject(new Error('nothing is printed'));
+  await printSlice(batch as ClaimedBatch, { print, signal: new AbortController().signal });
+
+  const { body } = await fetchXml(`/api/v1/documents/${id}`, account);
+  expect([made.status, body.data.format]).toEqual([202, 'xrechnung-ubl']);
+  expect(body.data.documents).toMatchObject([
+    { status: 'done' },
+    {
+      status: 'failed',
+      error_code: 'e_invoice_incomplete',
+      error: expect.stringContaining('XRechnung asks for: client.postal_address.country is missing (BT-55); '),
+    },
+    { status: 'failed', error_code: 'e_invoice_of_draft' },
+  ]);
+  const file = await fetchXml(`/api/v1/documents/${id}/files/1`, account);
+  expect(file.headers.get('Content-Type')).toBe('application/xml; charset=utf-8');
+  expect(file.headers.get('Content-Disposition')).toContain('INV-0001-xrechnung.xml');
+  const single = await fetchXml(`/api/v1/invoices/${whole.id}/e-invoice?format=xrechnung-ubl`, account);
+  expect(file.body).toEqual(single.body);
+  const archive = await fetchXml(`/api/v1/documents/${id}/archive`, account);
+  expect(Object.keys(unzipSync(archive.body))).toEqual(['INV-0001-xrechnung.xml']);
+});
+
+test('when a batch asks for a format of quotes, then 400', async () => {
+  const { account, client } = await complete();
+  const quote = await create(gateway, '/api/v1/quotes', { client_id: client.id, amount: 1, description: 'x' }, account);
+  const documents = [{ type: 'quote', id: quote.id }];
+  const { status, body } = await gateway.post('/api/v1/documents', { documents, format: 'peppol-ubl' }, account);
+  expect([status, body.details]).toEqual([400, { format: ['format must not stand beside quotes'] }]);
 });
 
 test('when the format is unknown, then 400 lists the formats', async () => {

@@ -1,4 +1,5 @@
-// An invoice without what the law wants is issued with warnings, or is 409 in an account that issues strictly: in every way an invoice is issued.
+// An invoice without what the law wants is issued with warnings, or is 409 in an account that issues strictly; one that cannot be expressed as the
+// e-invoice that its client needs is 409. Both hold in every way an invoice is issued.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { dayIn } from '#libs/day.ts';
 import { invoiceResponse } from '#libs/responses/invoice.ts';
@@ -21,6 +22,18 @@ const WARNING = {
   code: 'required_by_law',
   message: 'account.tax_number must be on an invoice from DE (§ 14(4) No. 2 UStG)',
   params: { country: 'DE', source: '§ 14(4) No. 2 UStG' },
+};
+
+/** Some of what XRechnung asks for and the studio has not. */
+const LACKED = ['account.vat_id', 'account.phone', 'account.postal_address.postal_code', 'invoice.buyer_reference'];
+/** All of it, but what belongs to the client. */
+const COMPLETE = {
+  postal_address: { ...POSTAL, postal_code: '24103' },
+  default_tax_rate: 19,
+  vat_id: 'DE136695976',
+  phone: '+49 431 1',
+  email: 'hello@north.example',
+  payment_options: [{ type: 'bank_transfer', iban: 'DE89370400440532013000' }],
 };
 
 interface Studio {
@@ -101,6 +114,42 @@ describe.each(Object.entries(WAYS))('%s', (operation, issue) => {
     const listed = operation === 'convertQuote' ? [WARNING.message] : { [WARNING.field]: [WARNING.message] };
     expect(body.details).toEqual(listed);
     expect((await made.api.get('/api/v1/invoices?status=Sent')).body.pagination.total).toBe(0);
+  });
+
+  test('when the account needs e-invoices, then it is 409 with all that the format and the law ask for, and nothing is issued', async () => {
+    const made = await studio({ strict_invoices: true, e_invoice_format: 'xrechnung-cii' });
+    const { status, body } = await issue(made);
+    expect([status, body]).toMatchObject([
+      409,
+      {
+        error: 'The invoice lacks what XRechnung asks for',
+        code: 'e_invoice_incomplete',
+        params: { document: 'invoice' },
+      },
+    ]);
+    const fields: string[] = body.problems.map((problem: { field: string }) => problem.field);
+    expect(fields).toEqual(expect.arrayContaining([...LACKED, WARNING.field]));
+    expect(operation === 'convertQuote' ? body.details.join() : Object.keys(body.details).join()).toContain(
+      'account.phone',
+    );
+    expect((await made.api.get('/api/v1/invoices?status=Sent')).body.pagination.total).toBe(0);
+  });
+
+  test('when the client needs no e-invoice, or nothing is missing for it, then the invoice is issued', async () => {
+    const free = await studio({ e_invoice_format: 'xrechnung-cii' });
+    await free.api.patch(`/api/v1/clients/${free.client_id}`, { e_invoice_format: 'none' });
+    expect((await issue(free)).body.data?.status).toBe('Sent');
+
+    const whole = await studio({ e_invoice_format: 'xrechnung-ubl', ...COMPLETE, tax_number: '12/345/67890' });
+    const { api, client_id } = whole;
+    await api.patch(`/api/v1/clients/${client_id}`, {
+      buyer_reference: 'B-1',
+      postal_address: { ...POSTAL, postal_code: '24103' },
+    });
+    const { body } = await issue(whole);
+    expect([body.error, body.details, body.data?.status]).toEqual([undefined, undefined, 'Sent']);
+    const checked = await api.get(`/api/v1/invoices/${body.data.id}/e-invoice/check`);
+    expect(checked.body.data['xrechnung-ubl']).toEqual({ ready: true, problems: {} });
   });
 });
 

@@ -39,7 +39,8 @@ export const EVERY_SETTING: AccountChanges = {
 
 /**
  * These exist to change responses: the default tax rate, the lock of time, the note that explains a rate of 0, the rounding of totals, the currency of what names none, the day
- * that the account has, the names of its statuses, the refusal of invoices that lack what the law wants, the days that stand in for a due date, and whether a client needs an e-mail address.
+ * that the account has, the names of its statuses, the refusal of invoices that lack what the law wants, the days that stand in for a due date, whether a client needs an e-mail address,
+ * and the format that invoices have to be expressible in.
  */
 export const CHANGES_ANSWERS: readonly (keyof AccountChanges)[] = [
   'default_tax_rate',
@@ -52,4 +53,5 @@ export const CHANGES_ANSWERS: readonly (keyof AccountChanges)[] = [
   'strict_invoices',
   'payment_days',
   'require_client_email',
+  'e_invoice_format',
 ];

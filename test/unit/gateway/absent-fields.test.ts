@@ -27,6 +27,7 @@ const LEFT_OUT: Readonly<Record<string, string[]>> = {
     'payment_days',
     'rounding',
     'tax_treatment',
+    'e_invoice_format',
     'anonymised_at',
   ],
   ClientSummary: ['company_name'],

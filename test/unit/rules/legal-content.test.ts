@@ -1,6 +1,5 @@
 // The fields that the law of the issuer's country wants on an invoice.
 import { expect, test } from '@jest/globals';
-import { AppError } from '#libs/errors.ts';
 import { missingByLaw } from '#libs/rules/documents/legal-content.ts';
 
 type Issued = Parameters<typeof missingByLaw>[0];
@@ -75,10 +74,4 @@ test('when there is no tax, then fields about tax are not missing; a small busin
   expect(missing('DE', untaxed)).toContain('account.tax_number');
   const exempt = { invoice: { tax_amount: 0, taxes: [{ rate: 0, category: 'E', taxable: 100_000, tax: 0 }] } };
   expect(missing('DE', exempt)).not.toContain('service_date');
-});
-
-test('when the account issues strictly, then all that is missing is one 409', () => {
-  const strict = () => missing('IT', { account: { strict_invoices: true } });
-  expect(strict).toThrow(AppError);
-  expect(strict).toThrow(expect.objectContaining({ status: 409, code: 'invoice_incomplete' }));
 });
