@@ -1,7 +1,7 @@
 // Response shapes of a batch of documents, over HTTP and in its event.
 import Joi from 'joi';
-import { FORMAT_NAMES } from '../e-invoice/formats.ts';
 import { looksShape, signatureShape, timeShape } from '../documents/looks-shape.ts';
+import { FORMAT_NAMES } from '../e-invoice/formats.ts';
 import { BATCH_STATUSES, BATCHED_STATUSES, DOCUMENT_KINDS } from '../models/documents/document-batch.ts';
 import { exampleId } from './example-ids.ts';
 import { errorParams, exampleTime, id, orNull, timestamp, words } from './response-fields.ts';
