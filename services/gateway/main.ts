@@ -1,5 +1,7 @@
 // Starts the gateway: HTTP in; records, events and jobs out.
 import { createServer } from 'node:http';
+import { oneAtATime } from '#libs/http/connections.ts';
+import { listen, serverOptions } from '#libs/http/listen.ts';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import { openQueues } from '#libs/jobs/queue.ts';
 import { openReplies } from '#libs/jobs/replies.ts';
@@ -22,8 +24,6 @@ import { makeApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { openBatchPrinting } from './documents/print-batches.ts';
 import { readOrigins } from './http/cross-origin.ts';
-import { listen, serverOptions } from './http/listen.ts';
-import { oneAtATime } from './limits/connections.ts';
 import { openRates } from './limits/rate-limit.ts';
 import { openPrinting } from './printing/print-document.ts';
 

@@ -78,6 +78,9 @@ const walls: Record<string, (edge: Import) => boolean> = {
   'only the renderer knows puppeteer': owned('puppeteer-core', /^services\/renderer\//),
   'only the renderer knows ejs': owned('ejs', /^services\/renderer\//),
   'only the renderer knows sharp': owned('sharp', /^services\/renderer\//),
+  'only the mail service knows nodemailer': owned('nodemailer', /^services\/mail\//),
+  'only npm start receives mail': ({ from, to }) =>
+    ['smtp-server', 'mailparser'].includes(packageOf(to)) && !from.startsWith('deploy/local/'),
   'only webhooks knows axios': owned('axios', /^services\/webhooks\//),
   // Its index has more than two hundred modules, which every process and every test file would load.
   'es-toolkit is imported one function at a time': ({ to }) => to === 'es-toolkit',
@@ -123,12 +126,12 @@ describe('conventions', () => {
     expect(caches.filter((file) => !page.includes(`\`${file.replace('services/', '')}\``))).toEqual([]);
   });
 
-  test('the gateway hears of the end of a response in http/when-closed.ts alone: Node warns of a leak from eleven listeners on', () => {
+  test('services hear of the end of a response in libs/http/when-closed.ts alone: Node warns of a leak from eleven listeners on', () => {
     const listeners = /\bresponse\.(on|once|prependListener|prependOnceListener)\('close'/;
     const found = files.filter(
-      (file) => file.startsWith('services/gateway/') && listeners.test(readFileSync(file, 'utf8')),
+      (file) => /^(services\/gateway|libs\/http)\//.test(file) && listeners.test(readFileSync(file, 'utf8')),
     );
-    expect(found).toEqual(['services/gateway/http/when-closed.ts']);
+    expect(found).toEqual(['libs/http/when-closed.ts']);
   });
 
   test('every file says in its first line what it is for', () => {

@@ -1,7 +1,7 @@
 // Measures how long each request took, by the route's pattern: paths contain ids and would make a series each.
 import type { NextFunction, Request, Response } from 'express';
+import { whenClosed } from '#libs/http/when-closed.ts';
 import type { RequestSeconds } from '#libs/service/metrics.ts';
-import { whenClosed } from './when-closed.ts';
 
 export function measureRequests(seconds: RequestSeconds) {
   return (request: Request, response: Response, next: NextFunction) => {

@@ -1,7 +1,7 @@
 // Makes each request a span of the trace its caller began, or of a new one.
 import type { NextFunction, Request, Response } from 'express';
+import { whenClosed } from '#libs/http/when-closed.ts';
 import { endRequestSpan, inRequestSpan, isTracing } from '#libs/service/tracing.ts';
-import { whenClosed } from './when-closed.ts';
 
 export function traceRequests(request: Request, response: Response, next: NextFunction) {
   if (!isTracing()) return next();

@@ -1,7 +1,7 @@
 // Limits the bytes of large bodies and responses in memory: a slow upload, or a response that is not read, occupies memory all the time.
 import type { Request, Response } from 'express';
+import { whenClosed } from '#libs/http/when-closed.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { whenClosed } from '../http/when-closed.ts';
 import { errorOf, type Rejection } from './rejection.ts';
 
 export interface ByteCapacityLimits {

@@ -2,9 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Response } from 'express';
 import { appError, retryAfter, storeUnavailable } from '#libs/errors.ts';
+import { whenClosed } from '#libs/http/when-closed.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { isUnanswered } from '#libs/mongo/errors.ts';
-import { whenClosed } from '../http/when-closed.ts';
 import { type ByteCapacity, type ByteCapacityLimits, openByteCapacity } from './byte-capacity.ts';
 import { WAIT_LIMIT_MS, withConcurrencyLimit } from './concurrency-limit.ts';
 import type { RequestFairShare } from './request-fair-share.ts';

@@ -1,6 +1,7 @@
 // Rejects documents before anything is read while the queue is full: no key is looked up, no body read, no log line written for each.
 import type { NextFunction, Request, Response } from 'express';
 import { errorBody } from '#libs/errors.ts';
+import { whenClosed } from '#libs/http/when-closed.ts';
 import { rememberedAccountOf } from '#libs/models/accounts/key-cache.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { Logger } from '#libs/service/logger.ts';
@@ -8,7 +9,6 @@ import type { RequestSeconds } from '#libs/service/metrics.ts';
 import { bearerOf } from '../http/authenticate.ts';
 import { nameRequest } from '../http/request-log.ts';
 import { isPrintedFromBody, type Route } from '../http/route.ts';
-import { whenClosed } from '../http/when-closed.ts';
 import type { PrintDocument } from '../printing/print-document.ts';
 import { errorOf } from './rejection.ts';
 

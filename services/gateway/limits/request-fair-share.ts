@@ -1,8 +1,8 @@
 // Fair share of request starts: beside other accounts, one with more than four requests in flight starts further ones round-robin.
 import type { Response } from 'express';
 import { openFairLimit } from '#libs/fair-limit.ts';
+import { whenClosed } from '#libs/http/when-closed.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { whenClosed } from '../http/when-closed.ts';
 
 /** Requests of an account that start at once. */
 const AT_ONCE = 4;

@@ -1,7 +1,7 @@
 // Aborts work when its caller has disconnected.
 import type { Response } from 'express';
 import { appError } from '#libs/errors.ts';
-import { whenClosed } from '../http/when-closed.ts';
+import { whenClosed } from '#libs/http/when-closed.ts';
 
 /** Aborted when the connection ends before the response is sent, or has ended already. */
 export function whenGone(response: Response): AbortSignal {

@@ -2,9 +2,9 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { oneAtATime } from '#libs/http/connections.ts';
+import { listen, serverOptions } from '#libs/http/listen.ts';
 import { makeApp } from '../../../services/gateway/app.ts';
-import { listen, serverOptions } from '../../../services/gateway/http/listen.ts';
-import { oneAtATime } from '../../../services/gateway/limits/connections.ts';
 import { count, isFull } from '../../support/form.ts';
 import { appOptionsFor, callerOf } from '../../support/gateway.ts';
 import { openWorkspace, type TestAccount, testLog, type Workspace } from '../../support/workspace.ts';

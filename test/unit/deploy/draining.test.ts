@@ -4,7 +4,7 @@ import { Agent, createServer, type IncomingMessage, request, type Server, type S
 import { type AddressInfo, connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { listen } from '../../../services/gateway/http/listen.ts';
+import { listen } from '#libs/http/listen.ts';
 import { eventually } from '../../support/eventually.ts';
 import { testLog } from '../../support/workspace.ts';
 

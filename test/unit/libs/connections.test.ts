@@ -4,8 +4,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test } from '@jest/globals';
-import { listen } from '../../../services/gateway/http/listen.ts';
-import { limitConnections, oneAtATime } from '../../../services/gateway/limits/connections.ts';
+import { limitConnections, oneAtATime } from '#libs/http/connections.ts';
+import { listen } from '#libs/http/listen.ts';
 import { eventually } from '../../support/eventually.ts';
 import { testLog } from '../../support/workspace.ts';
 

@@ -1,7 +1,7 @@
 // Opens the public port with limits that slow or greedy clients run into, and closes it without a failed request.
 import type { Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Logger } from '#libs/service/logger.ts';
-import { limitConnections } from '../limits/connections.ts';
+import { limitConnections } from './connections.ts';
 import { whenClosed } from './when-closed.ts';
 
 /** Longer than any response may take (the deadline of a document is 30 s). */

@@ -1,7 +1,7 @@
 // Limits connections: at the limit a silent or idle one is closed for the next; each has one request at a time.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { whenClosed } from '../http/when-closed.ts';
+import { whenClosed } from './when-closed.ts';
 
 /** Requests of one connection that wait for the one before. HTTP clients hardly ever pipeline: a connection with more is cut. */
 const WAITING_MAX = 1_000;

@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
 import type { Response } from 'express';
-import { whenClosed } from '../../../services/gateway/http/when-closed.ts';
+import { whenClosed } from '#libs/http/when-closed.ts';
 import { openByteCapacity, reserveUntilClosed } from '../../../services/gateway/limits/byte-capacity.ts';
 import { openRequestFairShare } from '../../../services/gateway/limits/request-fair-share.ts';
 
