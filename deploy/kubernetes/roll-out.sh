@@ -4,11 +4,11 @@
 #   deploy/kubernetes/roll-out.sh --back your/overlay   the one before, in reverse and without its indexes
 set -euo pipefail
 
-services=(webhooks renderer scheduler operations gateway)
+services=(webhooks mail renderer scheduler operations portal gateway)
 is_back=false
 if [ "${1:-}" = --back ]; then
   is_back=true
-  services=(gateway operations scheduler renderer webhooks)
+  services=(gateway portal operations scheduler renderer mail webhooks)
   shift
 fi
 if [ $# -ne 1 ]; then

@@ -6,6 +6,7 @@ export interface Facts {
   url: string;
   key: string;
   operationsUrl: string;
+  portalUrl: string;
   healthUrls: Record<string, string>;
   mongodbUri: string;
   redisUrl: string;
@@ -49,6 +50,7 @@ Billhook is ready.
   Address     ${facts.url}
   Key         ${facts.key}
   Account     live: documents look as a customer gets them (admin accounts create --test makes one that marks them TEST)
+  Portal      ${facts.portalUrl} (what clients see by a link)
   Operations  ${facts.operationsUrl} (${login})
   Webhooks    ${facts.receiverUrl} (deliveries to the demo account, signatures verified)
 

@@ -11,6 +11,7 @@ export interface LocalConfig {
   host: string;
   port: number;
   operationsPort: number; // 0 takes a free one
+  portalPort: number; // 0 takes 8070, or a free one if that is taken
   renderers: number;
   dataFolder: string;
   isWatching: boolean; // starts a service again when its files change
@@ -29,6 +30,8 @@ interface Variables {
   REDIS_PREFIX: string;
   OPERATIONS_PORT: number;
   OPERATIONS_HOST?: string;
+  PORTAL_PORT: number;
+  PORTAL_URL?: string;
   SECRET_KEY?: string;
   CHROMIUM_PATH?: string;
 }
@@ -54,6 +57,8 @@ const shape = Joi.object<Variables>({
   OPERATIONS_HOST: Joi.string()
     .valid('127.0.0.1')
     .messages({ 'any.only': '{{#label}} must be 127.0.0.1 here: npm start shows its dashboard to this machine alone' }),
+  PORTAL_PORT: Joi.number().port().default(0),
+  PORTAL_URL: variables.PORTAL_URL,
   SECRET_KEY: variables.SECRET_KEY.optional(),
   CHROMIUM_PATH: Joi.string(),
 });
@@ -61,7 +66,7 @@ const shape = Joi.object<Variables>({
 // These variables are read here and passed on by value.
 const VARIABLES = Object.keys(shape.describe()['keys'] as object);
 
-const HELP = `Billhook on this machine: MongoDB, Redis, Chromium and the five services with one command.
+const HELP = `Billhook on this machine: MongoDB, Redis, Chromium and the seven services with one command.
 
 Usage: npm start -- [--renderers N] [--data DIR] [--watch] [--help]
 
@@ -73,6 +78,9 @@ Variables:
   PORT            port of the API (default 8080, 0 takes a free one)
   HOST            address of the API (default 127.0.0.1)
   OPERATIONS_PORT port of the operations dashboard, for this machine alone (default 0: a free one)
+  PORTAL_PORT     port of the clients' pages (default 8070, or a free one if that is taken)
+  PORTAL_URL      address with which links to the clients' pages begin (default: that port of this machine)
+  SMTP_URL        SMTP server that takes the mail, with MAIL_FROM as its sender; given to the mail service alone
   MONGODB_URI     use this replica set instead of starting a mongod
   REDIS_URL       use this Redis instead of starting one (appendonly yes, maxmemory-policy noeviction)
   CHROMIUM_PATH   print with this browser
@@ -81,8 +89,8 @@ Variables:
   WEBHOOK_RETRY_SCALE   multiplies the waits between delivery attempts (default 1)
   LOG_LEVEL       what the services log (default info)
   BILLHOOK_CACHE_DIR    where fetched programs and compiled code are kept (default ~/.cache/billhook)
-Everything else in the environment is passed to the services as it is; the renderer gets only what it reads. What is wrong or misspelt
-in it is named before anything is started (exit code 78).
+Everything else in the environment is passed to the services as it is, secrets to those that read them; the renderer gets only what it reads.
+What is wrong or misspelt in it is named before anything is started (exit code 78).
 
 The address, the key of the demo account and all process ids are in local.json in the data folder while Billhook runs.
 `;
@@ -102,6 +110,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): LocalConfig 
     host: chosen.HOST,
     port: chosen.PORT,
     operationsPort: chosen.OPERATIONS_PORT,
+    portalPort: chosen.PORTAL_PORT,
     renderers,
     dataFolder: resolve(flags.data ?? DEFAULT_DATA_FOLDER),
     isWatching: flags.watch ?? false,
@@ -146,6 +155,7 @@ function withChosen(env: NodeJS.ProcessEnv, chosen: Readonly<Variables>) {
     HOST: _host,
     PORT: _port,
     OPERATIONS_HOST: _operationsHost,
+    PORTAL_PORT: _portalPort,
     OPERATIONS_PORT: _operationsPort,
     ...rest
   } = chosen;

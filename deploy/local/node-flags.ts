@@ -14,7 +14,7 @@ const ONE_SIZE = [`--min-semi-space-size=${HALF_MEGABYTES}`, `--max-semi-space-s
  */
 const TWO_HEAPS = { MALLOC_ARENA_MAX: '2' } as const;
 
-const RUNS_FOR_MONTHS = ['gateway', 'operations', 'scheduler', 'webhooks'];
+const RUNS_FOR_MONTHS = ['gateway', 'mail', 'operations', 'portal', 'scheduler', 'webhooks'];
 
 /** Returns the arguments between `node` and the file. @param service its folder in services/. */
 export function nodeFlagsOf(service: string): readonly string[] {
@@ -27,8 +27,8 @@ export function nodeEnvironmentOf(service: string): Readonly<Record<string, stri
 }
 
 /**
- * True for a service that allocates much for each request or delivery, and retains little. The dashboard and the
- * scheduler are idle most of the time.
+ * True for a service that allocates much for each request or delivery, and retains little. The others are idle most of
+ * the time.
  */
 function isBusy(service: string): boolean {
   return service === 'gateway' || service === 'webhooks';

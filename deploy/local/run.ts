@@ -102,10 +102,11 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
 }
 
 // Checks the ports before anything is fetched or started.
-async function portsAreFree({ host, port, operationsPort }: LocalConfig): Promise<void> {
+async function portsAreFree({ host, port, operationsPort, portalPort }: LocalConfig): Promise<void> {
   const wanted = [
     { variable: 'PORT', host, port },
     { variable: 'OPERATIONS_PORT', host: '127.0.0.1', port: operationsPort },
+    { variable: 'PORTAL_PORT', host, port: portalPort },
   ];
   for (const one of wanted) {
     if (one.port === 0) continue; // A free one.

@@ -20,6 +20,7 @@ interface RendererAddresses {
 export interface Addresses extends RendererAddresses {
   port: number;
   operationsPort: number;
+  portalPort: number;
   mongodbUri: string;
   secretKey: string;
 }
@@ -44,26 +45,38 @@ export function compiledCode(env: NodeJS.ProcessEnv) {
   return { NODE_COMPILE_CACHE: compiledFolder(env) };
 }
 
-export type ServiceName = 'gateway' | 'operations' | 'renderer' | 'scheduler' | 'webhooks';
+export type ServiceName = 'gateway' | 'mail' | 'operations' | 'portal' | 'renderer' | 'scheduler' | 'webhooks';
+
+// The secrets that only some services get: each of the others would be one more way to them.
+const SECRETS = ['SECRET_KEY', 'SMTP_URL'];
 
 export function environments(addresses: Addresses) {
   const { config, mongodbUri: MONGODB_URI, redisUrl, secretKey: SECRET_KEY } = addresses;
   const urlFor = (user: RedisUser) => urlOf(redisUrl, user);
   const OUTBOUND_ALLOW = config.outboundAllow;
-  const env = withCompiledCode(addresses.env);
-  const { SECRET_KEY: _secretKey, SECRET_KEY_FILE: _secretKeyFile, ...withoutSecretKey } = env;
-  const gateway = { ...env, HOST: config.host, PORT: String(addresses.port) };
+  const PORTAL_URL = addresses.env['PORTAL_URL'] || urlOfPort(config.host, addresses.portalPort);
+  const env = { ...withCompiledCode(addresses.env), PORTAL_URL };
+  const withoutSecrets = without(env, SECRETS);
+  const gateway = { ...withoutSecrets, HOST: config.host, PORT: String(addresses.port) };
   return {
     gateway: { ...gateway, MONGODB_URI, REDIS_URL: urlFor('gateway'), SECRET_KEY, OUTBOUND_ALLOW },
-    webhooks: { ...env, MONGODB_URI, REDIS_URL: urlFor('webhooks'), SECRET_KEY, OUTBOUND_ALLOW },
+    webhooks: { ...withoutSecrets, MONGODB_URI, REDIS_URL: urlFor('webhooks'), SECRET_KEY, OUTBOUND_ALLOW },
+    mail: { ...without(env, ['SECRET_KEY']), MONGODB_URI, REDIS_URL: urlFor('mail') },
+    portal: {
+      ...withoutSecrets,
+      PORTAL_HOST: config.host,
+      PORTAL_PORT: String(addresses.portalPort),
+      MONGODB_URI,
+      REDIS_URL: urlFor('portal'),
+    },
     operations: {
-      ...withoutSecretKey,
+      ...withoutSecrets,
       OPERATIONS_HOST: '127.0.0.1',
       OPERATIONS_PORT: String(addresses.operationsPort),
       MONGODB_URI,
       REDIS_URL: urlFor('operations'),
     },
-    scheduler: { ...withoutSecretKey, MONGODB_URI, REDIS_URL: urlFor('scheduler') },
+    scheduler: { ...withoutSecrets, MONGODB_URI, REDIS_URL: urlFor('scheduler') },
     renderer: rendererEnvironment(addresses),
   };
 }
@@ -78,9 +91,21 @@ export function rendererEnvironment({ env, config, redisUrl, chromiumPath }: Ren
   };
 }
 
+// Returns the address of a port of this machine.
+export function urlOfPort(host: string, port: number): string {
+  // A wildcard address can be listened on but not called.
+  const called = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${called.includes(':') ? `[${called}]` : called}:${port}`;
+}
+
 // Returns the address of Redis for one of its users.
 export function urlOf(redisUrl: RedisUrl, user: RedisUser): string {
   return typeof redisUrl === 'string' ? redisUrl : redisUrl(user);
+}
+
+function without(env: NodeJS.ProcessEnv, names: string[]): NodeJS.ProcessEnv {
+  const left = new Set(names.flatMap((name) => [name, `${name}_FILE`]));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !left.has(name)));
 }
 
 function withCompiledCode(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -19,6 +19,7 @@ import {
   urlOf as redisUrlOf,
   rendererEnvironment,
   type ServiceName,
+  urlOfPort,
 } from './service-env.ts';
 import { openSocketFolder } from './socket-folder.ts';
 import { type Running, type Supervised, supervise } from './supervise.ts';
@@ -37,6 +38,7 @@ export interface SystemOptions {
 interface Addresses {
   url: string;
   operationsUrl: string;
+  portalUrl: string;
   healthUrls: Record<string, string>; // by process name
   mongodbUri: string;
   redisUrl: string;
@@ -57,7 +59,9 @@ export interface System {
   stop(): Promise<void>;
 }
 
-const SINGLE_SERVICES = ['gateway', 'operations', 'scheduler', 'webhooks'] as const;
+// The port that the portal takes if it is free, so that links still lead to it after another start.
+const PORTAL_PORT = 8070;
+const SINGLE_SERVICES = ['gateway', 'mail', 'operations', 'portal', 'scheduler', 'webhooks'] as const;
 
 export function makeSystem(options: SystemOptions): System {
   const { config, env } = options;
@@ -77,6 +81,7 @@ export function makeSystem(options: SystemOptions): System {
     const secretKey = env['SECRET_KEY'] || (await secretKeyOf(options.dataFolder));
     const port = config.port || (await getPort({ host: config.host }));
     const operationsPort = config.operationsPort || (await getPort({ host: '127.0.0.1' }));
+    const portalPort = config.portalPort || (await getPort({ host: config.host, port: PORTAL_PORT }));
     const socketFolder = await openSocketFolder(options.dataFolder);
     const programs = findPrograms(options);
     const described = describePrograms(programs).then((text) => options.terminal.say(`Starting ${text} …`));
@@ -98,15 +103,16 @@ export function makeSystem(options: SystemOptions): System {
     const startOthers = async () => {
       const [uri, given, chromium] = await Promise.all([mongodbUri, redisUrl, programs.chromium, compiled]);
       const found = { mongodbUri: uri, redisUrl: given, chromiumPath: chromium.command };
-      const envOf = environments({ env, config, port, operationsPort, secretKey, ...found });
+      const envOf = environments({ env, config, port, operationsPort, portalPort, secretKey, ...found });
       await Promise.all(SINGLE_SERVICES.map((service) => keepService(service, service, envOf[service])));
     };
     const ready = Promise.all([mongodbUri, redisUrl, described, startRenderers(), startOthers()]).then(
       ([uri, given]) => ({
-        url: urlOf(config.host, port),
-        operationsUrl: urlOf('127.0.0.1', operationsPort),
+        url: urlOfPort(config.host, port),
+        operationsUrl: urlOfPort('127.0.0.1', operationsPort),
+        portalUrl: env['PORTAL_URL'] || urlOfPort(config.host, portalPort),
         healthUrls: Object.fromEntries(
-          Object.entries(healthPorts).map(([name, healthPort]) => [name, urlOf('127.0.0.1', healthPort)]),
+          Object.entries(healthPorts).map(([name, healthPort]) => [name, urlOfPort('127.0.0.1', healthPort)]),
         ),
         mongodbUri: uri,
         redisUrl: redisUrlOf(given, 'admin'),
@@ -148,8 +154,8 @@ export function makeSystem(options: SystemOptions): System {
   async function stop() {
     isStopping = true;
     const order = [
-      ['gateway', 'operations', 'scheduler'],
-      ['webhooks'],
+      ['gateway', 'operations', 'portal', 'scheduler'],
+      ['mail', 'webhooks'],
       rendererNames(config.renderers),
       ['redis'],
       ['mongodb'],
@@ -180,10 +186,4 @@ function storeOptions({ dataFolder, env }: SystemOptions, name: string) {
 // Returns "renderer", "renderer-2", "renderer-3".
 function rendererNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => (index === 0 ? 'renderer' : `renderer-${index + 1}`));
-}
-
-function urlOf(host: string, port: number): string {
-  // A wildcard address can be listened on but not called.
-  const called = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${called.includes(':') ? `[${called}]` : called}:${port}`;
 }

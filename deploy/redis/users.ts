@@ -1,9 +1,18 @@
 // Redis permissions: one user per service, as lines of an ACL file (https://redis.io/docs/latest/operate/oss_and_stack/management/security/acl/).
 import { createHash } from 'node:crypto';
-import { catalog, deliverWebhook, fanOutEvent, renderDocument, retryWebhook } from '#libs/jobs/catalog.ts';
+import { catalog, deliverWebhook, fanOutEvent, renderDocument, retryWebhook, sendMail } from '#libs/jobs/catalog.ts';
 
 /** The users. `admin` belongs to the command line. */
-export const REDIS_USERS = ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks', 'admin'] as const;
+export const REDIS_USERS = [
+  'gateway',
+  'mail',
+  'operations',
+  'portal',
+  'renderer',
+  'scheduler',
+  'webhooks',
+  'admin',
+] as const;
 
 export type RedisUser = (typeof REDIS_USERS)[number];
 
@@ -61,6 +70,10 @@ function rightsOf(user: RedisUser, prefix: string): string[] {
     case 'operations':
       // The dashboard may use every queue, but neither documents nor their replies.
       return [...queues(catalog), ...channels(['nudges']), ...COMMANDS, OVERVIEW];
+    case 'mail':
+      // The service's metrics count the workers of its queue.
+      return [...queues([sendMail]), ...channels(['nudges']), ...COMMANDS, OVERVIEW];
+    case 'portal':
     case 'scheduler':
       return [...channels(['nudges']), ...COMMANDS];
     case 'webhooks':

@@ -23,7 +23,7 @@ export interface Step {
 }
 
 const VERSION = /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?$/;
-const IMAGES = ['gateway', 'operations', 'scheduler', 'webhooks', 'renderer', 'admin'] as const;
+const IMAGES = ['gateway', 'mail', 'operations', 'portal', 'scheduler', 'webhooks', 'renderer', 'admin'] as const;
 
 export const tagOf = (version: string) => `v${version}`;
 

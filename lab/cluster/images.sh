@@ -28,7 +28,7 @@ ENTRYPOINT ["docker-entrypoint.sh"]
 END
 docker tag local/redis redis:7.4-bookworm
 ours=()
-for service in gateway operations scheduler webhooks renderer admin; do
+for service in gateway portal operations scheduler webhooks mail renderer admin; do
   # The same image by a second name is the version to upgrade to.
   for tag in "$version" next; do
     docker tag "billhook/$service:local" "billhook/$service:$tag"

@@ -25,23 +25,24 @@ done
 trap 'kubectl delete namespace monitoring other --wait=false' EXIT
 for namespace in monitoring other; do kubectl -n $namespace wait pod/asker --for=condition=Ready --timeout=60s; done
 
-for service in gateway operations scheduler webhooks renderer; do
+for service in gateway portal operations scheduler webhooks mail renderer; do
   expect yes monitoring asker "$(ip $service)" 9090
   expect no other asker "$(ip $service)" 9090
 done
 for namespace in monitoring other; do
   expect yes $namespace asker gateway.billhook 80
+  expect yes $namespace asker portal.billhook 80
   expect no $namespace asker "$(ip operations)" 8090
   expect no $namespace asker mongodb.billhook 27017
   expect no $namespace asker redis.billhook 6379
 done
-for service in gateway operations scheduler webhooks; do
+for service in gateway portal operations scheduler webhooks mail; do
   expect yes billhook deployment/$service mongodb 27017
   expect yes billhook deployment/$service redis 6379
 done
 expect yes billhook deployment/renderer redis 6379
 expect no billhook deployment/renderer mongodb 27017
-for service in scheduler operations webhooks renderer; do
+for service in scheduler operations portal webhooks mail renderer; do
   expect no billhook deployment/$service gateway 80
   expect no billhook deployment/$service "$(ip gateway)" 9090
 done

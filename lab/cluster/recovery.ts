@@ -8,8 +8,8 @@ import { type PodWatch, watchPods } from './watch-pods.ts';
 
 const SERVICES: Record<Store, string[]> = {
   // Services that are ready only with the store.
-  mongodb: ['gateway', 'webhooks', 'operations', 'scheduler'],
-  redis: ['webhooks', 'renderer'],
+  mongodb: ['gateway', 'portal', 'webhooks', 'mail', 'operations', 'scheduler'],
+  redis: ['webhooks', 'mail', 'renderer'],
 };
 const PORTS: Record<Store, number> = { mongodb: 27_017, redis: 6_379 };
 const ASK_EVERY_MS = 50;

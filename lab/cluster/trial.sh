@@ -8,7 +8,7 @@ folder=$(cd "$1" && pwd)
 step=${2:-all}
 export PATH="$folder:$PATH" # kubectl
 trial=deploy/kubernetes/overlays/trial
-services='app.kubernetes.io/name in (gateway,operations,scheduler,webhooks,renderer)'
+services='app.kubernetes.io/name in (gateway,portal,operations,scheduler,webhooks,mail,renderer)'
 
 say() { echo "$(date +%T.%N | cut -c1-10) $*"; }
 fail() { say "WRONG: $*"; kubectl -n billhook get pods,jobs; exit 1; }
@@ -88,7 +88,7 @@ jobs() {
   {
     printf 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n'
     printf 'resources: [%s]\nimages:\n' "$(realpath --relative-to="$next" $trial)" # kustomize takes no absolute path
-    for service in gateway operations scheduler webhooks renderer admin; do printf '  - { name: billhook/%s, newTag: next }\n' $service; done
+    for service in gateway portal operations scheduler webhooks mail renderer admin; do printf '  - { name: billhook/%s, newTag: next }\n' $service; done
   } > "$next/kustomization.yaml"
   billhook delete job admin --ignore-not-found
   billhook create job admin --from=cronjob/admin

@@ -5,7 +5,7 @@ import { billhook } from '../../client/index.ts';
 import { pdfOf } from '../../test/support/pdf-body.ts';
 import { API, compose, docker, newAccount, say } from './compose.ts';
 
-const SERVICES = ['webhooks', 'scheduler', 'operations', 'renderer', 'gateway', 'redis', 'mongodb'];
+const SERVICES = ['webhooks', 'mail', 'scheduler', 'operations', 'renderer', 'portal', 'gateway', 'redis', 'mongodb'];
 const KILLED = ['renderer', 'redis', 'mongodb', 'gateway'];
 /** Between two of them, so that each finds a system that has recovered. */
 const PAUSE_MS = 8_000;

@@ -63,7 +63,7 @@ END
 }
 
 images() {
-  for service in gateway operations scheduler webhooks renderer admin; do
+  for service in gateway portal operations scheduler webhooks mail renderer admin; do
     docker build -q -f deploy/docker/Dockerfile --build-arg NODE_IMAGE="$NODE_IMAGE" --target "$service" -t "billhook/$service:local" .
   done
   docker image ls --format '{{.Repository}}:{{.Tag}} {{.Size}}'

@@ -93,7 +93,26 @@ export const deliverWebhook = defineJob<DeliverWebhook>({
  */
 export const retryWebhook = defineJob<DeliverWebhook>({ ...deliverWebhook, name: 'retry-webhook' });
 
-export const catalog: readonly JobDefinition<unknown>[] = [renderDocument, fanOutEvent, deliverWebhook, retryWebhook];
+/**
+ * One job is one attempt to hand a mail to the SMTP server. The queue tries once, because the message record in MongoDB
+ * plans the next attempt.
+ */
+export const sendMail = defineJob<{ messageId: string; accountId: string }>({
+  name: 'send-mail',
+  attempts: 1,
+  backoffMs: 0,
+  lockMs: 45_000,
+  stalledMs: 15_000,
+  failedKept: FAILED_KEPT,
+});
+
+export const catalog: readonly JobDefinition<unknown>[] = [
+  renderDocument,
+  fanOutEvent,
+  deliverWebhook,
+  retryWebhook,
+  sendMail,
+];
 
 function defineJob<Payload>(definition: Omit<JobDefinition<Payload>, 'payload'>): JobDefinition<Payload> {
   return Object.freeze(definition);

@@ -1,6 +1,6 @@
 // Writes numbers, sizes, durations and times in the form that a person reads at a glance.
 import type { VNode } from 'preact';
-import { html } from '#libs/pages/html.ts';
+import { html } from './html.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

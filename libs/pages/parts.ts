@@ -1,6 +1,6 @@
 // The building blocks of pages: notes, badges, tables, filters, buttons with their forms.
 import type { VNode } from 'preact';
-import { type Children, html } from '#libs/pages/html.ts';
+import { type Children, html } from './html.ts';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'quiet' | 'main';
 

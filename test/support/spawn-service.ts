@@ -9,7 +9,7 @@ import type { Workspace } from './workspace.ts';
 
 export interface SpawnedService {
   pid: number;
-  /** The URL of the port it serves: the gateway's API, or the operations dashboard. */
+  /** The URL of the port it serves: the gateway's API, the portal or the operations dashboard. */
   url: string;
   healthUrl: string;
   /** Everything it logged so far. */
@@ -24,7 +24,10 @@ const STOP_LIMIT_MS = 45_000;
 /** Only ends a hang: on a machine that is busy with other suites a start takes its time. Under the limit of the test runner, so that what was said is seen. */
 export const READY_LIMIT_MS = 150_000;
 
-export type ServiceName = 'gateway' | 'operations' | 'renderer' | 'scheduler' | 'webhooks';
+export type ServiceName = 'gateway' | 'mail' | 'operations' | 'portal' | 'renderer' | 'scheduler' | 'webhooks';
+
+/** The variable with the port that a service serves, by its name. */
+const PORTS: Partial<Record<ServiceName, string>> = { operations: 'OPERATIONS_PORT', portal: 'PORTAL_PORT' };
 
 /** The part of a workspace that a service needs. It suffices for one whose stores do not run yet. */
 export type ServiceWorkspace = Pick<
@@ -77,7 +80,7 @@ export async function launchService(
       ...compiledCode(process.env),
       ...nodeEnvironmentOf(service),
       ...settings(service, workspace),
-      [service === 'operations' ? 'OPERATIONS_PORT' : 'PORT']: String(port),
+      [PORTS[service] ?? 'PORT']: String(port),
       HEALTH_PORT: String(healthPort),
       ...env,
     },
@@ -109,9 +112,9 @@ function settings(service: string, workspace: ServiceWorkspace): Record<string, 
     LOG_LEVEL: 'info',
   };
   if (service === 'renderer') return { ...common, CHROMIUM_PATH: workspace.chromiumPath };
-  if (service === 'operations' || service === 'scheduler')
-    return { ...common, OPERATIONS_HOST: '127.0.0.1', MONGODB_URI: workspace.mongodbUri };
-  return { ...common, MONGODB_URI: workspace.mongodbUri, SECRET_KEY: workspace.secretKey };
+  const records = { ...common, MONGODB_URI: workspace.mongodbUri };
+  if (service === 'gateway' || service === 'webhooks') return { ...records, SECRET_KEY: workspace.secretKey };
+  return { ...records, OPERATIONS_HOST: '127.0.0.1', PORTAL_HOST: '127.0.0.1' };
 }
 
 async function stop(child: ChildProcess, exited: Promise<number | null>): Promise<number | null> {

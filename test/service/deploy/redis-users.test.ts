@@ -108,6 +108,29 @@ test.each([
 
 test.each([
   ['LRANGE', 'ours:deliver-webhook:wait', '0', '-1'],
+  ['GET', 'ours:unsaved:render-document:1'],
+  ['HGETALL', 'ours:render-document:1'],
+  ['PUBLISH', 'ours:replies:gateway', 'forged'],
+])(
+  'when the mail service sends %s %s, then Redis rejects it: it may use its own queue only',
+  async (command, ...args) => {
+    await expect(as('mail').call(command, ...args)).rejects.toThrow(/NOPERM/);
+  },
+);
+
+test.each([
+  ['LRANGE', 'ours:send-mail:wait', '0', '-1'],
+  ['HGETALL', 'ours:render-document:1'],
+  ['CLIENT', 'LIST'],
+])(
+  'when the portal sends %s %s, then Redis rejects it: the portal may only nudge the relay',
+  async (command, ...args) => {
+    await expect(as('portal').call(command, ...args)).rejects.toThrow(/NOPERM/);
+  },
+);
+
+test.each([
+  ['LRANGE', 'ours:deliver-webhook:wait', '0', '-1'],
   ['HGETALL', 'ours:render-document:1'],
   ['PUBLISH', 'ours:cancels', '1'],
   ['CLIENT', 'LIST'],

@@ -27,7 +27,7 @@ function run(program: string[], env: Record<string, string>): Promise<Outcome> {
 
 const lines = ({ output }: Outcome) => output.split('\n').filter((line) => line.startsWith('  - '));
 
-describe.each(['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'])('the %s', (service) => {
+describe.each(['gateway', 'mail', 'operations', 'portal', 'renderer', 'scheduler', 'webhooks'])('the %s', (service) => {
   const start = (env: Record<string, string>) => run([`services/${service}/main.ts`], env);
 
   test('when two variables are wrong and one is misspelt, then all three are named and the exit code is 78', async () => {

@@ -19,6 +19,7 @@ const env = {
     .filter((folder) => !folder.includes('node_modules'))
     .join(delimiter),
   PORT: '0',
+  PORTAL_PORT: '0',
 };
 
 let folder: string;

@@ -21,7 +21,7 @@ import { type ServiceName, type SpawnedService, spawnService } from '../../suppo
 import { steadyPort } from '../../support/steady-port.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
-const SERVICES = ['gateway', 'renderer', 'webhooks', 'scheduler', 'operations'] as const;
+const SERVICES = ['gateway', 'renderer', 'webhooks', 'scheduler', 'operations', 'portal', 'mail'] as const;
 /** Reads the log of rejected commands, which no service may. */
 const AUDITOR = 'user auditor on >auditor resetkeys resetchannels -@all +acl|log +ping +info';
 
@@ -110,6 +110,7 @@ test('when all services work with their users, then documents, batches, webhooks
   const metricsOf = async (name: ServiceName) => (await fetch(`${running[name].healthUrl}/metrics`)).text();
   for (const name of SERVICES) expect(await metricsOf(name)).toContain('process_cpu_seconds_total');
   expect(await metricsOf('webhooks')).toMatch(/billhook_queue_jobs_ready\{queue="retry-webhook"\} \d/);
+  expect(await metricsOf('mail')).toMatch(/billhook_queue_jobs_ready\{queue="send-mail"\} \d/);
   expect(await metricsOf('gateway')).toMatch(/billhook_queue_jobs_ready\{queue="render-document"\} \d/);
 
   const rejected = ((await auditor.call('ACL', 'LOG', '100')) as unknown[][]).map((entry) => {

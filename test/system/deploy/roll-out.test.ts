@@ -36,10 +36,10 @@ test('when the new version becomes ready, then configuration, indexes and servic
   expect(applied(calls)).toEqual([
     CONFIGURATION,
     of('migrate'),
-    ...['webhooks', 'renderer', 'scheduler', 'operations', 'gateway'].map(of),
+    ...['webhooks', 'mail', 'renderer', 'scheduler', 'operations', 'portal', 'gateway'].map(of),
     WHOLE,
   ]);
-  for (const name of ['webhooks', 'renderer', 'scheduler', 'operations', 'gateway']) {
+  for (const name of ['webhooks', 'mail', 'renderer', 'scheduler', 'operations', 'portal', 'gateway']) {
     expect(calls[calls.indexOf(of(name)) + 1]).toBe(`-n billhook rollout status deployment/${name}`);
   }
 });
@@ -78,7 +78,7 @@ test('when it rolls back, then it applies the services in reverse and no indexes
   expect(code).toBe(0);
   expect(applied(calls)).toEqual([
     CONFIGURATION,
-    ...['gateway', 'operations', 'scheduler', 'renderer', 'webhooks'].map(of),
+    ...['gateway', 'portal', 'operations', 'scheduler', 'renderer', 'mail', 'webhooks'].map(of),
     WHOLE,
   ]);
   expect(calls.filter((line) => line.includes('job'))).toEqual([]);

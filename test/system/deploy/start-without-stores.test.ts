@@ -17,7 +17,7 @@ import { steadyPort } from '../../support/steady-port.ts';
 
 /** Two server selections of 5 s each and part of a third: a second line in the log, if there were one, would be written by then. */
 const SEVERAL_TRIES_MS = 12_000;
-const SERVICES = ['gateway', 'webhooks', 'renderer', 'operations', 'scheduler'] as const;
+const SERVICES = ['gateway', 'webhooks', 'renderer', 'operations', 'scheduler', 'portal', 'mail'] as const;
 
 let folder: string;
 let workspace: ServiceWorkspace;
@@ -77,24 +77,29 @@ test('when neither store is available, then all services are alive, log once tha
     redisUrl: `redis://127.0.0.1:${redisPort}`,
   };
   const services = await Promise.all(SERVICES.map((name) => launch(name, stores)));
-  const [gateway, webhooks, renderer, operations, scheduler] = services as [
+  const [gateway, webhooks, renderer, operations, scheduler, portal, mail] = services as [
+    Launched,
+    Launched,
     Launched,
     Launched,
     Launched,
     Launched,
     Launched,
   ];
-  const withDatabase = [gateway, webhooks, operations, scheduler];
+  const withDatabase = [gateway, webhooks, operations, scheduler, portal, mail];
+  // Neither needs Redis, which only carries their nudges.
+  const patient = [operations, scheduler, portal];
   const all = <Result>(ask: (service: (typeof services)[number]) => Result) => Promise.all(services.map(ask));
   await all((service) => eventually(async () => (await service.healthOf('/livez')).status === 200));
   await eventually(() => withDatabase.every(({ lines }) => lines('mongodb is unavailable').length > 0));
   await pause(SEVERAL_TRIES_MS);
 
-  expect(await all((service) => service.healthOf('/livez'))).toMatchObject(Array(5).fill({ status: 200 }));
+  expect(await all((service) => service.healthOf('/livez'))).toMatchObject(Array(7).fill({ status: 200 }));
   const starting = (checks: object) => ({ status: 503, body: { status: 'starting', checks } });
   const missing = expect.not.stringMatching(/^ok$/);
   expect(await gateway.healthOf('/readyz')).toMatchObject(starting({ mongodb: 'not connected' }));
   expect(await webhooks.healthOf('/readyz')).toMatchObject(starting({ mongodb: 'not connected', redis: missing }));
+  expect(await mail.healthOf('/readyz')).toMatchObject(starting({ mongodb: 'not connected', redis: missing }));
   expect(await renderer.healthOf('/readyz')).toMatchObject(starting({ redis: missing, browser: 'ok' }));
   const linesOf = ({ lines }: (typeof services)[number]) => [
     lines('mongodb is unavailable').length,
@@ -108,6 +113,8 @@ test('when neither store is available, then all services are alive, log once tha
     [0, 1, 1],
     [1, 1, 2],
     [1, 1, 2],
+    [1, 1, 2],
+    [1, 1, 2],
   ]);
   const rejected = await fetch(`${gateway.url}/api/v1/clients`);
   expect([rejected.status, await rejected.json()]).toEqual([
@@ -115,7 +122,7 @@ test('when neither store is available, then all services are alive, log once tha
     expect.objectContaining({ error: 'The service is temporarily unavailable' }),
   ]);
   expect(rejected.headers.get('retry-after')).toBe('1');
-  for (const { healthOf } of [operations, scheduler])
+  for (const { healthOf } of patient)
     expect(await healthOf('/readyz')).toMatchObject(starting({ mongodb: 'not connected' }));
   await expect(fetch(operations.url)).rejects.toThrow();
 
@@ -123,14 +130,13 @@ test('when neither store is available, then all services are alive, log once tha
   await eventually(async () => (await gateway.healthOf('/readyz')).status === 200); // It works without Redis.
   expect((await fetch(`${gateway.url}/api/v1/clients`)).status).toBe(401);
   expect((await webhooks.healthOf('/readyz')).status).toBe(503);
-  for (const { healthOf } of [operations, scheduler])
-    await eventually(async () => (await healthOf('/readyz')).status === 200);
+  for (const { healthOf } of patient) await eventually(async () => (await healthOf('/readyz')).status === 200);
   expect((await fetch(`${operations.url}/login`)).status).toBe(200);
   await redisOn(redisPort);
   await all((service) => eventually(async () => (await service.healthOf('/readyz')).status === 200));
   await eventually(async () => (await gateway.healthOf('/readyz?verbose')).body.checks.redis.status === 'ok');
-  expect(withDatabase.map(({ lines }) => lines('mongodb is available').length)).toEqual([1, 1, 1, 1]);
-  expect(await all((service) => service.stop())).toEqual(Array(5).fill(0));
+  expect(withDatabase.map(({ lines }) => lines('mongodb is available').length)).toEqual(Array(6).fill(1));
+  expect(await all((service) => service.stop())).toEqual(Array(7).fill(0));
 });
 
 test('when services are asked to stop while they wait, then they end with 0', async () => {
@@ -139,7 +145,7 @@ test('when services are asked to stop while they wait, then they end with 0', as
   const services = await Promise.all(SERVICES.map((name) => launch(name, stores)));
   for (const service of services) await eventually(async () => (await service.healthOf('/livez')).status === 200);
 
-  expect(await Promise.all(services.map((service) => service.stop()))).toEqual(Array(5).fill(0));
+  expect(await Promise.all(services.map((service) => service.stop()))).toEqual(Array(7).fill(0));
 });
 
 describe('a configuration that waiting cannot repair', () => {
@@ -175,7 +181,7 @@ describe('a configuration that waiting cannot repair', () => {
 
     const ended = await endings(urls.flatMap((redisUrl) => SERVICES.map((name) => launch(name, { redisUrl }))));
 
-    expect(ended).toEqual(Array(10).fill(named(/ {2}- REDIS_URL: Redis rejects its user name or password/)));
+    expect(ended).toEqual(Array(14).fill(named(/ {2}- REDIS_URL: Redis rejects its user name or password/)));
     expect(ended.filter(({ output }) => output.includes('guessed'))).toEqual([]);
   });
 

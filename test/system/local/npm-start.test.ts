@@ -46,9 +46,19 @@ test('when all this was done, then Redis has rejected no command of a service, e
   await redis.quit();
   const logs = join(folder, 'data', 'logs');
   for (const name of await readdir(logs)) expect(await readFile(join(logs, name), 'utf8')).not.toMatch(/NOPERM|NOAUTH/);
-  expect(Object.keys(facts.healthUrls).sort()).toEqual(['gateway', 'operations', 'renderer', 'scheduler', 'webhooks']);
+  expect(Object.keys(facts.healthUrls).sort()).toEqual([
+    'gateway',
+    'mail',
+    'operations',
+    'portal',
+    'renderer',
+    'scheduler',
+    'webhooks',
+  ]);
   for (const url of Object.values(facts.healthUrls))
     for (const path of ['/readyz', '/metrics']) expect((await fetch(`${url}${path}`)).status).toBe(200);
+  const page = await fetch(`${facts.portalUrl}/p/unknown`);
+  expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
   expect((await fetch(facts.operationsUrl)).url).toBe(`${facts.operationsUrl}/login`);
 });
 

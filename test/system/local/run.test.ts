@@ -47,8 +47,10 @@ describe('while it runs', () => {
     expect(facts).toMatchObject({ redisPrefix: 'billhook', secretKeyId: expect.stringMatching(/^[0-9a-f]{8}$/) });
     expect(Object.keys(facts.pids).sort()).toEqual([
       'gateway',
+      'mail',
       'mongodb',
       'operations',
+      'portal',
       'redis',
       'renderer',
       'renderer-2',
@@ -181,8 +183,9 @@ describe('while it runs', () => {
     expect(await findMarked(data)).toEqual([]);
     await expect(stat(join(data, 'local.json'))).rejects.toThrow('ENOENT');
     const stopped = (await notes()).filter((line) => line.endsWith('stops')).map((line) => line.split(' ')[0]);
-    expect(stopped.slice(0, 3).sort()).toEqual(['gateway', 'operations', 'scheduler']);
-    expect(stopped.slice(3)).toEqual(['webhooks', 'renderer', 'renderer']);
+    expect(stopped.slice(0, 4).sort()).toEqual(['gateway', 'operations', 'portal', 'scheduler']);
+    expect(stopped.slice(4, 6).sort()).toEqual(['mail', 'webhooks']);
+    expect(stopped.slice(6)).toEqual(['renderer', 'renderer']);
   });
 });
 

@@ -19,7 +19,7 @@ export interface Start {
 export function start(main: string, args: string[], env: Record<string, string>): Start {
   const { MONGODB_URI: _uri, REDIS_URL: _url, npm_lifecycle_event: _event, ...rest } = process.env;
   const child = spawn(process.execPath, [main, ...args], {
-    env: { ...rest, PORT: '0', NODE_OPTIONS: '', ...env },
+    env: { ...rest, PORT: '0', PORTAL_PORT: '0', NODE_OPTIONS: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -53,7 +53,7 @@ describe('names', () => {
   let families: MetricFamily[];
   beforeAll(async () => {
     workspace = await openWorkspace();
-    for (const service of ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'] as const) {
+    for (const service of ['gateway', 'mail', 'operations', 'portal', 'renderer', 'scheduler', 'webhooks'] as const) {
       services.push(await spawnService(service, workspace));
     }
     const texts = await Promise.all(

@@ -20,7 +20,7 @@ type Requests = Record<'cpu' | 'memory', string>;
 const patches: Patch[] = parseAllDocuments(readFileSync('deploy/kubernetes/overlays/trial/size.yaml', 'utf8')).map(
   (document) => document.toJS(),
 );
-const SERVICES = ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'];
+const SERVICES = ['gateway', 'mail', 'operations', 'portal', 'renderer', 'scheduler', 'webhooks'];
 const STORES = ['mongodb', 'redis'];
 /** Processor time that a cluster of one node takes for itself: kind 1.35 asks for 950m, minikube for 850m. */
 const SYSTEM_CPU = 950;

@@ -1,7 +1,9 @@
 // The variables of every service, read from the shapes the services themselves are configured with.
 import type Joi from 'joi';
 import { configShape as gateway } from '../../../services/gateway/config.ts';
+import { configShape as mail } from '../../../services/mail/config.ts';
 import { configShape as operations } from '../../../services/operations/config.ts';
+import { configShape as portal } from '../../../services/portal/config.ts';
 import { configShape as renderer } from '../../../services/renderer/config.ts';
 import { configShape as scheduler } from '../../../services/scheduler/config.ts';
 import { configShape as webhooks } from '../../../services/webhooks/config.ts';
@@ -15,7 +17,15 @@ export interface Variable {
   accepts: string;
 }
 
-const shapes: Record<string, Joi.ObjectSchema> = { gateway, operations, renderer, scheduler, webhooks };
+const shapes: Record<string, Joi.ObjectSchema> = {
+  gateway,
+  mail,
+  operations,
+  portal,
+  renderer,
+  scheduler,
+  webhooks,
+};
 
 export const services = Object.keys(shapes);
 

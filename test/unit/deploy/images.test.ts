@@ -13,13 +13,15 @@ import { guideNames } from '../../../services/gateway/reference/pages/guides.ts'
 import { variablesOf } from './configuration.ts';
 
 const dockerfile = readFileSync('deploy/docker/Dockerfile', 'utf8').replaceAll('\\\n', ' ');
-const services = ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks', 'admin'];
+const services = ['gateway', 'mail', 'operations', 'portal', 'renderer', 'scheduler', 'webhooks', 'admin'];
 const EPERM = 1;
 const ENOSYS = 38;
 // So that a search which finds nothing is noticed.
 const MUST_FIND: Record<string, string[]> = {
   gateway: ['express', 'mongoose', 'mongodb', 'bullmq', 'ioredis'],
   operations: ['express', 'htm', 'mongoose', 'bullmq'],
+  portal: ['express', 'helmet', 'htm', 'mongoose'],
+  mail: ['bullmq', 'mongoose'],
   scheduler: ['mongoose', 'ioredis'],
   renderer: ['ejs', 'puppeteer-core', 'devtools-protocol', 'sharp'],
   webhooks: ['axios', 'standardwebhooks', 'mongoose'],
@@ -137,7 +139,7 @@ describe('compose', () => {
     });
   });
 
-  test.each(['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'])(
+  test.each(['gateway', 'mail', 'operations', 'portal', 'renderer', 'scheduler', 'webhooks'])(
     'when %s has a setting, then compose sets it or passes it on',
     (name) => {
       const set = Object.keys(compose.services[name].environment).map((one) => one.replace(/_FILE$/, ''));
@@ -147,6 +149,8 @@ describe('compose', () => {
         'PORT',
         'OPERATIONS_HOST',
         'OPERATIONS_PORT',
+        'PORTAL_HOST',
+        'PORTAL_PORT',
         'HEALTH_HOST',
         'HEALTH_PORT',
         'CHROMIUM_PATH',
@@ -158,13 +162,15 @@ describe('compose', () => {
     },
   );
 
-  test('when a port is published, then only the API may be published beyond this machine', () => {
+  test('when a port is published, then only the API and the portal may be published beyond this machine', () => {
     const published = Object.entries<{ ports?: string[] }>(compose.services).flatMap(([name, { ports = [] }]) =>
       ports.map((port) => `${name} ${port}`),
     );
     expect(published.filter((port) => !/^\w+ 127\.0\.0\.1:/.test(port))).toEqual([
       // biome-ignore lint/suspicious/noTemplateCurlyInString: compose fills these in.
       'gateway ${HOST:-127.0.0.1}:${PORT:-8080}:8080',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: compose fills these in.
+      'portal ${PORTAL_HOST:-127.0.0.1}:${PORTAL_PORT:-8070}:8070',
     ]);
   });
 
@@ -176,6 +182,13 @@ describe('compose', () => {
     for (const name of ['mongodb', 'redis']) {
       expect(networks(name).every((network) => compose.networks[network].internal)).toBe(true);
     }
+  });
+
+  test('when a service is not the mail service, then it has no login of the SMTP server', () => {
+    const having = Object.entries<{ environment?: Record<string, string> }>(compose.services).filter(
+      ([, { environment = {} }]) => Object.keys(environment).some((name) => name.startsWith('SMTP_URL')),
+    );
+    expect(having.map(([name]) => name)).toEqual(['mail']);
   });
 
   test('when the stores start, then MongoDB is a replica set and Redis persists everything and evicts nothing', () => {
@@ -217,7 +230,7 @@ describe('compose', () => {
   });
 
   test('when a service stops, then compose gives it longer than its own limit', () => {
-    for (const name of ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'])
+    for (const name of ['gateway', 'mail', 'operations', 'portal', 'renderer', 'scheduler', 'webhooks'])
       expect(compose.services[name].stop_grace_period).toBe('45s');
     expect(readFileSync('libs/service/lifecycle.ts', 'utf8')).toContain('CLOSE_LIMIT_MS = 40_000');
   });

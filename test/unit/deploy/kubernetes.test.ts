@@ -22,9 +22,9 @@ import {
 } from './manifests.ts';
 
 const packageJson = JSON.parse(readFileSync('package.json', 'utf8'));
-const services = ['gateway', 'operations', 'renderer', 'scheduler', 'webhooks'];
+const services = ['gateway', 'mail', 'operations', 'portal', 'renderer', 'scheduler', 'webhooks'];
 /** Their work can wait for the seconds of a restart. */
-const patient = ['operations', 'scheduler'];
+const patient = ['mail', 'operations', 'scheduler'];
 const ours = workloads.filter(({ container }) => container.image.startsWith('billhook/'));
 
 describe('schemas', () => {
@@ -233,9 +233,7 @@ function mountedSecrets(pod: Manifest['body']): { secret: string; key: string; p
 }
 
 test('when a store is back, then its pod and the services that wait for it are probed within a second', () => {
-  const names = ['gateway', 'operations', 'scheduler', 'webhooks', 'renderer'].map(
-    (name) => ['Deployment', name] as const,
-  );
+  const names = services.map((name) => ['Deployment', name] as const);
   const stores = ['mongodb', 'redis'].map((name) => ['StatefulSet', name] as const);
   const periods = [...names, ...stores].map(([kind, name]) => {
     const [{ readinessProbe }] = manifest(kind, name).spec.template.spec.containers;
@@ -291,6 +289,39 @@ describe('the ingress', () => {
   });
 });
 
+describe('the portal', () => {
+  test('when a pod terminates, then it still responds until load balancers have noticed', () => {
+    const [container] = manifest('Deployment', 'portal').spec.template.spec.containers;
+    expect(container.lifecycle.preStop.sleep.seconds).toBeGreaterThanOrEqual(5);
+    expect(manifest('Service', 'portal').spec.ports).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
+    expect(container.ports).toContainEqual({ name: 'http', containerPort: 8070 });
+  });
+
+  test('when a request comes in, then it uses TLS, under another name than the API', () => {
+    const { spec } = manifest('Ingress', 'portal');
+    const [{ host, http }] = spec.rules;
+    expect(spec.tls).toEqual([{ hosts: [host], secretName: expect.any(String) }]);
+    expect(host).not.toBe(manifest('Ingress', 'billhook').spec.rules[0].host);
+    expect(http.paths.map(({ backend }: { backend: object }) => backend)).toEqual([
+      { service: { name: 'portal', port: { name: 'http' } } },
+    ]);
+    const route = manifest('HTTPRoute', 'portal').spec;
+    expect(route.hostnames).toEqual([host]);
+    expect(route.rules[0].backendRefs).toEqual([{ name: 'portal', port: 80 }]);
+  });
+});
+
+test('when a pod is not one of the mail service, then it has no login of the SMTP server', () => {
+  const having = workloads.filter(({ container }) => JSON.stringify(container).includes('SMTP_URL'));
+  expect(having.map(({ name }) => name)).toEqual(['mail']);
+  // Without the Secret no mail is sent, and everything else works.
+  const { env } = manifest('Deployment', 'mail').spec.template.spec.containers[0];
+  expect(env).toContainEqual({
+    name: 'SMTP_URL',
+    valueFrom: { secretKeyRef: { name: 'billhook-mail', key: 'smtp-url', optional: true } },
+  });
+});
+
 describe('priorities', () => {
   test('when a cluster is full, then a renderer yields to a gateway', () => {
     expect(manifest('PriorityClass', 'billhook').value).toBeGreaterThan(
@@ -298,7 +329,7 @@ describe('priorities', () => {
     );
     const patched = kustomizations.find(({ file }) => file.includes('/priority/'))?.patches ?? [];
     expect(patched.map(({ target, patch }) => [target?.name, /value: ([\w-]+)/.exec(patch ?? '')?.[1]])).toEqual([
-      ['(gateway|operations|scheduler|webhooks)', 'billhook'],
+      ['(gateway|mail|operations|portal|scheduler|webhooks)', 'billhook'],
       ['renderer', 'billhook-renderer'],
     ]);
   });
@@ -315,7 +346,8 @@ describe('autoscaling by work', () => {
   test('when a queue or a metric is named, then it exists', () => {
     const queries = ['renderer', 'webhooks'].map((name) => triggerOf(name).query).join('\n');
     const queues = [...queries.matchAll(/queue=~?"([^"]+)"/g)].flatMap(([, names = '']) => names.split('|'));
-    expect(new Set(queues)).toEqual(new Set(catalog.map(({ name }) => name)));
+    // The SMTP server, and not the number of mail services, bounds how fast mail goes out.
+    expect(new Set(queues)).toEqual(new Set(catalog.map(({ name }) => name).filter((name) => name !== 'send-mail')));
     const metrics = readFileSync('libs/service/metrics.ts', 'utf8');
     const named = [...queries.matchAll(/\b(billhook_\w+)/g)].map(([, name]) => name);
     expect(named.filter((name) => !metrics.includes(`'${name}'`))).toEqual([]);

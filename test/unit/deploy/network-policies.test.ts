@@ -53,7 +53,17 @@ test('when a pod is selected by a policy of its own, then that policy has its na
   });
   expect(selected.filter(([name, label]) => name !== label)).toEqual([]);
   expect(selected.map(([name]) => name)).toEqual(
-    expect.arrayContaining(['gateway', 'operations', 'renderer', 'scheduler', 'webhooks', 'migrate', 'admin']),
+    expect.arrayContaining([
+      'gateway',
+      'mail',
+      'operations',
+      'portal',
+      'renderer',
+      'scheduler',
+      'webhooks',
+      'migrate',
+      'admin',
+    ]),
   );
 });
 
@@ -61,6 +71,8 @@ test.each([
   ['gateway', ['redis:6379', 'mongodb:27017']],
   ['operations', ['redis:6379', 'mongodb:27017']],
   ['renderer', ['redis:6379', 'public:80', 'public:443']],
+  ['portal', ['redis:6379', 'mongodb:27017']],
+  ['mail', ['redis:6379', 'mongodb:27017', 'public:25', 'public:465', 'public:587']],
   ['scheduler', ['redis:6379', 'mongodb:27017']],
   ['webhooks', ['redis:6379', 'mongodb:27017', 'public:80', 'public:443']],
   ['migrate', ['mongodb:27017']],
@@ -69,7 +81,7 @@ test.each([
   expect(reachOf(name)).toEqual(reach);
 });
 
-describe.each(['renderer', 'webhooks'])('the egress of the %s', (name) => {
+describe.each(['mail', 'renderer', 'webhooks'])('the egress of the %s', (name) => {
   const lets = publicRuleOf(name);
 
   test('when an address is private, shared, local or special, then it is denied', () => {
@@ -91,8 +103,10 @@ test('when the stores run in the cluster, then the renderer is not among those t
   expect(from[0].podSelector.matchExpressions[0].values.sort()).toEqual([
     'admin',
     'gateway',
+    'mail',
     'migrate',
     'operations',
+    'portal',
     'scheduler',
     'webhooks',
   ]);
@@ -104,7 +118,12 @@ test('when a policy applies to several services, then it allows nothing but DNS,
   expect(opened.map(({ ports }: Rule) => ports.map(({ port }) => port))).toEqual([[53, 53], ['health'], [4318]]);
 });
 
-test('when a request comes from the public, then it reaches only the API, never the health port', () => {
+test('when a request comes from the public, then it reaches only the API and the portal, never the health port', () => {
+  const open = policies.filter(({ body }) =>
+    body.spec.ingress?.some(({ from }: { from?: unknown }) => from === undefined),
+  );
+  expect(open.map(({ name }) => name).sort()).toEqual(['gateway', 'portal']);
+  expect(manifest('NetworkPolicy', 'portal').spec.ingress).toEqual([{ ports: [{ protocol: 'TCP', port: 'http' }] }]);
   expect(manifest('NetworkPolicy', 'gateway').spec.ingress).toEqual([{ ports: [{ protocol: 'TCP', port: 'http' }] }]);
   const [{ from, ports }] = manifest('NetworkPolicy', 'metrics-are-collected').spec.ingress;
   expect(ports).toEqual([{ protocol: 'TCP', port: 'health' }]);

@@ -58,8 +58,8 @@ withKubectl('the configuration', () => {
       );
       const [before, after] = [render(production), render(folder)].map(configurationIn);
 
-      expect(before?.read).toEqual(Array(6).fill(before?.name));
-      expect(after?.read).toEqual(Array(6).fill(after?.name));
+      expect(before?.read).toEqual(Array(8).fill(before?.name));
+      expect(after?.read).toEqual(Array(8).fill(after?.name));
       expect(after?.name).not.toBe(before?.name);
     } finally {
       rmSync(folder, { recursive: true });

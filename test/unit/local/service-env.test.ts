@@ -8,6 +8,7 @@ const DECIDED = {
   config: { host: '127.0.0.1', outboundAllow: '127.0.0.0/8' },
   port: 8080,
   operationsPort: 8090,
+  portalPort: 8070,
   mongodbUri: 'mongodb://127.0.0.1/',
   redisUrl: 'redis://127.0.0.1/',
   secretKey: 'key',
@@ -29,6 +30,15 @@ describe.each(services)('the environment of the %s', (service) => {
     expect(names.filter((name) => given[name] === undefined)).toEqual([]);
   });
 });
+
+test.each(services.filter((service) => service !== 'mail'))(
+  'when the login of the SMTP server is set, then the %s does not see it',
+  (service) => {
+    const env = { SMTP_URL: 'smtp://secret@relay/', SMTP_URL_FILE: '/run/secret' };
+
+    expect(Object.values(environmentOf(service, env)).filter((value) => value?.includes('secret'))).toEqual([]);
+  },
+);
 
 test('when a value is in a file, then the renderer gets the name of the file', () => {
   const renderer = environmentOf('renderer', { LOG_LEVEL_FILE: '/run/level' });

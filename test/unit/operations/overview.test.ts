@@ -1,6 +1,5 @@
 // The alarms of the overview. A part that cannot be read never looks like a healthy one.
 import { expect, test } from '@jest/globals';
-import { renderPage } from '#libs/pages/html.ts';
 import type { BulkRecord } from '#libs/models/operations/bulk-run.ts';
 import { renderPage } from '#libs/pages/html.ts';
 import { alarmsOf } from '../../../services/operations/monitoring/alarms.ts';

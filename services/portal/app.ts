@@ -1,0 +1,46 @@
+// The portal's pages, and the headers and the 404 page that all of them share.
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { isUnavailable } from '#libs/mongo/errors.ts';
+import { PageError } from '#libs/pages/page-error.ts';
+import type { Logger } from '#libs/service/logger.ts';
+import { securityHeaders } from './http/security-headers.ts';
+import { assets, notePage } from './views/layout.ts';
+
+export interface PortalParts {
+  /** The number of proxies in front that set X-Forwarded-For. */
+  trustProxy: number;
+  log: Logger;
+}
+
+/** Makes the application of the public port. */
+export function makeApp({ trustProxy, log }: PortalParts): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', 'simple');
+  app.use(securityHeaders);
+  app.use(assets.routes());
+  // Unknown, revoked and foreign links get this page as well: nothing tells them apart.
+  app.use(() => {
+    throw new PageError(404, NOT_FOUND);
+  });
+  app.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
+    if (response.headersSent) return next(error);
+    if (isUnavailable(error)) return sendNote(response.set('Retry-After', '1'), 503, 'Please try again', UNAVAILABLE);
+    if (error instanceof PageError && error.status === 404) return sendNote(response, 404, 'Page not found', NOT_FOUND);
+    const { status } = (error ?? {}) as { status?: number };
+    // The parser of bodies and paths throws errors with a status.
+    if (status && status < 500) return sendNote(response, status, 'Not understood', UNREADABLE);
+    // The path holds the token of a link, so the log has neither the path nor the address.
+    log.error({ err: error, method: request.method }, 'a request to the portal failed');
+    return sendNote(response, 500, 'Something went wrong', FAILED);
+  });
+  return app;
+}
+
+const NOT_FOUND = 'This address leads nowhere. If it came in a mail, ask the sender for a new link.';
+const UNAVAILABLE = 'This page is not available at the moment. Please reload it in a minute.';
+const UNREADABLE = 'The request could not be read. Please go back and try again.';
+const FAILED = 'The page could not be shown. Please try again later.';
+
+function sendNote(response: Response, status: number, title: string, text: string) {
+  response.status(status).send(notePage(title, text));
+}

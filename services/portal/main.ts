@@ -1,0 +1,48 @@
+// Starts the portal, the public port on which a client of an account sees its documents by a link, without an account.
+import { createServer } from 'node:http';
+import { listen, serverOptions } from '#libs/http/listen.ts';
+import { ensureIndexes } from '#libs/models/indexes.ts';
+import { pingMongo } from '#libs/mongo/connection.ts';
+import { startMongo } from '#libs/mongo/start.ts';
+import { connectFailFast, whenTried } from '#libs/redis/connection.ts';
+import { openHealthPort } from '#libs/service/health-port.ts';
+import { run } from '#libs/service/lifecycle.ts';
+import { makeLogger } from '#libs/service/logger.ts';
+import { makeMetrics } from '#libs/service/metrics.ts';
+import { startTracing } from '#libs/service/tracing.ts';
+import { makeApp } from './app.ts';
+import { readConfig } from './config.ts';
+
+await run(async ({ onClose, useLogger }) => {
+  const config = readConfig(process.env);
+  const log = makeLogger('portal', config.LOG_LEVEL);
+  useLogger(log);
+  onClose(await startTracing('portal', config.OTEL_EXPORTER_OTLP_ENDPOINT));
+
+  // This may be the first process of a new version. Existing indexes stay as they are.
+  const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
+  onClose(() => mongo.close());
+  const redis = connectFailFast(config.REDIS_URL, log);
+  onClose(() => redis.disconnect());
+  const health = await openHealthPort({
+    host: config.HEALTH_HOST,
+    names: config.HEALTH_ALLOWED_HOSTS,
+    port: config.HEALTH_PORT,
+    service: 'portal',
+    checks: { mongodb: pingMongo },
+    informational: { redis: () => redis.ping() },
+    metrics: makeMetrics(),
+    log,
+  });
+  onClose(() => health.close());
+  await Promise.all([mongo.ready, whenTried(redis)]);
+
+  const app = makeApp({ trustProxy: config.PORTAL_TRUST_PROXY, log });
+  const close = await listen(createServer(serverOptions, app), config.PORTAL_HOST, config.PORTAL_PORT, log);
+  health.started();
+  log.info({ healthPort: health.port }, 'ready');
+  onClose(async () => {
+    health.drain();
+    await close();
+  });
+});
