@@ -1,6 +1,7 @@
 // Response shapes of webhook endpoints, deliveries and the doctor's findings.
 import Joi from 'joi';
 import { DELIVERY_STATUSES } from '../models/webhooks/delivery.ts';
+import { DISABLED_REASONS } from '../models/webhooks/webhook-endpoint.ts';
 import { exampleId } from './example-ids.ts';
 import { exampleTime, id, orNull, timestamp, words } from './response-fields.ts';
 
@@ -23,9 +24,11 @@ const webhookFields = {
   description: Joi.string().allow(null).required(),
   enabled: Joi.boolean().required(),
   disabled_reason: Joi.string()
-    .valid('manual', 'gone', 'failing', null)
+    .valid(...DISABLED_REASONS, null)
     .required()
-    .description('`gone`: the receiver responded with 410. `failing`: nothing but failures for five days'),
+    .description(
+      '`gone`: the receiver responded with 410. `failing`: nothing but failures for five days. `operator`: an operator of this installation disabled it',
+    ),
   failing_since: Joi.string().isoDate().allow(null).required().description('Since when every attempt has failed'),
   created_at: timestamp(),
   updated_at: timestamp(),

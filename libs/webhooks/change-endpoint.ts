@@ -4,7 +4,12 @@ import { isUnchanged } from '../models/records.ts';
 import { lastDrawn } from '../models/sequences.ts';
 import { pausedAfter, resumedAfter } from '../models/webhooks/endpoint-pauses.ts';
 import { requestReconcile } from '../models/webhooks/endpoint-reconcile.ts';
-import type { WebhookEndpointRecord } from '../models/webhooks/webhook-endpoint.ts';
+import {
+  type DisabledReason,
+  endpointView,
+  NO_FAILURES,
+  type WebhookEndpointRecord,
+} from '../models/webhooks/webhook-endpoint.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { WebhookChanges } from './endpoint-input.ts';
 import { type NamedEndpoint, requireEndpoint, updateEndpoint } from './own-endpoint.ts';
@@ -36,7 +41,28 @@ export async function changeEndpoint(
   if (isAsWanted(endpoint, changes)) return endpoint;
   if (enabled !== undefined) await requestReconcile(endpoint, session);
   const sequence = await lastDrawn(session, accountId, 'event');
-  return updateEndpoint(endpoint, changesOf(endpoint, changes, sequence), session);
+  return updateEndpoint(endpoint, changesOf(endpoint, changes, { sequence, reason: 'manual' }), session);
+}
+
+/**
+ * Enables or disables an endpoint in the name of an operator. An endpoint that an operator disabled says so to its
+ * account, whose other endpoints get the event `endpoint.disabled`. Call `reconcileChange` after the commit.
+ * @returns the endpoint, or undefined when it is enabled or disabled already and nothing changes.
+ * @throws AppError 404.
+ */
+export async function switchEndpoint(
+  { session, accountId, announce }: UnitOfWork,
+  named: NamedEndpoint,
+  enabled: boolean,
+): Promise<WebhookEndpointRecord | undefined> {
+  const endpoint = await requireEndpoint({ accountId, session }, named);
+  if (endpoint.enabled === enabled) return undefined;
+  await requestReconcile(endpoint, session);
+  const sequence = await lastDrawn(session, accountId, 'event');
+  const changes = changesOf(endpoint, { enabled }, { sequence, reason: 'operator' });
+  const changed = await updateEndpoint(endpoint, changes, session);
+  if (!enabled) await announce('endpoint.disabled', endpointView(changed));
+  return changed;
 }
 
 /** True when nothing would change: neither the endpoint nor its record of failures. */
@@ -48,11 +74,15 @@ function isAsWanted(endpoint: WebhookEndpointRecord, { description, ...rest }: W
   return rest.enabled ? !failing_since && !failures && !disabled_reason : disabled_reason === 'manual';
 }
 
-/** Returns the update of the endpoint. @param sequence of the account's latest event. */
+/**
+ * Returns the update of the endpoint.
+ * @param given.sequence the account's latest event.
+ * @param given.reason the reason of disabling it.
+ */
 function changesOf(
   endpoint: WebhookEndpointRecord,
   { enabled, description, ...rest }: WebhookChanges,
-  sequence: number,
+  { sequence, reason }: { sequence: number; reason: DisabledReason },
 ) {
   // Another URL, or the caller says that it is well again: the record of failures starts anew.
   const isFresh = (rest.url !== undefined && rest.url !== endpoint.url) || enabled === true;
@@ -61,7 +91,7 @@ function changesOf(
       ...rest,
       ...(description ? { description } : {}),
       ...(enabled === undefined ? {} : { enabled }),
-      ...(enabled === false ? { disabled_reason: 'manual' } : {}),
+      ...(enabled === false ? { disabled_reason: reason } : {}),
       ...(enabled && !endpoint.enabled ? { pauses: resumedAfter(endpoint, sequence) } : {}),
       updated_at: new Date(),
     },
@@ -69,7 +99,7 @@ function changesOf(
     ...(enabled === false && endpoint.enabled ? pausedAfter(sequence) : {}),
     $unset: {
       ...(description === null || description === '' ? { description: 1 as const } : {}),
-      ...(isFresh ? { failing_since: 1 as const, failures: 1 as const } : {}),
+      ...(isFresh ? NO_FAILURES : {}),
       ...(enabled ? { disabled_reason: 1 as const } : {}),
     },
   };

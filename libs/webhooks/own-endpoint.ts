@@ -1,5 +1,5 @@
 // Reads and changes one webhook endpoint of an account.
-import { type AppError, appError } from '../errors.ts';
+import { appError } from '../errors.ts';
 import type { Id } from '../models/tenant.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '../models/webhooks/webhook-endpoint.ts';
 import type { Session } from '../mongo/connection.ts';
@@ -12,7 +12,7 @@ export const endpointDisabled = () => appError('webhook_disabled');
 export interface NamedEndpoint {
   id: Id;
   /** Makes the 404. Unless given, it is the one of a change. */
-  missing?: (() => AppError) | undefined;
+  missing?: (() => Error) | undefined;
 }
 
 /** The account and the transaction of a read. A unit of work has both. */

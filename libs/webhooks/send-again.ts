@@ -1,5 +1,5 @@
 // Sends an account's deliveries again: one, or those of many events to one endpoint.
-import { type AppError, appError } from '../errors.ts';
+import { appError } from '../errors.ts';
 import { LIST_LIMIT_MS } from '../models/list-total.ts';
 import type { Id } from '../models/tenant.ts';
 import { Delivery, type DeliveryRecord } from '../models/webhooks/delivery.ts';
@@ -72,7 +72,7 @@ export function findDelivery({ accountId, session }: AccountReader, id: Id): Pro
 export async function replayOwnDelivery(
   accountId: Id,
   id: Id,
-  missing: () => AppError = () => appError('delivery_not_found'),
+  missing: () => Error = () => appError('delivery_not_found'),
 ): Promise<DeliveryRecord> {
   const delivery = await readAfterElection(() => findDelivery({ accountId }, id));
   if (!delivery) throw missing();

@@ -32,8 +32,9 @@ function failure(endpoint: FailingEndpoint): string {
 function suspendedFinding({ count, named }: DeliveryProblems['suspended']): Finding {
   const found = count === 0 ? 'none' : `${count} endpoint(s): ${listed(count, named.map(suspension))}`;
   const advice =
-    'Ask the account to enable the endpoint (PATCH /webhooks/{id}), which resumes its deliveries, or to delete it';
-  const isAnyLost = named.some(({ reason }) => reason !== 'manual');
+    'Ask the account to enable the endpoint (PATCH /webhooks/{id}), which resumes its deliveries, or to delete it. ' +
+    'Operators enable it on its page of the dashboard';
+  const isAnyLost = named.some(({ isIntended }) => !isIntended);
   return finding('Suspended deliveries', found, count === 0, advice, isAnyLost ? 'problem' : 'warning');
 }
 

@@ -7,6 +7,7 @@ import { renderPage } from '#libs/pages/html.ts';
 import { PageError } from '#libs/pages/page-error.ts';
 import { securityHeaders } from '#libs/pages/security-headers.ts';
 import { openBulkRunner } from './actions/bulk-runner.ts';
+import { disable, enable, ping } from './actions/endpoint-actions.ts';
 import { pause, removeAll, removeOne, resume, retryAll, retryOne } from './actions/queue-actions.ts';
 import { confirmReplay, replayMatching } from './actions/replay.ts';
 import { startSampler } from './monitoring/sampler.ts';
@@ -49,6 +50,9 @@ const pages: Record<string, (visit: Visit) => Promise<Page>> = {
 const actions: Record<string, (visit: Visit) => Promise<Done>> = {
   '/deliveries/replay': replayMatching,
   '/deliveries/:id/replay': replayOne,
+  '/endpoints/:id/enable': enable,
+  '/endpoints/:id/disable': disable,
+  '/endpoints/:id/ping': ping,
   '/queues/:name/pause': pause,
   '/queues/:name/resume': resume,
   '/queues/:name/retry': retryAll,

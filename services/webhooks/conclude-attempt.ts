@@ -35,13 +35,13 @@ export type ConcludeAttempt = (
 
 export function makeConcludeAttempt({ queues, retryScale, settle, suspend }: ConcludeOptions): ConcludeAttempt {
   return async (delivery, endpoint, { outcome, attempt }) => {
-    if (outcome.errorClass === 'gone' && (await recordGone(endpoint)))
+    if (outcome.errorClass === 'gone' && (await recordGone(endpoint, attempt)))
       return suspend(delivery, wireId(endpoint._id), attempt);
     const attemptsMade = delivery.attempts_made + 1;
     const waitMs = waitAfter({ attemptsMade, retryAfterMs: outcome.retryAfterMs }, retryScale);
     const verdict = verdictOn(outcome, waitMs);
     await settle({ delivery, verdict, attempt });
-    await (outcome.isWell ? recordSuccess(endpoint) : recordFailure(endpoint, attempt.at));
+    await (outcome.isWell ? recordSuccess(endpoint) : recordFailure(endpoint, attempt));
     if (verdict.move !== 'retryLater' || waitMs === undefined || waitMs > SHORT_WAIT_MS) return;
     // This adds 2 to the revision. The running job may already have revision + 1, and BullMQ ignores a job whose id is
     // still in use.

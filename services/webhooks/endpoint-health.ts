@@ -1,12 +1,15 @@
 // Records how attempts at an endpoint end. Disables it after five days of failures, or when its receiver answers 410
 // Gone.
+import { pick } from 'es-toolkit/object/pick';
 import { drawNext, lastDrawn } from '#libs/models/sequences.ts';
+import type { Attempt } from '#libs/models/webhooks/delivery.ts';
 import { pausedAfter } from '#libs/models/webhooks/endpoint-pauses.ts';
 import { reconcileEndpoint, requestReconcile } from '#libs/models/webhooks/endpoint-reconcile.ts';
 import { insertEvent } from '#libs/models/webhooks/event.ts';
 import {
   type DisabledReason,
   endpointView,
+  NO_FAILURES,
   WebhookEndpoint,
   type WebhookEndpointRecord,
 } from '#libs/models/webhooks/webhook-endpoint.ts';
@@ -29,35 +32,50 @@ const asCalled = ({ _id, account_id, url }: Endpoint) => ({ _id, account_id, url
 /** Ends a series of failures, which takes one success. A healthy endpoint costs no write. */
 export async function recordSuccess(endpoint: Endpoint): Promise<void> {
   if (!endpoint.failing_since) return;
-  await WebhookEndpoint.updateOne(asCalled(endpoint), { $unset: { failing_since: 1, failures: 1 } });
+  await WebhookEndpoint.updateOne(asCalled(endpoint), { $unset: NO_FAILURES });
 }
 
-/** Counts a failure. @param at the start of the attempt. */
-export async function recordFailure(endpoint: Endpoint, at: Date): Promise<void> {
+/** Counts a failed attempt. */
+export async function recordFailure(endpoint: Endpoint, attempt: Attempt): Promise<void> {
+  const { at } = attempt;
   const filter = asCalled(endpoint);
   if (!endpoint.failing_since) {
     await WebhookEndpoint.updateOne({ ...filter, failing_since: null }, { $set: { failing_since: at, failures: 0 } });
   }
-  await WebhookEndpoint.updateOne({ ...filter, failing_since: { $ne: null } }, { $inc: { failures: 1 } });
+  await WebhookEndpoint.updateOne(
+    { ...filter, failing_since: { $ne: null } },
+    { $inc: { failures: 1 }, $set: { last_failure: failureOf(attempt) } },
+  );
   const isOld = endpoint.failing_since && at.getTime() - endpoint.failing_since.getTime() >= FAILING_MAX_MS;
-  if (isOld && (endpoint.failures ?? 0) + 1 >= FAILURES_MIN) await disable(endpoint, 'failing');
+  if (isOld && (endpoint.failures ?? 0) + 1 >= FAILURES_MIN) await disable(endpoint, 'failing', attempt);
 }
 
+/** Returns the part of an attempt that the endpoint keeps. */
+const failureOf = (attempt: Attempt) => pick(attempt, ['at', 'response_status', 'error_class']);
+
 /** Disables an endpoint that answered 410. @returns false when it has another URL by now, or was enabled again. */
-export async function recordGone(endpoint: Endpoint): Promise<boolean> {
-  await disable(endpoint, 'gone');
+export async function recordGone(endpoint: Endpoint, attempt: Attempt): Promise<boolean> {
+  await disable(endpoint, 'gone', attempt);
   const { _id, account_id } = endpoint;
   return !(await WebhookEndpoint.exists({ _id, account_id, enabled: true }));
 }
 
-async function disable(called: Endpoint, reason: DisabledReason): Promise<void> {
+async function disable(called: Endpoint, reason: DisabledReason, attempt: Attempt): Promise<void> {
   const accountId = String(called.account_id);
   await inTransaction(async (session) => {
     const sequence = await lastDrawn(session, accountId, 'event');
     const endpoint = await WebhookEndpoint.findOneAndUpdate(
       // The filter matches nothing when another attempt succeeded meanwhile, or another process was first.
       { ...asCalled(called), enabled: true, ...(reason === 'failing' ? { failing_since: called.failing_since } : {}) },
-      { $set: { enabled: false, disabled_reason: reason, updated_at: new Date() }, ...pausedAfter(sequence) },
+      {
+        $set: {
+          enabled: false,
+          disabled_reason: reason,
+          last_failure: failureOf(attempt),
+          updated_at: new Date(),
+        },
+        ...pausedAfter(sequence),
+      },
       { session, returnDocument: 'after' },
     ).lean<WebhookEndpointRecord>();
     if (!endpoint) return;

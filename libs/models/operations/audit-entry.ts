@@ -38,6 +38,9 @@ export const AUDIT_ACTIONS = [
   'key.revoke',
   'key.rotate',
   'webhook.create',
+  'webhook.enable',
+  'webhook.disable',
+  'webhook.ping',
   'webhooks.reseal',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -41,6 +41,8 @@ export interface FailingEndpoint extends NamedEndpoint {
 
 export interface SuspendedEndpoint extends NamedEndpoint {
   reason: string;
+  /** True when the account or an operator disabled it. */
+  isIntended: boolean;
 }
 
 /** Endpoints: how many, counted up to ENDPOINTS_COUNTED_MAX, and the first ones with their names. */
@@ -115,7 +117,10 @@ async function readSuspended(): Promise<Endpoints<SuspendedEndpoint>> {
   const named = await withNames(disabled.slice(0, NAMED_MAX), 'held');
   return {
     count: disabled.length,
-    named: named.map(({ endpoint, ...rest }) => ({ ...rest, reason: endpoint.disabled_reason ?? 'manual' })),
+    named: named.map(({ endpoint, ...rest }) => {
+      const reason = endpoint.disabled_reason ?? 'manual';
+      return { ...rest, reason, isIntended: reason === 'manual' || reason === 'operator' };
+    }),
   };
 }
 

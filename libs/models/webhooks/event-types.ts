@@ -340,7 +340,8 @@ const declarations = {
     description: 'A batch of documents is finished; the data names those that could not be printed.',
   },
   'endpoint.disabled': {
-    description: 'A webhook endpoint was disabled: its receiver answered 410, or it failed for five days.',
+    description:
+      'A webhook endpoint was disabled: its receiver answered 410, it failed for five days, or an operator disabled it.',
     example: { enabled: false, disabled_reason: 'gone', failing_since: exampleTime },
   },
   ping: {

@@ -7,8 +7,17 @@ import type { FormerSecret } from './endpoint-secrets.ts';
 /** The most endpoints of an account. Each event costs one delivery per endpoint. */
 export const ENDPOINTS_MAX = 20;
 
-/** `manual`: the account asked for it. `gone`: the receiver answered 410. `failing`: only failures for five days. */
-export type DisabledReason = 'manual' | 'gone' | 'failing';
+/**
+ * `manual`: the account asked for it. `gone`: the receiver answered 410. `failing`: only failures for five days.
+ * `operator`: an operator disabled it on the dashboard.
+ */
+export const DISABLED_REASONS = ['manual', 'gone', 'failing', 'operator'] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
+const failureSchema = new Schema(
+  { at: { type: Date, required: true }, response_status: Number, error_class: String },
+  { _id: false },
+);
 
 const endpointSchema = new Schema(
   {
@@ -34,6 +43,8 @@ const endpointSchema = new Schema(
     /** The start of the current series of failures, and their number. Absent after a success. */
     failing_since: Date,
     failures: Number,
+    /** The latest failed attempt of the current series. */
+    last_failure: failureSchema,
     /** The time at which a caller last asked for a ping. */
     tested_at: Date,
     created_at: { type: Date, required: true, default: () => new Date() },
@@ -49,6 +60,13 @@ endpointSchema.index({ account_id: 1, created_at: -1, _id: -1 });
 export const FAILING = { enabled: true, failures: { $gte: 3 } } as const;
 // The index is partial, so that an endpoint that works costs it nothing.
 endpointSchema.index({ enabled: 1, failures: -1 }, { name: 'failing', partialFilterExpression: FAILING });
+
+/** The filter of disabled endpoints. It has an index, for the latest ones first. */
+export const DISABLED = { enabled: false } as const;
+endpointSchema.index({ enabled: 1, updated_at: -1 }, { name: 'disabled', partialFilterExpression: DISABLED });
+
+/** The update fields that end a series of failures. */
+export const NO_FAILURES = { failing_since: 1, failures: 1, last_failure: 1 } as const;
 
 export type WebhookEndpointRecord = Omit<InferSchemaType<typeof endpointSchema>, 'previous_secrets' | 'pauses'> & {
   previous_secrets?: FormerSecret[] | null;

@@ -151,10 +151,10 @@ function failure(endpoint: FailingEndpoint): Alarm {
   return { tone: isSerious ? 'bad' : 'warn', text, href: `/endpoints/${id}` };
 }
 
-function suspension({ id, url, accountName, reason, waiting }: SuspendedEndpoint): Alarm {
+function suspension({ id, url, accountName, reason, isIntended, waiting }: SuspendedEndpoint): Alarm {
   const text = `${accountName}: ${url} is disabled (${reason}); ${deliveriesUpTo(waiting, 'is', 'are')} suspended.`;
-  // An account may pause its own endpoint. Any other reason is a receiver that gets nothing any more.
-  return { tone: reason === 'manual' ? 'warn' : 'bad', text, href: `/endpoints/${id}` };
+  // An account or an operator may pause an endpoint. Any other reason is a receiver that gets nothing any more.
+  return { tone: isIntended ? 'warn' : 'bad', text, href: `/endpoints/${id}` };
 }
 
 const deliveriesUpTo = (value: number, one: string, many: string) =>

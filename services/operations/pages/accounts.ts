@@ -10,8 +10,8 @@ import { badge, type Column, idLine, live, pager, stat, table, textField } from 
 import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf, textOf } from '#libs/pages/query.ts';
 import type { Visit } from '../session/visit.ts';
 import { type AccountRow, isFailing, readAccountDetails, searchAccounts } from '../store/account-search.ts';
+import { endpointBadge } from '../views/endpoint-state.ts';
 import type { Page } from '../views/layout.ts';
-import { endpointBadge } from './endpoints.ts';
 
 const SECTION = '/accounts';
 

@@ -18,6 +18,7 @@ import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf } from '#libs/pages/query.ts
 import type { Visit, Visitor } from '../session/visit.ts';
 import { countDeliveries, searchDeliveries } from '../store/delivery-search.ts';
 import { type EndpointNames, readEndpointNames } from '../store/endpoint-names.ts';
+import { outcomeText } from '../views/endpoint-state.ts';
 import { deliverySearchOf } from '../views/filters.ts';
 import type { Page } from '../views/layout.ts';
 
@@ -101,9 +102,7 @@ export function columnsFor(visitor: Visitor, { urls, accounts }: EndpointNames) 
 function lastAnswer({ attempts }: DeliveryRecord) {
   const last = attempts.at(-1);
   if (!last) return html`<span class="quiet">none yet</span>`;
-  return last.error_class
-    ? `${last.error_class}${last.response_status ? ` ${last.response_status}` : ''}`
-    : `${last.response_status}`;
+  return outcomeText(last);
 }
 
 export function replayButton({ _id, event_type }: DeliveryRecord, visitor: Visitor, label: string) {

@@ -13,6 +13,7 @@ import { html } from '#libs/pages/html.ts';
 import { PageError } from '#libs/pages/page-error.ts';
 import { badge, idLine, stat, table } from '#libs/pages/parts.ts';
 import { actorOf, type Done, type Visit } from '../session/visit.ts';
+import { whyDisabled } from '../views/endpoint-state.ts';
 import type { Page } from '../views/layout.ts';
 import { deliveryBadge, replayButton } from './deliveries.ts';
 
@@ -87,8 +88,7 @@ function whyOf(
   const { status, deferrals, lease_until, next_at, due_at, attempts } = delivery;
   const last = attempts.at(-1);
   if (status === 'delivered') return 'The receiver took it.';
-  if (status === 'held')
-    return `It is suspended, because the endpoint is disabled (${reason ?? 'manual'}). Enabling the endpoint sends it.`;
+  if (status === 'held') return `It is suspended. ${whyDisabled(reason)}; enabling the endpoint sends it.`;
   if (status === 'dead')
     return `No attempt is left, or the endpoint was deleted${last?.error_class ? `; the last one ended with ${last.error_class}` : ''}.`;
   if (lease_until && lease_until > new Date())

@@ -1,4 +1,5 @@
-// The page of one webhook endpoint: its state, its latest deliveries, and the replay of those that it missed.
+// The page of one webhook endpoint: its state, what operators can do with it, its latest deliveries, and the replay of
+// those that it missed.
 import type { VNode } from 'preact';
 import { acrossAccounts, isId } from '#libs/models/tenant.ts';
 import type { DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
@@ -6,11 +7,13 @@ import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhoo
 import { ago, count } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { PageError } from '#libs/pages/page-error.ts';
-import { badge, choiceField, idLine, live, note, stat, table, timeField } from '#libs/pages/parts.ts';
+import { action, choiceField, idLine, live, note, stat, table, timeField } from '#libs/pages/parts.ts';
 import { timeText } from '#libs/pages/query.ts';
-import type { Visit } from '../session/visit.ts';
+import type { Visit, Visitor } from '../session/visit.ts';
+import { type DeliveryRate, readDeliveryRates } from '../store/delivery-rates.ts';
 import { searchDeliveries } from '../store/delivery-search.ts';
 import { readEndpointNames } from '../store/endpoint-names.ts';
+import { endpointBadge, lastFailure, rateText, whyDisabled } from '../views/endpoint-state.ts';
 import type { Page } from '../views/layout.ts';
 import { columnsFor } from './deliveries.ts';
 
@@ -22,9 +25,13 @@ export async function endpointPage({ request, visitor }: Visit): Promise<Page> {
   const id = String(endpoint._id);
   const names = await readEndpointNames([{ endpoint_id: endpoint._id, account_id: endpoint.account_id }]);
   const columns = columnsFor(visitor, names).filter(({ name }) => name !== 'Endpoint');
-  const latest = await searchDeliveries({ endpointId: id }, { skip: 0, limit: LATEST });
+  const [latest, rates] = await Promise.all([
+    searchDeliveries({ endpointId: id }, { skip: 0, limit: LATEST }),
+    readDeliveryRates([endpoint]),
+  ]);
+  const accountName = names.accounts.get(String(endpoint.account_id)) ?? '–';
   const body = html`<div>
-    ${live('endpoint', state(endpoint, names.accounts.get(String(endpoint.account_id))))}
+    ${live('endpoint', state(endpoint, { accountName, rate: rates.get(id), visitor }))}
     ${visitor.role === 'operator' ? replayForm(id) : null}
     <h2>Latest deliveries</h2>
     ${live('latest', table<DeliveryRecord>('The latest deliveries of this endpoint', columns, latest, 'No delivery yet.'))}
@@ -33,18 +40,31 @@ export async function endpointPage({ request, visitor }: Visit): Promise<Page> {
   return { title: 'Endpoint', section: '/endpoints', body };
 }
 
-function state(endpoint: WebhookEndpointRecord, accountName = '–'): VNode {
+function state(
+  endpoint: WebhookEndpointRecord,
+  { accountName, rate, visitor }: { accountName: string; rate: DeliveryRate | undefined; visitor: Visitor },
+): VNode {
   return html`<div class="card">
     <p class="url">${endpoint.url}</p>
-    ${endpoint.enabled ? null : note('warn', `It is disabled (${endpoint.disabled_reason ?? 'manual'}): its deliveries are suspended until its account enables it.`)}
+    ${endpoint.enabled ? null : note('warn', `${whyDisabled(endpoint.disabled_reason)}: its deliveries are suspended until its account or an operator enables it.`)}
     <dl class="stats wide">
-      ${stat('State', endpoint.enabled ? badge('enabled', 'good') : badge('disabled', 'warn'))}
+      ${stat('State', endpointBadge(endpoint))} ${stat('Delivered in the last day', rate ? rateText(rate) : '–')}
       ${stat('Failing since', ago(endpoint.failing_since))} ${stat('Failures in a row', count(endpoint.failures ?? 0))}
+      ${stat('Last failure', lastFailure(endpoint))}
       ${stat('Account', accountName)} ${stat('Events', endpoint.events.join(', '))}
     </dl>
     <dl class="ids">
       ${idLine('Endpoint', endpoint._id)} ${idLine('Account', endpoint.account_id, `/accounts/${String(endpoint.account_id)}`)}
     </dl>
+    ${visitor.role === 'operator' ? buttons(endpoint, visitor) : null}
+  </div>`;
+}
+
+function buttons({ _id, url, enabled }: WebhookEndpointRecord, { csrf }: Visitor): VNode {
+  const button = (path: string, label: string) =>
+    action({ to: `/endpoints/${String(_id)}/${path}`, csrf, label, of: url });
+  return html`<div class="actions">
+    ${enabled ? [button('ping', 'Ping'), button('disable', 'Disable')] : button('enable', 'Enable')}
   </div>`;
 }
 
@@ -61,7 +81,7 @@ function replayForm(id: string): VNode {
   </form>`;
 }
 
-async function requireEndpoint(id: unknown): Promise<WebhookEndpointRecord> {
+export async function requireEndpoint(id: unknown): Promise<WebhookEndpointRecord> {
   // Operators see all accounts.
   const endpoint = isId(id)
     ? await WebhookEndpoint.findOne({ _id: id }).setOptions(acrossAccounts).lean<WebhookEndpointRecord>()

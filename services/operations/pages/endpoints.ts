@@ -1,81 +1,149 @@
-// The page that lists webhook endpoints: those that fail, those that are disabled, or all.
+// The page that lists webhook endpoints: those that fail and those that are disabled, or all.
 import type { VNode } from 'preact';
 import { acrossAccounts, type StoredId } from '#libs/models/tenant.ts';
-import { FAILING, WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import {
+  DISABLED,
+  FAILING,
+  WebhookEndpoint,
+  type WebhookEndpointRecord,
+} from '#libs/models/webhooks/webhook-endpoint.ts';
 import { ago, count } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { PageError } from '#libs/pages/page-error.ts';
-import { badge, choiceField, pager, table } from '#libs/pages/parts.ts';
+import { type Column, choiceField, pager, table } from '#libs/pages/parts.ts';
 import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf, textOf } from '#libs/pages/query.ts';
 import type { Visit } from '../session/visit.ts';
-import { isFailing } from '../store/account-search.ts';
+import { readDeliveryRates } from '../store/delivery-rates.ts';
 import { SEARCH_LIMIT_MS } from '../store/delivery-search.ts';
 import { readEndpointNames } from '../store/endpoint-names.ts';
+import { endpointBadge, lastFailure, rateText } from '../views/endpoint-state.ts';
 import type { Page } from '../views/layout.ts';
 
 const SECTION = '/endpoints';
 
-type Listed = Pick<
-  WebhookEndpointRecord,
-  'account_id' | 'url' | 'enabled' | 'disabled_reason' | 'failures' | 'failing_since' | 'events'
-> & { _id: StoredId };
+const FIELDS = [
+  'account_id',
+  'url',
+  'enabled',
+  'disabled_reason',
+  'failures',
+  'failing_since',
+  'last_failure',
+  'updated_at',
+] as const;
+
+type Listed = Pick<WebhookEndpointRecord, (typeof FIELDS)[number]> & { _id: StoredId };
 
 /** The lists by state. Each is read along an index. */
 const LISTS = {
-  failing: { filter: FAILING, sort: { failures: -1 } },
-  all: { filter: {}, sort: { _id: -1 } },
+  failing: {
+    title: 'Failing',
+    caption: 'Endpoints that fail, the worst first',
+    filter: FAILING,
+    sort: { failures: -1 },
+    empty: 'No endpoint fails.',
+  },
+  disabled: {
+    title: 'Disabled',
+    caption: 'Disabled endpoints, the latest first',
+    filter: DISABLED,
+    sort: { updated_at: -1 },
+    empty: 'No endpoint is disabled.',
+  },
+  all: {
+    title: 'All',
+    caption: 'Endpoints, the newest first',
+    filter: {},
+    sort: { _id: -1 },
+    empty: 'No endpoint is registered.',
+  },
 } as const;
+
+type State = keyof typeof LISTS;
+
+/** The lists of the page that names no state, and the most endpoints of each. */
+const PROBLEMS = ['failing', 'disabled'] as const satisfies State[];
+const PROBLEMS_SHOWN = 25;
 
 export async function endpointsPage({ request }: Visit): Promise<Page> {
   const params = paramsOf(request);
-  const number = pageNumberOf(params);
-  const state = textOf(params, 'state') ?? 'failing';
-  if (!Object.hasOwn(LISTS, state))
+  const state = textOf(params, 'state');
+  if (state !== undefined && !Object.hasOwn(LISTS, state))
     throw new PageError(400, `Unknown state ${state}. Known states: ${Object.keys(LISTS).join(', ')}.`);
-  const { filter, sort } = LISTS[state as keyof typeof LISTS];
-  const { skip, limit } = sliceOf(number);
-  const found = await WebhookEndpoint.find(filter)
+  const body = html`<div>
+    <form class="filters" method="get" action="/endpoints">
+      ${choiceField('state', 'State', state ?? '', [
+        { value: '', label: 'failing or disabled' },
+        { value: 'failing', label: 'failing' },
+        { value: 'disabled', label: 'disabled' },
+        { value: 'all', label: 'all' },
+      ])}
+      <div class="buttons"><button class="main">Show</button></div>
+    </form>
+    ${state === undefined ? await Promise.all(PROBLEMS.map(firstOf)) : await pageOf(state as State, params)}
+  </div>`;
+  return { title: 'Endpoints', section: SECTION, body };
+}
+
+async function firstOf(state: (typeof PROBLEMS)[number]): Promise<VNode> {
+  const { title, caption, empty } = LISTS[state];
+  const found = await findListed(state, { skip: 0, limit: PROBLEMS_SHOWN + 1 });
+  const rows = found.slice(0, PROBLEMS_SHOWN);
+  return html`<section>
+    <h2>${title}</h2>
+    ${table(caption, await columnsFor(rows), rows, empty)}
+    ${found.length > PROBLEMS_SHOWN ? html`<p><a href=${`${SECTION}?state=${state}`}>All that are ${state}</a></p>` : null}
+  </section>`;
+}
+
+async function pageOf(state: State, params: URLSearchParams): Promise<VNode> {
+  const { caption, empty } = LISTS[state];
+  const number = pageNumberOf(params);
+  const found = await findListed(state, sliceOf(number));
+  const rows = found.slice(0, PAGE_SIZE);
+  params.delete('page');
+  return html`<section>
+    ${table(caption, await columnsFor(rows), rows, empty)}
+    ${pager(SECTION, params, { number, hasNext: found.length > PAGE_SIZE })}
+  </section>`;
+}
+
+async function findListed(state: State, { skip, limit }: { skip: number; limit: number }): Promise<Listed[]> {
+  const { filter, sort } = LISTS[state];
+  return WebhookEndpoint.find(filter)
     .setOptions(acrossAccounts)
-    .select({ account_id: 1, url: 1, enabled: 1, disabled_reason: 1, failures: 1, failing_since: 1, events: 1 })
+    .select([...FIELDS])
     .sort(sort)
     .skip(skip)
     .limit(limit)
     .maxTimeMS(SEARCH_LIMIT_MS)
     .lean<Listed[]>();
-  const rows = found.slice(0, PAGE_SIZE);
-  const names = await readEndpointNames(rows.map(({ _id, account_id }) => ({ endpoint_id: _id, account_id })));
-  const columns = [
+}
+
+async function columnsFor(rows: readonly Listed[]): Promise<Column<Listed>[]> {
+  const [names, rates] = await Promise.all([
+    readEndpointNames(rows.map(({ _id, account_id }) => ({ endpoint_id: _id, account_id }))),
+    readDeliveryRates(rows),
+  ]);
+  return [
     {
       name: 'URL',
-      cell: ({ _id, url }: Listed) => html`<a class="url" href=${`/endpoints/${String(_id)}`}>${url}</a>`,
+      cell: ({ _id, url }) => html`<a class="url" href=${`/endpoints/${String(_id)}`}>${url}</a>`,
     },
     {
       name: 'Account',
-      cell: ({ account_id }: Listed) =>
+      cell: ({ account_id }) =>
         html`<a href=${`/accounts/${String(account_id)}`}>${names.accounts.get(String(account_id)) ?? '–'}</a>`,
     },
     { name: 'State', cell: endpointBadge },
-    { name: 'Failures in a row', isNumber: true, cell: ({ failures }: Listed) => (failures ? count(failures) : '–') },
-    { name: 'Failing since', cell: ({ failing_since }: Listed) => ago(failing_since) },
-    { name: 'Events', cell: ({ events }: Listed) => events.slice(0, 3).join(', ') + (events.length > 3 ? ' …' : '') },
+    {
+      name: 'Delivered in the last day',
+      isNumber: true,
+      cell: ({ _id }) => rateText(rates.get(String(_id)) ?? { delivered: 0, undelivered: 0 }),
+    },
+    { name: 'Last failure', cell: lastFailure },
+    { name: 'Failures in a row', isNumber: true, cell: ({ failures }) => (failures ? count(failures) : '–') },
+    { name: 'Failing since', cell: ({ failing_since }) => (failing_since ? ago(failing_since) : '–') },
+    { name: 'Changed', cell: ({ updated_at }) => ago(updated_at) },
   ];
-  params.delete('page');
-  const body = html`<div>
-    <form class="filters" method="get" action="/endpoints">
-      ${choiceField('state', 'State', state, [
-        { value: 'failing', label: 'failing' },
-        { value: 'all', label: 'all' },
-      ])}
-      <div class="buttons"><button class="main">Show</button></div>
-    </form>
-    ${table('Webhook endpoints', columns, rows, state === 'failing' ? 'No endpoint fails.' : 'No endpoint is registered.')}
-    ${pager(SECTION, params, { number, hasNext: found.length > PAGE_SIZE })}
-  </div>`;
-  return { title: 'Endpoints', section: SECTION, body };
-}
-
-/** Shows whether the endpoint works. */
-export function endpointBadge(endpoint: Pick<Listed, 'enabled' | 'disabled_reason' | 'failures'>): VNode {
-  if (!endpoint.enabled) return badge(`disabled (${endpoint.disabled_reason ?? 'manual'})`, 'warn');
-  return isFailing(endpoint) ? badge('failing', 'bad') : badge('enabled', 'good');
 }

@@ -70,7 +70,7 @@ test('when there are many accounts, then a page and a search read no more than t
     );
     expect(Math.max(...reads.map(({ docsExamined }) => docsExamined ?? 0))).toBeLessThanOrEqual(101);
   }
-  for (const path of ['/endpoints', '/endpoints?state=all']) {
+  for (const path of ['/endpoints', '/endpoints?state=failing', '/endpoints?state=disabled', '/endpoints?state=all']) {
     const reads = await plansOf(WebhookEndpoint.collection.name, () => viewer.get(path));
     expect(reads.map(({ isByIndex, hasSortStage }) => [isByIndex, hasSortStage])).toEqual(
       reads.map(() => [true, false]),
@@ -96,7 +96,9 @@ test('when a delivery waits or has ended, then its page says why, and only opera
 
   expect(await shown(deferred)).toContain('The circuit breaker of the endpoint is open');
   expect(await shown(later)).toContain('It waits for its next attempt after timeout.');
-  expect(await shown(held)).toContain('the endpoint is disabled (gone)');
+  expect(await shown(held)).toContain(
+    'disabled because its receiver answered 410 Gone; enabling the endpoint sends it.',
+  );
   expect(await shown(orphan)).toContain('The endpoint was deleted, and the delivery is about to be given up.');
   expect(await shown(due)).toContain('It is due, and waits for a free worker');
   await dashboard.queues.raw(deliverWebhook).pause();

@@ -208,7 +208,7 @@ async function causeEveryEvent() {
   const { id } = await make('webhooks', { url: 'http://127.0.0.1:9/hook' });
   await gateway.post(`/api/v1/webhooks/${id}/test`);
   const endpoint = await WebhookEndpoint.findOne({ _id: id, account_id: gateway.account.id }).lean();
-  await recordGone(endpoint as WebhookEndpointRecord);
+  await recordGone(endpoint as WebhookEndpointRecord, { at: new Date() });
 
   await remove(`time-entries/${entry.id}`);
   await remove(`tasks/${task.id}`);

@@ -185,7 +185,7 @@ describe('when an endpoint becomes disabled while an event waits in the outbox',
     [
       'because its receiver responds with 410',
       async ({ own }: { own: { _id: Id; account_id: Id } }) => {
-        await recordGone((await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord);
+        await recordGone((await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord, { at: new Date() });
         await later();
       },
     ],

@@ -4,14 +4,14 @@ import { Render, type RenderStatus } from '#libs/models/documents/render-record.
 import { recordSamples } from '#libs/models/operations/queue-sample.ts';
 import { type Id, newId } from '#libs/models/tenant.ts';
 import { Delivery } from '#libs/models/webhooks/delivery.ts';
-import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { type DisabledReason, WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 
 const MINUTE_MS = 60_000;
 
 export interface EndpointFields {
   url?: string;
   enabled?: boolean;
-  reason?: 'manual' | 'gone' | 'failing';
+  reason?: DisabledReason;
   failures?: number;
   failingMinutes?: number;
 }

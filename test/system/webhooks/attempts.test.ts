@@ -263,7 +263,7 @@ test('when the last of five days of failures belongs to a former URL of the endp
   const failingSince = new Date();
   await WebhookEndpoint.updateOne(own, { url: `${receiver.url}/new`, failing_since: failingSince, failures: 1 });
 
-  await recordFailure(called, new Date());
+  await recordFailure(called, { at: new Date() });
   expect(await WebhookEndpoint.findOne(own).lean()).toMatchObject({
     enabled: true,
     failing_since: failingSince,
@@ -279,9 +279,9 @@ test('when the last of five days of failures began before a success, then the en
   const called = (await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord;
   await recordSuccess(called);
   const well = (await WebhookEndpoint.findOne(own).lean()) as WebhookEndpointRecord;
-  await recordFailure(well, new Date());
+  await recordFailure(well, { at: new Date() });
 
-  await recordFailure(called, new Date());
+  await recordFailure(called, { at: new Date() });
   expect((await WebhookEndpoint.findOne(own).lean())?.enabled).toBe(true);
 });
 
