@@ -29,6 +29,7 @@ import { Operator } from './operations/operator.ts';
 import { OperatorBrowser } from './operations/operator-browser.ts';
 import { OperatorSession } from './operations/operator-session.ts';
 import { QueueSample } from './operations/queue-sample.ts';
+import { RequestFigures } from './operations/request-figures.ts';
 import { RoundTry } from './operations/round-try.ts';
 import { Expense } from './time/expense.ts';
 import { HourDrawdown } from './time/hour-drawdown.ts';
@@ -79,6 +80,7 @@ export const allModels: readonly Model<never>[] = [
   RecurringInvoice,
   RecurringRun,
   Render,
+  RequestFigures,
   RoundTry,
   Suppression,
   Task,

@@ -30,6 +30,13 @@ export function countedUpTo(max: number, value: number, one: string, many = `${o
   return `${countUpTo(max, value)} ${value === 1 ? one : many}`;
 }
 
+/** Writes a share: `0 %`, `0.4 %`, `12 %`. A share that is not 0 never looks like it. */
+export function share(part: number, whole: number): string {
+  if (part === 0 || whole === 0) return '0 %';
+  const percent = (part / whole) * 100;
+  return percent < 0.1 ? 'below 0.1 %' : `${percent < 10 ? plain.format(percent) : Math.round(percent)} %`;
+}
+
 /** Writes a duration: `0 s`, `84 ms`, `1.2 s`, `3 min`, `5 h`, `2 d`. */
 export function duration(ms: number): string {
   if (ms < 1) return '0 s';

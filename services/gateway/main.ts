@@ -8,6 +8,7 @@ import { openReplies } from '#libs/jobs/replies.ts';
 import { readBatchBacklog } from '#libs/models/documents/batch-clock.ts';
 import { flushRenderRecords } from '#libs/models/documents/render-record.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
+import { openRequestCounter } from '#libs/models/operations/request-figures.ts';
 import { readOutbox } from '#libs/models/webhooks/outbox.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
@@ -19,6 +20,7 @@ import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import { makeMetrics, watchBatches, watchOutbox, watchQueues } from '#libs/service/metrics.ts';
+import { startPollingLoop } from '#libs/service/polling-loop.ts';
 import { startTracing } from '#libs/service/tracing.ts';
 import { makeApp } from './app.ts';
 import { readConfig } from './config.ts';
@@ -26,6 +28,9 @@ import { openBatchPrinting } from './documents/print-batches.ts';
 import { readOrigins } from './http/cross-origin.ts';
 import { openRates } from './limits/rate-limit.ts';
 import { openPrinting } from './printing/print-document.ts';
+
+/** The delay of the figures of requests on the dashboard. */
+const FIGURES_EVERY_MS = 10_000;
 
 await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
@@ -45,6 +50,9 @@ await run(async ({ onClose, useLogger }) => {
   const print = openPrinting({ queues, replies, prefix, log });
 
   const nudge = () => nudgeRelay(queues.redis, prefix);
+  const figures = openRequestCounter();
+  // The last figures are written when no request is left.
+  onClose(() => figures.flush());
   const metrics = makeMetrics();
   watchQueues(metrics, queues, log);
   watchOutbox(metrics, async () => (await readOutbox()).oldestMs);
@@ -74,6 +82,7 @@ await run(async ({ onClose, useLogger }) => {
     nudge,
     rates,
     metrics,
+    figures,
     print,
     quotas,
     isStarting: () => isStarting,
@@ -105,6 +114,16 @@ await run(async ({ onClose, useLogger }) => {
     recordsMaxBytes: quotas.records,
   });
   onClose(() => batches.close());
+  const writeFigures = async () => {
+    await figures.flush();
+    return false;
+  };
+  const figuresLoop = startPollingLoop(writeFigures, {
+    name: 'the figures of requests',
+    everyMs: FIGURES_EVERY_MS,
+    log,
+  });
+  onClose(() => figuresLoop.stop());
   isStarting = false;
   health.started();
   onClose(async () => {

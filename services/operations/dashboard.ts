@@ -23,6 +23,7 @@ import { jobPage } from './pages/job.ts';
 import { overviewPage } from './pages/overview.ts';
 import { queuePage } from './pages/queue.ts';
 import { rendersPage } from './pages/renders.ts';
+import { requestsPage } from './pages/requests.ts';
 import { loginRoutes } from './session/login.ts';
 import { type Done, type Parts, requireOperator, requireSession, type Visit, visitorOf } from './session/visit.ts';
 import { assets } from './views/assets.ts';
@@ -31,6 +32,7 @@ import { sendProblem } from './views/problem.ts';
 
 const pages: Record<string, (visit: Visit) => Promise<Page>> = {
   '/': overviewPage,
+  '/requests': requestsPage,
   '/failures': failuresPage,
   '/deliveries': deliveriesPage,
   '/deliveries/replay': confirmReplay,

@@ -2,12 +2,14 @@
 import type { NextFunction, Request, Response } from 'express';
 import { AppError, appError, errorBody, storeUnavailable } from '#libs/errors.ts';
 import { isUnanswered } from '#libs/mongo/errors.ts';
+import { nameError } from './measure.ts';
 import { NOT_JSON, NOT_UTF8, TOO_LONG_VALUE, TOO_MANY_VALUES, VALUE_KIB_MAX, VALUES_MAX } from './read-json.ts';
 import type { Context } from './route.ts';
 
 export function errorHandler(error: unknown, request: Request, response: Response, next: NextFunction) {
   if (response.headersSent) return next(error);
   const known = asAppError(error);
+  nameError(response, known?.code ?? 'internal_error');
   if (known) {
     // An error without a cause is a plain rejection. The request's own log line is enough for it.
     if (known.status >= 500 && known.cause !== undefined) request.log.warn({ err: error }, 'request failed');

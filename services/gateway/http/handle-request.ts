@@ -16,6 +16,7 @@ import { authenticate, requireScope } from './authenticate.ts';
 import { commitFor } from './commit.ts';
 import { listIdentity, readCursor } from './cursor.ts';
 import { requireMatch } from './entity-tag.ts';
+import { nameOperation } from './measure.ts';
 import type { PageQuery } from './page.ts';
 import type { Parts } from './parts.ts';
 import { bodyReader } from './read-body.ts';
@@ -60,6 +61,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
   const readBody = openBodyReader(row, options);
 
   return async (request: Request, response: Response) => {
+    nameOperation(response, row.operation);
     const caller = await admit(row, rates, request, response);
     const { accountId } = caller;
     const reserve = (bytes: number, isCertain = false) =>

@@ -5,8 +5,8 @@ import { whenClosed } from '#libs/http/when-closed.ts';
 import { rememberedAccountOf } from '#libs/models/accounts/key-cache.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { Logger } from '#libs/service/logger.ts';
-import type { RequestSeconds } from '#libs/service/metrics.ts';
 import { bearerOf } from '../http/authenticate.ts';
+import type { ObserveRequest } from '../http/measure.ts';
 import { nameRequest } from '../http/request-log.ts';
 import { isPrintedFromBody, type Route } from '../http/route.ts';
 import type { PrintDocument } from '../printing/print-document.ts';
@@ -18,13 +18,13 @@ const LINE_APART_MS = 1_000;
 export interface EarlyOptions {
   log: Logger;
   /** Rejected requests count like all others. */
-  seconds?: RequestSeconds | undefined;
+  observe?: ObserveRequest | undefined;
   /** Requests continue without it, or when it rejects nothing. */
   print?: PrintDocument | undefined;
 }
 
 /** A request that passes may still be rejected later: its path is written in another way, or its account has its share. */
-export function rejectEarly(routes: readonly Route[], { log, seconds, print }: EarlyOptions) {
+export function rejectEarly(routes: readonly Route[], { log, observe, print }: EarlyOptions) {
   const printed = Map.groupBy(routes.filter(isPrintedFromBody), ({ method }) => method.toUpperCase());
   const admission = print?.admission;
   const logRejection = lineForMany(log);
@@ -53,10 +53,10 @@ export function rejectEarly(routes: readonly Route[], { log, seconds, print }: E
     });
     response.end(body);
     logRejection(rejected.seconds);
-    seconds?.observe(
-      { method: request.method, route: row.path, status: error.status },
-      (performance.now() - startedAt) / 1000,
-    );
+    const { operation, path: route } = row;
+    const { status, code } = error;
+    const ms = performance.now() - startedAt;
+    observe?.({ method: request.method, route, operation, status, code, ms, isAnswered: true });
   };
 }
 

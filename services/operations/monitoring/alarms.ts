@@ -1,4 +1,5 @@
 // The alarms at the top of the overview. Each names a problem and its consequence.
+import { sumBy } from 'es-toolkit/math/sumBy';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { DUE_COUNTED_MAX } from '#libs/models/billing/scheduler-backlog.ts';
 import { type BulkRecord, bulkStateOf } from '#libs/models/operations/bulk-run.ts';
@@ -27,16 +28,22 @@ const PATIENCE_MS = { document: 5_000, other: 60_000 } as const;
 const SCHEDULER_PATIENCE_MS = 10 * 60_000;
 /** A warning becomes an alarm after this many times the patience. */
 const ALARM_FACTOR = 3;
+/** Requests are alarming from this number and share of failures on, over the last minutes. */
+const FAILURES_WITHIN_MS = 10 * 60_000;
+const FAILURES_LEAST = 5;
+const FAILURES_SHARE = 0.01;
 /** The share of its memory limit above which Redis soon rejects new jobs. */
 const MEMORY_SHARE_MAX = 0.6;
 
 export function alarmsOf(numbers: Numbers): Alarm[] {
-  const { sampledSince, queues, workers, redis, renders, outcomes, open, problems, outbox, scheduler, runs } = numbers;
+  const { sampledSince, queues, workers, redis, requests, renders, outcomes, open, problems, outbox, scheduler, runs } =
+    numbers;
   return [
     ...redisAlarms(redis),
     ...unread('The samples of queues', sampledSince),
     ...unread('The queues', queues),
     ...unread('The workers', workers),
+    ...unread('Requests', requests),
     ...unread('Renders', renders),
     ...unread('Ended deliveries', outcomes),
     ...unread('Open deliveries', open),
@@ -46,6 +53,7 @@ export function alarmsOf(numbers: Numbers): Alarm[] {
     ...unread('Runs', runs),
     ...(queues.value ?? []).flatMap(queueAlarms),
     ...(queues.value && workers.value ? missingWorkers(queues.value, workers.value.workers) : []),
+    ...requestAlarms(numbers),
     ...outboxAlarms(outbox),
     ...deliveryAlarms(problems),
     ...schedulerAlarms(scheduler),
@@ -107,6 +115,15 @@ function missingWorkers(queues: QueueNumbers[], workers: { queue: string }[]): A
       text: `No worker is connected to ${name}${ready > 0 ? `, and ${counted(ready, 'job waits', 'jobs wait')}` : ''}.`,
       href: `/queues/${name}`,
     }));
+}
+
+function requestAlarms({ requests, readAt }: Numbers): Alarm[] {
+  const since = readAt.getTime() - FAILURES_WITHIN_MS;
+  const steps = (requests.value?.steps ?? []).filter(({ at }) => at.getTime() >= since);
+  const [all, failed] = [sumBy(steps, ({ requests }) => requests), sumBy(steps, ({ failed }) => failed)];
+  if (failed < FAILURES_LEAST || failed < all * FAILURES_SHARE) return [];
+  const text = `${count(failed)} of ${counted(all, 'request')} of the last ${duration(FAILURES_WITHIN_MS)} failed (5xx).`;
+  return [{ tone: 'bad', text, href: '/requests?order=failed' }];
 }
 
 function outboxAlarms({ value: outbox }: Numbers['outbox']): Alarm[] {

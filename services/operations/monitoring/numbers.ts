@@ -14,6 +14,7 @@ import { note } from '#libs/pages/parts.ts';
 import { type RedisState, readRedisState } from '#libs/redis/state.ts';
 import { countOpenDeliveries, findOutcomes, type OutcomeMinute } from '../store/delivery-outcomes.ts';
 import { findRenderSpeed, type RenderSpeed } from '../store/render-search.ts';
+import { type RequestReading, readRequestSteps } from '../store/request-figures.ts';
 import { type ChartWindow, windowSince } from '../views/charts.ts';
 
 const CHART_MINUTES = 60;
@@ -38,6 +39,7 @@ export interface Numbers {
   queues: ReadResult<QueueNumbers[]>;
   workers: ReadResult<{ workers: WorkerReading[]; orphans: ActiveJob[] }>;
   redis: ReadResult<RedisState>;
+  requests: ReadResult<Pick<RequestReading, 'steps' | 'total'>>;
   renders: ReadResult<RenderSpeed>;
   outcomes: ReadResult<OutcomeMinute[]>;
   open: ReadResult<Awaited<ReturnType<typeof countOpenDeliveries>>>;
@@ -51,34 +53,27 @@ export interface Numbers {
 export async function readNumbers(queues: Queues): Promise<Numbers> {
   const readAt = new Date();
   const since = new Date(readAt.getTime() - (CHART_MINUTES + 1) * MINUTE_MS);
-  const [sampledSince, queueNumbers, workers, redis, renders, outcomes, open, problems, outbox, scheduler, runs] =
-    await Promise.all([
-      part(findFirstSample(since)),
-      part(Promise.all(catalog.map(({ name }) => readQueue(queues, name, since)))),
-      part(readWorkers(queues)),
-      part(readRedisState(queues.redis)),
-      part(findRenderSpeed(since)),
-      part(findOutcomes(since)),
-      part(countOpenDeliveries(COUNTED_MAX)),
-      part(readDeliveryProblems()),
-      part(readOutbox(readAt)),
-      part(readSchedulerBacklog(readAt)),
-      part(BulkRun.find({ state: 'running' }).sort({ created_at: -1 }).limit(5).lean<BulkRecord[]>()),
-    ]);
-  return {
-    readAt,
-    sampledSince,
-    queues: queueNumbers,
-    workers,
-    redis,
-    renders,
-    outcomes,
-    open,
-    problems,
-    outbox,
-    scheduler,
-    runs,
-  };
+  const readings = await allOf({
+    sampledSince: part(findFirstSample(since)),
+    queues: part(Promise.all(catalog.map(({ name }) => readQueue(queues, name, since)))),
+    workers: part(readWorkers(queues)),
+    redis: part(readRedisState(queues.redis)),
+    requests: part(readRequestSteps('minute', since)),
+    renders: part(findRenderSpeed(since)),
+    outcomes: part(findOutcomes(since)),
+    open: part(countOpenDeliveries(COUNTED_MAX)),
+    problems: part(readDeliveryProblems()),
+    outbox: part(readOutbox(readAt)),
+    scheduler: part(readSchedulerBacklog(readAt)),
+    runs: part(BulkRun.find({ state: 'running' }).sort({ created_at: -1 }).limit(5).lean<BulkRecord[]>()),
+  });
+  return { readAt, ...readings };
+}
+
+/** Waits for promises by name. */
+async function allOf<Waiting extends Record<string, Promise<unknown>>>(waiting: Waiting) {
+  const values = await Promise.all(Object.entries(waiting).map(async ([name, value]) => [name, await value] as const));
+  return Object.fromEntries(values) as { [Name in keyof Waiting]: Awaited<Waiting[Name]> };
 }
 
 /** Returns the minutes that a chart of the overview shows. @param points those of the chart. */

@@ -1,4 +1,4 @@
-// The throughput of the last hour: documents and deliveries.
+// The throughput of the last hour: requests, documents and deliveries.
 import type { VNode } from 'preact';
 import { WAITING_COUNTED_MAX } from '#libs/models/webhooks/outbox.ts';
 import { count, countedUpTo, countUpTo, duration } from '#libs/pages/format.ts';
@@ -6,6 +6,14 @@ import { html } from '#libs/pages/html.ts';
 import { stat } from '#libs/pages/parts.ts';
 import { COUNTED_MAX, chartWindow, type Numbers, shown } from '../monitoring/numbers.ts';
 import { axis, bars, highest, line, perStep } from '../views/charts.ts';
+import { requestCard } from './requests.ts';
+
+export function requests(numbers: Numbers): VNode {
+  return html`<div>
+    <h2><a href="/requests">API requests</a></h2>
+    ${shown(numbers.requests, (reading) => requestCard(reading, chartWindow(numbers, reading.steps), { label: 'the last hour' }))}
+  </div>`;
+}
 
 export function renders(numbers: Numbers): VNode {
   return html`<div>

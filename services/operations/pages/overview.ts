@@ -11,7 +11,7 @@ import { chartWindow, type Numbers, type QueueNumbers, readNumbers, shown } from
 import type { Visit } from '../session/visit.ts';
 import { axis, type ChartWindow, highest, line, perStep } from '../views/charts.ts';
 import type { Page } from '../views/layout.ts';
-import { deliveries, renders } from './overview-traffic.ts';
+import { deliveries, renders, requests } from './overview-traffic.ts';
 
 export async function overviewPage({ queues }: Visit): Promise<Page> {
   const numbers = await readNumbers(queues);
@@ -19,6 +19,7 @@ export async function overviewPage({ queues }: Visit): Promise<Page> {
     ${live('alarms', alarmList(numbers))}
     ${live('queues', queueCards(numbers))}
     <div class="columns">
+      ${live('requests', requests(numbers))}
       ${live('renders', renders(numbers))}
       ${live('deliveries', deliveries(numbers))}
     </div>

@@ -1,5 +1,6 @@
 // The operator's search for rendered documents of all accounts, and their speed.
 import { sumBy } from 'es-toolkit/math/sumBy';
+import { durationQuantile } from '#libs/duration-classes.ts';
 import { Render, type RenderRecord, type RenderStatus } from '#libs/models/documents/render-record.ts';
 import { acrossAccounts, isId, storedId } from '#libs/models/tenant.ts';
 import { SEARCH_LIMIT_MS } from './delivery-search.ts';
@@ -109,16 +110,12 @@ type Row = { _id: { class: number }; count: number };
 
 const sum = (rows: Row[]) => sumBy(rows, ({ count }) => count);
 
-function quantile(rows: Row[], share: number): number | undefined {
-  const wanted = sum(rows) * share;
-  let seen = 0;
-  for (const row of rows.toSorted((a, b) => a._id.class - b._id.class)) {
-    seen += row.count;
-    // The middle of the class.
-    if (seen >= wanted) return Math.round(CLASS_WIDTH ** (row._id.class + 0.5));
-  }
-  return undefined;
-}
+const quantile = (rows: Row[], share: number) =>
+  durationQuantile(
+    rows.map(({ _id, count }) => [_id.class, count] as const),
+    share,
+    CLASS_WIDTH,
+  );
 
 export interface RenderFailureGroup {
   errorClass: string;

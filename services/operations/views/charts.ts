@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 
 export interface Series {
   /** The class of the style sheet that colours the series. */
-  name: 'good' | 'bad' | 'main' | 'quiet';
+  name: 'good' | 'warn' | 'bad' | 'main' | 'quiet';
   /** A value for each step, oldest first. Undefined where no sample exists. */
   values: (number | undefined)[];
 }

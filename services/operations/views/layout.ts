@@ -16,6 +16,7 @@ export interface Page {
 
 const SECTIONS = [
   ['/', 'Overview'],
+  ['/requests', 'Requests'],
   ['/failures', 'Failures'],
   ['/deliveries', 'Deliveries'],
   ['/endpoints', 'Endpoints'],

@@ -2,6 +2,7 @@
 
 import { Render, type RenderStatus } from '#libs/models/documents/render-record.ts';
 import { recordSamples } from '#libs/models/operations/queue-sample.ts';
+import { openRequestCounter } from '#libs/models/operations/request-figures.ts';
 import { type Id, newId } from '#libs/models/tenant.ts';
 import { Delivery } from '#libs/models/webhooks/delivery.ts';
 import { type DisabledReason, WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
@@ -107,4 +108,28 @@ export async function addSamples(queue: string): Promise<void> {
     await recordSamples([sample], new Date(Date.now() - minute * MINUTE_MS));
   };
   await Promise.all(minutes.map(record));
+}
+
+/** An hour of requests, with a few that were refused and failed. */
+export async function addRequests(): Promise<void> {
+  const counter = openRequestCounter();
+  for (let minute = 60; minute >= 1; minute -= 1) {
+    const now = Date.now() - minute * MINUTE_MS;
+    const many = Math.round(40 + 25 * Math.sin(minute / 7));
+    const ok = { status: 200, isAnswered: true } as const;
+    for (let each = 0; each < many; each += 1) {
+      counter.count({ ...ok, operation: 'listInvoices', ms: 6 + each }, now);
+      counter.count({ ...ok, operation: 'getClient', ms: 2 + each / 10 }, now);
+    }
+    counter.count({ ...ok, operation: 'generatePdf', ms: 140 + minute * 8 }, now);
+    if (minute % 5 === 0)
+      counter.count({ operation: 'listInvoices', status: 429, isAnswered: true, code: 'rate_limited', ms: 1 }, now);
+    if (minute % 19 === 0)
+      counter.count(
+        { operation: 'generatePdf', status: 504, isAnswered: true, code: 'document_late', ms: 30_000 },
+        now,
+      );
+    if (minute % 23 === 0) counter.count({ operation: 'generatePdf', status: 200, isAnswered: false, ms: 9_000 }, now);
+  }
+  await counter.flush();
 }

@@ -11,7 +11,7 @@ import { audit } from '#libs/models/operations/audit-entry.ts';
 import { insertOperator } from '#libs/models/operations/operator.ts';
 import { PASSWORD, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
 import { addFailedJobs } from '../../support/dashboard/failed-jobs.ts';
-import { addDelivery, addEndpoint, addRender, addSamples } from '../../support/dashboard/records.ts';
+import { addDelivery, addEndpoint, addRender, addRequests, addSamples } from '../../support/dashboard/records.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openWatchedPage } from '../../support/watched-page.ts';
 import { testLog } from '../../support/workspace.ts';
@@ -88,6 +88,7 @@ async function fill() {
   await addDelivery({ accountId, endpointId: disabled, status: 'held', eventType: 'client.created' });
   await audit({ operator: 'ada', address: '203.0.113.7', action: 'login' }, 'refused', 'wrong name or password');
   for (const { name } of catalog) await addSamples(name);
+  await addRequests();
 
   const reasons = ['Event 17 has no account', 'Event 18 has no account'];
   [failedJobId = ''] = await addFailedJobs(queues, workspace, fanOutEvent, reasons);
@@ -150,6 +151,7 @@ describe('looks', () => {
   ];
   const pages: [name: string, path: () => string, shows: RegExp][] = [
     ['overview', () => '/', /oldest waiting[\s\S]*Per minute[\s\S]*Delivered/],
+    ['requests', () => '/requests', /generatePdf[\s\S]*rate_limited/],
     ['failures', () => '/failures', /status 500[\s\S]*deadline[\s\S]*Event # has no account/],
     ['deliveries', () => '/deliveries?status=dead', /12 deliveries match/],
     ['delivery', () => `/deliveries/${deliveryId}`, /Attempts[\s\S]*timeout/],

@@ -5,6 +5,7 @@ import { renderPage } from '#libs/pages/html.ts';
 import { alarmsOf } from '../../../services/operations/monitoring/alarms.ts';
 import type { Numbers } from '../../../services/operations/monitoring/numbers.ts';
 import { deliveries, renders } from '../../../services/operations/pages/overview-traffic.ts';
+import type { RequestStep, RequestSums } from '../../../services/operations/store/request-figures.ts';
 
 const well: Numbers = {
   readAt: new Date(),
@@ -24,6 +25,9 @@ const well: Numbers = {
       clockAheadMs: 0,
       roundTripMs: 1,
     },
+  },
+  requests: {
+    value: { steps: [], total: { requests: 0, refused: 0, failed: 0, left: 0, p50: undefined, p95: undefined } },
   },
   renders: { value: { minutes: [], p50: undefined, p95: undefined } },
   outcomes: { value: [] },
@@ -50,6 +54,7 @@ test.each([
   'sampledSince',
   'queues',
   'workers',
+  'requests',
   'renders',
   'outcomes',
   'open',
@@ -61,6 +66,21 @@ test.each([
   expect(alarmsOf({ ...well, [part]: { problem } })).toEqual([
     { tone: 'bad', text: expect.stringMatching(/ cannot be read \(out of time\)\.$/) },
   ]);
+});
+
+test('when requests fail, then a handful in a hundred is an alarm, and single ones and old ones are not', () => {
+  const step = (minutesAgo: number, requests: number, failed: number) => ({
+    ...(well.requests.value?.total as RequestSums),
+    at: new Date(well.readAt.getTime() - minutesAgo * 60_000),
+    requests,
+    failed,
+  });
+  const alarms = (...steps: RequestStep[]) =>
+    alarmsOf({ ...well, requests: { value: { steps, total: step(0, 0, 0) } } }).map(({ text }) => text);
+
+  expect(alarms(step(1, 40, 4), step(20, 40, 40))).toEqual([]);
+  expect(alarms(step(1, 1_000, 9))).toEqual([]);
+  expect(alarms(step(1, 300, 3), step(2, 100, 3))).toEqual(['6 of 400 requests of the last 10 min failed (5xx).']);
 });
 
 test('when dates have been due for ten minutes, then the alarm says how many events are late', () => {
