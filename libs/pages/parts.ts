@@ -26,6 +26,15 @@ export function stat(name: string, value: Children, options: { detail?: Children
   </div>`;
 }
 
+/** Shows a share as a bar. @param label a sentence for screen readers. */
+export function meter(share: number, tone: Tone, label: string): VNode {
+  const width = Math.max(share > 0 ? 0.5 : 0, Math.min(100, share * 100));
+  return html`<svg class="meter" viewBox="0 0 100 4" preserveAspectRatio="none" role="img" aria-label=${label}>
+    <rect class="ground" width="100" height="4" />
+    <rect class=${tone} width=${Math.round(width * 10) / 10} height="4" />
+  </svg>`;
+}
+
 export interface Column<Row> {
   name: string;
   cell: (row: Row) => Children;

@@ -61,6 +61,15 @@ export const hostNames = Joi.string()
 /** A variable with the number of proxies in front that set X-Forwarded-For. */
 export const proxyCount = Joi.number().integer().min(0).max(10).default(0);
 
+/**
+ * All keys of an account together have this many times the rate limit of one key: an account has a hundred keys, and a key
+ * with `keys:write` makes them.
+ */
+export const ACCOUNT_RATE_FACTOR = 2;
+
+/** A variable with a number per minute. */
+export const perMinute = (standard: number) => Joi.number().integer().min(0).max(10_000_000).default(standard);
+
 /** Variables that more than one service reads, so that they mean the same everywhere. */
 export const variables = {
   MONGODB_URI: Joi.string()
@@ -120,6 +129,15 @@ export const variables = {
     .max(100_000_000)
     .default(10_240)
     .description('MiB of records and events that an account may keep; 0 is no limit'),
+  ACCOUNT_FILES_MEGABYTES: Joi.number()
+    .integer()
+    .min(0)
+    .max(100_000_000)
+    .default(1_024)
+    .description('MiB of printed files that the batches of an account may keep; 0 is no limit'),
+  RATE_LIMIT_DOCUMENTS: perMinute(120).description(
+    'PDF documents of one API key per minute, twice as many of all keys of an account; 0 is no limit',
+  ),
   SECRET_KEY: Joi.string()
     .required()
     .pattern(/^[A-Za-z0-9+/]{43}=?(,[A-Za-z0-9+/]{43}=?)*$/)

@@ -1,6 +1,6 @@
 // Every variable the gateway reads.
 import Joi from 'joi';
-import { proxyCount, type RecordsConfig, readEnv, recordsVariables, variables } from '#libs/service/env.ts';
+import { perMinute, proxyCount, type RecordsConfig, readEnv, recordsVariables, variables } from '#libs/service/env.ts';
 import { readOrigins } from './http/cross-origin.ts';
 
 export interface Config extends RecordsConfig {
@@ -16,8 +16,6 @@ export interface Config extends RecordsConfig {
   ACCOUNT_STORAGE_MEGABYTES: number;
   ACCOUNT_FILES_MEGABYTES: number;
 }
-
-const perMinute = (standard: number) => Joi.number().integer().min(0).max(10_000_000).default(standard);
 
 export const configShape = Joi.object<Config, true>({
   HOST: variables.HOST,
@@ -40,19 +38,12 @@ export const configShape = Joi.object<Config, true>({
   RATE_LIMIT_REQUESTS: perMinute(6_000).description(
     'Requests of one API key per minute, twice as many of all keys of an account; 0 is no limit',
   ),
-  RATE_LIMIT_DOCUMENTS: perMinute(120).description(
-    'PDF documents of one API key per minute, twice as many of all keys of an account; 0 is no limit',
-  ),
+  RATE_LIMIT_DOCUMENTS: variables.RATE_LIMIT_DOCUMENTS,
   RATE_LIMIT_REFUSALS: perMinute(120).description(
     'Requests of one address without a usable key per minute; 0 is no limit',
   ),
   ACCOUNT_STORAGE_MEGABYTES: variables.ACCOUNT_STORAGE_MEGABYTES,
-  ACCOUNT_FILES_MEGABYTES: Joi.number()
-    .integer()
-    .min(0)
-    .max(100_000_000)
-    .default(1_024)
-    .description('MiB of printed files that the batches of an account may keep; 0 is no limit'),
+  ACCOUNT_FILES_MEGABYTES: variables.ACCOUNT_FILES_MEGABYTES,
 });
 
 export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {

@@ -1,12 +1,23 @@
 // The variables of the operations dashboard.
 import Joi from 'joi';
-import { hostNames, NAMES_RULE, proxyCount, type RecordsConfig, readEnv, recordsVariables } from '#libs/service/env.ts';
+import {
+  hostNames,
+  NAMES_RULE,
+  proxyCount,
+  type RecordsConfig,
+  readEnv,
+  recordsVariables,
+  variables,
+} from '#libs/service/env.ts';
 
 export interface Config extends RecordsConfig {
   OPERATIONS_HOST: string;
   OPERATIONS_PORT: number;
   OPERATIONS_ALLOWED_HOSTS?: string;
   OPERATIONS_TRUST_PROXY: number;
+  RATE_LIMIT_DOCUMENTS: number;
+  ACCOUNT_STORAGE_MEGABYTES: number;
+  ACCOUNT_FILES_MEGABYTES: number;
 }
 
 export const configShape = Joi.object<Config, true>({
@@ -20,6 +31,10 @@ export const configShape = Joi.object<Config, true>({
   OPERATIONS_TRUST_PROXY: proxyCount.description(
     'How many proxies in front of the operations dashboard set X-Forwarded-For',
   ),
+  // The limits that the gateways apply, to show the use of them.
+  RATE_LIMIT_DOCUMENTS: variables.RATE_LIMIT_DOCUMENTS,
+  ACCOUNT_STORAGE_MEGABYTES: variables.ACCOUNT_STORAGE_MEGABYTES,
+  ACCOUNT_FILES_MEGABYTES: variables.ACCOUNT_FILES_MEGABYTES,
   ...recordsVariables,
 });
 

@@ -5,6 +5,7 @@ import { ensureIndexes } from '#libs/models/indexes.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
 import { whenTried } from '#libs/redis/connection.ts';
+import { ACCOUNT_RATE_FACTOR, bytesOf } from '#libs/service/env.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
@@ -39,7 +40,12 @@ await run(async ({ onClose, useLogger }) => {
   await Promise.all([mongo.ready, whenTried(queues.redis)]);
 
   const nudge = () => nudgeRelay(queues.redis, config.REDIS_PREFIX);
-  const dashboard = openDashboard({ queues, nudge, trustProxy: config.OPERATIONS_TRUST_PROXY, log });
+  const limits = {
+    documentsPerMinute: config.RATE_LIMIT_DOCUMENTS * ACCOUNT_RATE_FACTOR || undefined,
+    recordBytes: bytesOf(config.ACCOUNT_STORAGE_MEGABYTES),
+    fileBytes: bytesOf(config.ACCOUNT_FILES_MEGABYTES),
+  };
+  const dashboard = openDashboard({ queues, nudge, limits, trustProxy: config.OPERATIONS_TRUST_PROXY, log });
   onClose(() => dashboard.close());
   const close = await listen(dashboard.app, {
     host: config.OPERATIONS_HOST,

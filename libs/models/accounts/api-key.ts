@@ -108,7 +108,7 @@ export async function issueApiKey(wanted: NewApiKey, session?: Session) {
 
 async function insertKey({ accountId, name, scopes, expiresAt, replaces }: NewApiKey, session: Session) {
   await drawNext(session, accountId, 'key');
-  if ((await countUsable(accountId, session)) >= KEYS_MAX) throw keysMaxReached();
+  if ((await countUsableKeys(accountId, session)) >= KEYS_MAX) throw keysMaxReached();
   const { mode } = await readAccount(accountId, session);
   const key = makeApiKey(mode);
   const record = new ApiKey({
@@ -124,9 +124,10 @@ async function insertKey({ accountId, name, scopes, expiresAt, replaces }: NewAp
   return { key, record };
 }
 
-async function countUsable(accountId: Id, session: Session): Promise<number> {
+/** Returns the number of keys of the account that are neither revoked nor expired. */
+export async function countUsableKeys(accountId: Id, session?: Session): Promise<number> {
   const usable = { revoked_at: null, $or: [{ expires_at: null }, { expires_at: { $gt: agreedDate() } }] };
-  return ApiKey.countDocuments({ account_id: accountId, ...usable }, { session });
+  return ApiKey.countDocuments({ account_id: accountId, ...usable }, session ? { session } : {});
 }
 
 /** Returns the key's record in the form of the API, without the key itself. */

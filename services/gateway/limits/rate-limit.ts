@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import { appError } from '#libs/errors.ts';
 import type { Redis } from '#libs/redis/connection.ts';
+import { ACCOUNT_RATE_FACTOR } from '#libs/service/env.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { type Caller, isRendered, type Route } from '../http/route.ts';
 import { batchedCounter } from './batched-counter.ts';
@@ -26,8 +27,6 @@ export interface Rates {
 
 const WINDOW_MS = 60_000;
 const AFTER_WINDOW = { 'Retry-After': String(WINDOW_MS / 1_000) };
-/** An account has a hundred keys, and a key with `keys:write` makes them: its limit must not grow with them. */
-const ACCOUNT_FACTOR = 2;
 /** A batch of a hundredth keeps the error at about one per cent for each gateway. */
 const BATCHES_PER_WINDOW = 100;
 const READ_LIMIT_MS = 100;
@@ -46,8 +45,8 @@ export function openRates(options: {
   const byAddress = ({ ip = 'unknown' }: Request) => ipKeyGenerator(ip);
   const requests = limiter('requests', limits.requests, byKey);
   const documents = limiter('documents', limits.documents, byKey);
-  const accountRequests = limiter('account-requests', limits.requests * ACCOUNT_FACTOR, byAccount);
-  const accountDocuments = limiter('account-documents', limits.documents * ACCOUNT_FACTOR, byAccount);
+  const accountRequests = limiter('account-requests', limits.requests * ACCOUNT_RATE_FACTOR, byAccount);
+  const accountDocuments = limiter('account-documents', limits.documents * ACCOUNT_RATE_FACTOR, byAccount);
   const refusals = limiter('refusals', limits.refusals, byAddress);
 
   function limiter(

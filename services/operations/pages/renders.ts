@@ -6,6 +6,7 @@ import { html } from '#libs/pages/html.ts';
 import { badge, choiceField, pager, shortId, type Tone, table, textField, timeField } from '#libs/pages/parts.ts';
 import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf } from '#libs/pages/query.ts';
 import type { Visit } from '../session/visit.ts';
+import { readAccountNames } from '../store/endpoint-names.ts';
 import { countRenders, searchRenders } from '../store/render-search.ts';
 import { renderSearchOf } from '../views/filters.ts';
 import type { Page } from '../views/layout.ts';
@@ -24,13 +25,15 @@ export async function rendersPage({ request }: Visit): Promise<Page> {
   const search = renderSearchOf(params);
   const number = pageNumberOf(params);
   const [found, total] = await Promise.all([searchRenders(search, sliceOf(number)), countRenders(search, COUNTED_MAX)]);
+  const rows = found.slice(0, PAGE_SIZE);
+  const names = await readAccountNames(rows);
   params.delete('page');
   const body = html`<div>
     ${filters(params)}
     <div class="results">
       <p>${countedUpTo(COUNTED_MAX, total, 'document matches', 'documents match')}.</p>
     </div>
-    ${table('Rendered documents, newest first', columns, found.slice(0, PAGE_SIZE), 'No document matches. Records are kept for 30 days.')}
+    ${table('Rendered documents, newest first', columnsFor(names), rows, 'No document matches. Records are kept for 30 days.')}
     ${pager('/renders', params, { number, hasNext: found.length > PAGE_SIZE })}
   </div>`;
   return { title: 'Renders', section: '/renders', body };
@@ -50,7 +53,7 @@ function filters(params: URLSearchParams): VNode {
   </form>`;
 }
 
-const columns = [
+const columnsFor = (names: ReadonlyMap<string, string>) => [
   { name: 'Asked (UTC)', cell: ({ created_at }: RenderRecord) => moment(created_at) },
   { name: 'State', cell: ({ status }: RenderRecord) => badge(status, TONES[status] ?? 'quiet') },
   { name: 'Document', cell: ({ title }: RenderRecord) => title ?? '–' },
@@ -67,7 +70,7 @@ const columns = [
   {
     name: 'Account',
     cell: ({ account_id }: RenderRecord) =>
-      html`<a href=${`/renders?id=${String(account_id)}`}>${shortId(String(account_id))}</a>`,
+      html`<a href=${`/accounts/${String(account_id)}`}>${names.get(String(account_id)) ?? shortId(String(account_id))}</a>`,
   },
   { name: 'Request', cell: ({ request_id }: RenderRecord) => shortId(request_id) },
 ];

@@ -18,6 +18,14 @@ export interface Visitor {
   token: string;
 }
 
+/** The limits of an account. Undefined where there is none. */
+export interface AccountLimits {
+  /** Documents of all its keys. */
+  documentsPerMinute: number | undefined;
+  recordBytes: number | undefined;
+  fileBytes: number | undefined;
+}
+
 /** The parts of the system that pages and actions use. */
 export interface Parts {
   queues: Queues;
@@ -25,6 +33,7 @@ export interface Parts {
   /** Nudges the webhook services, because deliveries are due. */
   nudge: () => void;
   bulk: BulkRunner;
+  limits: AccountLimits;
 }
 
 /** The result of an action: the page to redirect to, and the audit entry with its outcome. */

@@ -1,9 +1,8 @@
 // Finds accounts for the dashboard, with what they keep and what of theirs fails.
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
-import { ApiKey, type ApiKeyRecord } from '#libs/models/accounts/api-key.ts';
+import { ApiKey, type ApiKeyRecord, countUsableKeys } from '#libs/models/accounts/api-key.ts';
 import { Counter } from '#libs/models/counter.ts';
-import { sumFiles } from '#libs/models/documents/batch-file.ts';
-import { acrossAccounts, isId, type StoredId, storedId } from '#libs/models/tenant.ts';
+import { acrossAccounts, isId, type StoredId } from '#libs/models/tenant.ts';
 import {
   ENDPOINTS_MAX,
   FAILING,
@@ -23,20 +22,21 @@ export interface AccountRow {
   id: string;
   name: string;
   mode: string;
+  createdAt: Date;
   /** The bytes of records, events and originals. */
   recordBytes: number;
   endpoints: number;
   failingEndpoints: number;
 }
 
-type Named = Pick<AccountRecord, '_id' | 'name' | 'mode'>;
+type Named = Pick<AccountRecord, '_id' | 'name' | 'mode' | 'created_at'>;
 
 /** @param text the beginning of a name, or an id; all accounts unless given. @returns the newest first, or by name. */
 export async function searchAccounts(
   text: string | undefined,
   { skip, limit }: { skip: number; limit: number },
 ): Promise<AccountRow[]> {
-  const fields = { name: 1, mode: 1 } as const;
+  const fields = { name: 1, mode: 1, created_at: 1 } as const;
   if (text !== undefined && isId(text)) {
     return rowsOf(await Account.find({ _id: text }).select(fields).lean<Named[]>());
   }
@@ -65,13 +65,14 @@ async function rowsOf(accounts: readonly Named[]): Promise<AccountRow[]> {
   ]);
   const bytes = new Map(counters.map(({ _id, stored_bytes }) => [String(_id), Math.max(0, stored_bytes ?? 0)]));
   const byAccount = Map.groupBy(endpoints, ({ account_id }) => String(account_id));
-  return accounts.map(({ _id, name, mode }) => {
+  return accounts.map(({ _id, name, mode, created_at }) => {
     const id = String(_id);
     const own = byAccount.get(id) ?? [];
     return {
       id,
       name,
       mode,
+      createdAt: created_at,
       recordBytes: bytes.get(id) ?? 0,
       endpoints: own.length,
       failingEndpoints: own.filter(isFailing).length,
@@ -84,28 +85,26 @@ export function isFailing({ enabled, failures }: Pick<WebhookEndpointRecord, 'en
 }
 
 export interface AccountDetails {
-  account: Pick<AccountRecord, '_id' | 'name' | 'mode' | 'created_at'>;
-  recordBytes: number;
-  fileBytes: number;
+  account: Pick<AccountRecord, '_id' | 'name' | 'mode' | 'time_zone' | 'created_at'>;
   keys: ApiKeyRecord[];
+  usableKeys: number;
   endpoints: WebhookEndpointRecord[];
 }
 
-/** @returns undefined when there is no such account. */
+/** Reads an account with its keys and endpoints. Undefined when there is no such account. */
 export async function readAccountDetails(id: string): Promise<AccountDetails | undefined> {
   const account = await Account.findById(id)
-    .select({ name: 1, mode: 1, created_at: 1 })
+    .select({ name: 1, mode: 1, time_zone: 1, created_at: 1 })
     .lean<AccountDetails['account']>();
   if (!account) return undefined;
-  const [counter, fileBytes, keys, endpoints] = await Promise.all([
-    Counter.findById(id).select({ stored_bytes: 1 }).lean<{ stored_bytes?: number }>(),
-    sumFiles(storedId(id)),
+  const [keys, usableKeys, endpoints] = await Promise.all([
     ApiKey.find({ account_id: id }).select({ hash: 0 }).sort({ _id: -1 }).limit(KEYS_SHOWN).lean<ApiKeyRecord[]>(),
+    countUsableKeys(id),
     WebhookEndpoint.find({ account_id: id })
       .select({ secret: 0, previous_secrets: 0 })
       .sort({ slot: 1 })
       .limit(ENDPOINTS_MAX)
       .lean<WebhookEndpointRecord[]>(),
   ]);
-  return { account, recordBytes: Math.max(0, counter?.stored_bytes ?? 0), fileBytes, keys, endpoints };
+  return { account, keys, usableKeys, endpoints };
 }

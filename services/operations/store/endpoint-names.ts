@@ -19,12 +19,18 @@ export async function readEndpointNames(
       .setOptions(acrossAccounts)
       .select({ url: 1 })
       .lean<{ _id: StoredId; url: string }[]>(),
-    Account.find({ _id: { $in: rows.map(({ account_id }) => account_id) } })
-      .select({ name: 1 })
-      .lean<{ _id: StoredId; name: string }[]>(),
+    readAccountNames(rows),
   ]);
   return {
     urls: new Map(endpoints.map(({ _id, url }) => [String(_id), url])),
-    accounts: new Map(accounts.map(({ _id, name }) => [String(_id), name])),
+    accounts,
   };
+}
+
+/** Reads the names of the accounts of the rows, by id. */
+export async function readAccountNames(rows: readonly { account_id: StoredId }[]): Promise<Map<string, string>> {
+  const accounts = await Account.find({ _id: { $in: rows.map(({ account_id }) => account_id) } })
+    .select({ name: 1 })
+    .lean<{ _id: StoredId; name: string }[]>();
+  return new Map(accounts.map(({ _id, name }) => [String(_id), name]));
 }

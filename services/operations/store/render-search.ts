@@ -2,7 +2,7 @@
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { durationQuantile } from '#libs/duration-classes.ts';
 import { Render, type RenderRecord, type RenderStatus } from '#libs/models/documents/render-record.ts';
-import { acrossAccounts, isId, storedId } from '#libs/models/tenant.ts';
+import { acrossAccounts, type Id, isId, storedId } from '#libs/models/tenant.ts';
 import { SEARCH_LIMIT_MS } from './delivery-search.ts';
 
 export interface RenderSearch {
@@ -125,14 +125,27 @@ export interface RenderFailureGroup {
   lastAt: Date;
 }
 
-/** Returns documents since then that failed, by cause, most first. */
-export async function findRenderFailures(since: Date, limit: number): Promise<RenderFailureGroup[]> {
+/**
+ * Returns documents since then that failed, by cause, most first.
+ * @param own of one account: those among its latest documents.
+ */
+export async function findRenderFailures(
+  since: Date,
+  limit: number,
+  own?: { accountId: Id; among: number },
+): Promise<RenderFailureGroup[]> {
+  const latest = own && [
+    { $match: { account_id: storedId(own.accountId), created_at: { $gte: since } } },
+    { $sort: { created_at: -1 as const } },
+    { $limit: own.among },
+  ];
   const groups = await Render.aggregate<{
     _id: { status: RenderStatus; error_class?: string };
     count: number;
     accounts: unknown[];
     lastAt: Date;
   }>([
+    ...(latest ?? []),
     { $match: { created_at: { $gte: since }, status: { $in: FAILURES } } },
     {
       $group: {

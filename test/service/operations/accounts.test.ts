@@ -2,12 +2,17 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { deliverWebhook } from '#libs/jobs/catalog.ts';
 import { Account } from '#libs/models/accounts/account.ts';
+import { ApiKey, issueApiKey } from '#libs/models/accounts/api-key.ts';
+import { Counter } from '#libs/models/counter.ts';
+import { DocumentBatch } from '#libs/models/documents/document-batch.ts';
+import { Render } from '#libs/models/documents/render-record.ts';
+import { RoundTry } from '#libs/models/operations/round-try.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { Delivery } from '#libs/models/webhooks/delivery.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
-import { type Browser, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
-import { addDelivery, addEndpoint } from '../../support/dashboard/records.ts';
+import { type Browser, LIMITS, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
+import { addDelivery, addEndpoint, addRender } from '../../support/dashboard/records.ts';
 import { plansOf } from '../../support/plans.ts';
 
 let dashboard: TestDashboard;
@@ -37,10 +42,75 @@ test('when an account is shown, then its keys, endpoints and stored bytes are th
 
   expect(text).toContain(`href="/endpoints/${endpointId}"`);
   expect(text).toMatch(/bh_live_\w{4}…/);
-  expect(text).toMatch(/1 failing/);
+  expect(text).toContain('7 times in a row');
   expect(text).not.toContain('sealed');
   expect((await viewer.get(`/accounts/${newId()}`)).status).toBe(404);
   expect((await viewer.get('/accounts/nothing')).status).toBe(404);
+});
+
+test('when an account is shown, then its use stands beside its limits, its keys have scopes and ends, and what fails is named', async () => {
+  const { id } = await dashboard.workspace.account({ name: 'Near its limits' });
+  await issueApiKey({
+    accountId: id,
+    name: 'reads',
+    scopes: ['clients:read', 'invoices:read', 'quotes:read', 'tasks:read'],
+  });
+  await ApiKey.updateOne({ account_id: id, name: 'reads' }, { $set: { revoked_at: new Date(Date.now() - 3_600_000) } });
+  await Counter.updateOne(
+    { _id: id },
+    {
+      $set: {
+        stored_bytes: LIMITS.recordBytes * 0.9,
+        counts: { 'invoices/Draft': 2, 'invoices/Sent 2026-12': 3, 'clients/all': 4 },
+      },
+    },
+  );
+  const endpointId = await addEndpoint(id, { url: 'https://lost.example.com/in', failures: 5 });
+  for (let each = 0; each < 3; each += 1) await addDelivery({ accountId: id, endpointId, status: 'dead' });
+  for (let each = 0; each < 19; each += 1) await addRender({ accountId: id, minutesAgo: 0.1 });
+  await addRender({ accountId: id, status: 'expired', errorClass: 'deadline', minutesAgo: 90 });
+  await RoundTry.create({
+    _id: `documents of batches/${id}`,
+    account_id: id,
+    round: 'documents of batches',
+    record_id: newId(),
+    tries: 2,
+    tried_at: new Date(),
+    error: 'no <such> font',
+    error_id: newId(),
+  });
+
+  const { text } = await viewer.get(`/accounts/${id}`);
+  const renders = (await viewer.get(`/renders?id=${id}`)).text;
+
+  expect(text).toMatch(/<span class="warn">921\.6 KiB of 1 MiB \(90 %\)/);
+  expect(text).toMatch(/Documents in the last minute<[^>]*>\s*<span class="bad">19 of 20 \(95 %\)/);
+  expect(text).toMatch(/Usable keys<[^>]*>\s*<span class="main">1 of 100 \(1 %\)/);
+  expect(text).toMatch(/<dt>Invoices<\/dt><dd>5</);
+  expect(text).toContain('clients:read, invoices:read, quotes:read and 1 more');
+  expect(text).toMatch(/revoked[\s\S]*60 min ago/);
+  expect(text).toMatch(/Endpoint fails[\s\S]*lost\.example\.com[\s\S]*5 times in a row/);
+  expect(text).toMatch(/Dead deliveries[\s\S]*3 deliveries/);
+  expect(text).toMatch(/Document expired[\s\S]*deadline[\s\S]*1 document/);
+  expect(text).toMatch(/Set aside[\s\S]*no &lt;such> font/);
+  expect(renders).toContain(`href="/accounts/${id}">Near its limits</a>`);
+  expect((await viewer.get(`/accounts/${accountId}`)).text).not.toContain('no &lt;such> font');
+});
+
+test('when an account has many documents and deliveries, then its page reads along indexes', async () => {
+  const { id } = await dashboard.workspace.account({ name: 'Busy' });
+  const endpointId = await addEndpoint(id);
+  await Promise.all(Array.from({ length: 60 }, () => addRender({ accountId: id, minutesAgo: 5 })));
+  await Promise.all(Array.from({ length: 60 }, () => addDelivery({ accountId: id, endpointId, status: 'dead' })));
+
+  for (const { collection } of [Render, Delivery, DocumentBatch, ApiKey]) {
+    const reads = await plansOf(collection.name, async () => {
+      expect((await viewer.get(`/accounts/${id}`)).status).toBe(200);
+    });
+    expect(reads.map(({ isByIndex }) => isByIndex)).toEqual(reads.map(() => true));
+    if (collection === Delivery.collection) expect(reads.every(({ docsExamined }) => docsExamined === 0)).toBe(true);
+    if (collection === Render.collection) expect(reads.every(({ docsExamined = 0 }) => docsExamined <= 60)).toBe(true);
+  }
 });
 
 test('when endpoints are listed, then those that fail most come first, and all are there on request', async () => {

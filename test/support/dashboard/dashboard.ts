@@ -8,6 +8,9 @@ import { type Dashboard, openDashboard } from '../../../services/operations/dash
 import { eventually } from '../eventually.ts';
 import { openWorkspace, testLog, type Workspace } from '../workspace.ts';
 
+/** Small ones, so that a few records use a share of them. */
+export const LIMITS = { documentsPerMinute: 20, recordBytes: 1024 * 1024, fileBytes: 64 * 1024 };
+
 export const PASSWORD = 'a long test password';
 
 interface Answer {
@@ -45,7 +48,7 @@ export async function startDashboard(): Promise<TestDashboard> {
   const nudge = () => {
     nudges += 1;
   };
-  const dashboard = openDashboard({ queues, log: testLog, trustProxy: 0, nudge });
+  const dashboard = openDashboard({ limits: LIMITS, queues, log: testLog, trustProxy: 0, nudge });
   const server = createServer(dashboard.app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

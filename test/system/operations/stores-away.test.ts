@@ -12,7 +12,7 @@ import { Operator } from '#libs/models/operations/operator.ts';
 import { findRedis } from '../../../deploy/backends/redis.ts';
 import { type RunningRedis, startRedis } from '../../../deploy/backends/start-redis.ts';
 import { type Dashboard, openDashboard } from '../../../services/operations/dashboard.ts';
-import { addOperator, browserOf, PASSWORD } from '../../support/dashboard/dashboard.ts';
+import { addOperator, browserOf, LIMITS, PASSWORD } from '../../support/dashboard/dashboard.ts';
 import { eventually } from '../../support/eventually.ts';
 import { withErrors } from '../../support/mongodb-errors.ts';
 import { openWorkspace, testLog, type Workspace } from '../../support/workspace.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   redis = await startRedis({ command, folder, env: process.env });
   queues = openQueues({ redisUrl: redis.url, prefix: workspace.redisPrefix, log: testLog });
   await eventually(() => queues.redis.status === 'ready');
-  dashboard = openDashboard({ queues, log: testLog, trustProxy: 0, nudge: () => undefined });
+  dashboard = openDashboard({ limits: LIMITS, queues, log: testLog, trustProxy: 0, nudge: () => undefined });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 afterAll(async () => {
