@@ -20,7 +20,7 @@ export const looksShape = {
   banner: Joi.boolean().default(STANDARD_LOOKS.banner).description('The field of colour at the top'),
   accessible: Joi.boolean()
     .default(STANDARD_LOOKS.accessible)
-    .description('With structure for screen readers; the file is larger'),
+    .description('PDF/UA-1, with structure for screen readers; the file is larger'),
   locale: Joi.string().max(LOCALE_LONGEST).description("BCP 47; language and number format instead of the account's"),
 };
 

@@ -1,7 +1,8 @@
 // The document as UN/CEFACT Cross Industry Invoice, D22B.
+
+import { type Xml, xmlDocument } from '../xml.ts';
 import { type FormatName, formatOf } from './formats.ts';
 import type { Address, Adjustment, EInvoice, ELine, ETax, Party, Period, Seller, Taxed } from './terms.ts';
-import { type Xml, xmlDocument } from './xml.ts';
 
 const SCHEMA = 'urn:un:unece:uncefact:data:standard:';
 

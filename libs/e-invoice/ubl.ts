@@ -1,7 +1,8 @@
 // The document as UBL 2.1: an Invoice or a CreditNote.
+
+import { type Xml, xmlDocument } from '../xml.ts';
 import { type FormatName, formatOf } from './formats.ts';
 import type { Address, Adjustment, EInvoice, ELine, ETax, Party, Seller, Taxed } from './terms.ts';
-import { type Xml, xmlDocument } from './xml.ts';
 
 const SCHEMA = 'urn:oasis:names:specification:ubl:schema:xsd:';
 const VAT: Xml = ['cac:TaxScheme', ['cbc:ID', 'VAT']];

@@ -4,23 +4,18 @@ import { agreedTime } from '#libs/clock.ts';
 import { AppError, appError, isBug } from '#libs/errors.ts';
 import type { FairLimit } from '#libs/fair-limit.ts';
 import type { RenderDocument } from '#libs/jobs/catalog.ts';
-import { type PrintableDocument, shapeOf } from '#libs/jobs/printable-document.ts';
+import { shapeOf } from '#libs/jobs/printable-document.ts';
 import { deadlinePassed, type Reply, type ReplyFailure, rendererEnded, sendReply } from '#libs/jobs/replies.ts';
 import type { JobContext, JobHandler } from '#libs/jobs/worker.ts';
-import { withoutBidiControls } from '#libs/printable.ts';
 import type { Redis } from '#libs/redis/connection.ts';
 import { isSlow, requireBoundedWork } from '#libs/rules/documents/layout-work.ts';
 import { withDeadline } from '#libs/with-timeout.ts';
 import type { PrintingBrowser } from './browser/browser.ts';
-import { documentView } from './document/document-view.ts';
 import type { Markdown } from './document/markdown.ts';
 import type { Render } from './document/template.ts';
-import { drawnDocument, drawnHtml } from './fonts/glyphs.ts';
 import type { ImageUse } from './images/decode-image.ts';
 import type { Images } from './images/fetch-image.ts';
-import { mayHaveClusters, withFindableClusters } from './pdf/pdf-clusters.ts';
-import { pageCount } from './pdf/pdf-file.ts';
-import { withMetadata } from './pdf/pdf-metadata.ts';
+import { finished, printed } from './make-pdf.ts';
 
 /**
  * The least time for a print to begin. With less, the reply would come too late, and other documents need the
@@ -29,8 +24,6 @@ import { withMetadata } from './pdf/pdf-metadata.ts';
 const LEAST_MS = 250;
 /** The pause between two tries to send a finished document while Redis is unavailable. They end at its deadline. */
 const RETRY_REPLY_MS = 200;
-
-const IMAGES_OMITTED = 'bodyMarkdown: images are not printed, only their descriptions';
 
 type Outcome = 'done' | 'failed' | 'cancelled' | 'expired';
 
@@ -89,10 +82,11 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
   signal.throwIfAborted();
   // The slot comes before the rest of the work, which loads this process as well as a page.
   const release = payload.isBackground || isSlow(pages) ? await slot() : undefined;
-  const given = { document, bodyHtml, logo: logo.image, banner: banner.image };
-  const laidOut = await layOut(given, { deadlineAt, signal }, parts).finally(release);
-  const { warnings, printMs } = laidOut;
-  const bytes = await finished(laidOut, document);
+  const loaded = { document, bodyHtml, logo: logo.image, banner: banner.image };
+  const print = (html: string, isTagged: boolean) => parts.browser.print(html, { deadlineAt, signal, isTagged });
+  const onPage = await printed(loaded, { render: parts.render, print }).finally(release);
+  const { warnings, printMs } = onPage;
+  const bytes = await finished(onPage, document);
   return { bytes, warnings: [...logo.warnings, ...banner.warnings, ...warnings], offSlotMs, printMs };
 
   // A document without its image is better than no document. The warning gives the reason.
@@ -125,50 +119,6 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
     offSlotMs = Math.max(offSlotMs, performance.now() - since);
     return result;
   }
-}
-
-interface Given {
-  document: PrintableDocument;
-  bodyHtml: string | undefined;
-  logo: Parameters<typeof documentView>[1]['logo'];
-  banner: Parameters<typeof documentView>[1]['banner'];
-}
-
-async function layOut(
-  { document, bodyHtml, logo, banner }: Given,
-  limits: { deadlineAt: number; signal: AbortSignal },
-  { browser, render }: RendererParts,
-) {
-  const drawn = await drawnDocument(document);
-  const body = await drawnHtml(bodyHtml);
-  // Such an image would have to be fetched from an address inside the text.
-  const omitted = bodyHtml?.includes('<span class="picture">') ? [IMAGES_OMITTED] : [];
-  const images = { logo, banner, bodyHtml: body.content };
-  const { view, warnings } = documentView(drawn.content, images);
-  const print = (page: string) => browser.print(page, { ...limits, isTagged: document.accessible === true });
-  const startedAt = performance.now();
-  // Chromium has no reference to the page of another part: the pages before the time sheet are printed alone and counted.
-  const before = view.timeSheet ? pageCount(await print(render({ ...view, timeSheet: undefined }))) : 0;
-  const html = render({ ...view, timeSheetPage: view.timeSheet && before + 1 });
-  const printed = await print(html);
-  const printMs = performance.now() - startedAt;
-  // Metadata may contain a name that no font can draw.
-  const { issuer } = drawn.content === document ? view : documentView(document, images).view;
-  return {
-    html,
-    printed,
-    printMs,
-    author: withoutBidiControls(issuer.nameInLine),
-    language: view.language,
-    warnings: [...warnings, ...drawn.warnings, ...body.warnings, ...omitted],
-  };
-}
-
-type LaidOut = Awaited<ReturnType<typeof layOut>>;
-
-async function finished({ html, printed, author, language }: LaidOut, { madeAt }: PrintableDocument) {
-  const findable = mayHaveClusters(html) ? await withFindableClusters(printed) : printed;
-  return withMetadata(findable, { author, language, madeAt });
 }
 
 /** Returns the failure for the caller, or undefined when another attempt may help. */

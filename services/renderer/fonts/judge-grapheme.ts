@@ -16,10 +16,12 @@ export interface Judged {
 /** Every face has these characters, so most texts need no check. */
 const PLAIN = /^[\t\n\r \u00a0!-~\u00a1-\u00ac\u00ae-\u017f\u2013\u2014\u2018-\u201e\u2022\u2026\u20ac]*$/;
 /**
- * Characters that Chromium draws nothing for, whatever the face. Unassigned and private characters are not among them,
- * because it prints the font's own box for these, nor is the Ogham space, which is a stroke.
+ * Characters that Chromium draws nothing for, whatever the face. Unassigned characters are not among them, because it
+ * prints the font's own box for these, nor is the Ogham space, which is a stroke.
  */
 const INVISIBLE = /(?!\u1680)[\p{Cc}\p{Z}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}]/u;
+/** Characters without a common meaning. Some faces have a few of them, but Chromium takes no other face than the first for these. */
+const PRIVATE = /\p{Co}/u;
 /** The box of the symbol face, so that all boxes look alike and none looks like a zero. */
 const BOX = '\u25af';
 /** About the number of characters that one document can be made of. */
@@ -53,6 +55,7 @@ function judge(grapheme: string): Judged {
 
 /** True when one face draws letter and marks together, composed or decomposed. */
 function isDrawnByOne(grapheme: string): boolean {
+  if (PRIVATE.test(grapheme)) return false;
   const forms = [...new Set([grapheme.normalize('NFC'), grapheme.normalize('NFD')])].map(seenOf);
   return forms.some((form) => form.length === 0) || firstFace((has) => forms.some((form) => form.every(has)));
 }
@@ -65,7 +68,7 @@ function seenOf(text: string): number[] {
 function boxed(grapheme: string): Judged {
   const [first = ''] = grapheme;
   const seen = seenOf(grapheme);
-  const alone = seen.filter((code) => !firstFace((has) => has(code)));
+  const alone = seen.filter((code) => PRIVATE.test(String.fromCodePoint(code)) || !firstFace((has) => has(code)));
   // Each could be drawn, but not combined.
   const missing = alone.length > 0 ? alone : seen.slice(1);
   return { shown: alone.includes(first.codePointAt(0) ?? 0) ? BOX : first + BOX, missing };

@@ -1,9 +1,10 @@
 // Makes text in complex scripts searchable. Where several glyphs form one cluster of characters, Chromium writes the
 // characters beside them (ActualText), which half of the PDF readers ignore. This file turns each cluster into one
 // glyph, whose characters every reader knows.
+import { UnknownForm, unexpected } from '#libs/pdf/structure.ts';
 import { inSlices, type Slices } from '../in-slices.ts';
 import { type EmbeddedFont, hexCode, isFromRightToLeft, openFont } from './embedded-font.ts';
-import { type PdfFile, readPdfFile, UnknownForm, unexpected } from './pdf-file.ts';
+import { type PdfFile, readPdfFile } from './pdf-file.ts';
 
 const CLUSTER = '/Span<</ActualText <';
 /** Matches the choice of a font, and the begin and end of a cluster. */

@@ -1,8 +1,6 @@
 // Reads and rewrites the objects of a PDF of Chromium's structure: one cross-reference table, streams deflated or plain.
 import { deflateSync, inflateSync } from 'node:zlib';
-
-/** The error for a file with another structure, which must stay as it is. */
-export class UnknownForm extends Error {}
+import { ENTRY_BYTES, TRAILER_BYTES, unexpected } from '#libs/pdf/structure.ts';
 
 export interface PdfFile {
   /** The numbers of all objects, in file order. */
@@ -12,17 +10,13 @@ export interface PdfFile {
   /** Returns the inflated stream. */
   streamOf(number: number): Buffer;
   replaceText(number: number, text: string): void;
+  /** Adds an object without a stream. @returns its number. */
+  add(text: string): number;
   /** Replaces a stream. @param entries changed entries of its dictionary besides the length. */
   replaceStream(number: number, content: Buffer, entries?: Record<string, number>): void;
   toBuffer(): Buffer;
 }
 
-/**
- * The size of an entry in the table of objects: ten digits, five digits, a letter and a line end (ISO 32000-1, 7.5.4).
- */
-export const ENTRY_BYTES = 20;
-/** More than the trailer behind the last object takes. */
-export const TRAILER_BYTES = 400;
 const STREAM = '>> stream\n';
 
 /** Returns the number of pages of a file that Chromium printed, whose dictionaries are plain. */
@@ -49,6 +43,10 @@ export function readPdfFile(pdf: Buffer): PdfFile {
     return text.slice(text.indexOf('obj\n') + 4).replace(/\s*endobj\s*$/, '');
   };
 
+  const replaceText = (number: number, text: string) => {
+    replaced.set(number, Buffer.from(`${number} 0 obj\n${text}\nendobj\n`, 'latin1'));
+  };
+
   return {
     numbers: order,
     textOf,
@@ -62,8 +60,12 @@ export function readPdfFile(pdf: Buffer): PdfFile {
       if (text.includes('/Filter /FlateDecode')) return inflateSync(content);
       return text.includes('/Filter') ? unexpected() : content;
     },
-    replaceText(number, text) {
-      replaced.set(number, Buffer.from(`${number} 0 obj\n${text}\nendobj\n`, 'latin1'));
+    replaceText,
+    add(text) {
+      const number = order.length + 1;
+      order.push(number);
+      replaceText(number, text);
+      return number;
     },
     replaceStream(number, content, entries = {}) {
       const deflated = deflateSync(content);
@@ -87,8 +89,10 @@ export function readPdfFile(pdf: Buffer): PdfFile {
         at += bytes.length;
       }
       const table = [...entries].toSorted(([one], [other]) => one - other).map(([, entry]) => entry);
-      const head = `xref\n0 ${table.length + 1}\n0000000000 65535 f \n`;
-      parts.push(Buffer.from(`${head}${table.join('')}${trailer}startxref\n${at}\n%%EOF\n`, 'latin1'));
+      const size = table.length + 1;
+      const head = `xref\n0 ${size}\n0000000000 65535 f \n`;
+      const end = trailer.replace(/\/Size \d+/, `/Size ${size}`);
+      parts.push(Buffer.from(`${head}${table.join('')}${end}startxref\n${at}\n%%EOF\n`, 'latin1'));
       return Buffer.concat(parts);
     },
   };
@@ -104,9 +108,4 @@ function offsetsIn(pdf: Buffer, tableAt: number): Map<number, number> {
     offsets.set(number, Number(entry[1]));
   }
   return offsets;
-}
-
-/** Reports another structure. @throws UnknownForm */
-export function unexpected(): never {
-  throw new UnknownForm();
 }

@@ -1,6 +1,6 @@
 // Every option of the PDF tool on the printed page, with its edge cases.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { anInvoice, aQuote, LAYOUTS, STYLES } from '../../support/renderer/documents.ts';
+import { anInvoice, aQuote, aRecord, LAYOUTS, STYLES } from '../../support/renderer/documents.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
 
 /** A4 without its margins. */
@@ -71,6 +71,18 @@ describe('metadata', () => {
     expect(pdf.info).toMatchObject({ Title: 'Invoice INV-0042' });
     expect(pdf.isTagged).toBe(false);
     expect(pdf.outline).toBeNull();
+  });
+
+  test('when a document is printed, then it is an archive file, and an accessible one claims that, too', async () => {
+    const documents = [anInvoice(), aRecord(), aRecord({ accessible: true })];
+    const files = await Promise.all(documents.map(async (document) => (await renderer.read(document)).metadata));
+
+    const claims = ['pdfaid:part', 'pdfaid:conformance', 'pdfuaid:part'];
+    expect(files.map((metadata) => claims.map((name) => metadata?.get(name) as unknown))).toEqual([
+      ['3', 'B', null],
+      ['3', 'B', null],
+      ['3', 'A', '1'],
+    ]);
   });
 });
 

@@ -20,11 +20,17 @@ interface ReadPage {
   linkedPages: number[];
 }
 
+interface Metadata {
+  get(name: string): unknown;
+}
+
 export interface ReadPdf {
   pages: ReadPage[];
   /** The text of all pages. */
   text: string;
   info: Record<string, unknown>;
+  /** Absent in a file that is no archive file. */
+  metadata: Metadata | null;
   isTagged: boolean;
   outline: unknown;
   /** Millimetres. */
@@ -42,7 +48,7 @@ const SCALE = 2;
 export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
   const pdf = await getDocument({ data: Uint8Array.from(bytes), verbosity: VerbosityLevel.ERRORS }).promise;
   const pages = await Promise.all(Array.from({ length: pdf.numPages }, (_none, index) => readPage(pdf, index + 1)));
-  const { info } = await pdf.getMetadata();
+  const { info, metadata } = await pdf.getMetadata();
   // The library gives a map, though its types say a record.
   const marks = (await pdf.getMarkInfo()) as unknown as Map<string, boolean> | null;
   const [, , width = 0, height = 0] = (await pdf.getPage(1)).view;
@@ -50,6 +56,7 @@ export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
     pages,
     text: pages.map(({ text }) => text).join(' '),
     info: info as Record<string, unknown>,
+    metadata: metadata as Metadata | null,
     isTagged: marks?.get('Marked') === true,
     outline: await pdf.getOutline(),
     size: { width: width * MM_PER_POINT, height: height * MM_PER_POINT },

@@ -64,3 +64,13 @@ test('when all characters can be drawn, then the document is the same one', asyn
 
   expect((await drawnDocument(document)).content).toBe(document);
 });
+
+test.each(['\ue001', '\uf6d7', 'a\uece0', '\uefcc'])(
+  'when a text has the private character of %j, which some faces have, then a box stands in its place',
+  async (notes) => {
+    const { content, warnings } = await drawn({ notes });
+
+    expect(content.notes).toBe(notes.replace(/\p{Co}/u, BOX));
+    expect(warnings).toHaveLength(1);
+  },
+);

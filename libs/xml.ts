@@ -13,7 +13,11 @@ const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 const UNWRITABLE = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
 export function xmlDocument(root: Element): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${write(root, '')}\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${xmlElement(root)}\n`;
+}
+
+export function xmlElement(root: Element): string {
+  return write(root, '');
 }
 
 function write([name, ...content]: Element, indent: string): string {
