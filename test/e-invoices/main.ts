@@ -10,13 +10,14 @@ import { FORMAT_NAMES, type FormatName } from '#libs/e-invoice/formats.ts';
 import { missingIn } from '#libs/e-invoice/missing.ts';
 import { writeEInvoice } from '#libs/e-invoice/write.ts';
 import { type Case, cases, randomCase } from './cases.ts';
+import { writePdfs } from './pdf-files.ts';
 import { removals } from './removals.ts';
 import { termsOfCase } from './terms-of-case.ts';
 
 const VALIDATOR = fileURLToPath(new URL('validator', import.meta.url));
 const CANNOT_RUN = 2;
 const RANDOM = 150;
-/** `--sample` judges the cases alone. */
+/** `--sample` judges the cases alone, and a few PDFs. */
 const isSample = process.argv.includes('--sample');
 const LONGEST_OUTPUT = 256 * 2 ** 20;
 
@@ -50,8 +51,10 @@ try {
 }
 
 async function judge(into: string): Promise<number> {
-  const expected = new Map<string, { name: string; format: FormatName; missing: string[] }>();
-  const all: [string, Case][] = [...Object.entries(cases), ...(isSample ? [] : [...removals(), ...random()])];
+  const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);
+  process.stdout.write(`random documents of FAST_CHECK_SEED=${seed}\n`);
+  const expected = new Map<string, { name: string; format: FormatName | 'PDF'; missing: string[] }>();
+  const all: [string, Case][] = [...Object.entries(cases), ...(isSample ? [] : [...removals(), ...random(seed)])];
   for (const [index, [name, one]] of all.entries()) {
     const terms = termsOfCase(one);
     for (const format of FORMAT_NAMES) {
@@ -61,6 +64,8 @@ async function judge(into: string): Promise<number> {
       expected.set(file, { name, format, missing });
     }
   }
+  const pdfs = await writePdfs(into, { isSample, seed });
+  for (const [file, name] of pdfs) expected.set(file, { name, format: 'PDF', missing: [] });
   const verdicts = validate(into, [...expected.keys()]);
   const wrong = verdicts.flatMap(({ file, valid, findings }) => {
     const { name, format, missing } = expected.get(file) as NonNullable<ReturnType<typeof expected.get>>;
@@ -77,14 +82,12 @@ async function judge(into: string): Promise<number> {
   const rules = [...new Set(verdicts.flatMap((verdict) => verdict.rules))].toSorted().join(', ');
   process.stdout.write(`rules: ${rules}\n`);
   process.stdout.write(
-    `${all.length} documents in ${FORMAT_NAMES.length} formats: ${valid} valid (${warned} with warnings), ${refused} refused as we say, ${wrong.length} judged otherwise\n`,
+    `${all.length} documents in ${FORMAT_NAMES.length} formats and ${pdfs.size} PDFs: ${valid} valid (${warned} with warnings), ${refused} refused as we say, ${wrong.length} judged otherwise\n`,
   );
   return wrong.length === 0 && verdicts.length === expected.size ? 0 : 1;
 }
 
-function random(): [string, Case][] {
-  const seed = Number(process.env['FAST_CHECK_SEED'] ?? Date.now() % 2 ** 31);
-  process.stdout.write(`random documents of FAST_CHECK_SEED=${seed}\n`);
+function random(seed: number): [string, Case][] {
   return fc.sample(randomCase, { numRuns: RANDOM, seed }).map((one, index) => [`random document ${index}`, one]);
 }
 

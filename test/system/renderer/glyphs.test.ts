@@ -17,6 +17,7 @@ describe('a character that no face has', () => {
   test.each([
     ['a character of a dead script', 'Tablet 𒀀', ['U+12000']],
     ['a private-use character', 'a\ue000b', ['U+E000']],
+    ['a private-use character that a face of another style has', 'a\ue001b', ['U+E001']],
     ['an unassigned character', 'a\u0378b', ['U+0378']],
     ['a noncharacter', 'a\ufdd0b', ['U+FDD0']],
     ['a space that is drawn as a stroke', 'a\u1680b', ['U+1680']],
