@@ -15,8 +15,8 @@ const RANDOM = 40;
 
 interface Printable {
   document: PrintableDocument;
-  logo?: Buffer;
-  banner?: Buffer;
+  logo?: Buffer | undefined;
+  banner?: Buffer | undefined;
   bodyMarkdown?: string;
 }
 

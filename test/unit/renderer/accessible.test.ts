@@ -1,4 +1,4 @@
-// What Chromium draws outside of the structure becomes an artifact. Whether a whole file fulfils PDF/UA-1 is judged by `npm run e-invoices`.
+// Content that Chromium draws outside of the structure becomes an artifact. Whether a whole file fulfils PDF/UA-1 is judged by `npm run e-invoices`.
 import { expect, test } from '@jest/globals';
 import { withArtifacts } from '../../../services/renderer/pdf/accessible.ts';
 
