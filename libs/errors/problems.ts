@@ -171,6 +171,17 @@ const E_INVOICES = {
   e_invoice_vat_id_out_of_scope: problem('does not stand beside tax_category O ({rule})'),
   e_invoice_scheme_unknown: problem('is missing: Peppol does not know the scheme {scheme} ({rule})'),
   e_invoice_three_decimals: problem('has amounts with three decimals, EN 16931 has two'),
+  e_invoice_not_base64: problem('must be a file in base64'),
+  e_invoice_not_xml: problem('is no XML that can be read: {reason}'),
+  e_invoice_document_type: problem('must not have a document type: entities are not resolved'),
+  e_invoice_encoding: problem('is not text in {encoding}'),
+  e_invoice_too_deep: problem('has more than {limit} elements in each other'),
+  e_invoice_too_many_elements: problem('has more than {limit|number} elements'),
+  e_invoice_too_many_attributes: problem('has an element with more than {limit} attributes'),
+  e_invoice_text_too_long: problem('has a text of more than {limit|number} characters'),
+  e_invoice_file_too_large: problem('must have at most {limit_mib} MiB'),
+  e_invoice_too_costly: problem('takes too much time or memory to read'),
+  e_invoice_syntax_unknown: problem('is neither UBL nor CII: its root element is {root}'),
 };
 
 /** True for a problem whose text does not name its field, because `details` and `problems` do. */

@@ -347,6 +347,11 @@ export const operations: Record<string, Called> = {
   getInvoiceAsXml: {},
   checkEInvoice: {},
   getCreditNoteAsXml: {},
+  readEInvoice: {
+    body: {
+      file: Buffer.from('<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"/>').toString('base64'),
+    },
+  },
   createDocuments: {
     body: {},
     naming: async (gateway, account) => ({

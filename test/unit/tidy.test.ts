@@ -81,6 +81,7 @@ const walls: Record<string, (edge: Import) => boolean> = {
   'only the mail service knows nodemailer': owned('nodemailer', /^services\/mail\//),
   'only npm start receives mail': ({ from, to }) =>
     ['smtp-server', 'mailparser'].includes(packageOf(to)) && !from.startsWith('deploy/local/'),
+  'only the reading of e-invoices knows sax': owned('sax', /^libs\/e-invoice\/read\//),
   'only webhooks knows axios': owned('axios', /^services\/webhooks\//),
   // Its index has more than two hundred modules, which every process and every test file would load.
   'es-toolkit is imported one function at a time': ({ to }) => to === 'es-toolkit',

@@ -1,4 +1,4 @@
-// Issued invoices and credit notes as e-invoices in XML, and what a document still lacks for one.
+// Issued invoices and credit notes as e-invoices in XML, what a document still lacks for one, and those of others as JSON.
 import {
   type EInvoiceSource,
   eInvoiceFileEnd,
@@ -12,10 +12,14 @@ import { missingIn } from '#libs/e-invoice/missing.ts';
 import { AppError, appError, type Problem, problemOf } from '#libs/errors.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { isKnown } from '../http/entity-tag.ts';
-import { found } from '../http/response.ts';
+import { found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
+import { whenGone } from '../printing/caller-gone.ts';
 import { digestHeader, REVALIDATED, sendFile } from '../printing/send-pdf.ts';
 import { type FormatQuery, formatQuery, readiness, STANDARD_FORMAT } from './input.ts';
+import { readFile } from './read-file.ts';
+import { bytesOf, type FileToRead, fileToRead, READ_BODY_BYTES_MAX } from './read-input.ts';
+import { receivedResponse } from './read-response.ts';
 
 const description =
   'Made from the document as it was issued, with what its parties lacked then from the profile and the client of today. ' +
@@ -72,6 +76,27 @@ export const eInvoiceRoutes: readonly Route[] = [
     },
     handler: sent(findCreditNoteSource),
   }),
+  route({
+    method: 'post',
+    path: '/api/v1/e-invoices/read',
+    operation: 'readEInvoice',
+    scope: 'documents:read',
+    body: fileToRead,
+    bodyLimitBytes: READ_BODY_BYTES_MAX,
+    valueLimitBytes: READ_BODY_BYTES_MAX,
+    storesNothing: true,
+    docs: {
+      title: 'Read an e-invoice',
+      summary: 'Get a received XRechnung, Peppol or other EN 16931 invoice as JSON',
+      description:
+        'Nothing is stored, sent or fetched. Fields are as they stand in the file: nothing is recomputed or checked, so look at the sums ' +
+        'before you pay. A document type, and with it every entity of its own, is 400; so are files that nest too deep, have too many ' +
+        'elements, or take too much time or memory.',
+      response: receivedResponse,
+      status: 200,
+    },
+    handler: readReceived,
+  }),
 ];
 
 function sent(find: (accountId: Id, id: Id) => Promise<EInvoiceSource | undefined>) {
@@ -125,6 +150,11 @@ async function problemsOf(source: EInvoiceSource): Promise<(format: FormatName) 
     if (!(error instanceof AppError) || error.code !== 'e_invoice_decimals') throw error;
     return () => [problemOf('currency', 'e_invoice_three_decimals')];
   }
+}
+
+async function readReceived({ body, caller, response }: Context<FileToRead>) {
+  const { syntax, invoice } = await readFile(caller.accountId, bytesOf(body), whenGone(response));
+  return updated({ syntax, ...invoice });
 }
 
 function byField(problems: readonly Problem[]): Record<string, string[]> {

@@ -22,6 +22,7 @@ const DESCRIPTIONS: Record<string, string> = {
   'Recurring invoices': 'What is billed in a rhythm: fees, retainers, the hours of a month',
   Payments: 'Money that came, the invoices that it pays, and what went back',
   'Credit notes': 'What corrects or cancels an issued invoice, and where its sum went',
+  'E-invoices': 'Received e-invoices as JSON; nothing is stored',
   Documents: 'Batches of stored invoices and quotes as PDF files',
   Numbering: 'The proof that numbers have neither holes nor doubles',
   'PDF tool': 'PDF documents from the data in the request; nothing is stored',
@@ -32,10 +33,13 @@ const DESCRIPTIONS: Record<string, string> = {
   [EVENT_DELIVERIES]: 'The calls that a webhook endpoint receives',
 };
 
+/** Tags that are not the words of the path. */
+const NAMES: Readonly<Record<string, string>> = { 'generate-pdf': 'PDF tool', 'e-invoices': 'E-invoices' };
+
 /** `/api/v1/time-entries/{id}` belongs to `Time entries`. */
 export function tagOf({ path }: Pick<Route, 'path'>): string {
   const segment = path.split('/')[3] ?? 'api';
-  const words = segment === 'generate-pdf' ? 'PDF tool' : segment.replaceAll('-', ' ');
+  const words = NAMES[segment] ?? segment.replaceAll('-', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
