@@ -85,10 +85,12 @@ const ROUTES_AND_RECORDS = {
   hour_package_not_found: notFound('Hour package not found or access denied', CHECK_ID),
   invoice_not_found: notFound('Invoice not found or access denied', CHECK_ID),
   item_not_found: notFound('Item not found or access denied', CHECK_ID),
+  message_not_found: notFound('Message not found or access denied', CHECK_ID),
   payment_not_found: notFound('Payment not found or access denied', CHECK_ID),
   project_not_found: notFound('Project not found or access denied', CHECK_ID),
   quote_not_found: notFound('Quote not found or access denied', CHECK_ID),
   recurring_invoice_not_found: notFound('Recurring invoice not found or access denied', CHECK_ID),
+  suppression_not_found: notFound('Suppression not found or access denied', 'Check the address. It is not suppressed.'),
   task_not_found: notFound('Task not found or access denied', `${CHECK_ID} A task has to be one of the project.`),
   time_entry_not_found: notFound('Time entry not found or access denied', CHECK_ID),
   timer_not_found: notFound('Timer not found or access denied', CHECK_ID),
@@ -604,6 +606,23 @@ const E_INVOICES = {
   ),
 };
 
+const MAIL = {
+  mail_not_set_up: conflict('Mail is not set up', 'Ask the operator: Billhook has no mail server.'),
+  client_without_address: conflict('Client has no usable address', 'Send `to`, or give the client an `email`.'),
+  recipient_suppressed: conflict(
+    'Recipient is suppressed: {addresses}',
+    'Mail to the address came back. Correct it, or free it with `DELETE /api/v1/suppressions/{address}`.',
+  ),
+  document_not_mailable: conflict('Cannot send {number}: it is {status}', 'Send a document that is valid.'),
+  message_not_cancellable: conflict('Cannot cancel a message that is {state}', 'It left already, or it ended.'),
+  message_not_ended: conflict(
+    'Cannot send a message again that is {state}',
+    'Wait until it was accepted or has failed, or cancel it.',
+  ),
+  mail_not_made: conflict('The mail is not made yet', 'Wait until the message is being sent.'),
+  mail_not_kept: conflict('The mail is not kept any more', 'Read the document itself: its original is kept.'),
+};
+
 const KEYS_WEBHOOKS_AND_EVENTS = {
   api_key_not_rotatable: conflict(
     'Cannot rotate a key that is revoked, expired or was replaced already: rotate its successor or create a new key',
@@ -630,6 +649,7 @@ export const ERROR_GROUPS = {
   Payments: PAYMENTS,
   'Credit notes': CREDIT_NOTES,
   'E-invoices': E_INVOICES,
+  Mail: MAIL,
   'Keys, webhooks and events': KEYS_WEBHOOKS_AND_EVENTS,
 };
 
@@ -646,6 +666,7 @@ export const ERRORS = {
   ...PAYMENTS,
   ...CREDIT_NOTES,
   ...E_INVOICES,
+  ...MAIL,
   ...KEYS_WEBHOOKS_AND_EVENTS,
 };
 

@@ -188,6 +188,11 @@ const E_INVOICES = {
 export function isWithoutField(code: ProblemCode): boolean {
   return Object.hasOwn(E_INVOICES, code);
 }
+const MAIL = {
+  not_a_recipient: problem('{field} is not a recipient of the message'),
+  send_time_out_of_range: problem('{field} must be within the next {days} days'),
+  unknown_placeholder: problem('{field} must not contain {names}: there is no such value in a mail of this kind'),
+};
 
 /** All of them under the headings of the guide. */
 export const PROBLEM_GROUPS = {
@@ -199,6 +204,7 @@ export const PROBLEM_GROUPS = {
   References: REFERENCES,
   Money: MONEY,
   'E-invoices': E_INVOICES,
+  Mail: MAIL,
 };
 
 export const PROBLEMS = {
@@ -210,6 +216,7 @@ export const PROBLEMS = {
   ...REFERENCES,
   ...MONEY,
   ...E_INVOICES,
+  ...MAIL,
 };
 
 export type ProblemCode = keyof typeof PROBLEMS;

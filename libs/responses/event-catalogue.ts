@@ -17,6 +17,7 @@ import { hourPackageResponse } from './hour-package.ts';
 import { invoiceResponse } from './invoice.ts';
 import { itemResponse } from './item.ts';
 import { exampleOf, type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+import { messageResponse } from './message.ts';
 import { paymentResponse, recordedResponse } from './payment.ts';
 import { projectResponse } from './project.ts';
 import { quoteResponse } from './quote.ts';
@@ -59,6 +60,7 @@ const DATA: Readonly<Record<EventNoun, Joi.Schema>> = {
   payment: paymentResponse,
   credit_note: creditNoteResponse,
   documents: batchResponse,
+  message: messageResponse,
   endpoint: webhookResponse,
   ping,
 };

@@ -3,6 +3,7 @@ import { accountRoutes } from './account/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { clientRoutes } from './clients/routes.ts';
 import { creditNoteRoutes } from './credit-notes/routes.ts';
+import { creditNoteSendRoutes } from './credit-notes/send-routes.ts';
 import { batchRoutes } from './documents/batch-routes.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { eInvoiceRoutes } from './e-invoices/routes.ts';
@@ -14,16 +15,21 @@ import { hourPackageRoutes } from './hour-packages/routes.ts';
 import { withOptionalFields } from './http/optional-fields.ts';
 import type { Route } from './http/route.ts';
 import { invoiceRoutes } from './invoices/routes.ts';
+import { invoiceSendRoutes } from './invoices/send-routes.ts';
 import { invoiceTimeRoutes } from './invoices/time-routes.ts';
 import { writeOffRoutes } from './invoices/write-off-routes.ts';
 import { itemRoutes } from './items/routes.ts';
+import { messageRoutes } from './messages/routes.ts';
+import { suppressionRoutes } from './messages/suppression-routes.ts';
 import { numberingRoutes } from './numbering/routes.ts';
 import { balanceRoutes } from './payments/balance-routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
+import { receiptSendRoutes } from './payments/send-routes.ts';
 import { pdfToolRoutes } from './pdf-tool/routes.ts';
 import { projectBillRoutes } from './projects/bill-routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { quoteRoutes } from './quotes/routes.ts';
+import { quoteSendRoutes } from './quotes/send-routes.ts';
 import { recurringInvoiceRoutes } from './recurring-invoices/routes.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { batchRoutes as timeBatchRoutes } from './time-entries/batch-routes.ts';
@@ -63,6 +69,12 @@ export const routes: readonly Route[] = withOptionalFields(
     ...documentRoutes,
     ...batchRoutes,
     ...eInvoiceRoutes,
+    ...invoiceSendRoutes,
+    ...quoteSendRoutes,
+    ...creditNoteSendRoutes,
+    ...receiptSendRoutes,
+    ...messageRoutes,
+    ...suppressionRoutes,
     ...numberingRoutes,
     ...pdfToolRoutes,
     ...webhookRoutes,

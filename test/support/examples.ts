@@ -2,6 +2,7 @@
 import mongoose from 'mongoose';
 import { exampleId } from '#libs/responses/example-ids.ts';
 import type { TestGateway } from './gateway.ts';
+import { sendWithoutRelay, setUpMail } from './messages.ts';
 import { create } from './records.ts';
 
 const UUID = mongoose.Types.UUID;
@@ -37,6 +38,12 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
   await move('credit-notes', 'credit_notes', note.id, { client_id: new UUID(client_id) });
   const documents = [{ type: 'invoice', id: exampleId.invoices }];
   await make('documents', 'document_batches', { documents });
+  await setUpMail();
+  const { data: message } = (await gateway.post(`/api/v1/invoices/${paid.id}/send`, { to: ['ada@example.com'] })).body;
+  await sendWithoutRelay(gateway.account.id, message.id);
+  await move('messages', 'messages', message.id, { message_id: `<${exampleId.messages}@mail.example.com>` });
+  const came = { message_id: exampleId.messages, recipient: 'ada@example.com', kind: 'hard' };
+  await gateway.post('/api/v1/messages/bounces', came);
   await make('keys', 'api_keys', { name: 'Website', scopes: ['clients:read'] });
   await make('webhooks', 'webhook_endpoints', { url: 'https://example.com/hooks', events: ['client.created'] });
 

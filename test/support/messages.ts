@@ -1,7 +1,11 @@
 // Messages written straight to the database, for tests of what happens to them.
+import { type MessageStep, moveMessage } from '#libs/billing/messages/move-message.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { registerMailService } from '#libs/models/messages/mail-service.ts';
+import { insertMailSource, mailSourceOf } from '#libs/models/messages/mail-source.ts';
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
 import { newMessageState } from '#libs/models/messages/message-moves.ts';
+import type { MessageMove } from '#libs/models/messages/message-states.ts';
 import { findOwn, insertOwn } from '#libs/models/records.ts';
 import { type Id, newId, newRecord, storedId } from '#libs/models/tenant.ts';
 
@@ -43,4 +47,59 @@ export async function storedMessage({ account_id, _id }: MessageRecord): Promise
 /** Runs work of an account in a unit of work, and returns its result. */
 export async function inUnit<Result>(accountId: Id, work: (unit: UnitOfWork) => Promise<Result>): Promise<Result> {
   return (await runUnitOfWork({ accountId }, work)).result;
+}
+
+/** Registers a mail service, so that documents can be sent. Returns nothing for a body. */
+export async function setUpMail(): Promise<object> {
+  await registerMailService({ from: 'billing@example.com', domain: 'mail.example.com' }, new Date());
+  return {};
+}
+
+/** Does what the mail service does with a queued message when the relay takes it. Returns the message after it. */
+export async function sendWithoutRelay(accountId: Id, id: Id): Promise<MessageRecord> {
+  return withLease(accountId, id, async (step, { leaseId, now, unit, message }) => {
+    const bytes = Buffer.from(`Subject: ${message.subject}\r\nMessage-ID: ${message.message_id}\r\n\r\n`);
+    await insertMailSource(await mailSourceOf(message, bytes, now), unit.session);
+    await step({ move: 'beginSending', facts: { leaseId } });
+    const attempt = { at: now, duration_ms: 12, code: '250', text: 'queued as 7' };
+    return step({ move: 'accept', facts: { leaseId }, values: { settledAt: now, acceptedAt: now, attempt } });
+  });
+}
+
+/** Does what the mail service does when the relay rejects a queued message, or ends the connection after its contents. */
+export async function failWithoutRelay(accountId: Id, id: Id, move: 'giveUp' | 'lose'): Promise<MessageRecord> {
+  return withLease(accountId, id, async (step, { leaseId, now }) => {
+    await step({ move: 'beginSending', facts: { leaseId } });
+    const values = move === 'giveUp' ? { settledAt: now } : { unknownAt: now, nextAt: now, dueAt: now };
+    return step({ move, facts: { leaseId }, values });
+  });
+}
+
+interface Leased {
+  leaseId: string;
+  now: Date;
+  unit: UnitOfWork;
+  message: MessageRecord;
+}
+
+type Step = <Name extends MessageMove>(given: MessageStep<Name>) => Promise<MessageRecord>;
+
+async function withLease(
+  accountId: Id,
+  id: Id,
+  work: (step: Step, leased: Leased) => Promise<MessageRecord>,
+): Promise<MessageRecord> {
+  const now = new Date(Date.now() + 1_000);
+  return inUnit(accountId, async (unit) => {
+    const leaseId = newId();
+    const step: Step = async (given) => {
+      const found = await findOwn(Message, accountId, id, unit.session);
+      const moved = found && (await moveMessage(unit, found, given));
+      if (!moved) throw new Error(`the message ${id} cannot ${given.move}`);
+      return moved;
+    };
+    const leaseUntil = new Date(now.getTime() + 60_000);
+    const message = await step({ move: 'acquire', facts: { now }, values: { leaseId, leaseUntil } });
+    return work(step, { leaseId, now, unit, message });
+  });
 }

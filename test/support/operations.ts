@@ -7,6 +7,7 @@ import { Delivery, deliveryId } from '#libs/models/webhooks/delivery.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
 import { isDuplicate } from '#libs/mongo/errors.ts';
 import type { TestGateway } from './gateway.ts';
+import { sendWithoutRelay, setUpMail } from './messages.ts';
 import { type AnyRecord, create } from './records.ts';
 import type { TestAccount } from './workspace.ts';
 
@@ -155,6 +156,18 @@ const makers = {
     );
     return data.id;
   },
+  /** One in the queue: no mail service runs. */
+  messages: async (gateway, account, mark) => {
+    await setUpMail();
+    const id = await makers.invoices(gateway, account, mark);
+    return (await gateway.post(`/api/v1/invoices/${id}/send`, {}, account)).body.data.id;
+  },
+  /** One that was sent, with the mail as it was sent. */
+  'sent-messages': async (gateway, account, mark) => {
+    const id = await makers.messages(gateway, account, mark);
+    await sendWithoutRelay(account.id, id);
+    return id;
+  },
   keys: made('/api/v1/keys', async (_gateway, _account, mark) => ({ name: `${mark}key`, scopes: ['clients:read'] })),
   webhooks: made('/api/v1/webhooks', async (gateway, account, mark) => {
     // An account may have only so many: the oldest make room.
@@ -186,6 +199,7 @@ const makers = {
   'sent-invoices': Make;
   'complete-invoices': Make;
   'recurring-invoices': Make;
+  messages: Make;
   webhooks: Make;
   events: Make;
 };
@@ -363,6 +377,24 @@ export const operations: Record<string, Called> = {
   getDocumentFile: {},
   getDocumentArchive: {},
   deleteDocuments: {},
+  sendInvoice: { body: {}, naming: setUpMail },
+  sendQuote: { body: {}, naming: setUpMail },
+  sendCreditNote: { body: {}, naming: setUpMail },
+  sendReceipt: { body: {}, naming: setUpMail },
+  listMessages: {},
+  reportBounce: {
+    body: { kind: 'hard' },
+    naming: async (gateway, account) => ({
+      message_id: await makers.messages(gateway, account, 'own-'),
+      recipient: 'own-mail@example.com',
+    }),
+  },
+  getMessage: {},
+  getMessageSource: {},
+  resendMessage: { body: {} },
+  cancelMessage: {},
+  listSuppressions: {},
+  deleteSuppression: {},
   auditNumbering: {},
   createWebhook: { body: { url: 'http://127.0.0.1:9/hook' } },
   listWebhooks: {},
@@ -396,6 +428,7 @@ export function kindOf(path: string): string {
   if (/\/invoices\/[^/]+\/write-off$/.test(path)) return 'written-off-invoices';
   if (/\/invoices\/[^/]+\/(payments|credit-notes)$/.test(path)) return 'sent-invoices';
   if (/\/projects\/[^/]+\/bill$/.test(path)) return 'fixed-projects';
+  if (/\/messages\/[^/]+\/(source|resend)$/.test(path)) return 'sent-messages';
   if (/\/(invoices|credit-notes)\/[^/]+\/e-invoice$/.test(path)) return `complete-${path.split('/')[3]}`;
   if (/\/recurring-invoices\/[^/]+\/resume$/.test(path)) return 'paused-recurring-invoices';
   if (/\/invoices\/[^/]+\/time(-entries)?(\/|$)/.test(path)) return 'timed-invoices';

@@ -3,7 +3,13 @@ import { Client, type ClientRecord } from '../../models/accounts/client.ts';
 import { Invoice } from '../../models/billing/invoice.ts';
 import { Quote } from '../../models/billing/quote.ts';
 import { changeTime } from '../../models/counter.ts';
-import { deliveryStateOf, Message, type MessageRecord, messageView } from '../../models/messages/message.ts';
+import {
+  deliveryStateOf,
+  Message,
+  type MessageRecord,
+  messageView,
+  type RecipientState,
+} from '../../models/messages/message.ts';
 import type { MessageFacts } from '../../models/messages/message-guards.ts';
 import {
   type MessageMoveValues,
@@ -15,6 +21,7 @@ import {
 import type { MESSAGE_MOVES, MessageMove } from '../../models/messages/message-states.ts';
 import { driverOf, findOwn } from '../../models/records.ts';
 import { countStored, sizeOf } from '../../models/stored-bytes.ts';
+import type { EventType } from '../../models/webhooks/event-types.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /** @template Name the move: its guards decide which facts are needed. */
@@ -71,7 +78,29 @@ async function changeMessage(
   if (!changed) return undefined;
   countStored(session, sizeOf(changed) - sizeOf(message));
   if (deliveryStateOf(changed) !== deliveryStateOf(message)) await showDelivery(unit, changed);
+  const events = eventsOf(message, changed);
+  if (events.length > 0) {
+    const view = await shownMessage(unit, changed);
+    for (const type of events) await unit.announce(type, view);
+  }
   return changed;
+}
+
+/** The event of each state of a message, and of a recipient, that is news. */
+const EVENT_OF = {
+  message: { accepted: 'message.accepted', unknown: 'message.unknown' },
+  recipient: { failed: 'message.failed', bounced: 'message.bounced', complained: 'message.complained' },
+} as const satisfies Record<string, Partial<Record<RecipientState, EventType>>>;
+
+function eventsOf(before: MessageRecord, after: MessageRecord): EventType[] {
+  const events = new Set<EventType>();
+  for (const [index, { state }] of after.recipients.entries()) {
+    if (state !== before.recipients[index]?.state && state in EVENT_OF.recipient)
+      events.add(EVENT_OF.recipient[state as keyof typeof EVENT_OF.recipient]);
+  }
+  if (after.state !== before.state && after.state in EVENT_OF.message)
+    events.add(EVENT_OF.message[after.state as keyof typeof EVENT_OF.message]);
+  return [...events];
 }
 
 /** Lets the invoice or the quote show the state of the message, if it is its last one. @param isLast makes it the last one. */

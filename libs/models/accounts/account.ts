@@ -36,6 +36,16 @@ export const ACCOUNT_MODES = ['live', 'test'] as const;
 
 export type AccountMode = (typeof ACCOUNT_MODES)[number];
 
+/** The settings of mail. Absent fields have their defaults. */
+export interface MailSettings {
+  /** The name beside the address of the sender. The company, or the name, unless given. */
+  from_name?: string | null | undefined;
+  /** The address for replies. The account's own unless given. */
+  reply_to?: string | null | undefined;
+  /** An address that gets a blind copy of every mail. */
+  bcc?: string | null | undefined;
+}
+
 const accountSchema = new Schema(
   {
     _id: { ...idField, default: newId },
@@ -87,6 +97,8 @@ const accountSchema = new Schema(
     strict_invoices: Boolean,
     /** The format in which every invoice must be expressible, where the client has none. */
     e_invoice_format: String,
+    /** See MailSettings. */
+    mail: Object,
     /** The most hours of one time entry. DEFAULT_ENTRY_HOURS when absent. */
     max_entry_hours: Number,
     /** `YYYY-MM-DD`. Time before this day cannot be logged, changed or deleted. */
@@ -194,5 +206,10 @@ export function accountView(account: AccountRecord) {
     strict_invoices: account.strict_invoices ?? false,
     require_client_email: account.require_client_email ?? true,
     e_invoice_format: account.e_invoice_format ?? null,
+    mail: mailSettingsView(account.mail as MailSettings | undefined),
   };
+}
+
+function mailSettingsView({ from_name, reply_to, bcc }: MailSettings = {}) {
+  return { from_name: from_name || null, reply_to: reply_to || null, bcc: bcc || null };
 }

@@ -72,6 +72,7 @@ const RESOURCES = [
   'payments',
   'credit-notes',
   'documents',
+  'messages',
   'webhooks',
   'events',
 ] as const;

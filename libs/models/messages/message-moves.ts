@@ -167,3 +167,15 @@ function outcomeOf(recipients: readonly Recipient[], { index, move, code, text, 
     ...(text === undefined ? {} : { [`${place}.text`]: text }),
   };
 }
+
+/** Returns the update that notes a reply without a change of the state. */
+export function recipientNote({ index, code, text, at }: Omit<RecipientOutcome, 'move'>) {
+  const place = `recipients.${index}`;
+  return {
+    $set: {
+      [`${place}.at`]: at,
+      ...(code === undefined ? {} : { [`${place}.code`]: code }),
+      ...(text === undefined ? {} : { [`${place}.text`]: text }),
+    },
+  };
+}

@@ -111,7 +111,7 @@ export interface MessageRecord extends Stamped {
 }
 
 export const messageListing: ListingOf<MessageRecord, 'created_at' | 'updated_at'> = {
-  filters: ['document.id', 'client_id', 'state'],
+  filters: ['document.id', 'recipients.address', 'client_id', 'state'],
   orders: { created_at: '_id', updated_at: 'updated_at' },
   standard: '-created_at',
   omitted: ['body_template'],
@@ -171,8 +171,6 @@ const messageSchema = recordSchema<MessageRecord>(
 messageSchema.index({ account_id: 1, once: 1 }, { unique: true, partialFilterExpression: { once: { $exists: true } } });
 // A delivery report names the message by this header.
 messageSchema.index({ account_id: 1, message_id: 1 }, { unique: true });
-// Messages to an address are found along this index.
-messageSchema.index({ account_id: 1, 'recipients.address': 1, _id: 1 });
 // The poller looks for due messages of all accounts here.
 messageSchema.index({ due_at: 1 }, { sparse: true });
 

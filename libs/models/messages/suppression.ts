@@ -55,10 +55,21 @@ export async function suppressedOf(
 /** Returns the suppression in the form of the API. */
 export function suppressionView(suppression: SuppressionRecord) {
   return {
+    id: String(suppression._id),
     address: suppression.address,
     reason: suppression.reason,
     text: suppression.text ?? null,
     message_id: suppression.message_id ? String(suppression.message_id) : null,
     created_at: suppression.created_at.toISOString(),
   };
+}
+
+/** Returns the suppression of an address in lower case, or undefined when the account mails it. */
+export async function findSuppression(
+  accountId: Id,
+  address: string,
+  session: Session,
+): Promise<SuppressionRecord | undefined> {
+  const own = { account_id: storedId(accountId), address } as object;
+  return ((await driverOf(Suppression).findOne(own, { session })) as SuppressionRecord | null) ?? undefined;
 }

@@ -35,6 +35,10 @@ const creditedElsewhere = {
   amount: 756.6,
 };
 
+const exampleAttempt = { at: exampleTime, duration_ms: 412, code: '250', text: '2.0.0 Ok: queued as 4F1B2' };
+const endedMail = { attempts: [exampleAttempt], next_attempt_at: null };
+const acceptedMail = { ...endedMail, state: 'accepted', accepted_at: exampleTime };
+
 /** The part before the dot is the noun. It decides which record the event carries, see responses/event-catalogue.ts. */
 const declarations = {
   'client.created': {
@@ -338,6 +342,32 @@ const declarations = {
   },
   'documents.completed': {
     description: 'A batch of documents is finished; the data names those that could not be printed.',
+  },
+  'message.accepted': {
+    description: 'The mail server took a message for at least one of its recipients.',
+    example: acceptedMail,
+  },
+  'message.failed': {
+    description:
+      'The mail server rejected a message for one of its recipients, or for all; `recipients` says for which.',
+    example: {
+      ...endedMail,
+      state: 'failed',
+      attempts: [{ ...exampleAttempt, code: '550 5.1.1', text: 'no such user' }],
+    },
+  },
+  'message.unknown': {
+    description:
+      'It is not known whether the mail server took a message: the connection ended too early. It is sent once more, with the same `message_id`.',
+    example: { state: 'unknown' },
+  },
+  'message.bounced': {
+    description: 'A message came back from a recipient, whose address is suppressed from now on.',
+    example: acceptedMail,
+  },
+  'message.complained': {
+    description: 'A recipient reported a message as unwanted, and the address is suppressed from now on.',
+    example: acceptedMail,
   },
   'endpoint.disabled': {
     description:

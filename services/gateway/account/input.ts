@@ -4,7 +4,12 @@ import { FORMAT_NAMES, type FormatName } from '#libs/e-invoice/formats.ts';
 import type { PostalAddress } from '#libs/identifiers/postal-address.ts';
 import { refuse } from '#libs/input/joi-problems.ts';
 import { currency, day, line, name, text } from '#libs/input/kinds.ts';
-import { DEFAULT_ENTRY_HOURS, DEFAULT_PAYMENT_DAYS, ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
+import {
+  DEFAULT_ENTRY_HOURS,
+  DEFAULT_PAYMENT_DAYS,
+  ENTRY_HOURS_LIMIT,
+  type MailSettings,
+} from '#libs/models/accounts/account.ts';
 import type { ElectronicAddress, LegalId, PaymentOption } from '#libs/models/accounts/party-fields.ts';
 import { emailForm, knownLocale, knownZone, LOCALE_LONGEST } from '#libs/profile-forms.ts';
 import type { NumberFormat } from '#libs/rules/documents/number-format.ts';
@@ -71,11 +76,13 @@ export interface AccountChanges extends AppliesRate {
   payment_days?: number | null;
   rounding?: TimeRounding | null;
   number_formats?: Partial<Record<NumberKind, NumberFormat | null>> | null;
+  mail?: MailSettings | null;
 }
 
 /** Characters of a printed note. */
 const NOTE_LONGEST = 500;
 const STATUSES_MAX = 50;
+const FROM_NAME_LONGEST = 100;
 /** In major units. A larger rest is money to ask for, and not a difference of rounding. */
 const TOLERANCE_MAX = 1;
 const ROUNDING_MAX = 100;
@@ -212,6 +219,20 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .description(
       'The format of e-invoices that clients without one of their own need: an invoice that cannot be expressed in it is not issued (409 with everything that is missing), and it is the `format` of an e-invoice that names none',
     ),
+  mail: Joi.object<MailSettings>({
+    from_name: line()
+      .max(FROM_NAME_LONGEST)
+      .allow(null, '')
+      .description('The name beside the address of the sender; `company`, or `name`, unless given'),
+    reply_to: emailForm(line())
+      .allow(null, '')
+      .description('The address for replies; `email` of the account unless given'),
+    bcc: emailForm(line()).allow(null, '').description('Gets a blind copy of every mail'),
+  })
+    .min(1)
+    .allow(null)
+    .meta({ schema: 'MailSettingsInput' })
+    .description('Settings of mail; replaced as a whole'),
 })
   .custom(appliesRate)
   .example({ name: 'Studio North', brand_color: '#0b5fb0', time_zone: 'Europe/Berlin' });

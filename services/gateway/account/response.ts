@@ -90,6 +90,14 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
   e_invoice_format: orNull(Joi.string().valid(...FORMAT_NAMES)).description(
     'The format in which every invoice must be expressible, unless its client has another',
   ),
+  mail: Joi.object({
+    from_name: orNull(Joi.string()).description('Null is `company`, or `name`'),
+    reply_to: orNull(Joi.string()).description('Null is `email` of the account'),
+    bcc: orNull(Joi.string()).description('Gets a blind copy of every mail'),
+  })
+    .required()
+    .meta({ schema: 'MailSettings' })
+    .description('Settings of mail'),
 })
   .id('Account')
   .example({
@@ -140,6 +148,7 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     strict_invoices: false,
     require_client_email: true,
     e_invoice_format: 'xrechnung-ubl',
+    mail: { from_name: null, reply_to: null, bcc: null },
     number_formats: {
       credit_note: { prefix: 'CRN-', padding: 4, start: 1, restart: 'never' },
       invoice: { prefix: '{year}-', padding: 4, start: 1, restart: 'yearly' },

@@ -38,42 +38,49 @@ const EVENT_OF: Partial<Record<InvoiceStatus, EventType>> = {
 };
 
 export async function updateInvoice({ caller, body: given, commit, requireRecord }: Context<InvoiceChanges>) {
-  return commit(async (unit) => {
-    const { session, announce } = unit;
-    const invoice = await requireRecord(Invoice, session);
-    const today = dayIn(caller.account.time_zone);
-    const before = effectiveInvoiceStatus(invoice, today);
-    const again = given.recalculate ? await recalculated(unit, invoice, given) : undefined;
-    const body = withAmount(invoice, again ? { ...given, line_items: again.line_items } : given);
-    const isMoved =
-      body.status !== undefined && (body.status !== before || isUnannounced(invoice, body.status, 'Overdue'));
-    if (body.status) requireMove(invoice, before, body.status);
-    const changes = await changesOf(invoice, body, { isMoved, before, today }, unit);
-    if (again) changes.quote_deducted = again.quote_deducted;
-    if (before === 'Draft' && body.status === 'Sent') await requireDeductionsKept(unit, { ...invoice, ...changes });
-    changes.search = documentSearch({ ...invoice, ...changes });
-    if (!isMoved && isUnchanged(invoice, changes)) return updated(await viewOf(invoice, caller, { session }));
-    const isBooked = body.status === 'Paid' && isMoved && dueOf(invoice) > 0;
-    if (isBooked) return markPaid(unit, { invoice, changes, caller });
-    if (body.status === 'Cancelled' && invoice.amount_paid > 0) await freeMoney(unit, invoice);
-    const credited = changes.cancelled_on && (await cancelWithCreditNote(unit, invoice, changes));
-    if (credited) {
-      const view = await viewOf(credited.cancelled, caller, { session });
-      await announce('invoice.updated', view);
-      await credited.announce();
-      return updated(view);
-    }
-    const changed = await changeOwn(Invoice, invoice, changes, session);
-    // The response shows the status that was set, even when the due date has passed already; the next read says Overdue.
-    const view = await viewOf(changed, caller, { session, status: body.status });
+  return commit(async (unit) =>
+    changeInvoice(unit, { invoice: await requireRecord(Invoice, unit.session), given, caller }),
+  );
+}
+
+/** Makes the changes of a caller, also for an operation that issues the invoice by the way. */
+export async function changeInvoice(
+  unit: UnitOfWork,
+  { invoice, given, caller }: { invoice: InvoiceRecord; given: InvoiceChanges; caller: Context['caller'] },
+) {
+  const { session, announce } = unit;
+  const today = dayIn(caller.account.time_zone);
+  const before = effectiveInvoiceStatus(invoice, today);
+  const again = given.recalculate ? await recalculated(unit, invoice, given) : undefined;
+  const body = withAmount(invoice, again ? { ...given, line_items: again.line_items } : given);
+  const isMoved =
+    body.status !== undefined && (body.status !== before || isUnannounced(invoice, body.status, 'Overdue'));
+  if (body.status) requireMove(invoice, before, body.status);
+  const changes = await changesOf(invoice, body, { isMoved, before, today }, unit);
+  if (again) changes.quote_deducted = again.quote_deducted;
+  if (before === 'Draft' && body.status === 'Sent') await requireDeductionsKept(unit, { ...invoice, ...changes });
+  changes.search = documentSearch({ ...invoice, ...changes });
+  if (!isMoved && isUnchanged(invoice, changes)) return updated(await viewOf(invoice, caller, { session }));
+  const isBooked = body.status === 'Paid' && isMoved && dueOf(invoice) > 0;
+  if (isBooked) return markPaid(unit, { invoice, changes, caller });
+  if (body.status === 'Cancelled' && invoice.amount_paid > 0) await freeMoney(unit, invoice);
+  const credited = changes.cancelled_on && (await cancelWithCreditNote(unit, invoice, changes));
+  if (credited) {
+    const view = await viewOf(credited.cancelled, caller, { session });
     await announce('invoice.updated', view);
-    const event = isMoved && body.status && EVENT_OF[body.status];
-    if (event) await announce(event, view);
-    if (changes.parties) await issueWork(unit, changed);
-    if (changed.status === 'Cancelled') await releaseBilled(unit, invoice);
-    await announceQuotes(unit, [{ before: invoice, after: changed }]);
+    await credited.announce();
     return updated(view);
-  });
+  }
+  const changed = await changeOwn(Invoice, invoice, changes, session);
+  // The response shows the status that was set, even when the due date has passed already; the next read says Overdue.
+  const view = await viewOf(changed, caller, { session, status: body.status });
+  await announce('invoice.updated', view);
+  const event = isMoved && body.status && EVENT_OF[body.status];
+  if (event) await announce(event, view);
+  if (changes.parties) await issueWork(unit, changed);
+  if (changed.status === 'Cancelled') await releaseBilled(unit, invoice);
+  await announceQuotes(unit, [{ before: invoice, after: changed }]);
+  return updated(view);
 }
 
 /** Books what is due as a payment of today. The status follows it; the other changes are stored first. */

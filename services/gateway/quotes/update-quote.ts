@@ -31,27 +31,31 @@ const EVENT_OF: Partial<Record<QuoteStatus, EventType>> = {
 };
 
 export async function updateQuote({ caller, body: given, commit, requireRecord }: Context<QuoteChanges>) {
-  return commit(async (unit) => {
-    const { session, announce } = unit;
-    const quote = await requireRecord(Quote, session);
-    const today = dayIn(caller.account.time_zone);
-    const before = effectiveQuoteStatus(quote, today);
-    const body = await withStandards(quote, given, unit);
-    const isMoved =
-      body.status !== undefined && (body.status !== before || isUnannounced(quote, body.status, 'Expired'));
-    const changes = await changesOf(quote, body, { isMoved, before, today }, unit);
-    await requireBilledKept(unit, quote, { next: changes, changed: changedFields(quote, changes) });
-    if (isMoved) Object.assign(changes, changedAcceptance({ ...quote, ...changes }, before, body.status));
-    changes.search = documentSearch({ ...quote, ...changes });
-    if (!isMoved && isUnchanged(quote, changes)) return updated(await viewOf(quote, caller, { session }));
-    const changed = await changeOwn(Quote, quote, changes, session);
-    // The response shows the status that was set, even when the last day has passed already; the next read says Expired.
-    const view = await viewOf(changed, caller, { session, status: body.status });
-    await announce('quote.updated', view);
-    const event = isMoved && body.status && EVENT_OF[body.status];
-    if (event) await announce(event, view);
-    return updated(view);
-  });
+  return commit(async (unit) => changeQuote(unit, { quote: await requireRecord(Quote, unit.session), given, caller }));
+}
+
+/** Makes the changes of a caller, also for an operation that issues the quote by the way. */
+export async function changeQuote(
+  unit: UnitOfWork,
+  { quote, given, caller }: { quote: QuoteRecord; given: QuoteChanges; caller: Context['caller'] },
+) {
+  const { session, announce } = unit;
+  const today = dayIn(caller.account.time_zone);
+  const before = effectiveQuoteStatus(quote, today);
+  const body = await withStandards(quote, given, unit);
+  const isMoved = body.status !== undefined && (body.status !== before || isUnannounced(quote, body.status, 'Expired'));
+  const changes = await changesOf(quote, body, { isMoved, before, today }, unit);
+  await requireBilledKept(unit, quote, { next: changes, changed: changedFields(quote, changes) });
+  if (isMoved) Object.assign(changes, changedAcceptance({ ...quote, ...changes }, before, body.status));
+  changes.search = documentSearch({ ...quote, ...changes });
+  if (!isMoved && isUnchanged(quote, changes)) return updated(await viewOf(quote, caller, { session }));
+  const changed = await changeOwn(Quote, quote, changes, session);
+  // The response shows the status that was set, even when the last day has passed already; the next read says Expired.
+  const view = await viewOf(changed, caller, { session, status: body.status });
+  await announce('quote.updated', view);
+  const event = isMoved && body.status && EVENT_OF[body.status];
+  if (event) await announce(event, view);
+  return updated(view);
 }
 
 /** Replaces a last day of null by the one that a new quote would have. */

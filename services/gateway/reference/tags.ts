@@ -24,6 +24,8 @@ const DESCRIPTIONS: Record<string, string> = {
   'Credit notes': 'What corrects or cancels an issued invoice, and where its sum went',
   'E-invoices': 'Received e-invoices as JSON; nothing is stored',
   Documents: 'Batches of stored invoices and quotes as PDF files',
+  Messages: 'Mails about documents, and what became of each',
+  Suppressions: 'Addresses that are not mailed any more, because mail to them came back',
   Numbering: 'The proof that numbers have neither holes nor doubles',
   'PDF tool': 'PDF documents from the data in the request; nothing is stored',
   Webhooks: 'Endpoints that events are sent to',

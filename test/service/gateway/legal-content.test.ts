@@ -5,6 +5,7 @@ import { dayIn } from '#libs/day.ts';
 import { invoiceResponse } from '#libs/responses/invoice.ts';
 import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-invoices.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
+import { setUpMail } from '../../support/messages.ts';
 import { routeTable } from '../../support/route-table.ts';
 
 let gateway: TestGateway;
@@ -86,6 +87,15 @@ const WAYS: Record<string, (studio: Studio) => ReturnType<Verbs['post']>> = {
   },
   billProject: ({ api, project_id }) =>
     api.post(`/api/v1/projects/${project_id}/bill`, { status: 'Sent', service_date: TODAY }),
+  sendInvoice: async ({ api, client_id }) => {
+    await setUpMail();
+    const draft = { client_id, due_date: '2099-12-31', currency: 'EUR', service_date: TODAY, line_items: LINES };
+    const path = `/api/v1/invoices/${(await api.post('/api/v1/invoices', draft)).body.data.id}`;
+    const sent = await api.post(`${path}/send`, {});
+    // The response is the message: the invoice is read.
+    const { data } = (await api.get(path)).body;
+    return sent.status === 202 ? { ...sent, body: { ...sent.body, data } } : sent;
+  },
   runRecurringInvoice: async ({ api, client_id }) => {
     const recurring = { client_id, line_items: LINES, schedule: { unit: 'week', start_on: TODAY }, create_as: 'Sent' };
     const { id } = (await api.post('/api/v1/recurring-invoices', recurring)).body.data;
@@ -156,7 +166,9 @@ describe.each(Object.entries(WAYS))('%s', (operation, issue) => {
 test('when an operation makes an invoice that may be Sent, then it is among those above, and the reference has its warnings', () => {
   const issuing = routeTable.filter(
     ({ method, operation, docs }) =>
-      docs.response === invoiceResponse && ['post', 'patch'].includes(method) && !NOT_ISSUING.includes(operation),
+      ['post', 'patch'].includes(method) &&
+      (docs.response === invoiceResponse || operation === 'sendInvoice') &&
+      !NOT_ISSUING.includes(operation),
   );
   expect(issuing.map(({ operation }) => operation).toSorted()).toEqual(Object.keys(WAYS).toSorted());
   expect(issuing.filter(({ docs }) => !docs.warns).map(({ operation }) => operation)).toEqual([]);

@@ -40,6 +40,8 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
     });
     return { id };
   },
+  'sendInvoice invoices:write': async () => ({ id: await own('invoices') }),
+  'sendQuote quotes:write': async () => ({ id: await own('quotes') }),
   'createInvoiceFromTime expenses:write': () => ({ body: { include_expenses: true } }),
   'addTimeToInvoice expenses:write': () => ({ body: { include_expenses: true } }),
   'releaseTimeFromInvoice expenses:write': async () => ({ body: { expense_ids: [await own('expenses')] } }),

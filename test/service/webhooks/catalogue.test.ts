@@ -14,6 +14,7 @@ import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-
 import { recordGone } from '../../../services/webhooks/endpoint-health.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { failWithoutRelay, sendWithoutRelay, setUpMail } from '../../support/messages.ts';
 import { type AnyRecord, create, createClient } from '../../support/records.ts';
 import { testLog } from '../../support/workspace.ts';
 
@@ -202,6 +203,8 @@ async function causeEveryEvent() {
   await causeMovements(document);
   await causeRecurringInvoices(client.id);
 
+  await causeMail(client.id);
+
   await make('documents', { documents: invoices.map(({ id }) => ({ type: 'invoice', id })) });
   await printAll();
 
@@ -216,6 +219,20 @@ async function causeEveryEvent() {
   const empty = await make('projects', { name: 'Empty', client_id: other.id });
   await remove(`projects/${empty.id}`);
   await remove(`clients/${other.id}`);
+}
+
+/** One message is accepted and comes back, one is rejected, and of one the outcome is unknown. */
+async function causeMail(client_id: string) {
+  await setUpMail();
+  const { id } = await create(gateway, '/api/v1/invoices', { client_id, amount: 1, due_date: '2099-12-31' });
+  const send = async () => (await gateway.post(`/api/v1/invoices/${id}/send`, {})).body.data.id as string;
+  const sent = await send();
+  await sendWithoutRelay(gateway.account.id, sent);
+  for (const kind of ['hard', 'complaint']) {
+    await gateway.post('/api/v1/messages/bounces', { message_id: sent, recipient: 'ada@example.com', kind });
+  }
+  await gateway.delete('/api/v1/suppressions/ada@example.com');
+  for (const move of ['lose', 'giveUp'] as const) await failWithoutRelay(gateway.account.id, await send(), move);
 }
 
 /** Hours are sold, drawn by an invoice and given back. */

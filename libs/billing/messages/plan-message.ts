@@ -1,0 +1,152 @@
+// Plans a mail about a document: its recipients, its words, and when it leaves. The mail service sends it.
+import type { RecordOfKind } from '../../documents/printed-content.ts';
+import { appError, fieldProblem } from '../../errors.ts';
+import { mailValues, senderOf } from '../../mail/mail-values.ts';
+import { filledLine } from '../../mail/placeholders.ts';
+import { mailLanguage, standardMailText } from '../../mail/standard-texts.ts';
+import { type AccountRecord, type MailSettings, readAccount } from '../../models/accounts/account.ts';
+import { Client, type ClientRecord } from '../../models/accounts/client.ts';
+import { findMailService } from '../../models/messages/mail-service.ts';
+import { findMailTemplates } from '../../models/messages/mail-template.ts';
+import {
+  Message,
+  type MessageRecord,
+  normalAddress,
+  RECIPIENT_ROLES,
+  RECIPIENTS_MAX,
+  type Recipient,
+  type RecipientRole,
+} from '../../models/messages/message.ts';
+import type { MessageKind } from '../../models/messages/message-kinds.ts';
+import { newMessageState } from '../../models/messages/message-moves.ts';
+import { suppressedOf } from '../../models/messages/suppression.ts';
+import { findOwn, insertOwn } from '../../models/records.ts';
+import { newRecord, type StoredId } from '../../models/tenant.ts';
+import type { NumberKind } from '../../rules/documents/number-kinds.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+import { showDelivery } from './move-message.ts';
+
+/** The wishes of a caller about a mail. */
+export interface WantedMail {
+  to?: readonly string[] | undefined;
+  cc?: readonly string[] | undefined;
+  bcc?: readonly string[] | undefined;
+  subject?: string | undefined;
+  /** Markdown with placeholders, instead of the template. */
+  message?: string | undefined;
+  attach_pdf?: boolean | undefined;
+  send_at?: Date | undefined;
+}
+
+export interface NewMessage<Kind extends NumberKind> {
+  kind: MessageKind;
+  type: Kind;
+  record: RecordOfKind[Kind];
+  wanted: WantedMail;
+  /** See MessageRecord. */
+  once?: string;
+  resendOf?: StoredId;
+  requestId?: string | undefined;
+}
+
+/**
+ * Stores the message and lets the document show it.
+ * @throws AppError 409 when mail is not set up, the client has no address, a recipient is suppressed, or the document is
+ * not to be sent any more.
+ */
+export async function planMessage<Kind extends NumberKind>(
+  unit: UnitOfWork,
+  { kind, type, record, wanted, once, resendOf, requestId }: NewMessage<Kind>,
+): Promise<MessageRecord> {
+  const { session, accountId } = unit;
+  const service = await findMailService(session);
+  if (!service) throw appError('mail_not_set_up');
+  const account = await readAccount(accountId, session);
+  const client: ClientRecord | null = await findOwn(Client, accountId, record.client_id, session);
+  const locale = record.parties?.issuer.locale ?? account.locale;
+  const values = mailValues(type, record, { account, client: client ?? { name: '' }, locale });
+  requireMailable(record, String(values.number));
+  const base = newRecord(accountId);
+  const nextAt = wanted.send_at ?? base.created_at;
+  const state = newMessageState(wanted.send_at ? 'plan' : 'queue', nextAt);
+  const mail = account.mail as MailSettings | undefined;
+  const recipients = recipientsOf(wanted, client, mail).map((one) => ({
+    ...one,
+    state: state.state,
+    at: base.created_at,
+  }));
+  const suppressed = await suppressedOf(
+    accountId,
+    recipients.map(({ address }) => address),
+    session,
+  );
+  if (suppressed.size > 0) throw appError('recipient_suppressed', { addresses: [...suppressed] });
+  const template = await templateOf(unit, kind, locale);
+  const subject_template = wanted.subject ?? template.subject;
+  const message: MessageRecord = {
+    ...base,
+    kind,
+    document: { type, id: record._id, number: String(values.number) },
+    client_id: record.client_id,
+    locale,
+    subject: filledSubject(subject_template, values, account),
+    subject_template,
+    body_template: wanted.message ?? template.body,
+    attach_pdf: wanted.attach_pdf ?? true,
+    from_name: mail?.from_name || senderOf(account),
+    ...(mail?.reply_to || account.email ? { reply_to: mail?.reply_to || (account.email as string) } : {}),
+    recipients,
+    ...state,
+    message_id: `<${String(base._id)}@${service.domain}>`,
+    ...(wanted.send_at ? { send_at: wanted.send_at } : {}),
+    ...(once ? { once } : {}),
+    ...(resendOf ? { resend_of: resendOf } : {}),
+    ...(requestId ? { request_id: requestId } : {}),
+  };
+  await insertOwn(Message, message, session);
+  await showDelivery(unit, message, { isLast: true });
+  return message;
+}
+
+/** Returns the subject with its values. Mail of a test account says that it is a test. */
+export function filledSubject(
+  template: string,
+  values: ReturnType<typeof mailValues>,
+  { mode }: Pick<AccountRecord, 'mode'>,
+): string {
+  return `${mode === 'test' ? '[TEST] ' : ''}${filledLine(template, values)}`;
+}
+
+/** Returns the words of the account, or the standard ones. */
+async function templateOf({ session, accountId }: UnitOfWork, kind: MessageKind, locale: string) {
+  const language = mailLanguage(locale);
+  const own = await findMailTemplates(accountId, kind, session);
+  return own.find((one) => one.language === language) ?? standardMailText(kind, language);
+}
+
+/** @throws AppError 409 for a document that was cancelled or voided: its reader would take it for a valid one. */
+function requireMailable(record: RecordOfKind[NumberKind], number: string): void {
+  const status = 'status' in record ? record.status : undefined;
+  if (status === 'Cancelled' || status === 'Voided') throw appError('document_not_mailable', { number, status });
+}
+
+/** @throws AppError 409 without an address, 400 when there are too many with those of the account. */
+function recipientsOf(
+  wanted: WantedMail,
+  client: Pick<ClientRecord, 'email' | 'anonymised_at'> | null,
+  mail: MailSettings | undefined,
+): Pick<Recipient, 'address' | 'role'>[] {
+  const own = client?.email && !client.anonymised_at ? [client.email] : [];
+  const given: Record<RecipientRole, readonly string[]> = {
+    to: wanted.to ?? own,
+    cc: wanted.cc ?? [],
+    bcc: [...(wanted.bcc ?? []), ...(mail?.bcc ? [mail.bcc] : [])],
+  };
+  if (given.to.length === 0) throw appError('client_without_address');
+  const roles = new Map<string, RecipientRole>();
+  for (const role of RECIPIENT_ROLES) {
+    for (const address of given[role].map(normalAddress)) if (!roles.has(address)) roles.set(address, role);
+  }
+  if (roles.size > RECIPIENTS_MAX) throw fieldProblem('to', 'too_many_items', { limit: RECIPIENTS_MAX });
+  return [...roles].map(([address, role]) => ({ address, role }));
+}

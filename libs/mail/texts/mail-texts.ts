@@ -1,0 +1,11 @@
+// The words of mails in one language. A word in braces is replaced by what it names, see mail-values.ts.
+import type { MessageKind } from '../../models/messages/message-kinds.ts';
+
+export interface MailText {
+  /** One line of plain text. */
+  subject: string;
+  /** Markdown. */
+  body: string;
+}
+
+export type MailTexts = Readonly<Record<MessageKind, MailText>>;

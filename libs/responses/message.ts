@@ -1,0 +1,120 @@
+// Response shapes of messages and of suppressed addresses.
+import Joi from 'joi';
+import { MESSAGE_STATES, RECIPIENT_ROLES, RECIPIENT_STATES } from '../models/messages/message.ts';
+import { MESSAGE_KINDS } from '../models/messages/message-kinds.ts';
+import { SUPPRESSION_REASONS } from '../models/messages/suppression.ts';
+import { exampleId } from './example-ids.ts';
+import { embeddedClient, exampleClient, exampleTime, id, number, orNull, timestamp, words } from './response-fields.ts';
+
+const moment = () => orNull(Joi.string().isoDate());
+const reply = () => ({
+  code: orNull(Joi.string()).description('The code of the reply of the mail server, such as 250 or 550 5.1.1'),
+  text: orNull(Joi.string()).description('The words of the mail server'),
+});
+
+const recipient = Joi.object({
+  address: words().description('In lower case'),
+  role: Joi.string()
+    .valid(...RECIPIENT_ROLES)
+    .required()
+    .description('Where the address stands in the mail'),
+  state: Joi.string()
+    .valid(...RECIPIENT_STATES)
+    .required()
+    .description('What became of the message for this recipient'),
+  ...reply(),
+  at: moment().description('When the state last changed'),
+}).meta({ schema: 'MessageRecipient' });
+
+export const messageResponse = Joi.object({
+  id: id(),
+  kind: Joi.string()
+    .valid(...MESSAGE_KINDS)
+    .required()
+    .description('What the message is for'),
+  document: Joi.object({
+    type: Joi.string()
+      .valid('invoice', 'quote', 'credit_note', 'payment')
+      .required()
+      .description('The kind of document'),
+    id: id().description('UUID of the document'),
+    number: words().description('The number as it is printed'),
+  })
+    .required()
+    .meta({ schema: 'MailedDocument' })
+    .description('The document that it is about'),
+  client: embeddedClient(),
+  subject: words().description('The subject of the mail'),
+  recipients: Joi.array().items(recipient).required().description('Everybody who gets it'),
+  state: Joi.string()
+    .valid(...MESSAGE_STATES)
+    .required()
+    .description('What became of the message as a whole'),
+  attachments: Joi.array()
+    .items(
+      Joi.object({
+        name: words().description('The name of the file'),
+        bytes: number().description('The size of the file'),
+        sha256: words().description('The SHA-256 of the file in hex'),
+      }).meta({ schema: 'MailAttachment' }),
+    )
+    .required()
+    .description('Empty until the mail is made'),
+  attempts: Joi.array()
+    .items(
+      Joi.object({
+        at: timestamp(),
+        duration_ms: orNull(Joi.number()).description('How long it took'),
+        ...reply(),
+      }).meta({ schema: 'MailAttempt' }),
+    )
+    .required()
+    .description('The latest 30, oldest first'),
+  message_id: words().description('The header `Message-ID`, the same in every attempt'),
+  resend_of: orNull(Joi.string().guid()).description('The message that it repeats'),
+  send_at: moment().description('The time for which it was planned'),
+  next_attempt_at: moment().description('Null when no more attempts follow'),
+  accepted_at: moment().description('When the mail server took it'),
+  created_at: timestamp(),
+  updated_at: timestamp(),
+})
+  .id('Message')
+  .example({
+    id: exampleId.messages,
+    kind: 'invoice',
+    document: { type: 'invoice', id: exampleId.invoices, number: 'INV-0042' },
+    client: exampleClient,
+    subject: 'Invoice INV-0042 from Studio North',
+    recipients: [{ address: 'ada@example.com', role: 'to', state: 'queued', code: null, text: null, at: exampleTime }],
+    state: 'queued',
+    attachments: [],
+    attempts: [],
+    message_id: `<${exampleId.messages}@mail.example.com>`,
+    resend_of: null,
+    send_at: null,
+    next_attempt_at: exampleTime,
+    accepted_at: null,
+    created_at: exampleTime,
+    updated_at: exampleTime,
+  });
+
+export const suppressionResponse = Joi.object({
+  id: id(),
+  address: words().description('In lower case'),
+  reason: Joi.string()
+    .valid(...SUPPRESSION_REASONS)
+    .required()
+    .description('Why it is not mailed any more'),
+  text: orNull(Joi.string()).description('The words of the receiving mail server'),
+  message_id: orNull(Joi.string().guid()).description('The message that came back'),
+  created_at: timestamp(),
+})
+  .id('Suppression')
+  .example({
+    id: '019a1f00-0000-7000-8000-0000000050b9',
+    address: 'ada@example.com',
+    reason: 'bounce',
+    text: '550 5.1.1 no such user',
+    message_id: exampleId.messages,
+    created_at: exampleTime,
+  });

@@ -1,0 +1,44 @@
+// Sends invoices by mail. A draft is issued in the same transaction.
+import { planMessage } from '#libs/billing/messages/plan-message.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
+import { acceptedMessage, sendDocs } from '../fields/send-docs.ts';
+import { type SendBody, sendBody, wantedMail } from '../fields/send-input.ts';
+import { ALWAYS, type Context, type Route, route } from '../http/route.ts';
+import { changeInvoice } from './update-invoice.ts';
+
+export const invoiceSendRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/api/v1/invoices/{id}/send',
+    operation: 'sendInvoice',
+    isPrinted: true,
+    scope: 'messages:write',
+    alsoNeeds: { 'invoices:read': ALWAYS, 'invoices:write': 'the invoice is a draft' },
+    body: sendBody('invoice'),
+    missing: 'Invoice not found or access denied',
+    rechecksKey: true,
+    docs: {
+      ...sendDocs,
+      title: 'Send an invoice',
+      summary: 'Send an invoice by mail, and issue it if it is a draft',
+      warns: true,
+    },
+    handler: sendInvoice,
+  }),
+];
+
+async function sendInvoice({ caller, body, commit, requestId, requireRecord, requireScope }: Context<SendBody>) {
+  return commit(async (unit) => {
+    const invoice = await requireRecord(Invoice, unit.session);
+    if (invoice.status === 'Draft') {
+      requireScope('invoices:write');
+      await changeInvoice(unit, { invoice, given: { status: 'Sent' }, caller });
+    }
+    const record = await requireRecord(Invoice, unit.session);
+    const wanted = wantedMail(body);
+    return acceptedMessage(
+      unit,
+      await planMessage(unit, { kind: 'invoice', type: 'invoice', record, wanted, requestId }),
+    );
+  });
+}

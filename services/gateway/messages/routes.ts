@@ -1,0 +1,214 @@
+// Messages over HTTP: what was mailed, what became of it, and what came back.
+import { moveMessage, shownMessage } from '#libs/billing/messages/move-message.ts';
+import { planMessage } from '#libs/billing/messages/plan-message.ts';
+import { reportBounce } from '#libs/billing/messages/report-bounce.ts';
+import { agreedDate } from '#libs/clock.ts';
+import { appError, fieldProblem } from '#libs/errors.ts';
+import { clientsOf } from '#libs/models/accounts/client.ts';
+import { CreditNote } from '#libs/models/billing/credit-note.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
+import { Payment } from '#libs/models/billing/payment.ts';
+import { Quote } from '#libs/models/billing/quote.ts';
+import { findMailSource } from '#libs/models/messages/mail-source.ts';
+import { Message, type MessageRecord, messageView } from '#libs/models/messages/message.ts';
+import { MESSAGE_MOVES } from '#libs/models/messages/message-states.ts';
+import { findOwn } from '#libs/models/records.ts';
+import type { Id } from '#libs/models/tenant.ts';
+import { messageResponse } from '#libs/responses/message.ts';
+import { acceptedMessage, sendDocs } from '../fields/send-docs.ts';
+import type { ListQuery } from '../http/list.ts';
+import { updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
+import { sendFile } from '../printing/send-pdf.ts';
+import { type BounceBody, bounce, messageList, type ResendBody, resending } from './input.ts';
+
+const path = '/api/v1/messages';
+const missing = 'Message not found or access denied';
+
+export const messageRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path,
+    operation: 'listMessages',
+    scope: 'messages:read',
+    query: messageList.query,
+    docs: { title: 'List messages', summary: 'List messages, newest first', response: messageResponse },
+    handler: listMessages,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/bounces`,
+    operation: 'reportBounce',
+    scope: 'messages:write',
+    body: bounce,
+    missing,
+    docs: {
+      title: 'Report a bounce',
+      summary: 'Report a message that came back, or that its recipient complained about',
+      description:
+        'For relays that call when mail comes back. The same report twice counts once. After a hard bounce or a complaint the ' +
+        'account does not mail the address any more, until it is freed.',
+      response: messageResponse,
+      status: 200,
+      missingReference: missing,
+    },
+    handler: postBounce,
+  }),
+  singleRead({
+    path: `${path}/{id}`,
+    operation: 'getMessage',
+    scope: 'messages:read',
+    missing: 'Message not found',
+    docs: { summary: 'Get a message', response: messageResponse },
+    read: readMessage,
+  }),
+  route({
+    method: 'get',
+    path: `${path}/{id}/source`,
+    operation: 'getMessageSource',
+    scope: 'messages:read',
+    missing: 'Message not found',
+    produces: 'message/rfc822',
+    isStoredFile: true,
+    docs: {
+      title: 'Get the source of a message',
+      summary: 'Get the mail as it was sent, with its headers and attachments',
+      description: 'Kept for 90 days after it was made. Blind copies are not in its headers.',
+      conflict: appError('mail_not_made'),
+    },
+    handler: sendSource,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/resend`,
+    operation: 'resendMessage',
+    scope: 'messages:write',
+    body: resending,
+    missing,
+    rechecksKey: true,
+    docs: {
+      ...sendDocs,
+      title: 'Send a message again',
+      summary: 'Send a message again, as a new one with the same words',
+      conflict: appError('message_not_ended', { state: 'queued' }),
+    },
+    handler: resendMessage,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/{id}/cancel`,
+    operation: 'cancelMessage',
+    isAllowedOverQuota: true,
+    scope: 'messages:write',
+    missing,
+    docs: {
+      title: 'Cancel a message',
+      summary: 'Cancel a message that has not left',
+      response: messageResponse,
+      status: 200,
+      conflict: appError('message_not_cancellable', { state: 'sending' }),
+    },
+    handler: cancelMessage,
+  }),
+];
+
+async function listMessages({ caller, query }: Context<unknown, ListQuery>) {
+  return messageList.respond({ caller, query }, async (messages) => {
+    const clients = await clientsOf(
+      caller.accountId,
+      messages.map(({ client_id }) => client_id),
+    );
+    return messages.map((message) => messageView(message, clients.get(String(message.client_id))));
+  });
+}
+
+async function postBounce({ body, commit, missing: notFound }: Context<BounceBody>) {
+  return commit(async (unit) => {
+    const report = { ...body, text: body.text || undefined, code: body.code || undefined };
+    const outcome = await reportBounce(unit, report);
+    if (outcome === 'unknown message') throw notFound();
+    if (outcome === 'unknown recipient') throw fieldProblem('recipient', 'not_a_recipient');
+    return updated(await shownMessage(unit, outcome));
+  });
+}
+
+async function readMessage({ caller, id, session }: Reading) {
+  const message = await findOwn(Message, caller.accountId, id, session);
+  if (!message) return null;
+  const clients = await clientsOf(caller.accountId, [message.client_id], session);
+  return messageView(message, clients.get(String(message.client_id)));
+}
+
+async function sendSource(context: Context): Promise<undefined> {
+  const { caller, id, requireRecord } = context;
+  const message = await requireRecord(Message);
+  const bytes = await findMailSource(caller.accountId, id);
+  if (!bytes) throw appError(message.attachments.length > 0 || message.settled_at ? 'mail_not_kept' : 'mail_not_made');
+  sendFile(context, { name: message.document.number, end: '.eml', type: 'message/rfc822' }, { bytes, warnings: [] });
+  return undefined;
+}
+
+async function resendMessage({ caller, body, commit, requestId, requireRecord }: Context<ResendBody>) {
+  return commit(async (unit) => {
+    const message = await requireRecord(Message, unit.session);
+    if (!message.settled_at || message.erased_at) throw appError('message_not_ended', { state: message.state });
+    const wanted = {
+      ...recipientsFor(message, body),
+      subject: message.subject_template,
+      message: message.body_template,
+    };
+    const { kind, attach_pdf, document, _id: resendOf } = message;
+    const own = { kind, wanted: { ...wanted, attach_pdf }, resendOf, requestId };
+    const plan = PLANS[document.type];
+    return acceptedMessage(unit, await plan(unit, caller.accountId, String(document.id), own));
+  });
+}
+
+/** The recipients that a caller names, or those of the message. */
+function recipientsFor({ recipients }: MessageRecord, { to, cc, bcc }: ResendBody) {
+  if (to) return { to, cc: cc ?? [], bcc: bcc ?? [] };
+  const inRole = (wanted: string) => recipients.filter(({ role }) => role === wanted).map(({ address }) => address);
+  return { to: inRole('to'), cc: inRole('cc'), bcc: inRole('bcc') };
+}
+
+type Plan = Parameters<typeof planMessage>[1];
+type Own = Pick<Plan, 'kind' | 'wanted' | 'resendOf' | 'requestId'>;
+type Unit = Parameters<typeof planMessage>[0];
+
+/** Plans a message about a document of each type. */
+const PLANS: Record<
+  MessageRecord['document']['type'],
+  (unit: Unit, accountId: Id, id: Id, own: Own) => Promise<MessageRecord>
+> = {
+  invoice: async (unit, accountId, id, own) =>
+    planMessage(unit, { ...own, type: 'invoice', record: known(await findOwn(Invoice, accountId, id, unit.session)) }),
+  quote: async (unit, accountId, id, own) =>
+    planMessage(unit, { ...own, type: 'quote', record: known(await findOwn(Quote, accountId, id, unit.session)) }),
+  credit_note: async (unit, accountId, id, own) =>
+    planMessage(unit, {
+      ...own,
+      type: 'credit_note',
+      record: known(await findOwn(CreditNote, accountId, id, unit.session)),
+    }),
+  payment: async (unit, accountId, id, own) =>
+    planMessage(unit, { ...own, type: 'payment', record: known(await findOwn(Payment, accountId, id, unit.session)) }),
+};
+
+/** @throws AppError 404 when the document of the message was deleted, as a quote that is a draft again can be. */
+function known<Stored>(record: Stored | null): Stored {
+  if (!record) throw appError('document_not_found');
+  return record;
+}
+
+async function cancelMessage({ commit, requireRecord }: Context) {
+  return commit(async (unit) => {
+    const message = await requireRecord(Message, unit.session);
+    const now = agreedDate();
+    const isOpen = (MESSAGE_MOVES.cancel.from as readonly string[]).includes(message.state);
+    const cancelled =
+      isOpen && (await moveMessage(unit, message, { move: 'cancel', facts: { now }, values: { settledAt: now } }));
+    // A worker that has it is about to send it.
+    if (!cancelled) throw appError('message_not_cancellable', { state: isOpen ? 'sending' : message.state });
+    return updated(await shownMessage(unit, cancelled));
+  });
+}

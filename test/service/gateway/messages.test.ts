@@ -1,0 +1,305 @@
+// Mail over HTTP: sending documents, what callers see of messages, cancelling, resending, and what comes back.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { issueApiKey } from '#libs/models/accounts/api-key.ts';
+import { unregisterMailService } from '#libs/models/messages/mail-service.ts';
+import { Message } from '#libs/models/messages/message.ts';
+import { storedId } from '#libs/models/tenant.ts';
+import { Event } from '#libs/models/webhooks/event.ts';
+import { callerOf, startGateway, type TestGateway, verbsOf } from '../../support/gateway.ts';
+import { failWithoutRelay, sendWithoutRelay, setUpMail } from '../../support/messages.ts';
+import { type OwnAccount, openOwnAccount } from '../../support/own-account.ts';
+import { UNKNOWN_ID } from '../../support/records.ts';
+
+let gateway: TestGateway;
+let account: OwnAccount;
+let client_id: string;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+beforeEach(async () => {
+  await setUpMail();
+  account = await openOwnAccount(gateway, { name: 'Ada North', company: 'Studio North', locale: 'de-DE' });
+  client_id = (await account.post('clients', { name: 'Ada', email: 'Ada@Example.com' })).id;
+});
+
+const draft = async (fields: object = {}) =>
+  account.post('invoices', { client_id, amount: 1234.5, currency: 'EUR', due_date: '2099-12-31', ...fields });
+const send = (path: string, body: object = {}) => account.api.post(`/api/v1/${path}/send`, body);
+const eventTypes = async () => {
+  const events = await Event.find({ account_id: account.id }).sort({ sequence: 1 }).lean();
+  return events.map(({ type }) => type);
+};
+
+describe('send', () => {
+  test('when a draft is sent, then it is issued in the same transaction, and a message is queued in the words of the account', async () => {
+    const { id } = await draft();
+    const { status, body } = await send(`invoices/${id}`);
+    expect([status, body]).toMatchObject([
+      202,
+      {
+        success: true,
+        data: {
+          kind: 'invoice',
+          document: { type: 'invoice', id, number: 'INV-0001' },
+          client: { id: client_id, name: 'Ada' },
+          subject: 'Rechnung INV-0001 von Studio North',
+          recipients: [{ address: 'ada@example.com', role: 'to', state: 'queued', code: null }],
+          state: 'queued',
+          attachments: [],
+          send_at: null,
+          accepted_at: null,
+        },
+      },
+    ]);
+    expect(body.data.message_id).toBe(`<${body.data.id}@mail.example.com>`);
+    const invoice = await account.get(`invoices/${id}`);
+    expect(invoice).toMatchObject({ status: 'Sent', delivery: { state: 'queued', last_message_id: body.data.id } });
+    expect((await eventTypes()).filter((type) => type.startsWith('invoice.'))).toEqual([
+      'invoice.created',
+      'invoice.updated',
+      'invoice.sent',
+    ]);
+    expect((await Message.findOne({ account_id: account.id }).lean())?.['body_template']).toContain('{amount_due}');
+  });
+
+  test('when quote, credit note and receipt are sent, then each has its own words', async () => {
+    const { id: quote } = await account.post('quotes', { client_id, amount: 10 });
+    const { id: invoice } = await draft({ status: 'Sent' });
+    const { id: payment } = await account.post(`invoices/${invoice}/payments`, { amount: 1 });
+    const { id: note } = await account.post(`invoices/${invoice}/credit-notes`, { reason: 'return' });
+    const sent = [`quotes/${quote}`, `credit-notes/${note}`, `payments/${payment}`].map((path) => send(path));
+    expect((await Promise.all(sent)).map(({ body }) => [body.data.kind, body.data.subject])).toEqual([
+      ['quote', 'Angebot QUO-0001 von Studio North'],
+      ['credit_note', 'Gutschrift CRN-0001 von Studio North'],
+      ['receipt', 'Vielen Dank für Ihre Zahlung, PAY-0001'],
+    ]);
+    expect(await account.get(`quotes/${quote}`)).toMatchObject({ status: 'Sent', delivery: { state: 'queued' } });
+  });
+
+  test('when the caller has wishes, then recipients, words and time are as wished, and each address stands once', async () => {
+    await account.api.patch('/api/v1/account', {
+      mail: { from_name: 'North Billing', reply_to: 'reply@north.example', bcc: 'archive@north.example' },
+    });
+    const { id } = await draft({ status: 'Sent' });
+    const send_at = new Date(Date.now() + 3_600_000).toISOString();
+    const { body } = await send(`invoices/${id}`, {
+      to: ['one@example.com', 'ONE@example.com'],
+      cc: ['two@example.com'],
+      bcc: ['one@example.com'],
+      subject: 'Nr. {number}: {amount_due}',
+      message: 'Hallo {client_name}',
+      attach_pdf: false,
+      send_at,
+    });
+    expect(body.data).toMatchObject({ state: 'planned', send_at, next_attempt_at: send_at });
+    expect(body.data.subject).toMatch(/^Nr\. INV-0001: 1\.234,50\s€$/);
+    expect(
+      body.data.recipients.map(({ address, role, state }: Record<string, string>) => [address, role, state]),
+    ).toEqual([
+      ['one@example.com', 'to', 'planned'],
+      ['two@example.com', 'cc', 'planned'],
+      ['archive@north.example', 'bcc', 'planned'],
+    ]);
+    const stored = await Message.findOne({ account_id: account.id }).lean();
+    expect(stored).toMatchObject({ attach_pdf: false, from_name: 'North Billing', reply_to: 'reply@north.example' });
+  });
+
+  test('when something is wrong with the body, then all of it is said at once and nothing is issued', async () => {
+    const { id } = await draft();
+    const past = new Date(Date.now() - 1_000).toISOString();
+    const wrong = { to: ['no address'], subject: 'For {who}', message: '{valid_until} {x}', send_at: past };
+    expect(await account.refused(`invoices/${id}/send`, wrong)).toEqual([
+      400,
+      {
+        'to.0': ['to.0 must be a valid email'],
+        subject: ['subject must not contain {who}: there is no such value in a mail of this kind'],
+        message: ['message must not contain {valid_until}, {x}: there is no such value in a mail of this kind'],
+        send_at: ['send_at must be within the next 366 days'],
+      },
+    ]);
+    const many = Array.from({ length: 21 }, (_, index) => `a${index}@example.com`);
+    expect((await account.refused(`invoices/${id}/send`, { to: many }))[0]).toBe(400);
+    expect((await account.refused(`invoices/${id}/send`, { to: many.slice(0, 12), cc: many.slice(12) }))[0]).toBe(400);
+    expect(await account.get(`invoices/${id}`)).toMatchObject({ status: 'Draft', delivery: null });
+  });
+
+  test('when mail cannot be sent, then 409 says why, and the draft stays a draft', async () => {
+    const { id } = await draft();
+    const refused = async (body: object = {}) => (await account.refused(`invoices/${id}/send`, body))[1];
+    await unregisterMailService();
+    expect(await refused()).toBe('Mail is not set up');
+    await setUpMail();
+    await account.api.patch('/api/v1/account', { require_client_email: false });
+    await account.api.patch(`/api/v1/clients/${client_id}`, { email: null });
+    expect(await refused()).toBe('Client has no usable address');
+    expect(await refused({ to: [] })).toBe('Client has no usable address');
+    expect(await account.get(`invoices/${id}`)).toMatchObject({ status: 'Draft' });
+    const cancelled = await draft({ status: 'Sent' });
+    await account.api.patch(`/api/v1/invoices/${cancelled.id}`, { status: 'Cancelled' });
+    expect(await account.refused(`invoices/${cancelled.id}/send`, { to: ['a@example.com'] })).toEqual([
+      409,
+      'Cannot send INV-0002: it is Cancelled',
+    ]);
+    expect((await account.get('messages')).length).toBe(0);
+  });
+
+  test('when a key may not change invoices, then it may send one that is issued, and no draft', async () => {
+    const { id } = await draft();
+    const { key } = await issueApiKey({
+      accountId: account.id,
+      name: 'mail',
+      scopes: ['messages:write', 'invoices:read'],
+    });
+    const api = verbsOf(callerOf(gateway.url, key));
+    const refused = await api.post(`/api/v1/invoices/${id}/send`, {});
+    expect([refused.status, refused.body.error]).toEqual([403, 'Forbidden: API key lacks the invoices:write scope']);
+    await account.api.patch(`/api/v1/invoices/${id}`, { status: 'Sent' });
+    expect((await api.post(`/api/v1/invoices/${id}/send`, {})).status).toBe(202);
+  });
+
+  test('when a request is repeated with its key, then one mail is queued', async () => {
+    const { id } = await draft();
+    const again = () => account.api.post(`/api/v1/invoices/${id}/send`, {}, { headers: { 'Idempotency-Key': 'once' } });
+    const [one, other] = [await again(), await again()];
+    expect(other.body).toEqual(one.body);
+    expect((await account.get('messages')).length).toBe(1);
+  });
+
+  test('when the account is a test, then its mail says so', async () => {
+    const { key } = await gateway.workspace.account({ mode: 'test' });
+    const api = verbsOf(callerOf(gateway.url, key));
+    const client = (await api.post('/api/v1/clients', { name: 'Ada', email: 'ada@example.com' })).body.data;
+    const invoice = { client_id: client.id, amount: 1, due_date: '2099-12-31' };
+    const { id } = (await api.post('/api/v1/invoices', invoice)).body.data;
+    expect((await api.post(`/api/v1/invoices/${id}/send`, {})).body.data.subject).toMatch(/^\[TEST\] Invoice INV-0001/);
+  });
+});
+
+describe('messages', () => {
+  const queued = async () => {
+    const { id } = await draft();
+    return (await send(`invoices/${id}`)).body.data;
+  };
+
+  test('when they are listed, then each filter finds its own', async () => {
+    const first = await queued();
+    const second = await queued();
+    await sendWithoutRelay(account.id, second.id);
+    const found = async (query: string) => (await account.get(`messages?${query}`)).map(({ id }: { id: string }) => id);
+    expect(await found('')).toEqual([second.id, first.id]);
+    expect(await found('state=accepted')).toEqual([second.id]);
+    expect(await found(`document_id=${first.document.id}`)).toEqual([first.id]);
+    expect(await found(`client_id=${client_id}&kind=invoice`)).toEqual([second.id, first.id]);
+    expect(await found('kind=quote')).toEqual([]);
+    expect(await found('recipient=ADA@example.com')).toEqual([second.id, first.id]);
+    expect(await found('recipient=eve@example.com')).toEqual([]);
+    expect(await found(`updated_since=${encodeURIComponent(new Date(Date.now() + 60_000).toISOString())}`)).toEqual([]);
+  });
+
+  test('when a message was accepted, then it, its document and an event say so, and its mail can be read', async () => {
+    const { id, document } = await queued();
+    expect((await account.api.get(`/api/v1/messages/${id}/source`)).body.error).toBe('The mail is not made yet');
+    await sendWithoutRelay(account.id, id);
+    const message = await account.get(`messages/${id}`);
+    expect(message).toMatchObject({
+      state: 'accepted',
+      recipients: [{ state: 'accepted' }],
+      attempts: [{ code: '250', text: 'queued as 7', duration_ms: 12 }],
+      next_attempt_at: null,
+      accepted_at: expect.any(String),
+    });
+    expect(await account.get(`invoices/${document.id}`)).toMatchObject({ delivery: { state: 'accepted' } });
+    expect(await eventTypes()).toContain('message.accepted');
+    const source = await account.api.get(`/api/v1/messages/${id}/source`);
+    expect(source.headers.get('content-type')).toBe('message/rfc822');
+  });
+
+  test('when a message is cancelled, then it never leaves, and one that left cannot be', async () => {
+    const { id, document } = await queued();
+    const cancelled = await account.api.post(`/api/v1/messages/${id}/cancel`);
+    expect([cancelled.status, cancelled.body.data.state]).toEqual([200, 'cancelled']);
+    expect(await account.get(`invoices/${document.id}`)).toMatchObject({
+      status: 'Sent',
+      delivery: { state: 'cancelled' },
+    });
+    await expect(sendWithoutRelay(account.id, id)).rejects.toThrow('cannot acquire');
+    expect((await account.api.post(`/api/v1/messages/${id}/cancel`)).body.error).toBe(
+      'Cannot cancel a message that is cancelled',
+    );
+    const leased = await queued();
+    const lease = { lease_id: 'a worker', lease_until: new Date(Date.now() + 60_000) };
+    await Message.collection.updateOne({ _id: storedId(leased.id) as never }, { $set: lease });
+    expect((await account.api.post(`/api/v1/messages/${leased.id}/cancel`)).status).toBe(409);
+  });
+
+  test('when a message is sent again, then it is a new one with the same words, once the first has ended', async () => {
+    const { id } = await queued();
+    expect((await account.api.post(`/api/v1/messages/${id}/resend`, {})).body.error).toBe(
+      'Cannot send a message again that is queued',
+    );
+    await failWithoutRelay(account.id, id, 'giveUp');
+    const again = await account.api.post(`/api/v1/messages/${id}/resend`, { to: ['ada@example.org'] });
+    expect([again.status, again.body.data]).toMatchObject([
+      202,
+      { resend_of: id, state: 'queued', recipients: [{ address: 'ada@example.org' }] },
+    ]);
+    expect(await account.refused(`messages/${id}/resend`, { cc: ['ada@example.org'] })).toMatchObject([400, {}]);
+    expect((await account.get(`messages/${id}`)).state).toBe('failed');
+  });
+});
+
+describe('what comes back', () => {
+  const report = (message_id: string, body: object = {}) =>
+    account.api.post('/api/v1/messages/bounces', { message_id, recipient: 'Ada@example.com', kind: 'hard', ...body });
+
+  test('when a mail bounces, then the recipient has it once, the address is suppressed, and can be freed', async () => {
+    const { id } = await draft();
+    const message = (await send(`invoices/${id}`, { cc: ['b@example.com'] })).body.data;
+    await sendWithoutRelay(account.id, message.id);
+    await report(message.id, { kind: 'soft', code: '450', text: 'mailbox full' });
+    expect((await account.get(`messages/${message.id}`)).recipients).toMatchObject([
+      { state: 'accepted', code: '450' },
+      {},
+    ]);
+    const reported = await report(message.message_id, { code: '550 5.1.1', text: 'no such user' });
+    expect([reported.status, reported.body.data.recipients]).toMatchObject([
+      200,
+      [{ state: 'bounced', code: '550 5.1.1', text: 'no such user' }, { state: 'accepted' }],
+    ]);
+    await report(message.message_id.slice(1, -1));
+    expect((await eventTypes()).filter((type) => type === 'message.bounced')).toHaveLength(1);
+    expect(await account.get(`invoices/${id}`)).toMatchObject({ delivery: { state: 'bounced' } });
+
+    expect(await account.get('suppressions')).toMatchObject([
+      { address: 'ada@example.com', reason: 'bounce', message_id: message.id },
+    ]);
+    expect((await account.refused(`invoices/${id}/send`, {}))[1]).toBe('Recipient is suppressed: ada@example.com');
+    const freed = await account.api.delete('/api/v1/suppressions/ADA%40example.com');
+    expect([freed.status, freed.body]).toEqual([200, { success: true, message: 'Suppression deleted' }]);
+    expect((await account.api.delete('/api/v1/suppressions/ada@example.com')).body.error).toBe(
+      'Suppression not found or access denied',
+    );
+    expect((await send(`invoices/${id}`)).status).toBe(202);
+  });
+
+  test("when a report names another account's message, or none, then it is 404 with the same words", async () => {
+    const { id } = await draft();
+    const message = (await send(`invoices/${id}`)).body.data;
+    const other = await openOwnAccount(gateway);
+    const foreign = { message_id: message.message_id, recipient: 'ada@example.com', kind: 'hard' };
+    const unknown = { ...foreign, message_id: UNKNOWN_ID };
+    const answers = [
+      await other.refused('messages/bounces', foreign),
+      await other.refused('messages/bounces', unknown),
+    ];
+    expect(answers).toEqual([
+      [404, 'Message not found or access denied'],
+      [404, 'Message not found or access denied'],
+    ]);
+    expect((await report(message.id, { recipient: 'eve@example.com' })).body.details).toEqual({
+      recipient: ['recipient is not a recipient of the message'],
+    });
+  });
+});
