@@ -42,8 +42,6 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
   const { data: message } = (await gateway.post(`/api/v1/invoices/${paid.id}/send`, { to: ['ada@example.com'] })).body;
   await sendWithoutRelay(gateway.account.id, message.id);
   await move('messages', 'messages', message.id, { message_id: `<${exampleId.messages}@mail.example.com>` });
-  const came = { message_id: exampleId.messages, recipient: 'ada@example.com', kind: 'hard' };
-  await gateway.post('/api/v1/messages/bounces', came);
   await make('keys', 'api_keys', { name: 'Website', scopes: ['clients:read'] });
   await make('webhooks', 'webhook_endpoints', { url: 'https://example.com/hooks', events: ['client.created'] });
 

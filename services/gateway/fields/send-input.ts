@@ -47,7 +47,7 @@ export function withPlaceholders(shape: Joi.StringSchema, kind: MessageKind): Jo
   return shape.custom((text: string, helpers) => {
     const names = unknownPlaceholders(kind, text).map((name) => `{${name}}`);
     if (names.length === 0) return text;
-    const said = '{{#label}} must not contain {{#names}}: there is no such value in a mail of this kind';
+    const said = '{{#label}} must not contain {{#params.names}}: there is no such value in a mail of this kind';
     return refuse(helpers, 'unknown_placeholder', said, { names: names.join(', ') });
   });
 }
@@ -60,6 +60,6 @@ export function wantedMail(body: SendBody): WantedMail {
 function sendTime(moment: Date, helpers: Joi.CustomHelpers) {
   const aheadMs = moment.getTime() - agreedTime();
   if (aheadMs > 0 && aheadMs <= AHEAD_DAYS * DAY_MS) return moment;
-  const text = '{{#label}} must be within the next {{#days}} days';
+  const text = '{{#label}} must be within the next {{#params.days}} days';
   return refuse(helpers, 'send_time_out_of_range', text, { days: AHEAD_DAYS });
 }

@@ -113,7 +113,7 @@ describe('send', () => {
     expect(await account.refused(`invoices/${id}/send`, wrong)).toEqual([
       400,
       {
-        'to.0': ['to.0 must be a valid email'],
+        'to.0': ['to[0] must be a valid email'],
         subject: ['subject must not contain {who}: there is no such value in a mail of this kind'],
         message: ['message must not contain {valid_until}, {x}: there is no such value in a mail of this kind'],
         send_at: ['send_at must be within the next 366 days'],

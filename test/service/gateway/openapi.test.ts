@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { CreditNote } from '#libs/models/billing/credit-note.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
+import { Message } from '#libs/models/messages/message.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { storedId } from '#libs/models/tenant.ts';
 import { exampleId, exampleIdFor } from '#libs/responses/example-ids.ts';
@@ -115,11 +116,26 @@ const RELEASED: Readonly<Record<string, 'payments' | 'credit-notes'>> = {
 };
 const printed = new Set(routeTable.filter(({ produces }) => produces).map(({ operation }) => operation));
 
+/** Operations that need their example record in another state. */
+const UNMADE = new Set(['billProject', 'cancelMessage']);
+
+/** The path with the ids of the examples. */
+const at = (path: string) => path.replace('{id}', exampleIdFor(path)).replace('{address}', 'ada@example.com');
+
+/** The message of the examples was sent; one that is cancelled was not. */
+async function queueExampleAgain() {
+  await Message.collection.updateOne(
+    { _id: storedId(exampleId.messages) as never },
+    { $set: { state: 'queued', 'recipients.0.state': 'queued' }, $unset: { settled_at: 1 } },
+  );
+}
+
 /** Example records, in the state that the operation needs. */
 async function prepare(operation: string) {
   await restoreExamples();
   if (operation === 'resumeRecurringInvoice')
     await gateway.post(`/api/v1/recurring-invoices/${exampleId['recurring-invoices']}/pause`);
+  if (operation === 'cancelMessage') await queueExampleAgain();
   if (operation === 'billProject')
     await gateway.patch(`/api/v1/projects/${exampleId.projects}`, { billing: 'fixed', fixed_amount: 1_000 });
   if (!LEDGER.has(operation)) return;
@@ -136,13 +152,16 @@ test('when every example of the document is sent unchanged, then it succeeds and
   let isSpent = false;
   for (const { method, path, operation, body } of examplesOf(document)) {
     if (ELSEWHERE.has(operation) || printed.has(operation)) continue;
-    if (method === 'post' && (isSpent || LEDGER.has(operation) || operation === 'billProject'))
-      await prepare(operation);
+    if (method === 'post' && (isSpent || LEDGER.has(operation) || UNMADE.has(operation))) await prepare(operation);
     // An anonymised client accepts no new records, time is billed once, and an issued invoice stays issued.
     isSpent = method === 'delete' || SPENT.has(operation) || LEDGER.has(operation);
-    const url = path.replace('{id}', exampleIdFor(path));
+    const url = at(path);
     // The example of a change accepts the quote, and only a draft is deleted.
     if (operation === 'deleteQuote') await gateway.patch(url, { status: 'Draft' });
+    if (operation === 'deleteSuppression') {
+      const came = { message_id: exampleId.messages, recipient: 'ada@example.com', kind: 'hard' };
+      await gateway.post('/api/v1/messages/bounces', came);
+    }
     // A client with payments cannot be deleted, and no operation deletes a payment.
     for (const records of operation === 'deleteClient' ? [Payment, CreditNote] : [])
       await driverOf(records).deleteMany({ account_id: storedId(gateway.account.id) });
@@ -161,7 +180,7 @@ test('when a POST is repeated with its Idempotency-Key, then it is replayed exac
     if (ELSEWHERE.has(operation) || printed.has(operation)) continue;
     await prepare(operation);
     const send = () =>
-      gateway.call('POST', path.replace('{id}', exampleIdFor(path)), {
+      gateway.call('POST', at(path), {
         headers: { 'Idempotency-Key': `twice-${operation}` },
         ...(body === undefined ? {} : { body }),
       });
@@ -178,7 +197,7 @@ test('when an operation is asked for a dry run, then it rejects it exactly if th
   const wrong: unknown[] = [];
   for (const { method, path, operation, body } of examplesOf(document)) {
     if (method === 'get') continue;
-    const url = `${path.replace('{id}', exampleIdFor(path))}?dry_run=true`;
+    const url = `${at(path)}?dry_run=true`;
     const reply = await gateway.call(method.toUpperCase(), url, body === undefined ? {} : { body });
     const { responses = {}, parameters } = document.paths[path]?.[method as 'post'] ?? {};
     const isRejected = JSON.stringify(reply.body?.details ?? {}).includes('dry_run is not known');
@@ -195,7 +214,7 @@ test('when If-Match names another version, then 412 exactly if the document says
   const wrong: unknown[] = [];
   await restoreExamples();
   for (const { method, path, operation, body } of changes) {
-    const { status } = await gateway.call(method.toUpperCase(), path.replace('{id}', exampleIdFor(path)), {
+    const { status } = await gateway.call(method.toUpperCase(), at(path), {
       headers: { 'If-Match': '"another"' },
       ...(body === undefined ? {} : { body }),
     });
@@ -221,6 +240,7 @@ test('when an operation prints, then its 422 and 504 are documented as those of 
 /** Operations that name records in other fields; tests of their own cover them. */
 const NAMES_OTHERWISE = new Set([
   'createDocuments',
+  'reportBounce',
   'createTimeEntries',
   'settleTimeEntries',
   'settleExpenses',

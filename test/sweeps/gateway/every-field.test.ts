@@ -23,6 +23,10 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
     { from: '2026-10-01', to: '2026-10-31' },
     { from: '2026-09-01', to: '2026-09-30' },
   ],
+  'account.mail': [
+    { from_name: 'North', reply_to: 'reply@example.com', bcc: null },
+    { from_name: null, reply_to: null, bcc: 'archive@example.com' },
+  ],
   issue_date: [today, addDays(today, 1)],
   events: [['client.created'], ['invoice.*']],
   url: ['http://127.0.0.1:9/one', 'http://127.0.0.1:9/other'],

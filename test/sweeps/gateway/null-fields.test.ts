@@ -48,7 +48,8 @@ async function callerOf(row: Row) {
 
 /** Fields that differ between any two records. */
 const isOwn = (name: string) =>
-  /^(id|key|number|secret|start|.*_at|.*_number|event_id|delivery_id)$/.test(name) && name !== 'expires_at';
+  /^(id|key|number|secret|start|.*_at|.*_number|event_id|delivery_id|message_id|subject|at)$/.test(name) &&
+  name !== 'expires_at';
 
 /** A record without those fields, also in nested objects. An id that the body named has to stay. */
 function plain(value: unknown, named: string): unknown {
