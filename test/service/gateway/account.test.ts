@@ -58,6 +58,7 @@ describe('GET /api/v1/account', () => {
       cancel_with_credit_note: false,
       strict_invoices: false,
       require_client_email: true,
+      mail: { from_name: null, reply_to: null, bcc: null },
       e_invoice_format: null,
       project_statuses: ['In Progress', 'Awaiting Approval', 'Complete'],
       created_at: expect.any(String),
