@@ -1,6 +1,6 @@
 // `npm run hostile`: every way to make this system call what only it can reach, layer by layer, as a table. `--help` says how.
 
-import { findGround, runOn } from '../../test/support/ssrf/ground.ts';
+import { attackOn, findGround } from '../../test/support/ssrf/ground.ts';
 import type { LayerReport } from '../../test/support/ssrf/report.ts';
 import { readCommandLine } from '../command-line.ts';
 
@@ -34,7 +34,7 @@ const row = (layer: string, vector: string, cells: string[]) =>
 
 process.stdout.write(row('what stands in the way', 'the way in', [...columns]));
 try {
-  await runOn(ground, new URL('ssrf-inside.ts', import.meta.url).pathname, args, (line) => {
+  await attackOn(ground, args, (line) => {
     const report = line as LayerReport;
     reports.push(report);
     const cells = columns.map((name) => String(Array.isArray(report[name]) ? report[name].length : report[name]));

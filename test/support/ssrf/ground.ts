@@ -18,6 +18,9 @@ export interface Ground {
   remove(): Promise<void>;
 }
 
+/** The program that starts a system on the ground and attacks it. */
+const ATTACKS = join(import.meta.dirname, 'inside.ts');
+
 /** Where the name server of the ground listens. */
 export const NAME_SERVER = '127.0.0.53';
 
@@ -78,11 +81,11 @@ export async function readCertificate(folder: string) {
 }
 
 /**
- * Runs a program of this folder on the ground.
+ * Makes the attacks on the ground.
  * @param onLine is given each line of JSON as it is reported.
  */
-export async function runOn(ground: Ground, program: string, args: string[], onLine: (line: unknown) => void) {
-  const node = [process.execPath, '--disable-warning=ExperimentalWarning', program, ...args];
+export async function attackOn(ground: Ground, args: string[], onLine: (line: unknown) => void) {
+  const node = [process.execPath, '--disable-warning=ExperimentalWarning', ATTACKS, ...args];
   const [command = '', ...rest] = [...ground.wrapper, ...node];
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NODE_OPTIONS: '' } });
   let problems = '';
@@ -92,5 +95,5 @@ export async function runOn(ground: Ground, program: string, args: string[], onL
     if (line.startsWith('{')) onLine(JSON.parse(line));
   }
   const code = await ended;
-  if (code !== 0) throw new Error(`${program} ended with ${code}:\n${problems}`);
+  if (code !== 0) throw new Error(`${ATTACKS} ended with ${code}:\n${problems}`);
 }

@@ -1,5 +1,5 @@
 // Every known way to make a printed page call out: markup for Markdown and for every other text, and bodies for the rest.
-// Placeholders as in ssrf-urls.ts.
+// Its placeholders are those of urls.ts.
 
 /** For bodyMarkdown and every other text of a document. */
 export interface HostileMarkup {

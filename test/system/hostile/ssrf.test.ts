@@ -1,6 +1,6 @@
 // Hundreds of attempts to make the system call internal addresses: none succeeds, with any single safeguard alone.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { findGround, runOn } from '../../support/ssrf/ground.ts';
+import { attackOn, findGround } from '../../support/ssrf/ground.ts';
 import type { LayerReport } from '../../support/ssrf/report.ts';
 
 const ground = await findGround();
@@ -17,7 +17,7 @@ if (!hasNetwork) {
 const reports: LayerReport[] = [];
 beforeAll(async () => {
   const args = ['--folder', ground.folder, ...(hasNetwork ? ['--whole-network'] : [])];
-  await runOn(ground, 'test/support/ssrf/inside.ts', args, (line) => reports.push(line as LayerReport));
+  await attackOn(ground, args, (line) => reports.push(line as LayerReport));
 }, LIMIT_MS);
 afterAll(() => ground.remove());
 
