@@ -29,8 +29,10 @@ export function reportOf(run: FaultRun): string {
   const rows = [...HEAD, ...results.map(rowOf)].map((cells) => `| ${cells.join(' | ')} |`);
   const wrong = [
     ...breaches.map(({ oracle, text }) => `- ${oracle}, at the end: ${text}`),
-    ...results.flatMap(({ fault, breaches: own }) =>
-      own.slice(0, SHOWN_MAX).map(({ oracle, text }) => `- ${fault.id}, ${oracle}: ${text}`),
+    ...results.flatMap(({ faults, breaches: own }) =>
+      own
+        .slice(0, SHOWN_MAX)
+        .map(({ oracle, text }) => `- ${faults.map(({ id }) => id).join(', ')}, ${oracle}: ${text}`),
     ),
   ];
   return `${[
@@ -46,11 +48,11 @@ export function reportOf(run: FaultRun): string {
 }
 
 function rowOf(result: RoundResult): string[] {
-  const { fault, refused, unanswered, longestMs, calmMs, afterMs, breaches } = result;
+  const { faults, refused, unanswered, longestMs, calmMs, afterMs, breaches } = result;
   const both = (values: { records: number; documents: number }) => `${values.records} + ${values.documents}`;
   return [
-    fault.id,
-    fault.title,
+    faults.map(({ id }) => id).join(', '),
+    faults.map(({ title }) => title).join(', '),
     String(result.requests),
     both(refused),
     both(unanswered),

@@ -1,4 +1,4 @@
-// One round: load, a fault under it, the way back to health, silence, and then every oracle.
+// One round: load, faults under it one after the other, each with the way back to health, silence, and then every oracle.
 import { join } from 'node:path';
 import { chanceOf } from '../chance.ts';
 import type { Fault } from './fault.ts';
@@ -14,9 +14,10 @@ import type { FaultSystem } from './system/fault-system.ts';
 
 export interface RoundOptions {
   system: FaultSystem;
-  fault: Fault;
+  /** They happen one after the other; the system has recovered from one before the next begins. */
+  faults: readonly Fault[];
   seed: number;
-  /** Tells rounds with the same fault apart. */
+  /** Tells rounds with the same faults apart. */
   turn: number;
   rates: Rates;
   isShort: boolean;
@@ -26,16 +27,16 @@ export interface RoundOptions {
 }
 
 export interface RoundResult {
-  fault: Fault;
+  faults: readonly Fault[];
   breaches: readonly Breach[];
   requests: number;
   documents: number;
   events: number;
   twice: number;
-  /** Calls that were refused, and calls without an answer, between the fault and the recovery. */
+  /** Calls that were refused, and calls without an answer, between the first fault and the recovery. */
   refused: Record<Kind, number>;
   unanswered: Record<Kind, number>;
-  /** Seconds from the end of the fault until calls of both kinds were answered well again and again. */
+  /** Seconds from the end of a fault until calls of both kinds were answered well again and again, the longest of the round. */
   recoverySeconds: number;
   /** Before the fault, and in the calm after it. */
   calmMs: Record<Kind, number>;
@@ -61,13 +62,13 @@ const TELLING_MS = 2_000;
 const WELL_SHORT = { records: 20, documents: 2 };
 
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
-  const { system, fault, seed, turn, rates, isShort, baseline, logs } = options;
+  const { system, faults, seed, turn, rates, isShort, baseline, logs } = options;
   const startedAt = performance.now();
-  const name = `${fault.id} ${fault.title} ${turn}`;
+  const name = [...faults.map(({ id, title }) => `${id} ${title}`), turn].join(' ');
   const chance = chanceOf(seed, name);
   const accounts = await openAccounts(system, ACCOUNTS, chance);
   const journal = openJournal(join(system.folder, 'journal.ndjson'));
-  const latestMs = fault.mayBeLate ? LATE_MS : isShort ? LATEST_SHORT_MS : LATEST_MS;
+  const latestMs = faults.some(({ mayBeLate }) => mayBeLate) ? LATE_MS : isShort ? LATEST_SHORT_MS : LATEST_MS;
   const load = openLoad({ system, accounts, journal, rates, seed, name, latestMs: () => latestMs });
   const facts: RoundFacts = {
     system,
@@ -75,7 +76,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     load,
     journal,
     webhookKills: 0,
-    mayForgetAttempts: fault.isMongodb === true,
+    mayForgetAttempts: faults.some(({ isMongodb }) => isMongodb === true),
   };
   const said: string[] = [];
   const say = (text: string) => {
@@ -89,16 +90,26 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     if (!isShort) await seconds(5);
     const term = await system.mongodb.term();
     const brokenAt = performance.now();
-    system.town.isUnwell = true;
-    await fault.run({
-      ...{ system, load, accounts, journal, chance, isShort, say },
-      noteWebhookKill() {
-        facts.webhookKills += 1;
-      },
-    });
-    const healedAt = performance.now();
-    system.town.isUnwell = false;
-    await load.well(isShort ? WELL_SHORT : WELL).catch(() => journal.breach('O6', 'it did not become well again'));
+    const periods: { fault: Fault; from: number; to: number }[] = [];
+    let recoverySeconds = 0;
+    for (const fault of faults) {
+      const from = performance.now();
+      system.town.isUnwell = true;
+      await fault.run({
+        ...{ system, load, accounts, journal, chance, isShort, say },
+        noteWebhookKill() {
+          facts.webhookKills += 1;
+        },
+      });
+      const healedAt = performance.now();
+      system.town.isUnwell = false;
+      await load
+        .well(isShort ? WELL_SHORT : WELL)
+        .catch(() => journal.breach('O6', `after ${fault.id} it did not become well again`));
+      const to = performance.now();
+      recoverySeconds = Math.max(recoverySeconds, (to - healedAt) / 1_000);
+      periods.push({ fault, from, to });
+    }
     const wellAt = performance.now();
     if (!isShort) await seconds(10);
     await load.pause();
@@ -111,8 +122,10 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     const isTooSlow = isShort && p99(load.samples, 'records', 0, brokenAt) > TELLING_MS;
     if (isTooSlow) say('the machine is too busy to tell who noticed the fault');
     if (isElected) facts.mayForgetAttempts = true;
-    else if (!isTooSlow)
-      judgeSpared(facts, fault, { from: brokenAt, to: endedAt, tolerated: isShort ? TOLERATED_SHORT : 0 });
+    else if (!isTooSlow) {
+      const tolerated = isShort ? TOLERATED_SHORT : 0;
+      for (const { fault, from, to } of periods) judgeSpared(facts, fault, { from, to, tolerated });
+    }
     // On a machine where calls take this long, leases expire while their owners still work.
     if (longest(load.samples) > LEASE_MS / 2) facts.mayForgetAttempts = true;
     const documents = load.documents.printed.length;
@@ -124,7 +137,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
         (kind) => samples.filter((one) => one.kind === kind && one.at >= brokenAt && isCounted(one.status)).length,
       );
     return {
-      fault,
+      faults,
       breaches: journal.breaches,
       requests: samples.length,
       documents,
@@ -132,7 +145,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
       twice,
       refused: count((status) => status !== undefined && status >= 500),
       unanswered: count((status) => status === undefined),
-      recoverySeconds: (wellAt - healedAt) / 1_000,
+      recoverySeconds,
       calmMs: ofBoth((kind) => p99(samples, kind, 0, brokenAt)),
       afterMs: ofBoth((kind) => p99(samples, kind, wellAt, endedAt)),
       longestMs: ofBoth((kind) => longest(samples.filter((one) => one.kind === kind))),
@@ -161,7 +174,7 @@ function judgeSpared(
     const statuses = noticed.map(({ status, ms }) => `${status ?? 'no answer'} after ${ms} ms`);
     journal.breach(
       'O6',
-      `${noticed.length} of ${calls.length} calls for ${kind} noticed the fault: ${statuses.slice(0, 5).join(', ')}`,
+      `${noticed.length} of ${calls.length} calls for ${kind} noticed ${fault.id}: ${statuses.slice(0, 5).join(', ')}`,
     );
   }
 }

@@ -39,8 +39,8 @@ export interface Session {
   /** The state before the first round, which the oracles compare with. */
   baseline: Baseline;
   logs: ReadLogs;
-  /** @param turn tells rounds with the same fault apart. */
-  run(fault: Fault, turn?: number): Promise<RoundResult>;
+  /** Makes one round with these faults. @param turn tells rounds with the same faults apart. */
+  run(faults: readonly Fault[], turn?: number): Promise<RoundResult>;
   close(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function openSession({ seed, isShort, keep, root, ...rest }: Sessio
       rates,
       baseline,
       logs,
-      run: (fault, turn = 1) => runRound({ system, fault, seed, turn, rates, isShort, baseline, logs, say }),
+      run: (faults, turn = 1) => runRound({ system, faults, seed, turn, rates, isShort, baseline, logs, say }),
       close,
     };
   } catch (error) {
@@ -98,7 +98,7 @@ export async function runFaults({ faults, rounds, say, ...options }: RunOptions)
     for (let turn = 1; turn <= rounds; turn += 1) {
       for (const fault of faults) {
         say(`${fault.id} ${fault.title}`);
-        const result = await session.run(fault, turn);
+        const result = await session.run([fault], turn);
         results.push(result);
         say(`     ${verdictOf(result)}`);
       }
