@@ -93,17 +93,21 @@ export const deliverWebhook = defineJob<DeliverWebhook>({
  */
 export const retryWebhook = defineJob<DeliverWebhook>({ ...deliverWebhook, name: 'retry-webhook' });
 
+export interface SendMail {
+  messageId: string;
+  accountId: string;
+}
+
 /**
  * One job is one attempt to hand a mail to the SMTP server. The queue tries once, because the message record in MongoDB
- * plans the next attempt.
+ * plans the next attempt. It keeps no failed job: the poller enqueues an attempt again under the same id.
  */
-export const sendMail = defineJob<{ messageId: string; accountId: string }>({
+export const sendMail = defineJob<SendMail>({
   name: 'send-mail',
   attempts: 1,
   backoffMs: 0,
   lockMs: 45_000,
   stalledMs: 15_000,
-  failedKept: FAILED_KEPT,
 });
 
 export const catalog: readonly JobDefinition<unknown>[] = [

@@ -135,6 +135,33 @@ export function deliveryMetrics(registry: Registry) {
   };
 }
 
+const MAIL_OUTCOMES = ['taken', 'refused', 'unreachable', 'unknown', 'stopped', 'impossible', 'withdrawn'] as const;
+const MAIL_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/**
+ * Makes the metrics of the mail service, by attempt. `outcome`: the server took the mail, refused it, was unreachable or
+ * did not say; or the mail was not sent.
+ */
+export function mailMetrics(registry: Registry) {
+  const registers = [registry];
+  const total = new Counter({
+    name: 'billhook_mail_attempts_total',
+    help: 'Attempts to hand a mail to the SMTP server, by how they ended',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  for (const outcome of MAIL_OUTCOMES) total.inc({ outcome }, 0);
+  return {
+    total,
+    seconds: new Histogram({
+      name: 'billhook_mail_seconds',
+      help: 'Time from the start of an attempt to the last reply of the SMTP server',
+      buckets: MAIL_BUCKETS,
+      registers,
+    }),
+  };
+}
+
 /** The life of a reading. A scrape asks for all gauges at once, and they share one. */
 const READING_LIFE_MS = 500;
 

@@ -1,38 +1,33 @@
 // The variables of the mail service. It is the only service with the login of the SMTP server.
 import Joi from 'joi';
 import { type RecordsConfig, readEnv, recordsVariables } from '#libs/service/env.ts';
+import { readSender } from './sender.ts';
+import { readSmtpUrl } from './smtp/smtp-url.ts';
 
 export interface Config extends RecordsConfig {
   SMTP_URL?: string;
   MAIL_FROM?: string;
   MAIL_BOUNCE_DOMAIN?: string;
   MAIL_CONCURRENCY: number;
+  MAIL_TIMEOUT_MS: number;
   MAIL_RETRY_SCALE: number;
 }
-
-const SMTP_URL_FORM = /^smtps?:\/\/(?:[^\s@/]+@)?[^\s@/]+\/?(?:\?\S*)?$/;
-/** `billing@example.com`, or `Name <billing@example.com>`. */
-const SENDER_FORM = /^(?:[^<>"\\\p{Cc}]{1,100} <([^<>\s]+)>|([^<>\s]+))$/u;
 
 export const configShape = Joi.object<Config, true>({
   ...recordsVariables,
   SMTP_URL: Joi.string()
-    .pattern(SMTP_URL_FORM)
-    // The message omits the value, which may contain a password.
-    .messages({ 'string.pattern.base': '{{#label}} must be smtp://USER:PASSWORD@HOST:PORT or smtps://…' })
+    .custom((value: string, { message }) => {
+      const { problem } = readSmtpUrl(value);
+      // The message omits the value, which may contain a password.
+      return problem === undefined ? value : message({ custom: `{{#label}} ${problem}` });
+    })
     .description(
-      'SMTP server that takes the mail: smtp:// (STARTTLS where the server has it) or smtps:// (TLS from the start); without it no mail is sent',
+      'SMTP server that takes the mail, smtp://USER:PASSWORD@HOST:587 (STARTTLS) or smtps://USER:PASSWORD@HOST:465 (TLS from the start); without it no mail is sent',
     ),
   MAIL_FROM: Joi.string()
-    .custom((value: string, { message }) => {
-      const [, named, bare] = SENDER_FORM.exec(value) ?? [];
-      const isAddress =
-        Joi.string()
-          .email({ tlds: false })
-          .required()
-          .validate(named ?? bare).error === undefined;
-      return isAddress ? value : message({ custom: '{{#label}} must be an address, or NAME <ADDRESS>' });
-    })
+    .custom((value: string, { message }) =>
+      readSender(value) ? value : message({ custom: '{{#label}} must be an address, or NAME <ADDRESS>' }),
+    )
     .description('Sender of all mail, such as Studio North <billing@example.com>; required with SMTP_URL'),
   MAIL_BOUNCE_DOMAIN: Joi.string()
     .domain({ tlds: false })
@@ -43,6 +38,12 @@ export const configShape = Joi.object<Config, true>({
     .max(100)
     .default(5)
     .description('Mails that this process sends at once, each over a connection of its own'),
+  MAIL_TIMEOUT_MS: Joi.number()
+    .integer()
+    .min(100)
+    .max(600_000)
+    .default(300_000)
+    .description('How long the SMTP server may say nothing during an attempt; RFC 5321 recommends minutes'),
   MAIL_RETRY_SCALE: Joi.number()
     .greater(0)
     .max(10)

@@ -1,4 +1,5 @@
 // The schedule of attempts: the wait before the next one, and the end after the last one.
+import { backoffAfter } from '#libs/backoff.ts';
 import { agreedTime } from '#libs/clock.ts';
 
 const SECOND_MS = 1_000;
@@ -6,11 +7,9 @@ const DAY_MS = 24 * 3_600 * SECOND_MS;
 
 /** The waits below add up to about 78 hours, so a receiver may be down over a weekend. */
 export const ATTEMPTS_MAX = 11;
-const FIRST_WAIT_MS = 5 * SECOND_MS;
-const GROWTH = 4;
 const WAIT_MAX_MS = DAY_MS;
-/** Svix's figure. It keeps deliveries that failed together from being retried together. */
-const JITTER = 0.2;
+/** The jitter is Svix's figure. */
+const BACKOFF = { firstMs: 5 * SECOND_MS, growth: 4, maxMs: WAIT_MAX_MS, jitter: 0.2 };
 
 export interface Failure {
   /** The number of spent attempts, this one included: 1 or more. */
@@ -26,8 +25,7 @@ export interface Failure {
  */
 export function waitAfter({ attemptsMade, retryAfterMs = 0 }: Failure, scale: number, chance = Math.random()) {
   if (attemptsMade >= ATTEMPTS_MAX) return undefined;
-  const nominalMs = Math.min(WAIT_MAX_MS, FIRST_WAIT_MS * GROWTH ** (attemptsMade - 1));
-  const ownMs = Math.min(WAIT_MAX_MS, nominalMs * (1 - JITTER + 2 * JITTER * chance)) * scale;
+  const ownMs = backoffAfter(attemptsMade, BACKOFF, chance) * scale;
   return Math.round(Math.max(ownMs, Math.min(WAIT_MAX_MS, retryAfterMs)));
 }
 

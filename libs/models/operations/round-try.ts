@@ -14,6 +14,7 @@ const ROUNDS = [
   'recurring invoices',
   'fan-outs of events',
   'attempts of deliveries',
+  'attempts of mails',
   'reconciled endpoints',
   'documents of batches',
 ] as const;

@@ -1,0 +1,179 @@
+// The job of one attempt: acquires the message, makes its mail if there is none yet, hands it over and records what became of it.
+import { randomUUID } from 'node:crypto';
+import { moveMessage } from '#libs/billing/messages/move-message.ts';
+import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { agreedDate, agreedTime } from '#libs/clock.ts';
+import type { SendMail } from '#libs/jobs/catalog.ts';
+import type { JobHandler } from '#libs/jobs/worker.ts';
+import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
+import { isFollowing } from '#libs/models/messages/message-moves.ts';
+import { suppressedOf } from '#libs/models/messages/suppression.ts';
+import { openTryAgain } from '#libs/models/operations/round-try.ts';
+import { findOwn } from '#libs/models/records.ts';
+import { type Id, storedId, wireId } from '#libs/models/tenant.ts';
+import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
+import type { Logger } from '#libs/service/logger.ts';
+import { type Attempted, type Conclusion, conclusionOf, conclusionWithout } from './conclude-attempt.ts';
+import type { Sender } from './sender.ts';
+import { returnPathOf } from './sender.ts';
+import type { Connections } from './smtp/connections.ts';
+import { type HandOver, handOver } from './smtp/hand-over.ts';
+import { extendLease } from './store/due-messages.ts';
+
+/** A lease is extended this often while it lasts. */
+const EXTENSIONS = 3;
+
+/** The mail of a message, or why there is none. */
+export type MadeMail =
+  | { bytes: Buffer }
+  /** The document is not to be sent any more. */
+  | { withdrawn: string }
+  /** It can never be sent, such as one that is too large. */
+  | { impossible: string };
+
+export interface SendOptions {
+  connections: Connections;
+  sender: Sender;
+  bounceDomain: string | undefined;
+  /** Returns the same mail at every attempt. */
+  mailOf: (message: MessageRecord, log: Logger) => Promise<MadeMail>;
+  /** The time after which another worker takes the message of a worker that has died. */
+  leaseMs: number;
+  retryScale: number;
+  /** Called when events were written. */
+  onEvents: () => void;
+  onOutcome: (outcome: HandOver['outcome'] | 'impossible' | 'withdrawn', durationMs: number) => void;
+}
+
+interface Lease {
+  id: string;
+  message: MessageRecord;
+}
+
+export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
+  const tryAgain = openTryAgain('attempts of mails');
+
+  return async ({ messageId, accountId }, { log }) => {
+    const held: { lease?: Lease | undefined } = {};
+    const record = { id: storedId(messageId), accountId };
+    const tried = await tryAgain(record, async () => {
+      held.lease = await acquire(accountId, messageId);
+      if (held.lease) await attempt(held.lease, log);
+    });
+    if (tried.isDone) return;
+    const { setAside, retryAt, error } = tried;
+    if (setAside)
+      log.error({ err: error, errorId: setAside.id, messageId }, 'this message is set aside and tried again in a day');
+    // After a failure the lease still belongs to this worker.
+    const lease = retryAt && (held.lease ?? (await acquire(accountId, messageId)));
+    if (lease) await postpone(lease, retryAt);
+    if (error) throw error;
+  };
+
+  async function acquire(accountId: Id, messageId: Id): Promise<Lease | undefined> {
+    return retryWhileUnavailable(async () => {
+      const id = randomUUID();
+      const message = await inUnit(accountId, async (unit) => {
+        const found: MessageRecord | null = await findOwn(Message, accountId, storedId(messageId), unit.session);
+        if (!found) return undefined;
+        const now = agreedDate();
+        const leaseUntil = new Date(now.getTime() + options.leaseMs);
+        const move = found.state === 'unknown' ? 'acquireUnknown' : 'acquire';
+        const values = { leaseId: id, leaseUntil, dueAt: leaseUntil };
+        return moveMessage(unit, found, { move, facts: { now }, values });
+      });
+      return message && { id, message };
+    });
+  }
+
+  async function attempt(lease: Lease, log: Logger): Promise<void> {
+    const stopExtending = keepLease(lease);
+    try {
+      await send(lease, log);
+    } finally {
+      stopExtending();
+    }
+  }
+
+  async function send({ id: leaseId, message }: Lease, log: Logger): Promise<void> {
+    const accountId = wireId(message.account_id);
+    const messageId = wireId(message._id);
+    const addresses = message.recipients.map(({ address }) => address);
+    const refused = await suppressedOf(accountId, addresses);
+    const suppressed = message.recipients.flatMap((one, index) =>
+      isFollowing(one) && refused.has(one.address) ? [index] : [],
+    );
+    const to = message.recipients.flatMap((one, index) =>
+      isFollowing(one) && !suppressed.includes(index) ? [one.address] : [],
+    );
+    const at = agreedDate();
+    const attempted = (): Attempted => {
+      const now = agreedDate();
+      const durationMs = now.getTime() - at.getTime();
+      return { message, leaseId, at, durationMs, suppressed, now, retryScale: options.retryScale };
+    };
+    if (to.length === 0) {
+      options.onOutcome('impossible', 0);
+      return record(message, conclusionWithout(attempted(), 'Every recipient is suppressed'));
+    }
+    const made = await options.mailOf(message, log);
+    if ('withdrawn' in made) {
+      options.onOutcome('withdrawn', 0);
+      const attempt = { at, text: made.withdrawn };
+      return record(message, { move: 'withdraw', facts: { leaseId }, values: { settledAt: agreedDate(), attempt } });
+    }
+    if ('impossible' in made) {
+      options.onOutcome('impossible', 0);
+      return record(message, conclusionWithout(attempted(), made.impossible));
+    }
+    const from = returnPathOf(messageId, options.sender, options.bounceDomain);
+    // Recipients that were suppressed meanwhile keep their state until the end of the attempt.
+    let current = message;
+    const result = await handOver(options.connections, { envelope: { from, to }, bytes: made.bytes }, async () => {
+      const begun = await retryWhileUnavailable(() =>
+        inUnit(accountId, (unit) => moveMessage(unit, message, { move: 'beginSending', facts: { leaseId } })),
+      );
+      if (begun) current = begun;
+      return begun !== undefined;
+    });
+    const { durationMs } = attempted();
+    options.onOutcome(result.outcome, durationMs);
+    const reply = result.outcome === 'stopped' ? undefined : result.reply;
+    const { outcome } = result;
+    log.info({ messageId, outcome, code: reply?.code, text: reply?.text, durationMs }, 'attempt made');
+    // Another worker has the message, or it was cancelled.
+    if (result.outcome === 'stopped') return;
+    await record(current, conclusionOf({ ...attempted(), message: current }, result));
+  }
+
+  /** Records the end of the attempt. What the server has said must not be lost, so it is tried as long as the lease lasts. */
+  async function record(message: MessageRecord, step: Conclusion): Promise<void> {
+    const until = agreedTime() + options.leaseMs;
+    const write = () => inUnit(wireId(message.account_id), (unit) => moveMessage(unit, message, step));
+    for (;;) {
+      try {
+        await retryWhileUnavailable(write);
+        return;
+      } catch (error) {
+        if (agreedTime() >= until) throw error;
+      }
+    }
+  }
+
+  async function postpone({ id: leaseId, message }: Lease, nextAt: Date): Promise<void> {
+    await record(message, { move: 'retryLater', facts: { leaseId }, values: { nextAt, dueAt: nextAt } });
+  }
+
+  /** Extends the lease until the returned function is called. If it is lost, contents no longer leave, see beginSending. */
+  function keepLease({ id, message }: Lease): () => void {
+    const extend = () => extendLease(message, id, new Date(agreedTime() + options.leaseMs));
+    const timer = setInterval(() => void extend().catch(() => undefined), options.leaseMs / EXTENSIONS);
+    return () => clearInterval(timer);
+  }
+
+  async function inUnit<Result>(accountId: Id, work: Parameters<typeof runUnitOfWork<Result>>[1]): Promise<Result> {
+    const { result, hasEvents } = await runUnitOfWork({ accountId }, work);
+    if (hasEvents) options.onEvents();
+    return result;
+  }
+}

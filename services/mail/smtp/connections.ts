@@ -1,0 +1,106 @@
+// The connections to the SMTP server. One that has just sent a mail is kept for a while for the next one.
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { SmtpServer } from './smtp-url.ts';
+
+/** The time for which a connection waits for the next mail. Servers close idle ones after minutes. */
+const IDLE_MS = 10_000;
+/** Servers limit the mails of one connection. */
+const MAILS_MAX = 50;
+const CONNECT_MAX_MS = 30_000;
+/** A server that says more than this in one reply is none. */
+const REPLY_BYTES_MAX = 64 * 1024;
+
+export interface Connection {
+  smtp: SMTPConnection;
+  /** False for a kept connection, which the server may have closed meanwhile. */
+  isNew: boolean;
+}
+
+export interface Connections {
+  /** Returns a connection that is logged in. @throws the error of the connection or of the login. */
+  open(options?: { onlyNew?: boolean }): Promise<Connection>;
+  /** Keeps the connection for the next mail. The mail was taken, so the server expects another one. */
+  keep(connection: Connection): void;
+  /** Ends the connection at once. A mail that is half sent counts as not sent for the server. */
+  drop(connection: Connection): void;
+  close(): void;
+}
+
+export function openConnections(server: SmtpServer, options: { name: string; timeoutMs: number }): Connections {
+  const idle: { smtp: SMTPConnection; mails: number; timer: NodeJS.Timeout }[] = [];
+  const mailsOf = new WeakMap<SMTPConnection, number>();
+
+  async function connect(): Promise<SMTPConnection> {
+    const smtp = new SMTPConnection({
+      host: server.host,
+      port: server.port,
+      secure: server.tls === 'from the start',
+      requireTLS: server.tls === 'required',
+      name: options.name,
+      connectionTimeout: Math.min(CONNECT_MAX_MS, options.timeoutMs),
+      greetingTimeout: Math.min(CONNECT_MAX_MS, options.timeoutMs),
+      dnsTimeout: Math.min(CONNECT_MAX_MS, options.timeoutMs),
+      socketTimeout: options.timeoutMs,
+      maxResponseSize: REPLY_BYTES_MAX,
+    });
+    try {
+      await new Promise<void>((resolve, reject) => {
+        smtp.once('error', reject);
+        smtp.once('end', () => reject(new Error('The SMTP server closed the connection')));
+        smtp.connect((error) => (error ? reject(error) : logIn(smtp).then(resolve, reject)));
+      });
+      return smtp;
+    } catch (error) {
+      smtp.close();
+      throw error;
+    } finally {
+      // Errors of a kept connection only mean that it is gone.
+      smtp.on('error', () => undefined);
+    }
+  }
+
+  function logIn(smtp: SMTPConnection): Promise<void> {
+    const { login } = server;
+    if (!login) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      smtp.login({ credentials: login }, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  function takeIdle(): SMTPConnection | undefined {
+    for (let one = idle.pop(); one; one = idle.pop()) {
+      clearTimeout(one.timer);
+      if (!isGone(one.smtp)) return one.smtp;
+    }
+    return undefined;
+  }
+
+  return {
+    async open({ onlyNew = false } = {}) {
+      const kept = onlyNew ? undefined : takeIdle();
+      return kept ? { smtp: kept, isNew: false } : { smtp: await connect(), isNew: true };
+    },
+    keep({ smtp }) {
+      const mails = (mailsOf.get(smtp) ?? 0) + 1;
+      if (mails >= MAILS_MAX || isGone(smtp)) return smtp.quit();
+      mailsOf.set(smtp, mails);
+      const timer = setTimeout(() => {
+        idle.splice(idle.indexOf(entry), 1);
+        smtp.quit();
+      }, IDLE_MS);
+      const entry = { smtp, mails, timer };
+      idle.push(entry);
+    },
+    drop: ({ smtp }) => smtp.close(),
+    close() {
+      for (const { smtp, timer } of idle.splice(0)) {
+        clearTimeout(timer);
+        smtp.quit();
+      }
+    },
+  };
+}
+
+function isGone(smtp: SMTPConnection): boolean {
+  return smtp.destroyed || !smtp._socket || smtp._socket.destroyed;
+}
