@@ -14,6 +14,7 @@ export interface Facts {
   secretKeyId: string;
   outboundAllow: string;
   receiverUrl: string;
+  mailboxUrl?: string; // absent when SMTP_URL names a server
   pids: Record<string, number>;
 }
 
@@ -53,6 +54,7 @@ Billhook is ready.
   Portal      ${facts.portalUrl} (what clients see by a link)
   Operations  ${facts.operationsUrl} (${login})
   Webhooks    ${facts.receiverUrl} (deliveries to the demo account, signatures verified)
+  Mail        ${facts.mailboxUrl ? `${facts.mailboxUrl} (all mail ends here)` : 'goes to the server of SMTP_URL'}
 
 Make a PDF:
 ${post('/api/tools/generate-pdf', INVOICE)} -o invoice.pdf

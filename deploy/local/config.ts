@@ -33,6 +33,8 @@ interface Variables {
   PORTAL_PORT: number;
   PORTAL_URL?: string;
   SECRET_KEY?: string;
+  SMTP_URL?: string;
+  MAIL_FROM?: string;
   CHROMIUM_PATH?: string;
 }
 
@@ -60,6 +62,9 @@ const shape = Joi.object<Variables>({
   PORTAL_PORT: Joi.number().port().default(0),
   PORTAL_URL: variables.PORTAL_URL,
   SECRET_KEY: variables.SECRET_KEY.optional(),
+  // The mail service checks both.
+  SMTP_URL: Joi.string(),
+  MAIL_FROM: Joi.string(),
   CHROMIUM_PATH: Joi.string(),
 });
 
@@ -80,7 +85,7 @@ Variables:
   OPERATIONS_PORT port of the operations dashboard, for this machine alone (default 0: a free one)
   PORTAL_PORT     port of the clients' pages (default 8070, or a free one if that is taken)
   PORTAL_URL      address with which links to the clients' pages begin (default: that port of this machine)
-  SMTP_URL        SMTP server that takes the mail, with MAIL_FROM as its sender; given to the mail service alone
+  SMTP_URL        SMTP server that takes the mail, with MAIL_FROM as its sender (default: a mailbox that keeps it on this machine)
   MONGODB_URI     use this replica set instead of starting a mongod
   REDIS_URL       use this Redis instead of starting one (appendonly yes, maxmemory-policy noeviction)
   CHROMIUM_PATH   print with this browser

@@ -10,11 +10,13 @@ import { openDataFolder, removeFacts, writeFacts } from './data-folder.ts';
 import { openDemoEndpoint, rememberedReceiver } from './demo-endpoint.ts';
 import { type End, endOnce, endOnSignals } from './end.ts';
 import { postGuardian } from './guardian.ts';
+import { type Mailbox, startMailbox } from './mailbox/mailbox.ts';
 import { endMarked, endOurs } from './orphans.ts';
 import { startReceiver } from './receiver.ts';
 import { makeSystem } from './system.ts';
 import { showOn, type Terminal } from './terminal.ts';
 
+const DEMO_SENDER = 'billing@billhook.example';
 const OWNER_ONLY_UMASK = 0o077;
 
 export interface RunOptions {
@@ -71,8 +73,20 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   const receiver = await startReceiver(await rememberedReceiver(dataFolder));
   end.onClose(() => receiver.close());
 
+  // Without an SMTP server of the user's, mail stays on this machine.
+  const mailbox = env['SMTP_URL'] ? undefined : await startMailbox(dataFolder);
+  end.onClose(() => mailbox?.close());
+
   const progress = showProgress(process.stderr);
-  const system = makeSystem({ config, root, dataFolder, env, terminal, progress, onChange: tellFacts });
+  const system = makeSystem({
+    config,
+    root,
+    dataFolder,
+    env: withMailbox(env, mailbox),
+    terminal,
+    progress,
+    onChange: tellFacts,
+  });
   end.onClose(() => system.stop());
   // This process loads what all services share, and compiles it once for them while the stores start.
   const demo = import('./demo.ts');
@@ -92,6 +106,7 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
   }
   const { redisPrefix, outboundAllow } = config;
   facts = { ...addresses, key: account.key, redisPrefix, outboundAllow, receiverUrl: receiver.url, pids: {} };
+  if (mailbox) facts.mailboxUrl = mailbox.url;
   tellFacts();
   const folder = dataFolder === join(root, DEFAULT_DATA_FOLDER) ? '' : ` --data ${dataFolder}`;
   notes.push(
@@ -99,6 +114,10 @@ async function bringUp({ config, env, root, dataFolder, terminal, end }: Run): P
     `Ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s. Data and logs are in ${dataFolder}.`,
   );
   if (!end.isUnderWay()) process.stdout.write(bannerOf(facts, operator, notes));
+}
+
+function withMailbox(env: NodeJS.ProcessEnv, mailbox: Mailbox | undefined): NodeJS.ProcessEnv {
+  return mailbox ? { MAIL_FROM: DEMO_SENDER, ...env, SMTP_URL: mailbox.smtpUrl } : env;
 }
 
 // Checks the ports before anything is fetched or started.

@@ -71,8 +71,16 @@ function rightsOf(user: RedisUser, prefix: string): string[] {
       // The dashboard may use every queue, but neither documents nor their replies.
       return [...queues(catalog), ...channels(['nudges']), ...COMMANDS, OVERVIEW];
     case 'mail':
-      // The service's metrics count the workers of its queue.
-      return [...queues([sendMail]), ...channels(['nudges']), ...COMMANDS, OVERVIEW];
+      return [
+        ...queues([sendMail, renderDocument]),
+        // It has documents printed, and gets the files.
+        `~${prefix}:unsaved:${renderDocument.name}:*`,
+        `~${prefix}:reply:*`,
+        ...channels(['nudges', 'replies:*', 'cancels']),
+        ...COMMANDS,
+        // The service's metrics count the workers of its queue.
+        OVERVIEW,
+      ];
     case 'portal':
     case 'scheduler':
       return [...channels(['nudges']), ...COMMANDS];

@@ -135,7 +135,16 @@ export function deliveryMetrics(registry: Registry) {
   };
 }
 
-const MAIL_OUTCOMES = ['taken', 'refused', 'unreachable', 'unknown', 'stopped', 'impossible', 'withdrawn'] as const;
+const MAIL_OUTCOMES = [
+  'taken',
+  'refused',
+  'unreachable',
+  'unknown',
+  'stopped',
+  'impossible',
+  'withdrawn',
+  'not made',
+] as const;
 const MAIL_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 /**

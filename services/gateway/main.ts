@@ -13,6 +13,7 @@ import { readOutbox } from '#libs/models/webhooks/outbox.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
+import { openPrinting } from '#libs/printing/print-document.ts';
 import { whenTried } from '#libs/redis/connection.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { bytesOf } from '#libs/service/env.ts';
@@ -27,7 +28,6 @@ import { readConfig } from './config.ts';
 import { openBatchPrinting } from './documents/print-batches.ts';
 import { readOrigins } from './http/cross-origin.ts';
 import { openRates } from './limits/rate-limit.ts';
-import { openPrinting } from './printing/print-document.ts';
 
 /** The delay of the figures of requests on the dashboard. */
 const FIGURES_EVERY_MS = 10_000;

@@ -3,11 +3,13 @@ import { agreedDate } from '#libs/clock.ts';
 import { sendMail } from '#libs/jobs/catalog.ts';
 import { listenForNudges, nudgeRelay } from '#libs/jobs/nudge.ts';
 import { openQueues } from '#libs/jobs/queue.ts';
+import { openReplies } from '#libs/jobs/replies.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { registerMailService, unregisterMailService } from '#libs/models/messages/mail-service.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
+import { openPrinting } from '#libs/printing/print-document.ts';
 import { whenAvailable } from '#libs/redis/connection.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
@@ -72,11 +74,14 @@ await run(async ({ onClose, useLogger }) => {
     const domain = bounceDomain ?? sender.domain;
     const connections = openConnections(server, { name: domain, timeoutMs: config.MAIL_TIMEOUT_MS });
     onClose(() => connections.close());
+    const replies = openReplies({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, redis: queues.redis, log });
+    onClose(() => replies.close());
+    const print = openPrinting({ queues, replies, prefix: config.REDIS_PREFIX, log });
     const send = makeSendMessage({
       connections,
       sender,
       bounceDomain,
-      mailOf: makeMailOf({ sender }),
+      mailOf: makeMailOf({ from: sender.address, print }),
       leaseMs: Math.min(LEASE_MAX_MS, config.MAIL_TIMEOUT_MS) + LEASE_MARGIN_MS,
       retryScale: config.MAIL_RETRY_SCALE,
       onEvents,

@@ -18,6 +18,7 @@ import type { Sender } from './sender.ts';
 import { returnPathOf } from './sender.ts';
 import type { Connections } from './smtp/connections.ts';
 import { type HandOver, handOver } from './smtp/hand-over.ts';
+import { withoutReply } from './smtp/smtp-reply.ts';
 import { extendLease } from './store/due-messages.ts';
 
 /** A lease is extended this often while it lasts. */
@@ -25,24 +26,33 @@ const EXTENSIONS = 3;
 
 /** The mail of a message, or why there is none. */
 export type MadeMail =
-  | { bytes: Buffer }
+  | { bytes: Buffer; message: MessageRecord }
+  /** It cannot be made now, and can be later. */
+  | { notYet: string }
+  /** The lease is lost. */
+  | { lost: true }
   /** The document is not to be sent any more. */
   | { withdrawn: string }
   /** It can never be sent, such as one that is too large. */
   | { impossible: string };
 
+/**
+ * Returns the same mail at every attempt.
+ * @param signal aborts when the service stops.
+ */
+export type MailOf = (message: MessageRecord, leaseId: string, signal: AbortSignal) => Promise<MadeMail>;
+
 export interface SendOptions {
   connections: Connections;
   sender: Sender;
   bounceDomain: string | undefined;
-  /** Returns the same mail at every attempt. */
-  mailOf: (message: MessageRecord, log: Logger) => Promise<MadeMail>;
+  mailOf: MailOf;
   /** The time after which another worker takes the message of a worker that has died. */
   leaseMs: number;
   retryScale: number;
   /** Called when events were written. */
   onEvents: () => void;
-  onOutcome: (outcome: HandOver['outcome'] | 'impossible' | 'withdrawn', durationMs: number) => void;
+  onOutcome: (outcome: HandOver['outcome'] | 'impossible' | 'withdrawn' | 'not made', durationMs: number) => void;
 }
 
 interface Lease {
@@ -53,12 +63,12 @@ interface Lease {
 export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
   const tryAgain = openTryAgain('attempts of mails');
 
-  return async ({ messageId, accountId }, { log }) => {
+  return async ({ messageId, accountId }, { log, signal }) => {
     const held: { lease?: Lease | undefined } = {};
     const record = { id: storedId(messageId), accountId };
     const tried = await tryAgain(record, async () => {
       held.lease = await acquire(accountId, messageId);
-      if (held.lease) await attempt(held.lease, log);
+      if (held.lease) await attempt(held.lease, signal, log);
     });
     if (tried.isDone) return;
     const { setAside, retryAt, error } = tried;
@@ -86,16 +96,16 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
     });
   }
 
-  async function attempt(lease: Lease, log: Logger): Promise<void> {
+  async function attempt(lease: Lease, signal: AbortSignal, log: Logger): Promise<void> {
     const stopExtending = keepLease(lease);
     try {
-      await send(lease, log);
+      await send(lease, signal, log);
     } finally {
       stopExtending();
     }
   }
 
-  async function send({ id: leaseId, message }: Lease, log: Logger): Promise<void> {
+  async function send({ id: leaseId, message }: Lease, signal: AbortSignal, log: Logger): Promise<void> {
     const accountId = wireId(message.account_id);
     const messageId = wireId(message._id);
     const addresses = message.recipients.map(({ address }) => address);
@@ -116,7 +126,8 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
       options.onOutcome('impossible', 0);
       return record(message, conclusionWithout(attempted(), 'Every recipient is suppressed'));
     }
-    const made = await options.mailOf(message, log);
+    const made = await options.mailOf(message, leaseId, signal);
+    if ('lost' in made) return;
     if ('withdrawn' in made) {
       options.onOutcome('withdrawn', 0);
       const attempt = { at, text: made.withdrawn };
@@ -126,12 +137,16 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
       options.onOutcome('impossible', 0);
       return record(message, conclusionWithout(attempted(), made.impossible));
     }
+    if ('notYet' in made) {
+      options.onOutcome('not made', 0);
+      log.warn({ messageId, text: made.notYet }, 'the mail could not be made; it is tried again');
+      return record(message, conclusionOf(attempted(), { outcome: 'unreachable', reply: withoutReply(made.notYet) }));
+    }
     const from = returnPathOf(messageId, options.sender, options.bounceDomain);
-    // Recipients that were suppressed meanwhile keep their state until the end of the attempt.
-    let current = message;
+    let current = made.message;
     const result = await handOver(options.connections, { envelope: { from, to }, bytes: made.bytes }, async () => {
       const begun = await retryWhileUnavailable(() =>
-        inUnit(accountId, (unit) => moveMessage(unit, message, { move: 'beginSending', facts: { leaseId } })),
+        inUnit(accountId, (unit) => moveMessage(unit, made.message, { move: 'beginSending', facts: { leaseId } })),
       );
       if (begun) current = begun;
       return begun !== undefined;

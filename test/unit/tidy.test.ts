@@ -74,7 +74,7 @@ const walls: Record<string, (edge: Import) => boolean> = {
   'libs/pages draws pages, and knows no record and no store': ({ from, to }) =>
     from.startsWith('libs/pages/') && to.startsWith('libs/') && !to.startsWith('libs/pages/'),
   'only the services with pages know libs/pages': ({ from, to }) =>
-    to.startsWith('libs/pages/') && !/^(libs\/pages|services\/(operations|portal))\//.test(from),
+    to.startsWith('libs/pages/') && !/^(libs\/pages|services\/(operations|portal)|deploy\/local)\//.test(from),
   'only the renderer knows puppeteer': owned('puppeteer-core', /^services\/renderer\//),
   'only the renderer knows ejs': owned('ejs', /^services\/renderer\//),
   'only the renderer knows sharp': owned('sharp', /^services\/renderer\//),

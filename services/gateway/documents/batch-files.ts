@@ -9,9 +9,10 @@ import { appError, retryAfter } from '#libs/errors.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import { findFile } from '#libs/models/documents/batch-file.ts';
 import type { BatchRecord } from '#libs/models/documents/document-batch.ts';
+import { fileName } from '#libs/printing/pdf-file.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import type { Context } from '../http/route.ts';
-import { fileName, REVALIDATED, sendPdf, sendFile as sendXml } from '../printing/send-pdf.ts';
+import { REVALIDATED, sendPdf, sendFile as sendXml } from '../printing/send-pdf.ts';
 
 const XML = 'application/xml; charset=utf-8';
 const again = { headers: retryAfter(1) };

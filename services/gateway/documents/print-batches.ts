@@ -11,9 +11,9 @@ import { drawNext } from '#libs/models/sequences.ts';
 import { insertEvent } from '#libs/models/webhooks/event.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
 import { isUnavailable } from '#libs/mongo/errors.ts';
+import type { PrintDocument } from '#libs/printing/print-document.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { withConcurrencyLimit } from '../limits/concurrency-limit.ts';
-import type { PrintDocument } from '../printing/print-document.ts';
 import { batchView } from './batch-view.ts';
 import { nextDueAt, printSlice } from './print-slice.ts';
 

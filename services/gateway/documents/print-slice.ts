@@ -18,8 +18,8 @@ import type { MadeFile } from '#libs/models/documents/original.ts';
 import { openTries } from '#libs/models/operations/round-try.ts';
 import { isUnavailable } from '#libs/mongo/errors.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
-import type { PrintDocument } from '../printing/print-document.ts';
-import { requireWholePdf } from '../printing/send-pdf.ts';
+import { requireWholePdf } from '#libs/printing/pdf-file.ts';
+import type { PrintDocument } from '#libs/printing/print-document.ts';
 import type { BatchLooks } from './input.ts';
 
 /** Documents of one slice. Another batch continues after it, so that a large batch does not keep a small one waiting. */

@@ -2,9 +2,10 @@
 import type { IssuedDocument } from '#libs/documents/find-document.ts';
 import { originalOf } from '#libs/documents/original-of.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
+import { requireWholePdf } from '#libs/printing/pdf-file.ts';
 import type { Context } from '../http/route.ts';
 import { whenGone } from '../printing/caller-gone.ts';
-import { digestHeader, isAnsweredWithoutBytes, REVALIDATED, requireWholePdf, sendPdf } from '../printing/send-pdf.ts';
+import { digestHeader, isAnsweredWithoutBytes, REVALIDATED, sendPdf } from '../printing/send-pdf.ts';
 
 /** @throws the operation's 404 when the client of the document is gone. */
 export async function respondWithOriginal(context: Context, issued: IssuedDocument): Promise<undefined> {

@@ -1,8 +1,8 @@
 // The services that handlers use besides the database. main.ts opens them once, and every handler gets them as `context.parts`.
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
 import type { Outbound } from '#libs/outbound/outbound.ts';
+import type { PrintDocument } from '#libs/printing/print-document.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
-import type { PrintDocument } from '../printing/print-document.ts';
 
 export interface Parts {
   /** The way to the renderers. */

@@ -1,8 +1,8 @@
 // Limits the bytes of large bodies and responses in memory: a slow upload, or a response that is not read, occupies memory all the time.
 import type { Request, Response } from 'express';
+import { errorOf, type Rejection } from '#libs/http/rejection.ts';
 import { whenClosed } from '#libs/http/when-closed.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { errorOf, type Rejection } from './rejection.ts';
 
 export interface ByteCapacityLimits {
   /** Bytes of one account on this gateway. */

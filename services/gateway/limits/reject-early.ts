@@ -1,16 +1,16 @@
 // Rejects documents before anything is read while the queue is full: no key is looked up, no body read, no log line written for each.
 import type { NextFunction, Request, Response } from 'express';
 import { errorBody } from '#libs/errors.ts';
+import { errorOf } from '#libs/http/rejection.ts';
 import { whenClosed } from '#libs/http/when-closed.ts';
 import { rememberedAccountOf } from '#libs/models/accounts/key-cache.ts';
 import type { Id } from '#libs/models/tenant.ts';
+import type { PrintDocument } from '#libs/printing/print-document.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { bearerOf } from '../http/authenticate.ts';
 import type { ObserveRequest } from '../http/measure.ts';
 import { nameRequest } from '../http/request-log.ts';
 import { isPrintedFromBody, type Route } from '../http/route.ts';
-import type { PrintDocument } from '../printing/print-document.ts';
-import { errorOf } from './rejection.ts';
 
 /** In an overload hundreds of requests a second end here: one log line counts those of this interval. */
 const LINE_APART_MS = 1_000;

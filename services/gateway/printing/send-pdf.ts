@@ -1,10 +1,9 @@
 // Sends a PDF or another file: whole or not at all.
 import type { Reply } from '#libs/jobs/replies.ts';
+import { boundedWarnings } from '#libs/printing/bounded-warnings.ts';
+import { fileName, requireWholePdf } from '#libs/printing/pdf-file.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import type { Context } from '../http/route.ts';
-import { boundedWarnings } from './bounded-warnings.ts';
-
-const NAME_LONGEST = 100;
 
 /**
  * Answers a request that needs no bytes: 304 when the caller has the file, and HEAD.
@@ -70,21 +69,4 @@ export function sendFile(
     ...headers,
   });
   response.status(200).end(bytes);
-}
-
-/** Bytes that are cut off or no PDF must never look like a document. @throws Error when they are. */
-export function requireWholePdf(bytes: Buffer): void {
-  if (bytes.toString('latin1', 0, 5) !== '%PDF-' || !bytes.toString('latin1', bytes.length - 8).includes('%%EOF')) {
-    throw new Error('The renderer did not return a whole PDF');
-  }
-}
-
-/** Returns a name that is safe in file systems, headers and shells: without separators, quotes, control characters and leading dots. */
-export function fileName(name: string): string {
-  const plain = name
-    .normalize('NFC')
-    .replaceAll(/[\p{C}\p{Zl}\p{Zp}"'`\\/:*?<>|%;]+/gu, '-')
-    .replace(/^[\s.-]+/, '')
-    .trim();
-  return Array.from(plain).slice(0, NAME_LONGEST).join('') || 'document';
 }

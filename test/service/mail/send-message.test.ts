@@ -54,7 +54,7 @@ function start(options: Partial<SendOptions> = {}, url = relay.url) {
     connections,
     sender: { address: 'billing@example.com', domain: 'example.com' },
     bounceDomain: 'bounces.example.com',
-    mailOf: async () => ({ bytes: Buffer.from(SOURCE) }),
+    mailOf: async (message) => ({ bytes: Buffer.from(SOURCE), message }),
     leaseMs: 2_000,
     retryScale: SCALE,
     onEvents: () => undefined,
@@ -257,9 +257,9 @@ test('when the lease is lost while the server waits for the contents, then none 
   await stop();
   const { driverOf } = await import('#libs/models/records.ts');
   start({
-    mailOf: async () => {
+    mailOf: async (leased) => {
       await driverOf(Message).updateOne({ _id: message._id } as object, { $set: { lease_id: 'of another worker' } });
-      return { bytes: Buffer.from(SOURCE) };
+      return { bytes: Buffer.from(SOURCE), message: leased };
     },
   });
   await eventually(() => relay.named.length > 0);

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { AppError } from '#libs/errors.ts';
+import type { PrintDocument } from '#libs/printing/print-document.ts';
 import { isList } from '../../../services/gateway/http/route.ts';
-import type { PrintDocument } from '../../../services/gateway/printing/print-document.ts';
 import { countBytes } from '../../support/counted-bytes.ts';
 import { type FullAccount, fillAccount } from '../../support/full-account.ts';
 import { fullAccountCases, requestOf } from '../../support/full-account-requests.ts';

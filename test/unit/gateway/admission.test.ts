@@ -1,6 +1,6 @@
 // Admission of documents that wait, and the shares of accounts in the renderers. Connecting alone takes no room for long.
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { openAdmission } from '../../../services/gateway/printing/admission.ts';
+import { openAdmission } from '#libs/printing/admission.ts';
 
 const limits = { perAccount: 3, waiting: 10, waitMs: 10_000 };
 const NO_MORE = { code: 'too_many_waiting_documents' };

@@ -1,5 +1,5 @@
 // Why a request is not admitted now, and when it may come again.
-import { type AppError, appError, retryAfter } from '#libs/errors.ts';
+import { type AppError, appError, retryAfter } from '../errors.ts';
 
 export interface Rejection {
   /** 503 when the gateway is full, 429 when the account has its share. */

@@ -1,8 +1,8 @@
 // Records the outcome of every document for the operations dashboard.
-import { AppError } from '#libs/errors.ts';
-import type { Reply } from '#libs/jobs/replies.ts';
-import { recordRender } from '#libs/models/documents/render-record.ts';
-import type { Id } from '#libs/models/tenant.ts';
+import { AppError } from '../errors.ts';
+import type { Reply } from '../jobs/replies.ts';
+import { recordRender } from '../models/documents/render-record.ts';
+import type { Id } from '../models/tenant.ts';
 
 interface Printing {
   document: { title: string };

@@ -1,5 +1,5 @@
 // The documents of this gateway that wait for a renderer or are printed, and the places reserved for further ones.
-import type { Id } from '#libs/models/tenant.ts';
+import type { Id } from '../models/tenant.ts';
 
 /** From the reservation until a key is looked up and a body read. Not longer: a caller must not keep others out by connecting alone. */
 const RESERVED_MS = 250;

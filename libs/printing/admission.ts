@@ -1,6 +1,7 @@
 // Decides whether one more document may wait, by what this gateway has seen of its own documents. Accounts do not wait for each other's.
-import type { Id } from '#libs/models/tenant.ts';
-import { errorOf, type Rejection } from '../limits/rejection.ts';
+
+import { errorOf, type Rejection } from '../http/rejection.ts';
+import type { Id } from '../models/tenant.ts';
 import { openShares } from './renderer-shares.ts';
 import { openMeasure } from './wait-estimate.ts';
 import { openWaitingDocuments, type Waiter } from './waiting-documents.ts';

@@ -1,15 +1,15 @@
 // Sends a document to the renderers and returns its PDF: admission, enqueue, wait, and cancel when the caller disconnects.
 import { randomUUID } from 'node:crypto';
 import { addAbortListener } from 'node:events';
-import { agreedTime } from '#libs/clock.ts';
-import { AppError, appError, retryAfter } from '#libs/errors.ts';
-import { renderDocument } from '#libs/jobs/catalog.ts';
-import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
-import type { Queues } from '#libs/jobs/queue.ts';
-import { announceCancel, type Replies, type Reply, rendererEnded } from '#libs/jobs/replies.ts';
-import type { Id } from '#libs/models/tenant.ts';
-import { isSlow, requireBoundedWork } from '#libs/rules/documents/layout-work.ts';
-import type { Logger } from '#libs/service/logger.ts';
+import { agreedTime } from '../clock.ts';
+import { AppError, appError, retryAfter } from '../errors.ts';
+import { renderDocument } from '../jobs/catalog.ts';
+import type { PrintableDocument } from '../jobs/printable-document.ts';
+import type { Queues } from '../jobs/queue.ts';
+import { announceCancel, type Replies, type Reply, rendererEnded } from '../jobs/replies.ts';
+import type { Id } from '../models/tenant.ts';
+import { isSlow, requireBoundedWork } from '../rules/documents/layout-work.ts';
+import type { Logger } from '../service/logger.ts';
 import { type Admission, type AdmissionLimits, openAdmission } from './admission.ts';
 import { boundedWarnings } from './bounded-warnings.ts';
 import { recorded } from './recorded-print.ts';

@@ -1,5 +1,5 @@
 // How much renderer time each account used lately.
-import type { Id } from '#libs/models/tenant.ts';
+import type { Id } from '../models/tenant.ts';
 
 /** The time that renderers spent on an account's documents counts half after a minute. */
 const HALF_LIFE_MS = 60_000;
