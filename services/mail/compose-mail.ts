@@ -91,7 +91,7 @@ async function htmlOf({ locale }: MessageRecord, { markdown, subject, color }: L
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escaped(subject)}</title>
+<title>${escaped(oneLine(subject))}</title>
 <style>a{color:inherit}table{border-collapse:collapse}td,th{padding:4px 8px;border-bottom:1px solid #8888}</style>
 </head>
 <body style="margin:0;padding:24px 16px;font:16px/1.5 -apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif">

@@ -52,7 +52,7 @@ async function page(
   if (!source) return undefined;
   if (part === 'source') return { type: 'text/plain', body: source };
   const mail = await simpleParser(source, { skipTextToHtml: true, skipTextLinks: true });
-  if (part === '') return one(id, mail);
+  if (part === '') return one(mail);
   if (part === 'html' && mail.html !== false && mail.html !== undefined) return framed(mail.html);
   if (part === 'attachments') return attachment(mail.attachments[Number(place)]);
   return undefined;
@@ -68,7 +68,7 @@ async function list(mails: KeptMails): Promise<Answer> {
       ${all.map(
         ({ id, subject, from, to, at, attachments }) => html`<li>
           <a href=${`mails/${id}/`}>
-            <span class="subject">${subject}</span>
+            <span class="subject" dir="auto">${subject}</span>
             <span class="quiet">${from} → ${to}</span>
             <span class="quiet">${writtenTime(at)}${attachments.length > 0 ? ` · ${attachments.join(', ')}` : ''}</span>
           </a>
@@ -104,7 +104,7 @@ async function summaries(mails: KeptMails) {
   return found;
 }
 
-function one(id: string, mail: ParsedMail): Answer {
+function one(mail: ParsedMail): Answer {
   const subject = mail.subject ?? '(no subject)';
   const rows: [string, string][] = [
     ['From', addressesOf(mail.from)],
@@ -116,7 +116,7 @@ function one(id: string, mail: ParsedMail): Answer {
   const text = mail.text ?? '';
   const body = html`<main>
     <p><a href="../../">← Mailbox</a></p>
-    <h1>${subject}</h1>
+    <h1 dir="auto">${subject}</h1>
     <dl>
       ${rows.filter(([, value]) => value !== '').map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
     </dl>
