@@ -1,10 +1,10 @@
 // Starts the mail service, which hands mail to an SMTP server.
 import { agreedDate } from '#libs/clock.ts';
-import { sendMail } from '#libs/jobs/catalog.ts';
+import { type SendMail, sendMail } from '#libs/jobs/catalog.ts';
 import { listenForNudges, nudgeRelay } from '#libs/jobs/nudge.ts';
 import { openQueues } from '#libs/jobs/queue.ts';
 import { openReplies } from '#libs/jobs/replies.ts';
-import { startWorker } from '#libs/jobs/worker.ts';
+import { type JobHandler, startWorker } from '#libs/jobs/worker.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { registerMailService, unregisterMailService } from '#libs/models/messages/mail-service.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
@@ -17,13 +17,13 @@ import { makeLogger } from '#libs/service/logger.ts';
 import { mailMetrics, makeMetrics, watchQueues } from '#libs/service/metrics.ts';
 import { startPollingLoop } from '#libs/service/polling-loop.ts';
 import { startTracing } from '#libs/service/tracing.ts';
-import { readConfig } from './config.ts';
+import { type Config, readConfig } from './config.ts';
 import { enqueueDueMessages } from './enqueue-due-messages.ts';
 import { makeMailOf } from './make-mail.ts';
 import { makeSendMessage } from './send-message.ts';
-import { readSender } from './sender.ts';
+import { readSender, type Sender } from './sender.ts';
 import { openConnections } from './smtp/connections.ts';
-import { serverOf } from './smtp/smtp-url.ts';
+import { type SmtpServer, serverOf } from './smtp/smtp-url.ts';
 
 const POLL_EVERY_MS = 1_000;
 /** The time for mails on their way when the service stops. */
@@ -60,28 +60,45 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => health.close());
   await Promise.all([mongo.ready, whenAvailable(queues.redis)]);
 
-  const worker = {
+  const onEvents = () => nudgeRelay(queues.redis, config.REDIS_PREFIX);
+  const way = wayOut(config);
+  const worker = startWorker(sendMail, way ? sendingBy(way) : async () => undefined, {
     redisUrl: config.REDIS_URL,
     prefix: config.REDIS_PREFIX,
     concurrency: config.MAIL_CONCURRENCY,
     log,
-  };
-  const onEvents = () => nudgeRelay(queues.redis, config.REDIS_PREFIX);
-  const server = config.SMTP_URL === undefined ? undefined : serverOf(config.SMTP_URL);
-  const sender = readSender(config.MAIL_FROM ?? '');
-  if (server && sender) {
-    const bounceDomain = config.MAIL_BOUNCE_DOMAIN;
-    const domain = bounceDomain ?? sender.domain;
+  });
+  onClose(() => worker.close(CLOSE_LIMIT_MS));
+  if (way) {
+    const poller = startPollingLoop(
+      () => enqueueDueMessages({ queues, retryScale: config.MAIL_RETRY_SCALE, onEvents }),
+      { name: 'the mail poller', everyMs: POLL_EVERY_MS, log },
+    );
+    onClose(() => poller.stop());
+    onClose(listenForNudges(config.REDIS_URL, config.REDIS_PREFIX, log, () => poller.wake()));
+    await registerMailService({ from: way.sender.address, domain: way.domain }, agreedDate());
+    const { host, port, tls } = way.server;
+    log.info({ host, port, tls }, 'mail is handed to this server');
+  } else {
+    // The worker gets no job, but the dashboard sees that a service waits for the queue.
+    log.info('SMTP_URL is not set, so no mail is sent');
+    await unregisterMailService();
+  }
+  onClose(() => health.drain());
+  health.started();
+  log.info({ healthPort: health.port }, 'ready');
+
+  function sendingBy({ server, sender, domain }: WayOut): JobHandler<SendMail> {
     const connections = openConnections(server, { name: domain, timeoutMs: config.MAIL_TIMEOUT_MS });
     onClose(() => connections.close());
-    const replies = openReplies({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, redis: queues.redis, log });
+    const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config;
+    const replies = openReplies({ redisUrl, prefix, redis: queues.redis, log });
     onClose(() => replies.close());
-    const print = openPrinting({ queues, replies, prefix: config.REDIS_PREFIX, log });
-    const send = makeSendMessage({
+    return makeSendMessage({
       connections,
       sender,
-      bounceDomain,
-      mailOf: makeMailOf({ from: sender.address, print }),
+      bounceDomain: config.MAIL_BOUNCE_DOMAIN,
+      mailOf: makeMailOf({ from: sender.address, print: openPrinting({ queues, replies, prefix, log }) }),
       leaseMs: Math.min(LEASE_MAX_MS, config.MAIL_TIMEOUT_MS) + LEASE_MARGIN_MS,
       retryScale: config.MAIL_RETRY_SCALE,
       onEvents,
@@ -90,23 +107,19 @@ await run(async ({ onClose, useLogger }) => {
         mails.seconds.observe(durationMs / 1_000);
       },
     });
-    const sending = startWorker(sendMail, send, worker);
-    const poller = startPollingLoop(
-      () => enqueueDueMessages({ queues, retryScale: config.MAIL_RETRY_SCALE, onEvents }),
-      { name: 'the mail poller', everyMs: POLL_EVERY_MS, log },
-    );
-    onClose(() => Promise.all([sending.close(CLOSE_LIMIT_MS), poller.stop()]));
-    onClose(listenForNudges(config.REDIS_URL, config.REDIS_PREFIX, log, () => poller.wake()));
-    await registerMailService({ from: sender.address, domain }, agreedDate());
-    log.info({ host: server.host, port: server.port, tls: server.tls }, 'mail is handed to this server');
-  } else {
-    log.info('SMTP_URL is not set, so no mail is sent');
-    await unregisterMailService();
-    // Nothing is enqueued, but the dashboard sees that a service waits for the queue.
-    const waiting = startWorker(sendMail, async () => undefined, worker);
-    onClose(() => waiting.close(CLOSE_LIMIT_MS));
   }
-  onClose(() => health.drain());
-  health.started();
-  log.info({ healthPort: health.port }, 'ready');
 });
+
+interface WayOut {
+  server: SmtpServer;
+  sender: Sender;
+  /** The domain of return paths and of `Message-ID`. */
+  domain: string;
+}
+
+/** Returns undefined when no mail is to be sent. */
+function wayOut({ SMTP_URL, MAIL_FROM, MAIL_BOUNCE_DOMAIN }: Config): WayOut | undefined {
+  const sender = readSender(MAIL_FROM ?? '');
+  if (SMTP_URL === undefined || !sender) return undefined;
+  return { server: serverOf(SMTP_URL), sender, domain: MAIL_BOUNCE_DOMAIN ?? sender.domain };
+}

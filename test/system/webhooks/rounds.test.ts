@@ -54,6 +54,9 @@ const ROWS: Readonly<Record<string, Row>> = {
   // One record at a time, each in a unit of work.
   'the expiry poller': { elsewhere: 'test/service/scheduler/emit-expirations.test.ts' },
   'the poller of recurring invoices': { elsewhere: 'test/service/scheduler/run-recurring-invoices.test.ts' },
+  // One message at a time, each with one mail of at most 15 MiB.
+  sendMail: { elsewhere: 'test/service/mail/send-message.test.ts' },
+  'the mail poller': { elsewhere: 'test/service/mail/send-message.test.ts' },
   renderDocument: { elsewhere: 'test/service/gateway/printable-size.test.ts' },
 };
 
