@@ -74,6 +74,8 @@ export async function composeMail(message: MessageRecord, letter: Letter): Promi
     attachments: attachment
       ? [{ filename: attachment.name, content: attachment.bytes, contentType: 'application/pdf' }]
       : [],
+    // The form in which SMTP transports it, so that the kept mail has the bytes that were sent.
+    newline: 'windows',
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -76,7 +76,7 @@ export function makeMailOf(options: MakeOptions): MailOf {
     const bytes = await composeMail(message, {
       from: options.from,
       subject,
-      text: filledText(message.body_template, values),
+      text: filledText(withoutEmphasis(message.body_template), values),
       markdown: filledMarkdown(message.body_template, values),
       color: account.brand_color ?? undefined,
       attachment: pdf,
@@ -130,6 +130,11 @@ async function keep(
     return changed;
   });
   return result ? { bytes, message: result } : { lost: true };
+}
+
+/** Plain text shows the marks of bold text as they are. Those of lists and links can be read. */
+function withoutEmphasis(markdown: string): string {
+  return markdown.replaceAll(/(\*\*|__)(?=\S)(.+?)\1/g, '$2');
 }
 
 function attachmentOf({ name, bytes }: { name: string; bytes: Buffer }): MailAttachment {

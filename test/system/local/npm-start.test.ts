@@ -40,6 +40,38 @@ test('when the second line is pasted, then the third shows its event with a veri
   expect(delivery).toMatchObject({ verified: true, body: { type: 'client.created', data } });
 });
 
+test('when an invoice is sent, then the mailbox shows its mail with the PDF, and the invoice says that it was accepted', async () => {
+  const post = async (path: string, body: object) => {
+    const headers = { ...authorized(), 'Content-Type': 'application/json' };
+    const response = await fetch(`${facts.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return { status: response.status, data: ((await response.json()) as { data: { id: string } }).data };
+  };
+  const client = await post('/api/v1/clients', { name: 'Grace Hopper', email: 'grace@example.com' });
+  const lines = [{ description: 'Design', quantity: 10, rate: 105 }];
+  const wanted = { client_id: client.data.id, due_date: '2099-12-31', line_items: lines };
+  const invoice = await post('/api/v1/invoices', wanted);
+  const sent = await post(`/api/v1/invoices/${invoice.data.id}/send`, {});
+  expect([client.status, invoice.status, sent.status]).toEqual([201, 201, 202]);
+
+  const mail = await eventually(async () => {
+    const mails = (await (await fetch(`${facts.mailboxUrl}mails.json`)).json()) as { id: string; to: string }[];
+    return mails.find(({ to }) => to === 'grace@example.com');
+  }, 30_000);
+
+  const url = `${facts.mailboxUrl}mails/${mail.id}/`;
+  expect(await (await fetch(`${url}html`)).text()).toMatch(/Grace Hopper[\s\S]*1,050\.00/);
+  const pdf = Buffer.from(await (await fetch(`${url}attachments/0/`)).arrayBuffer());
+  expect(pdf.toString('latin1')).toMatch(/^%PDF-[\s\S]*%%EOF\s*$/);
+  const kept = await fetch(`${facts.url}/api/v1/messages/${sent.data.id}/source`, { headers: authorized() });
+  expect(await kept.text()).toBe(await (await fetch(`${url}source`)).text());
+  const shown = await eventually(async () => {
+    const response = await fetch(`${facts.url}/api/v1/invoices/${invoice.data.id}`, { headers: authorized() });
+    const { data } = (await response.json()) as { data: { delivery: { state: string } } };
+    return data.delivery.state === 'accepted' && data;
+  });
+  expect(shown).toMatchObject({ status: 'Sent', delivery: { last_message_id: sent.data.id } });
+});
+
 test('when all this was done, then Redis has rejected no command of a service, each of which is a user of its own', async () => {
   const redis = openRedis(facts.redisUrl);
   await expect(redis.call('CONFIG', 'GET', 'dir')).rejects.toThrow(/NOPERM/);
