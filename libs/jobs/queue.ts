@@ -1,6 +1,7 @@
 // Enqueues jobs and reads the state of the queues. Every call fails within a second while Redis is unavailable.
 import { Queue } from 'bullmq';
 import { connectFailFast, type Redis } from '../redis/connection.ts';
+import { processName } from '../redis/processes.ts';
 import type { Logger } from '../service/logger.ts';
 import type { JobDefinition } from './catalog.ts';
 import { jobTelemetry, queueTelemetry } from './telemetry.ts';
@@ -56,12 +57,20 @@ export interface Queues {
   raw(definition: JobDefinition<unknown>): Queue;
   /** The connection of the queues, which fails fast. */
   redis: Redis;
+  /** The prefix of every key in Redis. */
+  prefix: string;
   close(): Promise<void>;
 }
 
-/** Opens the queues. @param options.prefix of every key in Redis, see REDIS_PREFIX. */
-export function openQueues(options: { redisUrl: string; prefix: string; log: Logger }): Queues {
-  const redis = connectFailFast(options.redisUrl, options.log);
+/**
+ * Opens the queues.
+ * @param options.prefix of every key in Redis, see REDIS_PREFIX.
+ * @param options.service under which operators see this process.
+ */
+export function openQueues(options: { redisUrl: string; prefix: string; log: Logger; service?: string }): Queues {
+  const { service } = options;
+  const name = service && processName(service, options.prefix);
+  const redis = connectFailFast(options.redisUrl, options.log, name);
   const queues = new Map<string, Queue>();
 
   function raw(definition: JobDefinition<unknown>): Queue {
@@ -97,6 +106,7 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
 
   return {
     redis,
+    prefix: options.prefix,
     raw,
     async enqueue(definition, { payload, ...entry }) {
       const { saved, kept } = divided(definition, entry.id, payload);

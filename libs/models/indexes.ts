@@ -24,6 +24,7 @@ import { MailTemplate } from './messages/mail-template.ts';
 import { Message } from './messages/message.ts';
 import { Suppression } from './messages/suppression.ts';
 import { AuditEntry } from './operations/audit-entry.ts';
+import { BackupRecord } from './operations/backup-record.ts';
 import { BulkRun } from './operations/bulk-run.ts';
 import { Operator } from './operations/operator.ts';
 import { OperatorBrowser } from './operations/operator-browser.ts';
@@ -48,6 +49,7 @@ export const allModels: readonly Model<never>[] = [
   Account,
   ApiKey,
   AuditEntry,
+  BackupRecord,
   BatchFile,
   BulkRun,
   Client,

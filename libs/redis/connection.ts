@@ -38,10 +38,12 @@ const reconnect = { retryStrategy: (times: number) => Math.min(times * 50, RECON
  * Connects for work with a waiting caller: no offline queue, one try, 1 s per command. Commands reject while Redis is
  * unavailable, and the connection recovers by itself. It connects in the background; `redis.status` shows when it is
  * ready.
+ * @param name of the connection, see processes.ts.
  */
-export function connectFailFast(url: string, log: Logger): Redis {
+export function connectFailFast(url: string, log: Logger, name?: string): Redis {
   const redis = openRedis(url, {
     ...reconnect,
+    ...(name ? { connectionName: name } : {}),
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: COMMAND_TIMEOUT_MS,
@@ -75,6 +77,7 @@ export interface ConnectionOptions {
   /** INFO tells if the data is loaded. By default it is asked. */
   enableReadyCheck?: boolean;
   socketTimeout?: number;
+  connectionName?: string;
 }
 
 /**

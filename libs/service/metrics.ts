@@ -276,6 +276,18 @@ export function watchSetAside(registry: Registry, count: () => Promise<number>):
   ]);
 }
 
+/**
+ * Registers the age of the last backup.
+ * @param ageMs time since then, or since the first account when no backup was recorded.
+ */
+export function watchBackup(registry: Registry, ageMs: () => Promise<number>): void {
+  watchStored(registry, ageMs, [
+    'billhook_backup_age_seconds',
+    'Time since the last recorded backup, or since the first account when there was none',
+    (of) => of / 1000,
+  ]);
+}
+
 /** Registers the problems of deliveries: endpoints that fail or are disabled, and deliveries that wait for long. */
 export function watchDeliveryProblems(registry: Registry, read: () => Promise<DeliveryProblems>): void {
   watchStored(

@@ -1,7 +1,17 @@
-// Checks a service and its dependencies through its health port.
-import type { Finding } from './check-result.ts';
+// Checks a service and its dependencies through its health port, and the versions of all services that are connected to Redis.
+import type { Queues } from '#libs/jobs/queue.ts';
+import { byVersion, readProcesses, versionsText } from '#libs/redis/processes.ts';
+import { type Finding, finding } from './check-result.ts';
 
 const LIMIT_MS = 5_000;
+
+/** Examines whether all processes run one version. */
+export async function examineVersions({ redis, prefix }: Pick<Queues, 'redis' | 'prefix'>): Promise<Finding[]> {
+  const processes = await readProcesses(redis, prefix);
+  const found = processes.length > 0 ? versionsText(processes) : 'no service is connected';
+  const advice = 'Finish the rollout: replace the processes of the other version';
+  return [finding('Versions', found, byVersion(processes).length < 2, advice, 'warning')];
+}
 
 interface Readiness {
   service?: string;

@@ -6,9 +6,10 @@ import { whenReady } from '#libs/redis/connection.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import { type Finding, orProblem } from './check-result.ts';
 import { findAddresses, type Target } from './connection.ts';
+import { examineBackup } from './doctor-backup.ts';
 import { examineDeliveries } from './doctor-deliveries.ts';
 import { examineChromium, examineConfig, examineNode } from './doctor-machine.ts';
-import { examineService } from './doctor-service.ts';
+import { examineService, examineVersions } from './doctor-service.ts';
 import { examineSetAside } from './doctor-set-aside.ts';
 import {
   examineMongodb,
@@ -74,6 +75,7 @@ async function mongodbFindings(
         ...(await examineMongodb({ isPrivate })),
         ...(await orProblem('Storage of accounts', () => examineStorage(quotaMegabytes))),
         ...(await examineTotals()),
+        ...(await orProblem('Backup', examineBackup)),
         ...(await orProblem('Records set aside', examineSetAside)),
         ...(await orProblem('Deliveries', examineDeliveries)),
         ...(await orProblem('Webhook secrets', () => examineSecrets(secretKey))),
@@ -94,7 +96,11 @@ async function redisFindings(
   const queues = openQueues({ redisUrl, prefix, log: log() });
   try {
     await whenReady(queues.redis, CONNECT_LIMIT_MS);
-    return [{ status: 'ok', check: 'Redis', found: 'answers' }, ...(await examineAll(queues, { isPrivate }))];
+    return [
+      { status: 'ok', check: 'Redis', found: 'answers' },
+      ...(await examineAll(queues, { isPrivate })),
+      ...(await examineVersions(queues)),
+    ];
   } catch (error) {
     return [unavailable('Redis', error, 'Check that Redis runs and that REDIS_URL and its password are right')];
   } finally {

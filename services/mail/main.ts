@@ -42,7 +42,7 @@ await run(async ({ onClose, useLogger }) => {
   // This may be the first process of a new version. Existing indexes stay as they are.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
   onClose(() => mongo.close());
-  const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log });
+  const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log, service: 'mail' });
   onClose(() => queues.close());
   const metrics = makeMetrics();
   // The Redis user of this service may read no other queue.

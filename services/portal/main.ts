@@ -5,6 +5,7 @@ import { ensureIndexes } from '#libs/models/indexes.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
 import { connectFailFast, whenTried } from '#libs/redis/connection.ts';
+import { processName } from '#libs/redis/processes.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
@@ -22,7 +23,7 @@ await run(async ({ onClose, useLogger }) => {
   // This may be the first process of a new version. Existing indexes stay as they are.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
   onClose(() => mongo.close());
-  const redis = connectFailFast(config.REDIS_URL, log);
+  const redis = connectFailFast(config.REDIS_URL, log, processName('portal', config.REDIS_PREFIX));
   onClose(() => redis.disconnect());
   const health = await openHealthPort({
     host: config.HEALTH_HOST,

@@ -5,6 +5,7 @@ import { listenForCancels } from '#libs/jobs/replies.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { connectFailFast, whenAvailable } from '#libs/redis/connection.ts';
+import { processName } from '#libs/redis/processes.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
@@ -46,7 +47,7 @@ await run(async ({ onClose, useLogger }) => {
 
   const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW });
   onClose(() => outbound.close());
-  const redis = connectFailFast(config.REDIS_URL, log);
+  const redis = connectFailFast(config.REDIS_URL, log, processName('renderer', config.REDIS_PREFIX));
   onClose(() => redis.disconnect());
   onClose(followClock(redis));
 

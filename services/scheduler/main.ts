@@ -3,16 +3,24 @@ import { agreedDate } from '#libs/clock.ts';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
+import { readBackupState } from '#libs/models/operations/backup-record.ts';
 import { countSetAside } from '#libs/models/operations/round-try.ts';
 import { readDeliveryProblems } from '#libs/models/webhooks/delivery-problems.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
 import { connectFailFast, whenTried } from '#libs/redis/connection.ts';
+import { processName } from '#libs/redis/processes.ts';
 import { bytesOf } from '#libs/service/env.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
-import { makeMetrics, watchDeliveryProblems, watchScheduler, watchSetAside } from '#libs/service/metrics.ts';
+import {
+  makeMetrics,
+  watchBackup,
+  watchDeliveryProblems,
+  watchScheduler,
+  watchSetAside,
+} from '#libs/service/metrics.ts';
 import { startPollingLoop } from '#libs/service/polling-loop.ts';
 import { startTracing } from '#libs/service/tracing.ts';
 import { readConfig } from './config.ts';
@@ -33,11 +41,12 @@ await run(async ({ onClose, useLogger }) => {
   // This may be the first process of a new version. Existing indexes stay as they are.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
   onClose(() => mongo.close());
-  const redis = connectFailFast(config.REDIS_URL, log);
+  const redis = connectFailFast(config.REDIS_URL, log, processName('scheduler', config.REDIS_PREFIX));
   onClose(() => redis.disconnect());
   const metrics = makeMetrics();
   watchScheduler(metrics, async () => (await readSchedulerBacklog()).oldestMs);
   watchSetAside(metrics, countSetAside);
+  watchBackup(metrics, async () => (await readBackupState()).ageMs);
   // Here, so that it is known when no webhook service runs.
   watchDeliveryProblems(metrics, () => readDeliveryProblems());
   const health = await openHealthPort({

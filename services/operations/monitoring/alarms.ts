@@ -2,6 +2,7 @@
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { DUE_COUNTED_MAX } from '#libs/models/billing/scheduler-backlog.ts';
+import { BACKUP_OLD_MS, BACKUP_SERIOUS_MS, type BackupState } from '#libs/models/operations/backup-record.ts';
 import { type BulkRecord, bulkStateOf } from '#libs/models/operations/bulk-run.ts';
 import {
   DELIVERIES_COUNTED_MAX,
@@ -11,6 +12,7 @@ import {
 } from '#libs/models/webhooks/delivery-problems.ts';
 import { WAITING_COUNTED_MAX } from '#libs/models/webhooks/outbox.ts';
 import { count, counted, countedUpTo, duration } from '#libs/pages/format.ts';
+import { byVersion, versionsText } from '#libs/redis/processes.ts';
 import type { Numbers, QueueNumbers, ReadResult } from './numbers.ts';
 
 export interface Alarm {
@@ -36,8 +38,8 @@ const FAILURES_SHARE = 0.01;
 const MEMORY_SHARE_MAX = 0.6;
 
 export function alarmsOf(numbers: Numbers): Alarm[] {
-  const { sampledSince, queues, workers, redis, requests, renders, outcomes, open, problems, outbox, scheduler, runs } =
-    numbers;
+  const { sampledSince, queues, workers, redis, requests, renders, outcomes, open, problems, outbox } = numbers;
+  const { scheduler, backup, processes, runs } = numbers;
   return [
     ...redisAlarms(redis),
     ...unread('The samples of queues', sampledSince),
@@ -50,6 +52,8 @@ export function alarmsOf(numbers: Numbers): Alarm[] {
     ...unread('Failing endpoints and late deliveries', problems),
     ...unread('The outbox', outbox),
     ...unread('The dates that are due', scheduler),
+    ...unread('The last backup', backup),
+    ...unread('The versions of processes', processes),
     ...unread('Runs', runs),
     ...(queues.value ?? []).flatMap(queueAlarms),
     ...(queues.value && workers.value ? missingWorkers(queues.value, workers.value.workers) : []),
@@ -57,6 +61,8 @@ export function alarmsOf(numbers: Numbers): Alarm[] {
     ...outboxAlarms(outbox),
     ...deliveryAlarms(problems),
     ...schedulerAlarms(scheduler),
+    ...backupAlarms(backup),
+    ...versionAlarms(processes),
     ...(runs.value ?? []).filter((run) => bulkStateOf(run) === 'interrupted').map(interruption),
   ];
 }
@@ -194,6 +200,28 @@ function schedulerAlarms({ value: backlog }: Numbers['scheduler']): Alarm[] {
   if (!backlog || backlog.oldestMs < SCHEDULER_PATIENCE_MS) return [];
   const events = countedUpTo(DUE_COUNTED_MAX, backlog.due, 'scheduled task');
   const text = `The oldest of ${events} is ${duration(backlog.oldestMs)} late. Check that a scheduler runs and reaches MongoDB.`;
+  return [{ tone: 'warn', text }];
+}
+
+function backupAlarms({ value: state }: Numbers['backup']): Alarm[] {
+  const tone = state && urgencyOfBackup(state);
+  if (!tone) return [];
+  const age = duration(state.ageMs);
+  const text = state.savedAt
+    ? `The last recorded backup is ${age} old.`
+    : `No backup was recorded since the first account was made, ${age} ago. The command "backup record" records one of another program.`;
+  return [{ tone, text }];
+}
+
+/** Returns the urgency of a backup that is old or missing. */
+export function urgencyOfBackup({ ageMs }: BackupState): 'bad' | 'warn' | undefined {
+  if (ageMs > BACKUP_SERIOUS_MS) return 'bad';
+  return ageMs > BACKUP_OLD_MS ? 'warn' : undefined;
+}
+
+function versionAlarms({ value: processes = [] }: Numbers['processes']): Alarm[] {
+  if (byVersion(processes).length < 2) return [];
+  const text = `Processes run different versions: ${versionsText(processes)}. A rollout is under way, or it left a process behind.`;
   return [{ tone: 'warn', text }];
 }
 

@@ -6,11 +6,13 @@ import { catalog } from '#libs/jobs/catalog.ts';
 import { type ActiveJob, readWorkers, type WorkerReading } from '#libs/jobs/control.ts';
 import type { QueueCounts, Queues } from '#libs/jobs/queue.ts';
 import { readSchedulerBacklog, type SchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
+import { type BackupState, readBackupState } from '#libs/models/operations/backup-record.ts';
 import { type BulkRecord, BulkRun } from '#libs/models/operations/bulk-run.ts';
 import { findFirstSample, findSamples, type QueueSampleRecord } from '#libs/models/operations/queue-sample.ts';
 import { type DeliveryProblems, readDeliveryProblems } from '#libs/models/webhooks/delivery-problems.ts';
 import { type OutboxState, readOutbox } from '#libs/models/webhooks/outbox.ts';
 import { note } from '#libs/pages/parts.ts';
+import { type RunningProcess, readProcesses } from '#libs/redis/processes.ts';
 import { type RedisState, readRedisState } from '#libs/redis/state.ts';
 import { countOpenDeliveries, findOutcomes, type OutcomeMinute } from '../store/delivery-outcomes.ts';
 import { findRenderSpeed, type RenderSpeed } from '../store/render-search.ts';
@@ -46,6 +48,8 @@ export interface Numbers {
   problems: ReadResult<DeliveryProblems>;
   outbox: ReadResult<OutboxState>;
   scheduler: ReadResult<SchedulerBacklog>;
+  backup: ReadResult<BackupState>;
+  processes: ReadResult<RunningProcess[]>;
   /** Unfinished runs. Interrupted ones are among them, because their records still have the state `running`. */
   runs: ReadResult<BulkRecord[]>;
 }
@@ -65,6 +69,8 @@ export async function readNumbers(queues: Queues): Promise<Numbers> {
     problems: part(readDeliveryProblems()),
     outbox: part(readOutbox(readAt)),
     scheduler: part(readSchedulerBacklog(readAt)),
+    backup: part(readBackupState(readAt)),
+    processes: part(readProcesses(queues.redis, queues.prefix)),
     runs: part(BulkRun.find({ state: 'running' }).sort({ created_at: -1 }).limit(5).lean<BulkRecord[]>()),
   });
   return { readAt, ...readings };

@@ -3,10 +3,11 @@ import type { VNode } from 'preact';
 import type { WorkerReading } from '#libs/jobs/control.ts';
 import { DUE_COUNTED_MAX } from '#libs/models/billing/scheduler-backlog.ts';
 import { bulkStateOf } from '#libs/models/operations/bulk-run.ts';
-import { bytes, count, counted, countUpTo, duration } from '#libs/pages/format.ts';
+import { ago, bytes, count, counted, countUpTo, duration } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { badge, live, note, shortId, stat, table } from '#libs/pages/parts.ts';
-import { alarmsOf, urgencyOf } from '../monitoring/alarms.ts';
+import { byVersion } from '#libs/redis/processes.ts';
+import { alarmsOf, urgencyOf, urgencyOfBackup } from '../monitoring/alarms.ts';
 import { chartWindow, type Numbers, type QueueNumbers, readNumbers, shown } from '../monitoring/numbers.ts';
 import type { Visit } from '../session/visit.ts';
 import { axis, type ChartWindow, highest, line, perStep } from '../views/charts.ts';
@@ -27,6 +28,10 @@ export async function overviewPage({ queues }: Visit): Promise<Page> {
     <div class="columns">
       ${live('stores', stores(numbers))}
       ${live('scheduler', scheduler(numbers))}
+    </div>
+    <div class="columns">
+      ${live('processes', processes(numbers))}
+      ${live('backup', backup(numbers))}
     </div>
   </div>`;
   return { title: 'Overview', section: '/', body };
@@ -135,5 +140,40 @@ function scheduler({ scheduler: backlog }: Numbers): VNode {
         </dl>
       </div>`,
     )}
+  </div>`;
+}
+
+function processes({ processes: reading }: Numbers): VNode {
+  return html`<div>
+    <h2>Versions</h2>
+    ${shown(reading, (all) => {
+      const isMixed = byVersion(all).length > 1;
+      return html`<div class="card">
+        <dl class="stats">
+          ${[...Map.groupBy(all, ({ service }) => service)].map(([service, own]) =>
+            stat(service, [...new Set(own.map(({ version }) => version))].join(', '), {
+              detail: counted(own.length, 'process', 'processes'),
+              ...(isMixed ? { tone: 'warn' } : {}),
+            }),
+          )}
+        </dl>
+      </div>`;
+    })}
+  </div>`;
+}
+
+function backup({ backup: reading }: Numbers): VNode {
+  return html`<div>
+    <h2>Backup</h2>
+    ${shown(reading, (state) => {
+      const tone = urgencyOfBackup(state);
+      const { savedAt, documents } = state;
+      const detail = documents === undefined ? 'made by another program' : counted(documents, 'record');
+      return html`<div class="card">
+        <dl class="stats">
+          ${stat('Last backup', savedAt ? ago(savedAt) : 'none recorded', { ...(savedAt ? { detail } : {}), ...(tone ? { tone } : {}) })}
+        </dl>
+      </div>`;
+    })}
   </div>`;
 }

@@ -150,7 +150,7 @@ describe('looks', () => {
     { look: 'phone-dark', viewport: PHONE, scheme: 'dark' },
   ];
   const pages: [name: string, path: () => string, shows: RegExp][] = [
-    ['overview', () => '/', /oldest waiting[\s\S]*Per minute[\s\S]*Delivered/],
+    ['overview', () => '/', /oldest waiting[\s\S]*Per minute[\s\S]*Delivered[\s\S]*Last backup/],
     ['requests', () => '/requests', /generatePdf[\s\S]*rate_limited/],
     ['failures', () => '/failures', /status 500[\s\S]*deadline[\s\S]*Event # has no account/],
     ['deliveries', () => '/deliveries?status=dead', /12 deliveries match/],

@@ -42,6 +42,8 @@ const well: Numbers = {
   },
   outbox: { value: { waiting: 0, oldestMs: 0 } },
   scheduler: { value: { due: 0, oldestMs: 0 } },
+  backup: { value: { savedAt: undefined, documents: undefined, ageMs: 0 } },
+  processes: { value: [] },
   runs: { value: [] },
 };
 const problem = 'out of time';
@@ -61,6 +63,8 @@ test.each([
   'problems',
   'outbox',
   'scheduler',
+  'backup',
+  'processes',
   'runs',
 ] as const)('when %s cannot be read, then that is an alarm', (part) => {
   expect(alarmsOf({ ...well, [part]: { problem } })).toEqual([
@@ -81,6 +85,29 @@ test('when requests fail, then a handful in a hundred is an alarm, and single on
   expect(alarms(step(1, 40, 4), step(20, 40, 40))).toEqual([]);
   expect(alarms(step(1, 1_000, 9))).toEqual([]);
   expect(alarms(step(1, 300, 3), step(2, 100, 3))).toEqual(['6 of 400 requests of the last 10 min failed (5xx).']);
+});
+
+test('when a backup is missing for two days, then that is a warning, and for a week an alarm', () => {
+  const DAY_MS = 24 * 3_600_000;
+  const alarms = (days: number, savedAt?: Date) =>
+    alarmsOf({ ...well, backup: { value: { savedAt, documents: 1, ageMs: days * DAY_MS } } });
+
+  expect(alarms(1.9, new Date())).toEqual([]);
+  expect(alarms(3, new Date())).toEqual([{ tone: 'warn', text: 'The last recorded backup is 3 d old.' }]);
+  expect(alarms(8)).toEqual([
+    { tone: 'bad', text: expect.stringContaining('No backup was recorded since the first account was made, 8 d ago') },
+  ]);
+});
+
+test('when processes run different versions, then they are named by version, and equal ones are no problem', () => {
+  const run = (service: string, version: string) => ({ service, version, name: 'host/1', connectedMs: 1 });
+  const alarms = (...all: ReturnType<typeof run>[]) =>
+    alarmsOf({ ...well, processes: { value: all } }).map(({ text }) => text);
+
+  expect(alarms(run('gateway', '1.0.0'), run('renderer', '1.0.0'))).toEqual([]);
+  expect(alarms(run('gateway', '0.9.0'), run('gateway', '1.0.0'), run('renderer', '1.0.0'))).toEqual([
+    expect.stringContaining('different versions: 1.0.0 (gateway, renderer) and 0.9.0 (gateway).'),
+  ]);
 });
 
 test('when dates have been due for ten minutes, then the alarm says how many events are late', () => {
