@@ -45,6 +45,11 @@ export const webhookWithSecretResponse = Joi.object({
   .id('WebhookWithSecret')
   .example({ ...exampleWebhook, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDpQ0a9E3Xk2c=' });
 
+const exampleHead = [
+  { name: 'content-type', value: 'text/html' },
+  { name: 'retry-after', value: '30' },
+];
+
 export const deliveryResponse = Joi.object({
   id: id(),
   webhook_id: id(),
@@ -66,6 +71,18 @@ export const deliveryResponse = Joi.object({
           .description(
             'null on success. `secret_unreadable`: no call was made, because the secret cannot be read any more: rotate it',
           ),
+        response_headers: Joi.array()
+          .items(
+            Joi.object({
+              name: words().description('In lower case'),
+              value: words().description('`(masked)` where it may be a credential, such as a cookie'),
+            }).meta({ schema: 'ResponseHeader' }),
+          )
+          .allow(null)
+          .required()
+          .description(
+            'The head of the response, those that explain the outcome first: at most 20 headers and 1 KiB, longer values end with `…`. null without a response',
+          ),
       }).meta({ schema: 'DeliveryAttempt' }),
     )
     .required()
@@ -83,8 +100,14 @@ export const deliveryResponse = Joi.object({
     event_type: 'client.created',
     status: 'delivered',
     attempts: [
-      { at: exampleTime, duration_ms: 812, response_status: 503, error_class: 'status' },
-      { at: '2026-11-02T09:30:05.312Z', duration_ms: 95, response_status: 204, error_class: null },
+      { at: exampleTime, duration_ms: 812, response_status: 503, error_class: 'status', response_headers: exampleHead },
+      {
+        at: '2026-11-02T09:30:05.312Z',
+        duration_ms: 95,
+        response_status: 204,
+        error_class: null,
+        response_headers: [],
+      },
     ],
     request_id: '5f0e6c1e-6f3e-4f0e-9d5e-0a4b8c7d6e5f',
     next_attempt_at: null,

@@ -62,11 +62,12 @@ export function makeAttemptDelivery(options: { box: SecretBox; postSigned: PostS
   }
 }
 
-function attemptOf(at: Date, { durationMs, status, errorClass }: CallOutcome): Attempt {
+function attemptOf(at: Date, { durationMs, status, errorClass, head }: CallOutcome): Attempt {
   return {
     at,
     ...(errorClass === 'unreachable' ? {} : { duration_ms: durationMs }),
     ...(status === undefined ? {} : { response_status: status }),
     ...(errorClass ? { error_class: errorClass } : {}),
+    ...(head ? { response_headers: head } : {}),
   };
 }

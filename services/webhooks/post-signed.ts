@@ -3,9 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import axios, { type AxiosResponse, isAxiosError } from 'axios';
 import { Webhook } from 'standardwebhooks';
 import { agreedDate } from '#libs/clock.ts';
-import type { ErrorClass } from '#libs/models/webhooks/delivery.ts';
+import type { ErrorClass, ResponseHeader } from '#libs/models/webhooks/delivery.ts';
 import type { Outbound } from '#libs/outbound/outbound.ts';
 import { OutboundRefused } from '#libs/outbound/target-rules.ts';
+import { shortHead } from './response-head.ts';
 import { readRetryAfter } from './schedule.ts';
 
 /** The part of the response body that is read, so that the connection can be used again. The body is discarded. */
@@ -36,6 +37,8 @@ export interface CallOutcome {
   durationMs: number;
   /** Absent without a response. */
   status?: number;
+  /** The head of the response, shortened and masked. Absent without a response. */
+  head?: ResponseHeader[];
   /** Absent on success. */
   errorClass?: ErrorClass;
   retryAfterMs?: number | undefined;
@@ -117,12 +120,14 @@ function post(
   });
 }
 
-function classify({ status, headers }: AxiosResponse): Omit<CallOutcome, 'durationMs'> {
-  if (status >= 200 && status < 300) return { isWell: true, status };
+function classify({ status, headers, data }: AxiosResponse<IncomingMessage>): Omit<CallOutcome, 'durationMs'> {
+  const head = shortHead(data.rawHeaders);
+  if (status >= 200 && status < 300) return { isWell: true, status, head };
   const mayWait = status === 429 || status === 503;
   return {
     isWell: false,
     status,
+    head,
     errorClass: errorClassOf(status),
     ...(mayWait ? { retryAfterMs: readRetryAfter(headers['retry-after']) } : {}),
   };

@@ -23,6 +23,11 @@ export type ErrorClass =
 
 /** The number of attempts that the record keeps, the latest ones. Replays add attempts without end. */
 export const ATTEMPTS_KEPT = 25;
+/** The most headers of a response that an attempt keeps. */
+export const HEADERS_KEPT = 20;
+/** The most bytes of the kept headers together, each counted with HEADER_BYTES for its place in a response of the API. */
+export const HEAD_BYTES_MAX = 1_024;
+export const HEADER_BYTES = 24;
 export const SETTLED_KEPT_SECONDS = 90 * 24 * 3_600;
 
 const attemptSchema = new Schema(
@@ -33,9 +38,17 @@ const attemptSchema = new Schema(
     response_status: Number,
     /** Absent on success. */
     error_class: String,
+    /** The head of the response, shortened and masked. Absent without a response. */
+    response_headers: { type: [{ _id: false, name: String, value: String }], default: undefined },
   },
   { _id: false },
 );
+
+export interface ResponseHeader {
+  /** In lower case. */
+  name: string;
+  value: string;
+}
 
 const deliverySchema = new Schema(
   {
@@ -101,8 +114,10 @@ deliverySchema.index({ settled_at: 1, status: 1 }, { name: SETTLED_DEAD, partial
 deliverySchema.index({ status: 1, attempts_made: 1 }, { name: 'retrying', partialFilterExpression: RETRYING });
 deliverySchema.index({ status: 1, endpoint_id: 1 }, { name: SUSPENDED, partialFilterExpression: { status: 'held' } });
 
-export type DeliveryRecord = InferSchemaType<typeof deliverySchema>;
-export type Attempt = InferSchemaType<typeof attemptSchema>;
+export type DeliveryRecord = Omit<InferSchemaType<typeof deliverySchema>, 'attempts'> & { attempts: Attempt[] };
+export type Attempt = Omit<InferSchemaType<typeof attemptSchema>, 'response_headers'> & {
+  response_headers?: ResponseHeader[] | null;
+};
 
 export const Delivery = model('Delivery', deliverySchema);
 
@@ -129,6 +144,7 @@ export function deliveryView(delivery: DeliveryRecord) {
       duration_ms: attempt.duration_ms ?? null,
       response_status: attempt.response_status ?? null,
       error_class: attempt.error_class ?? null,
+      response_headers: attempt.response_headers?.map(({ name, value }) => ({ name, value })) ?? null,
     })),
     request_id: delivery.request_id ?? null,
     next_attempt_at: delivery.next_at?.toISOString() ?? null,

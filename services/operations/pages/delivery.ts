@@ -8,7 +8,7 @@ import { type Attempt, Delivery, type DeliveryRecord } from '#libs/models/webhoo
 import { Event } from '#libs/models/webhooks/event.ts';
 import { replayDelivery } from '#libs/models/webhooks/replay-deliveries.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
-import { ago, count, duration, moment } from '#libs/pages/format.ts';
+import { ago, count, counted, duration, moment } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { PageError } from '#libs/pages/page-error.ts';
 import { badge, idLine, stat, table } from '#libs/pages/parts.ts';
@@ -39,6 +39,7 @@ export async function deliveryPage({ request, visitor, queues }: Visit): Promise
       isNumber: true,
       cell: (attempt: Attempt) => (attempt.duration_ms == null ? '–' : duration(attempt.duration_ms)),
     },
+    { name: 'Head of the response', cell: headOf },
   ];
   const body = html`<div>
     <div class="card">
@@ -62,6 +63,16 @@ export async function deliveryPage({ request, visitor, queues }: Visit): Promise
     ${isOperator ? bodyOf(event) : null}
   </div>`;
   return { title: 'Delivery', section: '/deliveries', body };
+}
+
+/** Shows the kept headers, which are masked where they may be credentials, so that viewers see them, too. */
+function headOf({ response_headers }: Attempt): VNode | string {
+  if (!response_headers?.length) return '–';
+  const lines = response_headers.map(({ name, value }) => `${name}: ${value}`).join('\n');
+  return html`<details>
+    <summary>${counted(response_headers.length, 'header')}</summary>
+    <pre class="body" tabindex="0">${lines}</pre>
+  </details>`;
 }
 
 /** Shows the start of the body. It names people, so viewers do not get it. */

@@ -11,6 +11,7 @@ import { newId, storedId } from '#libs/models/tenant.ts';
 import { Delivery } from '#libs/models/webhooks/delivery.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { searchDeliveries } from '../../../services/operations/store/delivery-search.ts';
 import { type Browser, LIMITS, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
 import { addDelivery, addEndpoint, addRender } from '../../support/dashboard/records.ts';
 import { plansOf } from '../../support/plans.ts';
@@ -146,6 +147,19 @@ test('when there are many accounts, then a page and a search read no more than t
       reads.map(() => [true, false]),
     );
   }
+});
+
+test('when an attempt has the head of a response, then the page of the delivery shows it as text, and the list does not read it', async () => {
+  const endpointId = await addEndpoint(accountId);
+  const head = [{ name: 'x-odd', value: '</pre><script>alert(1)</script>' }];
+  const id = await addDelivery({ accountId, endpointId, last: { responseStatus: 503, errorClass: 'status', head } });
+
+  const { text } = await viewer.get(`/deliveries/${id}`);
+
+  expect(text).toContain('<summary>1 header</summary>');
+  expect(text).toContain('x-odd: &lt;/pre>&lt;script>alert(1)&lt;/script>');
+  const [listed] = await searchDeliveries({ id }, { skip: 0, limit: 1 });
+  expect(listed?.attempts).toEqual([expect.not.objectContaining({ response_headers: expect.anything() })]);
 });
 
 test('when a delivery waits or has ended, then its page says why, and only operators see the body', async () => {

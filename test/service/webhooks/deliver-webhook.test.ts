@@ -1,9 +1,10 @@
 // Deliveries from the committed event to the receiver: the service runs as a process of its own, receivers are real servers.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { acrossAccounts, storedId } from '#libs/models/tenant.ts';
-import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/webhooks/delivery.ts';
+import { Delivery, type DeliveryRecord, deliveryId, deliveryView } from '#libs/models/webhooks/delivery.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { deliveryResponse } from '#libs/responses/webhook.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { insertDeliveries } from '../../../services/webhooks/store/new-deliveries.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -78,6 +79,27 @@ test('when a receiver fails twice and then succeeds, then it gets exactly that e
     [200, null],
   ]);
   expect(event?.due_at).toBeUndefined();
+});
+
+test('when a receiver sends headers, then each attempt keeps them as texts, and the API shows them in its form', async () => {
+  const odd = { 'X-Field': '$account_id', 'X-Markup': '<b>&', 'Set-Cookie': 'session=secret' };
+  const target = await receiver((_request, response, count) => answer(response, count < 2 ? 503 : 200, odd));
+  const { account, endpoint } = await subscribed(target);
+  const eventId = await announce(account.id, 'client.created', { id: 'c-1' });
+
+  const delivery = await settled(eventId, endpoint.id, 'delivered');
+
+  const view = deliveryView(delivery);
+  expect(deliveryResponse.validate(view, { convert: false }).error).toBeUndefined();
+  expect(view.attempts).toHaveLength(2);
+  for (const { response_headers } of view.attempts)
+    expect(response_headers).toEqual(
+      expect.arrayContaining([
+        { name: 'x-field', value: '$account_id' },
+        { name: 'x-markup', value: '<b>&' },
+        { name: 'set-cookie', value: '(masked)' },
+      ]),
+    );
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { Render, type RenderStatus } from '#libs/models/documents/render-record.
 import { recordSamples } from '#libs/models/operations/queue-sample.ts';
 import { openRequestCounter } from '#libs/models/operations/request-figures.ts';
 import { type Id, newId } from '#libs/models/tenant.ts';
-import { Delivery } from '#libs/models/webhooks/delivery.ts';
+import { Delivery, type ResponseHeader } from '#libs/models/webhooks/delivery.ts';
 import { type DisabledReason, WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 
 const MINUTE_MS = 60_000;
@@ -45,7 +45,7 @@ export interface DeliveryFields {
   dueMinutesAgo?: number;
   deferrals?: number;
   /** The last attempt. Absent when none was made. */
-  last?: { errorClass?: string; responseStatus?: number };
+  last?: { errorClass?: string; responseStatus?: number; head?: ResponseHeader[] };
 }
 
 export async function addDelivery(fields: DeliveryFields): Promise<Id> {
@@ -59,6 +59,7 @@ export async function addDelivery(fields: DeliveryFields): Promise<Id> {
     duration_ms: 120,
     ...(last?.responseStatus ? { response_status: last.responseStatus } : {}),
     ...(last?.errorClass ? { error_class: last.errorClass } : {}),
+    ...(last?.head ? { response_headers: last.head } : {}),
   };
   await Delivery.create({
     _id: id,
