@@ -85,6 +85,10 @@ const ROUTES_AND_RECORDS = {
   hour_package_not_found: notFound('Hour package not found or access denied', CHECK_ID),
   invoice_not_found: notFound('Invoice not found or access denied', CHECK_ID),
   item_not_found: notFound('Item not found or access denied', CHECK_ID),
+  mail_template_not_found: notFound(
+    'Mail template not found or access denied',
+    'Use one of the kinds that the reference names.',
+  ),
   message_not_found: notFound('Message not found or access denied', CHECK_ID),
   payment_not_found: notFound('Payment not found or access denied', CHECK_ID),
   project_not_found: notFound('Project not found or access denied', CHECK_ID),
@@ -618,6 +622,10 @@ const MAIL = {
   message_not_ended: conflict(
     'Cannot send a message again that is {state}',
     'Wait until it was accepted or has failed, or cancel it.',
+  ),
+  mail_text_not_printable: unprocessable(
+    'The text of the mail could not be laid out',
+    'Shorten or simplify the text of the mail.',
   ),
   mail_not_made: conflict('The mail is not made yet', 'Wait until the message is being sent.'),
   mail_not_kept: conflict('The mail is not kept any more', 'Read the document itself: its original is kept.'),

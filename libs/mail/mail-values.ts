@@ -81,7 +81,7 @@ const OWN_VALUES: {
 };
 
 /** Writes a day in words, as documents do. English is for languages that have no words here. */
-function writtenDay(day: string, locale: string): string {
+export function writtenDay(day: string, locale: string): string {
   const format = mailLanguage(locale) === 'en' && !/^en\b/i.test(locale) ? 'en-001' : intlLocale(locale);
   const written = new Intl.DateTimeFormat(format, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' });
   return written.format(new Date(`${day}T00:00:00Z`));

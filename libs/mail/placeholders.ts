@@ -30,6 +30,8 @@ export function placeholdersOf(kind: MessageKind): readonly Placeholder[] {
   return [...ALWAYS, 'amount_due', 'due_date'];
 }
 
+/** Characters of a value that are shown: a name is shorter. */
+const VALUE_LONGEST = 500;
 const IN_BRACES = /\{([a-z_]{1,40})\}/g;
 
 /** Returns the names in braces that a mail of this kind has no value for. */
@@ -63,5 +65,5 @@ function filled(text: string, values: MailValues, form: (value: string) => strin
 
 /** Line breaks in a value would begin a new paragraph, or a new header. */
 function oneLine(value: string): string {
-  return value.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  return value.slice(0, VALUE_LONGEST).replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }

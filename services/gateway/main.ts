@@ -5,6 +5,7 @@ import { listen, serverOptions } from '#libs/http/listen.ts';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import { openQueues } from '#libs/jobs/queue.ts';
 import { openReplies } from '#libs/jobs/replies.ts';
+import { openMarkdown } from '#libs/markdown/markdown.ts';
 import { readBatchBacklog } from '#libs/models/documents/batch-clock.ts';
 import { flushRenderRecords } from '#libs/models/documents/render-record.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
@@ -47,6 +48,8 @@ await run(async ({ onClose, useLogger }) => {
   const replies = openReplies({ redis: queues.redis, redisUrl, prefix, log });
   onClose(() => replies.close());
   onClose(() => flushRenderRecords());
+  const markdown = openMarkdown();
+  onClose(() => markdown.close());
   const print = openPrinting({ queues, replies, prefix, log });
 
   const nudge = () => nudgeRelay(queues.redis, prefix);
@@ -84,6 +87,7 @@ await run(async ({ onClose, useLogger }) => {
     metrics,
     figures,
     print,
+    markdown,
     quotas,
     isStarting: () => isStarting,
   };

@@ -21,6 +21,7 @@ import { writeOffRoutes } from './invoices/write-off-routes.ts';
 import { itemRoutes } from './items/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { suppressionRoutes } from './messages/suppression-routes.ts';
+import { mailTemplateRoutes } from './messages/template-routes.ts';
 import { numberingRoutes } from './numbering/routes.ts';
 import { balanceRoutes } from './payments/balance-routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
@@ -75,6 +76,7 @@ export const routes: readonly Route[] = withOptionalFields(
     ...receiptSendRoutes,
     ...messageRoutes,
     ...suppressionRoutes,
+    ...mailTemplateRoutes,
     ...numberingRoutes,
     ...pdfToolRoutes,
     ...webhookRoutes,

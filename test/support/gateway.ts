@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { openMarkdown } from '#libs/markdown/markdown.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { type AppOptions, makeApp } from '../../services/gateway/app.ts';
@@ -43,7 +44,8 @@ export interface TestGateway extends Verbs {
 export async function startGateway(options: Partial<AppOptions> = {}): Promise<TestGateway> {
   const workspace = await openWorkspace();
   const account = await workspace.account();
-  const server = createServer(makeApp({ ...appOptionsFor(workspace), ...options }));
+  const markdown = openMarkdown();
+  const server = createServer(makeApp({ ...appOptionsFor(workspace), markdown, ...options }));
   // On a busy machine a test may pause for longer than Node keeps a connection, and then send into a closed one.
   server.keepAliveTimeout = 65_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -56,6 +58,7 @@ export async function startGateway(options: Partial<AppOptions> = {}): Promise<T
     ...verbsOf(call),
     async close() {
       await closeServer(server);
+      await markdown.close();
       await workspace.close();
     },
   };
@@ -84,6 +87,7 @@ export function appOptionsFor(workspace: Workspace): AppOptions {
     log: testLog,
     nudge: () => undefined,
     print: () => Promise.reject(new Error('This test has no renderer')),
+    markdown: { toHtml: () => Promise.reject(new Error('This test lays out no Markdown')) },
     trustProxy: 0,
     box: openSecretBox(workspace.secretKey),
     outbound: openOutbound({ allow: '127.0.0.0/8,::1/128' }),

@@ -2,9 +2,9 @@
 import type { RecordOfKind } from '../../documents/printed-content.ts';
 import { appError, fieldProblem } from '../../errors.ts';
 import { mailValues, senderOf } from '../../mail/mail-values.ts';
-import { filledLine } from '../../mail/placeholders.ts';
+import { filledSubject } from '../../mail/mail-words.ts';
 import { mailLanguage, standardMailText } from '../../mail/standard-texts.ts';
-import { type AccountRecord, type MailSettings, readAccount } from '../../models/accounts/account.ts';
+import { type MailSettings, readAccount } from '../../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../../models/accounts/client.ts';
 import { findMailService } from '../../models/messages/mail-service.ts';
 import { findMailTemplates } from '../../models/messages/mail-template.ts';
@@ -37,6 +37,8 @@ export interface WantedMail {
   attach_pdf?: boolean | undefined;
   send_at?: Date | undefined;
 }
+
+export { filledSubject };
 
 export interface NewMessage<Kind extends NumberKind> {
   kind: MessageKind;
@@ -106,15 +108,6 @@ export async function planMessage<Kind extends NumberKind>(
   await insertOwn(Message, message, session);
   await showDelivery(unit, message, { isLast: true });
   return message;
-}
-
-/** Returns the subject with its values. Mail of a test account says that it is a test. */
-export function filledSubject(
-  template: string,
-  values: ReturnType<typeof mailValues>,
-  { mode }: Pick<AccountRecord, 'mode'>,
-): string {
-  return `${mode === 'test' ? '[TEST] ' : ''}${filledLine(template, values)}`;
 }
 
 /** Returns the words of the account, or the standard ones. */

@@ -37,7 +37,7 @@ export function allowOrigins(origins: readonly string[]): RequestHandler {
   const allow = cors({
     // A list, also of one: a response then declares that it depends on the origin.
     origin: [...origins],
-    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: REQUEST_HEADERS,
     exposedHeaders: RESPONSE_HEADERS,
     maxAge: PERMISSION_SECONDS,

@@ -1,4 +1,5 @@
 // The services that handlers use besides the database. main.ts opens them once, and every handler gets them as `context.parts`.
+import type { Markdown } from '#libs/markdown/markdown.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
 import type { Outbound } from '#libs/outbound/outbound.ts';
 import type { PrintDocument } from '#libs/printing/print-document.ts';
@@ -7,6 +8,8 @@ import type { SecretBox } from '#libs/secret-box.ts';
 export interface Parts {
   /** The way to the renderers. */
   print: PrintDocument;
+  /** Lays out the texts of mails. */
+  markdown: Pick<Markdown, 'toHtml'>;
   /** The guard for calls to addresses that callers name. */
   outbound: Outbound;
   /** Seals the secrets that are stored. */

@@ -101,7 +101,7 @@ interface RouteDocs {
 export const ALWAYS = 'always';
 
 export interface Route<Body = unknown, Query = unknown> {
-  method: 'get' | 'post' | 'patch' | 'delete';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** The path in OpenAPI's form: `/api/v1/clients/{id}`. */
   path: string;
   /** OpenAPI's operationId, and the name of the method in generated clients. */

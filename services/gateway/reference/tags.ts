@@ -26,6 +26,7 @@ const DESCRIPTIONS: Record<string, string> = {
   Documents: 'Batches of stored invoices and quotes as PDF files',
   Messages: 'Mails about documents, and what became of each',
   Suppressions: 'Addresses that are not mailed any more, because mail to them came back',
+  'Mail templates': 'The words of mails: yours, or the standard ones in nine languages',
   Numbering: 'The proof that numbers have neither holes nor doubles',
   'PDF tool': 'PDF documents from the data in the request; nothing is stored',
   Webhooks: 'Endpoints that events are sent to',

@@ -120,7 +120,8 @@ const printed = new Set(routeTable.filter(({ produces }) => produces).map(({ ope
 const UNMADE = new Set(['billProject', 'cancelMessage']);
 
 /** The path with the ids of the examples. */
-const at = (path: string) => path.replace('{id}', exampleIdFor(path)).replace('{address}', 'ada@example.com');
+const at = (path: string) =>
+  path.replace('{id}', exampleIdFor(path)).replace('{address}', 'ada@example.com').replace('{kind}', 'invoice');
 
 /** The message of the examples was sent; one that is cancelled was not. */
 async function queueExampleAgain() {

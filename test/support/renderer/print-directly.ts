@@ -1,11 +1,11 @@
 // Documents on one warm page of a real Chromium, made as the renderer makes them but without a queue: quick enough for thousands of them.
 
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { openMarkdown } from '#libs/markdown/markdown.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import { launchChromium } from '../../../services/renderer/browser/chromium-process.ts';
 import { findIsolation } from '../../../services/renderer/browser/isolation.ts';
 import { openWarmPage } from '../../../services/renderer/browser/warm-page.ts';
-import { openMarkdown } from '../../../services/renderer/document/markdown.ts';
 import { compileTemplate } from '../../../services/renderer/document/template.ts';
 import { prepareFonts } from '../../../services/renderer/fonts/fonts.ts';
 import type { DecodedImage, ImageUse } from '../../../services/renderer/images/decode-image.ts';

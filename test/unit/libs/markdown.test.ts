@@ -1,6 +1,6 @@
 // Markdown that is made to be slow is stopped, and delays no other document.
 import { afterAll, expect, test } from '@jest/globals';
-import { openMarkdown } from '../../../services/renderer/document/markdown.ts';
+import { openMarkdown } from '#libs/markdown/markdown.ts';
 import { canDraw } from '../../../services/renderer/fonts/glyphs.ts';
 
 // On a busy machine two seconds of processor time can take longer than the 15 s of the service.

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { marked } from 'marked';
 import sanitizeHtml from 'sanitize-html';
-import { footnotes } from './markdown-footnotes.ts';
+import { footnotes } from './footnotes.ts';
 
 // Images are not allowed, because they would be a way out. Their description is printed instead. There are two classes
 // of Billhook's own, no other, and no ids and styles, because the text must not style the document around it.

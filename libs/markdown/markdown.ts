@@ -1,8 +1,8 @@
 // Converts Markdown in a worker thread, and starts another thread when a text keeps it busy for too long.
 import { Worker } from 'node:worker_threads';
-import { type AppError, appError, retryAfter } from '#libs/errors.ts';
-import { deadlinePassed } from '#libs/jobs/replies.ts';
-import { withDeadline } from '#libs/with-timeout.ts';
+import { type AppError, appError, retryAfter } from '../errors.ts';
+import { deadlinePassed } from '../jobs/replies.ts';
+import { withDeadline } from '../with-timeout.ts';
 
 /** The limit of processor time, which other work on the machine does not use up. */
 const LIMIT_MS = 2_000;

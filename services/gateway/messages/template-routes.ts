@@ -1,0 +1,166 @@
+// Mail templates over HTTP: the words of each kind of mail, and how a mail looks with them.
+import { addDays, dayIn } from '#libs/day.ts';
+import { writtenDay } from '#libs/mail/mail-values.ts';
+import { mailWords } from '#libs/mail/mail-words.ts';
+import { type MailValues, placeholdersOf } from '#libs/mail/placeholders.ts';
+import { MAIL_LANGUAGES, mailLanguage, standardMailText } from '#libs/mail/standard-texts.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
+import { findMailTemplates, MailTemplate, type MailTemplateRecord } from '#libs/models/messages/mail-template.ts';
+import type { MessageKind } from '#libs/models/messages/message-kinds.ts';
+import { insertOwn } from '#libs/models/records.ts';
+import { removeBatch } from '#libs/models/remove-records.ts';
+import { newRecord } from '#libs/models/tenant.ts';
+import { CURRENCY_STANDARD } from '#libs/rules/money/money.ts';
+import { writtenMoney } from '#libs/rules/money/written-money.ts';
+import { found, updated } from '../http/response.ts';
+import { type Context, type Route, route } from '../http/route.ts';
+import { whenGone } from '../printing/caller-gone.ts';
+import {
+  knownKind,
+  type PreviewBody,
+  previewBody,
+  requirePlaceholders,
+  type TemplateBody,
+  templateBody,
+  templateKind,
+} from './template-input.ts';
+import { previewResponse, templateResponse } from './template-response.ts';
+
+const path = '/api/v1/mail-templates/{kind}';
+const missing = 'Mail template not found';
+const parameters = { kind: templateKind };
+
+export const mailTemplateRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path,
+    operation: 'getMailTemplate',
+    scope: 'messages:read',
+    parameters,
+    missing,
+    docs: {
+      title: 'Get a mail template',
+      summary: 'Get the words of a kind of mail in every language',
+      response: templateResponse,
+    },
+    handler: getTemplate,
+  }),
+  route({
+    method: 'put',
+    path,
+    operation: 'setMailTemplate',
+    scope: 'messages:write',
+    parameters,
+    body: templateBody,
+    missing,
+    docs: {
+      title: 'Set a mail template',
+      summary: 'Replace your own words of a kind of mail',
+      description: 'Messages that are planned already keep their words.',
+      response: templateResponse,
+    },
+    handler: putTemplate,
+  }),
+  route({
+    method: 'post',
+    path: `${path}/preview`,
+    operation: 'previewMailTemplate',
+    scope: 'messages:read',
+    parameters,
+    body: previewBody,
+    missing,
+    storesNothing: true,
+    docs: {
+      title: 'Preview a mail',
+      summary: 'See a mail with your words and invented values',
+      response: previewResponse,
+      status: 200,
+    },
+    handler: previewTemplate,
+  }),
+];
+
+async function getTemplate({ caller, parameters: given, missing: notFound }: Context) {
+  const kind = knownKind(given['kind']);
+  if (!kind) throw notFound();
+  return found(templateView(kind, await findMailTemplates(caller.accountId, kind)));
+}
+
+async function putTemplate({ body, parameters: given, commit, missing: notFound }: Context<TemplateBody>) {
+  const kind = knownKind(given['kind']);
+  if (!kind) throw notFound();
+  const texts = body.texts.flatMap(({ subject, body: text }, index) => [
+    [`texts.${index}.subject`, subject] as const,
+    [`texts.${index}.body`, text] as const,
+  ]);
+  requirePlaceholders(kind, new Map(texts));
+  return commit(async ({ session, accountId }) => {
+    await removeBatch(MailTemplate, accountId, await findMailTemplates(accountId, kind, session), session);
+    const records = body.texts.map((text): MailTemplateRecord => ({ ...newRecord(accountId), kind, ...text }));
+    for (const record of records) await insertOwn(MailTemplate, record, session);
+    return updated(templateView(kind, records));
+  });
+}
+
+async function previewTemplate(context: Context<PreviewBody>) {
+  const { caller, body, parameters: given, parts, response, missing: notFound } = context;
+  const kind = knownKind(given['kind']);
+  if (!kind) throw notFound();
+  requirePlaceholders(kind, new Map(Object.entries({ subject: body.subject, body: body.body })));
+  const account = await readAccount(caller.accountId);
+  const locale = body.language && body.language !== mailLanguage(account.locale) ? body.language : account.locale;
+  const language = mailLanguage(locale);
+  const own = (await findMailTemplates(caller.accountId, kind)).find((one) => one.language === language);
+  const { subject, body: text } = own ?? standardMailText(kind, language);
+  const today = dayIn(account.time_zone);
+  const words = await mailWords(
+    {
+      subject: body.subject || subject,
+      body: body.body || text,
+      values: inventedValues(account, { kind, today, locale }),
+      account,
+      locale,
+    },
+    { markdown: parts.markdown, signal: whenGone(response) },
+  );
+  return updated(words);
+}
+
+function templateView(kind: MessageKind, own: readonly MailTemplateRecord[]) {
+  return {
+    kind,
+    placeholders: placeholdersOf(kind),
+    texts: MAIL_LANGUAGES.map((language) => {
+      const text = own.find((one) => one.language === language);
+      const { subject, body } = text ?? standardMailText(kind, language);
+      return { language, subject, body, standard: text === undefined };
+    }),
+  };
+}
+
+const NUMBERS: Partial<Record<MessageKind, string>> = {
+  quote: 'QUO-0017',
+  receipt: 'PAY-0007',
+  credit_note: 'CRN-0003',
+};
+
+/** Values of a document that does not exist. */
+function inventedValues(
+  account: Awaited<ReturnType<typeof readAccount>>,
+  { kind, today, locale }: { kind: MessageKind; today: string; locale: string },
+): MailValues {
+  const money = writtenMoney(135_660, account.currency ?? CURRENCY_STANDARD, locale);
+  const later = writtenDay(addDays(today, 30), locale);
+  return {
+    number: NUMBERS[kind] ?? 'INV-0042',
+    date: writtenDay(today, locale),
+    total: money,
+    amount_due: money,
+    due_date: later,
+    valid_until: later,
+    client_name: 'Ada Lovelace',
+    sender: account.company || account.name,
+    invoice_number: 'INV-0042',
+    link: 'https://example.com/p/…',
+  };
+}

@@ -1,0 +1,95 @@
+// The words of mails: every language has every kind, values stay text, and the page is harmless.
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { mailWords } from '#libs/mail/mail-words.ts';
+import { filledMarkdown, PLACEHOLDERS, placeholdersOf, unknownPlaceholders } from '#libs/mail/placeholders.ts';
+import { MAIL_LANGUAGES, mailLanguage, standardMailText } from '#libs/mail/standard-texts.ts';
+import { openMarkdown } from '#libs/markdown/markdown.ts';
+import { MESSAGE_KINDS, type MessageKind } from '#libs/models/messages/message-kinds.ts';
+import { isWritten } from '../../../services/renderer/document/labels.ts';
+
+const markdown = openMarkdown({ patienceMs: 120_000 });
+afterAll(() => markdown.close());
+
+const account = {
+  name: 'Ada',
+  company: 'Studio <North>',
+  address: 'Hafen 1\nKiel',
+  brand_color: '#0b5fb0',
+  mode: 'live',
+} as const;
+const wordsOf = (body: string, more: object = {}) =>
+  mailWords(
+    { subject: 'Invoice {number}', body, values: { number: 'INV-1' }, account, locale: 'en-US', ...more },
+    { markdown, signal: new AbortController().signal },
+  );
+
+describe('the standard texts', () => {
+  test('when documents are written in a language, then mails are, too', () => {
+    expect(MAIL_LANGUAGES.filter(isWritten)).toEqual(MAIL_LANGUAGES);
+    expect([mailLanguage('de-AT'), mailLanguage('pl-PL'), mailLanguage('de_DE')]).toEqual(['de', 'en', 'en']);
+  });
+
+  const texts = MESSAGE_KINDS.flatMap((kind) => MAIL_LANGUAGES.map((language) => [kind, language] as const));
+  test.each(texts)(
+    'when %s is written in %s, then it names the document and nothing that such a mail lacks',
+    (kind, language) => {
+      const { subject, body } = standardMailText(kind, language);
+      expect([unknownPlaceholders(kind, subject), unknownPlaceholders(kind, body)]).toEqual([[], []]);
+      expect(subject).toContain('{number}');
+      const needed: Partial<Record<MessageKind, string[]>> = {
+        quote: ['valid_until'],
+        link: ['link'],
+        receipt: ['total'],
+        credit_note: ['total'],
+      };
+      for (const name of needed[kind] ?? ['amount_due', 'due_date']) expect(body).toContain(`{${name}}`);
+      expect(body).toContain('{sender}');
+    },
+  );
+
+  test('when placeholders are listed, then each has a meaning, and each kind has some', () => {
+    const used = new Set(MESSAGE_KINDS.flatMap(placeholdersOf));
+    expect([...used].toSorted()).toEqual(Object.keys(PLACEHOLDERS).toSorted());
+  });
+});
+
+describe('a mail', () => {
+  test('when a value looks like Markdown, HTML, a link or another placeholder, then it stays text', async () => {
+    const client_name = '[a](https://evil.example) <b>**x**</b> www.evil.example {number}\r\n# Head';
+    const { html, text } = await wordsOf('Hello {client_name}', { values: { client_name, number: 'INV-1' } });
+    expect(html).not.toMatch(/<a |<b>|<strong>|<h\d>/);
+    expect(html).toContain('[a](https://evil.example) &lt;b&gt;**x**&lt;/b&gt; www.evil.example {number} # Head');
+    expect(text).toBe('Hello [a](https://evil.example) <b>**x**</b> www.evil.example {number} # Head');
+  });
+
+  test('when the text has HTML and pictures, then neither is in the mail', async () => {
+    const { html } = await wordsOf(
+      '<script>x</script><img src=x onerror=y>\n\n![p](https://evil.example/p.png) [l](javascript:x) **b**',
+    );
+    expect(html).not.toMatch(/<script|<img|onerror|javascript:|p\.png/);
+    expect(html).toContain('<strong>b</strong>');
+    expect(html).toContain('Studio &lt;North&gt;');
+    expect(html).toContain('border-top:4px solid #0b5fb0');
+  });
+
+  test('when the colour is none, or the language is Arabic, or the account is a test, then the page follows', async () => {
+    const { html, subject } = await wordsOf('x', {
+      account: { ...account, brand_color: 'red;}body{display:none', mode: 'test' },
+      locale: 'ar-EG',
+    });
+    expect(html).not.toContain('display:none');
+    expect(html).toContain('lang="ar-EG" dir="rtl"');
+    expect([subject, html.includes('>TEST<')]).toEqual(['[TEST] Invoice INV-1', true]);
+  });
+
+  test('when a text becomes too long by its values, or takes too long to lay out, then 422 says so', async () => {
+    const long = wordsOf('{client_name}'.repeat(500), { values: { client_name: 'x'.repeat(2_000) } });
+    await expect(long).rejects.toMatchObject({ status: 422, code: 'mail_text_not_printable' });
+    await expect(wordsOf('> '.repeat(20_000))).rejects.toMatchObject({ status: 422, code: 'mail_text_not_printable' });
+  });
+
+  test('when a value is filled in, then its line breaks and its length are bounded', () => {
+    expect(filledMarkdown('{sender}', { sender: 'a\nb' })).toBe('a b');
+    expect(filledMarkdown('{sender}', { sender: 'x'.repeat(2_000) })).toHaveLength(500);
+  });
+});
