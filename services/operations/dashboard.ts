@@ -14,6 +14,7 @@ import { startSampler } from './monitoring/sampler.ts';
 import { accountPage, accountsPage } from './pages/accounts.ts';
 import { auditPage } from './pages/audit.ts';
 import { bulkPage, bulkRunPage, continueRun, stopRun } from './pages/bulk.ts';
+import { businessPage } from './pages/business.ts';
 import { deliveriesPage } from './pages/deliveries.ts';
 import { deliveryPage, replayOne } from './pages/delivery.ts';
 import { endpointPage } from './pages/endpoint.ts';
@@ -42,6 +43,7 @@ const pages: Record<string, (visit: Visit) => Promise<Page>> = {
   '/accounts': accountsPage,
   '/accounts/:id': accountPage,
   '/renders': rendersPage,
+  '/business': businessPage,
   '/queues/:name': queuePage,
   '/queues/:name/jobs/:id': jobPage,
   '/bulk': bulkPage,

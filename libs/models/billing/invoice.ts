@@ -182,6 +182,10 @@ invoiceSchema.index(
 // The scheduler looks for due invoices of all accounts here.
 invoiceSchema.index({ expires_on: 1 }, { sparse: true });
 
+/** The index along which operators see the business of a day over all accounts. It has every field that they read. */
+export const DATED_INVOICES = { issue_date: 1, status: 1, currency: 1, amount: 1 } as const;
+invoiceSchema.index(DATED_INVOICES, { partialFilterExpression: { issue_date: { $exists: true } } });
+
 // The open invoices of a client, oldest first.
 invoiceSchema.index({ account_id: 1, client_id: 1, status: 1, due_date: 1, _id: 1 });
 

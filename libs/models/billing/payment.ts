@@ -138,6 +138,9 @@ paymentSchema.index(
   { account_id: 1, refund_external_ids: 1 },
   { unique: true, partialFilterExpression: { refund_external_ids: { $exists: true } } },
 );
+/** The index along which operators see the money of a day over all accounts. It has every field that they read. */
+export const DATED_PAYMENTS = { date: 1, status: 1, currency: 1, amount: 1 } as const;
+paymentSchema.index(DATED_PAYMENTS);
 // The credit of a client is found here: payments with something left of them.
 paymentSchema.index(
   { account_id: 1, client_id: 1, unallocated: 1 },

@@ -22,6 +22,7 @@ const SECTIONS = [
   ['/endpoints', 'Endpoints'],
   ['/renders', 'Renders'],
   ['/accounts', 'Accounts'],
+  ['/business', 'Business'],
   ['/bulk', 'Runs'],
   ['/audit', 'Audit'],
 ] as const;

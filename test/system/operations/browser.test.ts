@@ -159,6 +159,7 @@ describe('looks', () => {
     ['replay', () => '/deliveries/replay?status=dead', /12 deliveries that are dead/],
     ['renders', () => '/renders', /documents match/],
     ['accounts', () => '/accounts', /Studio North[\s\S]*6 failing/],
+    ['business', () => '/business', /Invoices issued[\s\S]*No payment has this date/],
     ['account', () => `/accounts/${accountId}`, /Use of limits[\s\S]*Endpoints[\s\S]*hooks\.example\.com[\s\S]*Keys/],
     ['endpoints', () => '/endpoints?state=all', /hooks\.example\.com/],
     ['queue', () => '/queues/deliver-webhook', /PAUSED/],
