@@ -7,7 +7,7 @@ import { driverOf } from '#libs/models/records.ts';
 import { acrossAccounts } from '#libs/models/tenant.ts';
 import { SEARCH_LIMIT_MS } from './delivery-search.ts';
 
-/** The number of invoices, of payments and of documents at which counting stops: half a second of an index. */
+/** The number of invoices, of payments and of documents at which counting stops. An index of 250,000 invoices takes a fifth of a second. */
 export const BUSINESS_COUNTED_MAX = 250_000;
 
 export interface MoneyRow {
