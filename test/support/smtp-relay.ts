@@ -13,11 +13,11 @@ export interface TakenMail {
 }
 
 export interface RelayBehaviour {
-  /** Returns `550 5.1.1 No such user` for a recipient that is refused. */
+  /** Returns `550 5.1.1 No such user` for a recipient that is refused. `hang` never answers. */
   onRecipient?: (address: string) => string | undefined;
   onSender?: () => string | undefined;
   /** Returns the reply to the contents in the place of 250. `hang` takes them and never answers, `break` ends the connection. */
-  onContents?: () => string | undefined;
+  onContents?: (address: string) => string | undefined | Promise<string | undefined>;
 }
 
 export interface Relay {
@@ -52,13 +52,14 @@ export async function openSmtpRelay(options: SMTPServerOptions = {}, host = '127
     },
     onRcptTo({ address }, _session, done) {
       relay.named.push(address);
-      done(refusal(behaviour.onRecipient?.(address)));
+      const wanted = behaviour.onRecipient?.(address);
+      if (wanted !== 'hang') done(refusal(wanted));
     },
     onData(stream, session, done) {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', () => {
-        const wanted = behaviour.onContents?.();
+      stream.on('end', async () => {
+        const wanted = await behaviour.onContents?.(session.envelope.rcptTo[0]?.address ?? '');
         if (wanted === undefined || wanted === 'hang' || wanted === 'break') {
           relay.taken.push({
             from: session.envelope.mailFrom ? session.envelope.mailFrom.address : '',
