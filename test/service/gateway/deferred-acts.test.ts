@@ -122,6 +122,7 @@ const NO_MORE_RIGHTS: Readonly<Record<string, string>> = {
   'the reconciler of endpoints': 'suspends or resumes deliveries of the endpoint that was changed',
   'the count of webhook processes': 'counts processes',
   'the sampler of queues': 'counts jobs',
+  'the figures of requests': 'counts requests, for the operator alone',
   'fan-out-event':
     'makes a delivery for each subscribed endpoint; webhooks:write sees all events, as docs/secure.md says',
   'deliver-webhook': 'sends one event to one subscribed endpoint',

@@ -54,6 +54,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   // One record at a time, each in a unit of work.
   'the expiry poller': { elsewhere: 'test/service/scheduler/emit-expirations.test.ts' },
   'the poller of recurring invoices': { elsewhere: 'test/service/scheduler/run-recurring-invoices.test.ts' },
+  // Counters of a few operations, in one write.
+  'the figures of requests': { elsewhere: 'test/service/operations/requests.test.ts' },
   // One message at a time, each with one mail of at most 15 MiB.
   sendMail: { elsewhere: 'test/service/mail/send-message.test.ts' },
   'the mail poller': { elsewhere: 'test/service/mail/send-message.test.ts' },
