@@ -58,7 +58,7 @@ export async function openSmtpRelay(options: SMTPServerOptions = {}, host = '127
     onData(stream, session, done) {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', async () => {
+      const answer = async () => {
         const wanted = await behaviour.onContents?.(session.envelope.rcptTo[0]?.address ?? '');
         if (wanted === undefined || wanted === 'hang' || wanted === 'break') {
           relay.taken.push({
@@ -75,7 +75,8 @@ export async function openSmtpRelay(options: SMTPServerOptions = {}, host = '127
           return;
         }
         done(refusal(wanted), 'OK queued as 4711');
-      });
+      };
+      stream.on('end', () => void answer());
     },
     ...options,
   });

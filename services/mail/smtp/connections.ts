@@ -47,7 +47,10 @@ export function openConnections(server: SmtpServer, options: { name: string; tim
       await new Promise<void>((resolve, reject) => {
         smtp.once('error', reject);
         smtp.once('end', () => reject(new Error('The SMTP server closed the connection')));
-        smtp.connect((error) => (error ? reject(error) : logIn(smtp).then(resolve, reject)));
+        smtp.connect((error) => {
+          if (error) reject(error);
+          else logIn(smtp).then(resolve, reject);
+        });
       });
       return smtp;
     } catch (error) {
