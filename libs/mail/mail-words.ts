@@ -40,7 +40,7 @@ export async function mailWords(
     const html = await markdown.toHtml(filled, { deadlineAt: Date.now() + LAYOUT_MS, signal });
     return {
       subject,
-      text: filledText(body, values),
+      text: filledText(withoutEmphasis(body), values),
       html: mailHtml({ subject, body: html, issuer: issuerOf(account), locale }),
     };
   } catch (error) {
@@ -62,4 +62,9 @@ function issuerOf(account: Writing['account']): MailIssuer {
     ...(account.brand_color ? { color: account.brand_color } : {}),
     isTest: account.mode === 'test',
   };
+}
+
+/** Plain text shows the marks of bold text as they are. Those of lists and links can be read. */
+function withoutEmphasis(markdown: string): string {
+  return markdown.replaceAll(/(\*\*|__)(?=\S)(.+?)\1/g, '$2');
 }

@@ -5,6 +5,7 @@ import { listenForNudges, nudgeRelay } from '#libs/jobs/nudge.ts';
 import { openQueues } from '#libs/jobs/queue.ts';
 import { openReplies } from '#libs/jobs/replies.ts';
 import { type JobHandler, startWorker } from '#libs/jobs/worker.ts';
+import { openMarkdown } from '#libs/markdown/markdown.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { registerMailService, unregisterMailService } from '#libs/models/messages/mail-service.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
@@ -94,11 +95,13 @@ await run(async ({ onClose, useLogger }) => {
     const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config;
     const replies = openReplies({ redisUrl, prefix, redis: queues.redis, log });
     onClose(() => replies.close());
+    const markdown = openMarkdown();
+    onClose(() => markdown.close());
     return makeSendMessage({
       connections,
       sender,
       bounceDomain: config.MAIL_BOUNCE_DOMAIN,
-      mailOf: makeMailOf({ from: sender.address, print: openPrinting({ queues, replies, prefix, log }) }),
+      mailOf: makeMailOf({ from: sender.address, print: openPrinting({ queues, replies, prefix, log }), markdown }),
       leaseMs: Math.min(LEASE_MAX_MS, config.MAIL_TIMEOUT_MS) + LEASE_MARGIN_MS,
       retryScale: config.MAIL_RETRY_SCALE,
       onEvents,

@@ -1,7 +1,6 @@
 // The mail of a message: made at the first attempt, with the values and the PDF of that moment, and the same at every other one.
 import { createHash } from 'node:crypto';
 import { moveMessage } from '#libs/billing/messages/move-message.ts';
-import { filledSubject } from '#libs/billing/messages/plan-message.ts';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { findIssuedDocument } from '#libs/documents/find-document.ts';
@@ -9,7 +8,8 @@ import { originalOf } from '#libs/documents/original-of.ts';
 import type { RecordOfKind } from '#libs/documents/printed-content.ts';
 import { AppError } from '#libs/errors.ts';
 import { mailValues } from '#libs/mail/mail-values.ts';
-import { filledMarkdown, filledText } from '#libs/mail/placeholders.ts';
+import { mailWords } from '#libs/mail/mail-words.ts';
+import type { Markdown } from '#libs/markdown/markdown.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import { CreditNote } from '#libs/models/billing/credit-note.ts';
@@ -39,6 +39,7 @@ interface MakeOptions {
   /** The address of the sender. */
   from: string;
   print: PrintDocument;
+  markdown: Pick<Markdown, 'toHtml'>;
 }
 
 /** Makes the function that returns the mail of a message. */
@@ -50,10 +51,11 @@ export function makeMailOf(options: MakeOptions): MailOf {
     try {
       return await make(message, leaseId, signal);
     } catch (error) {
-      // A renderer that is unavailable or busy will print it later. Any other rejection is about the document.
+      // A renderer or a machine that is busy will make it later. Any other rejection is about the document.
       if (!(error instanceof AppError)) throw error;
-      if (error.status >= 500 || error.status === 429) return { notYet: `The PDF could not be made: ${error.message}` };
-      return { impossible: `The PDF cannot be made: ${error.message}` };
+      if (error.status >= 500 || error.status === 429)
+        return { notYet: `The mail could not be made: ${error.message}` };
+      return { impossible: `The mail cannot be made: ${error.message}` };
     }
   };
 
@@ -69,22 +71,20 @@ export function makeMailOf(options: MakeOptions): MailOf {
       findOwn(Client, accountId, message.client_id) as Promise<ClientRecord | null>,
     ]);
     const values = mailValues(type, found, { account, client: client ?? { name: '' }, locale: message.locale });
-    const subject = filledSubject(message.subject_template, values, account);
+    const { subject_template: subject, body_template: body, locale } = message;
+    const words = await mailWords({ subject, body, values, account, locale }, { markdown: options.markdown, signal });
     const pdf = message.attach_pdf ? await pdfOf(message, account, signal) : undefined;
     if (pdf && !('bytes' in pdf)) return pdf;
     const now = agreedDate();
     const bytes = await composeMail(message, {
       from: options.from,
-      subject,
-      text: filledText(withoutEmphasis(message.body_template), values),
-      markdown: filledMarkdown(message.body_template, values),
-      color: account.brand_color ?? undefined,
+      ...words,
       attachment: pdf,
       date: now,
     });
     if (bytes.length > MAIL_BYTES_MAX) return { impossible: `The mail is larger than ${MAIL_BYTES_MAX / 2 ** 20} MiB` };
     const attachments = pdf ? [attachmentOf(pdf)] : [];
-    return keep(message, leaseId, { bytes, subject, attachments, now });
+    return keep(message, leaseId, { bytes, subject: words.subject, attachments, now });
   }
 
   /** Returns the original of the document, as every other reader gets it. */
@@ -130,11 +130,6 @@ async function keep(
     return changed;
   });
   return result ? { bytes, message: result } : { lost: true };
-}
-
-/** Plain text shows the marks of bold text as they are. Those of lists and links can be read. */
-function withoutEmphasis(markdown: string): string {
-  return markdown.replaceAll(/(\*\*|__)(?=\S)(.+?)\1/g, '$2');
 }
 
 function attachmentOf({ name, bytes }: { name: string; bytes: Buffer }): MailAttachment {

@@ -38,8 +38,6 @@ export interface WantedMail {
   send_at?: Date | undefined;
 }
 
-export { filledSubject };
-
 export interface NewMessage<Kind extends NumberKind> {
   kind: MessageKind;
   type: Kind;

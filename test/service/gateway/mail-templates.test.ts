@@ -72,7 +72,7 @@ test('when a mail is previewed, then it has the language, the words and the look
   await account.api.patch('/api/v1/account', { brand_color: '#0b5fb0' });
   const { status, body } = await preview('receipt', {});
   expect([status, body.data.subject]).toEqual([200, 'Vielen Dank für Ihre Zahlung, PAY-0007']);
-  expect(body.data.text).toMatch(/Zahlung von \*\*1\.356,60\s€\*\*/);
+  expect(body.data.text).toMatch(/Zahlung von 1\.356,60\s€ vom/);
   expect(body.data.html).toContain('<strong>1.356,60');
   expect(body.data.html).toContain('#0b5fb0');
   const arabic = (await preview('invoice', { language: 'ar', body: '**{amount_due}**' })).body.data;
