@@ -5,11 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
-import { sampled } from '../../support/form.ts';
+import { isSampled, sampled } from '../../support/form.ts';
 import { anInvoice } from '../../support/renderer/documents.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
 
 const RED = '#ff0000';
+/** Broken images, and whole ones beside them. */
+const EACH = isSampled ? 8 : 24;
 let renderer: TestRenderer;
 let host: Server;
 let good: Buffer;
@@ -200,7 +202,7 @@ describe('a file that is not an image', () => {
 });
 
 describe('an image that does not arrive', () => {
-  test.each<[string, (response: ServerResponse) => void, string]>([
+  const answers: [string, (response: ServerResponse) => void, string][] = [
     ['gets no response', () => undefined, 'unreachable'],
     [
       'stops in the middle',
@@ -217,9 +219,14 @@ describe('an image that does not arrive', () => {
       'not an image',
     ],
     ['redirects for ever', (response) => void response.writeHead(302, { Location: `/${count}` }).end(), 'unreachable'],
-  ])('when it %s, then the document is printed without it', async (_what, answer, reason) => {
-    expect(await printBoth(serve(answer))).toEqual({ reasons: [reason, reason], hasImage: false });
-  });
+  ];
+
+  test.each(sampled(answers, 4))(
+    'when it %s, then the document is printed without it',
+    async (_what, answer, reason) => {
+      expect(await printBoth(serve(answer))).toEqual({ reasons: [reason, reason], hasImage: false });
+    },
+  );
 });
 
 test('when an image has ten thousand frames, then its first one is drawn, or none', async () => {
@@ -233,11 +240,11 @@ test('when an image has ten thousand frames, then its first one is drawn, or non
 });
 
 test('when images break their decoder again and again, then other documents keep theirs', async () => {
-  const bad = await Promise.all(BROKEN.slice(0, 24).map(async ([, make]) => make()));
+  const bad = await Promise.all(BROKEN.slice(0, EACH).map(async ([, make]) => make()));
   const [broken, whole] = await Promise.all([
     Promise.all(bad.map((bytes) => printBoth(serve(bytes)))),
     Promise.all(
-      Array.from({ length: 24 }, async (_none, index) => {
+      Array.from({ length: EACH }, async (_none, index) => {
         const bytes = await picture(200 + index, 90)
           .png()
           .toBuffer();
