@@ -95,7 +95,7 @@ const ISSUED: {
     records: Invoice,
     print: (invoice, details) =>
       invoiceDocument(
-        { ...invoice, status: 'Sent', amount_paid: 0, amount_credited: 0, amount_written_off: 0 },
+        { ...invoice, status: 'Sent', amount_paid: 0, amount_credited: 0, amount_written_off: 0, write_offs: [] },
         details,
         STANDARD_LOOKS,
       ),

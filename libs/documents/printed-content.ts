@@ -38,7 +38,15 @@ export interface RecordOfKind {
 
 /** The printed fields of each kind. What is left of an invoice to pay is not among them: its original was printed when all was. */
 export const PRINTED_FIELDS: { readonly [Kind in NumberKind]: readonly (keyof RecordOfKind[Kind])[] } = {
-  invoice: [...DOCUMENT, 'due_date', 'quote_part', 'buyer_reference', 'order_reference', 'contract_reference'],
+  invoice: [
+    ...DOCUMENT,
+    'due_date',
+    'quote_part',
+    'buyer_reference',
+    'order_reference',
+    'contract_reference',
+    'early_payment_discounts',
+  ],
   quote: [...DOCUMENT, 'expires_at'],
   credit_note: [...MONEY, 'issued_on', 'invoice_number', 'invoice_issued_on', 'reason', 'settle', 'applied_at_issue'],
   payment: [

@@ -12,6 +12,7 @@ import type { QuoteRecord } from '../models/billing/quote.ts';
 import { type DocumentCharges, hasCharges } from '../rules/documents/document-charges.ts';
 import type { LineItem } from '../rules/documents/line-item.ts';
 import { dueOf, totalOf } from '../rules/money/balance.ts';
+import { discountAmount, discountTaken, lastDayOf } from '../rules/money/early-payment.ts';
 import { fromMinor, lineNet, sumOfLines } from '../rules/money/money.ts';
 import { type DocumentTax, languageOf, taxesOf } from '../rules/taxes/document-taxes.ts';
 import { taxOfLine } from '../rules/taxes/tax-groups.ts';
@@ -31,8 +32,10 @@ export function invoiceDocument(
   partyDetails: PartyDetails,
   query: DocumentLooks,
 ): PrintableDocument {
-  const { amount_paid, amount_credited = 0, amount_written_off = 0, currency } = invoice;
-  const isSettled = amount_paid + amount_credited + amount_written_off > 0;
+  const { amount_paid, amount_credited = 0, currency } = invoice;
+  const discounted = discountTaken(invoice);
+  const amount_written_off = (invoice.amount_written_off ?? 0) - discounted;
+  const isSettled = amount_paid + amount_credited + amount_written_off + discounted > 0;
   return present({
     ...documentOf(invoice, partyDetails, query),
     title: 'Invoice',
@@ -44,12 +47,26 @@ export function invoiceDocument(
     amountPaid: isSettled ? fromMinor(amount_paid, currency) : undefined,
     amountCredited: amount_credited > 0 ? fromMinor(amount_credited, currency) : undefined,
     amountWrittenOff: amount_written_off > 0 ? fromMinor(amount_written_off, currency) : undefined,
+    amountDiscounted: discounted > 0 ? fromMinor(discounted, currency) : undefined,
+    earlyPayment: earlyPaymentOf(invoice, partyDetails),
     amountDue: isSettled ? fromMinor(dueOf(invoice), currency) : undefined,
     buyerReference: invoice.buyer_reference ?? partyDetails.parties.client.buyer_reference,
     poNumber: invoice.order_reference,
     contractReference: invoice.contract_reference,
     bankDetails: printedBankDetails(partyDetails.parties.issuer) || undefined,
   });
+}
+
+/** The discounts as they were agreed, of the whole total: what was credited later is not in it. */
+function earlyPaymentOf(invoice: InvoiceRecord, { timeZone }: PartyDetails) {
+  const { early_payment_discounts, issue_date, created_at, currency } = invoice;
+  const issuedOn = issue_date ?? dayIn(timeZone, created_at);
+  const whole = { ...invoice, total_credited: 0 };
+  return early_payment_discounts?.map((one) => ({
+    until: lastDayOf(one, issuedOn),
+    percent: one.percent,
+    amount: fromMinor(totalOf(invoice) - discountAmount(one, whole), currency),
+  }));
 }
 
 export function quoteDocument(quote: QuoteRecord, partyDetails: PartyDetails, query: QuoteLooks): PrintableDocument {

@@ -81,7 +81,11 @@ function settlementOf(invoice: EInvoice): Xml {
     ...invoice.taxes.map(taxOf),
     periodOf(invoice.period),
     ...invoice.adjustments.map((one) => adjustmentOf(one, taxedOf('ram:CategoryTradeTax', one))),
-    ['ram:SpecifiedTradePaymentTerms', ['ram:DueDateDateTime', invoice.dueOn ? dayOf(invoice.dueOn) : undefined]],
+    [
+      'ram:SpecifiedTradePaymentTerms',
+      ['ram:Description', invoice.paymentTerms],
+      ['ram:DueDateDateTime', invoice.dueOn ? dayOf(invoice.dueOn) : undefined],
+    ],
     [
       'ram:SpecifiedTradeSettlementHeaderMonetarySummation',
       ['ram:LineTotalAmount', totals.lines],

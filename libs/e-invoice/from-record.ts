@@ -40,6 +40,7 @@ export function invoiceTerms(invoice: InvoiceRecord, { parties, project, today }
     deliveryCountry: goodsCountry(money, client),
     period,
     payment: paymentOf(issuer, invoice.currency, number),
+    paymentTerms: paymentTermsOf(invoice),
     ...money,
   };
 }
@@ -120,6 +121,14 @@ function addressOf(party: { electronic_address?: { scheme: string; value: string
 function goodsCountry({ taxes }: Pick<EInvoice, 'taxes'>, { postal_address }: Parties['client']): string | undefined {
   const areGoods = taxes.some(({ category }) => category === 'K' || category === 'G');
   return areGoods ? postal_address?.country : undefined;
+}
+
+/** XRechnung has a notation for discounts that programs read: a line for each, with a line break after it (BR-DE-18). */
+function paymentTermsOf({ early_payment_discounts }: InvoiceRecord): string | undefined {
+  const lines = early_payment_discounts?.map(
+    ({ days, percent }) => `#SKONTO#TAGE=${days}#PROZENT=${percent.toFixed(2)}#\n`,
+  );
+  return lines?.join('');
 }
 
 const SEPA_TRANSFER = '58';

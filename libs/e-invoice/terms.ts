@@ -33,6 +33,8 @@ export interface EInvoice {
   /** BT-73 and BT-74 */
   period?: Period | undefined;
   payment?: Payment | undefined;
+  /** BT-20 */
+  paymentTerms?: string | undefined;
   /** BG-20 and BG-21 */
   adjustments: DocumentAdjustment[];
   lines: ELine[];

@@ -44,6 +44,7 @@ export function ublOf(invoice: EInvoice, format: FormatName): string {
     ['cac:AccountingCustomerParty', partyOf(invoice.buyer)],
     deliveryOf(invoice),
     paymentOf(invoice, isCredit),
+    ['cac:PaymentTerms', ['cbc:Note', invoice.paymentTerms]],
     ...invoice.adjustments.map((one) => adjustmentOf(one, money, taxCategory('cac:TaxCategory', one))),
     ['cac:TaxTotal', money('cbc:TaxAmount', totals.tax), ...invoice.taxes.map((tax) => subtotalOf(tax, money))],
     [

@@ -135,6 +135,7 @@ const REFERENCES = {
 const MONEY = {
   too_many_decimals: problem('{field} must have at most {decimals} decimals in {currency}'),
   not_whole_in_currency: problem('{field} must be a whole number in {currency}'),
+  percent_too_precise: problem('{field} must have at most 2 decimals'),
   step_too_precise: problem('{field} must not have more than {decimals} decimals in {currency}'),
   below_smallest_unit: problem('{field} must be at least the smallest unit of {currency}'),
   too_large_in_currency: problem('{field} is too large in {currency}'),

@@ -79,6 +79,13 @@ export interface PrintableTimeLine {
   entries: PrintableTimeEntry[];
 }
 
+export interface EarlyPayment {
+  /** `YYYY-MM-DD`. */
+  until: string;
+  percent: number;
+  amount: number;
+}
+
 /**
  * A document to print. The gateway makes it from a record. If it is input of the PDF tool, it has no `locale`, and of
  * these fields only `isTest`.
@@ -131,6 +138,10 @@ export interface PrintableDocument extends PdfDocument {
   amountPaid?: number;
   amountCredited?: number;
   amountWrittenOff?: number;
+  /** The part of the total that early payment took off. */
+  amountDiscounted?: number;
+  /** The discounts for early payment: the last day, the percentage, and the amount that is then to pay. */
+  earlyPayment?: EarlyPayment[];
   amountDue?: number;
   clientAddress?: string;
   clientTaxId?: string;
@@ -245,6 +256,14 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
   amountPaid: money(),
   amountCredited: money(),
   amountWrittenOff: money(),
+  amountDiscounted: money(),
+  earlyPayment: Joi.array().items(
+    Joi.object<EarlyPayment>({
+      until: calendarDay().required(),
+      percent: percentage().required(),
+      amount: money().required(),
+    }),
+  ),
   creditNote: Joi.object<PrintableCredit>({
     invoice: words(LONGEST.line).required(),
     issuedOn: calendarDay().required(),

@@ -5,6 +5,7 @@ import type { clientView } from '../models/accounts/client.ts';
 import { TAX_TREATMENTS } from '../rules/taxes/document-taxes.ts';
 import {
   currencyCode,
+  earlyPaymentResponse,
   electronicAddressResponse,
   exampleClient,
   exampleTime,
@@ -37,6 +38,7 @@ export const clientResponse = Joi.object<ReturnType<typeof clientView>, true>({
   payment_days: Joi.number(),
   rounding: roundingResponse().optional(),
   tax_treatment: Joi.string().valid(...TAX_TREATMENTS),
+  early_payment_discounts: earlyPaymentResponse().optional(),
   e_invoice_format: Joi.string()
     .valid(...FORMAT_NAMES, 'none')
     .description('The format in which its invoices must be expressible; `none` needs none'),

@@ -8,6 +8,7 @@ import {
   calendarDay,
   datesResponse,
   deliveryResponse,
+  earlyPaymentResponse,
   embeddedClient,
   embeddedProject,
   exampleClient,
@@ -66,6 +67,8 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
   created_at: timestamp(),
   updated_at: timestamp(),
   rounding_amount: roundingAmount(),
+  early_payment_discounts: earlyPaymentResponse(),
+  amount_discounted: number().description('What early payment took off; part of `amount_written_off`'),
   delivery: deliveryResponse(),
 })
   .id('Invoice')
@@ -86,6 +89,8 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
     prices_include_tax: false,
     total: 1356.6,
     rounding_amount: 0,
+    early_payment_discounts: [{ days: 14, percent: 2 }],
+    amount_discounted: 0,
     amount_paid: 0,
     amount_credited: 0,
     total_credited: 0,

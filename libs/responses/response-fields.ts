@@ -145,6 +145,16 @@ export const memberRatesResponse = () =>
     Joi.array().items(Joi.object({ member: words(), rate: number() }).meta({ schema: 'MemberRateResponse' })),
   ).description('Rates of single people; each counts before the `hourly_rate` beside it');
 
+export const earlyPaymentResponse = () =>
+  orNull(
+    Joi.array().items(
+      Joi.object({
+        days: number().description('After the issue date; money of the last day is in time'),
+        percent: number().description('Of the total with tax'),
+      }).meta({ schema: 'EarlyPaymentDiscount' }),
+    ),
+  ).description('Discounts for early payment: a percentage of the total, for money that comes within so many days');
+
 export const roundingResponse = () =>
   orNull(
     Joi.object({

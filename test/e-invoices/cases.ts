@@ -159,6 +159,14 @@ export const cases: Readonly<Record<string, Case>> = {
     },
   }),
   'a period': invoice({ fields: { service_period: { from: '2026-10-01', to: '2026-10-31' } } }),
+  'discounts for early payment': invoice({
+    fields: {
+      early_payment_discounts: [
+        { days: 7, percent: 3 },
+        { days: 14, percent: 2.25 },
+      ],
+    },
+  }),
   'a day of supply': invoice({ fields: { service_date: '2026-10-15' } }),
   'without lines': invoice({ lines: null, amount: 1200 }),
   'discounts of a third': invoice({

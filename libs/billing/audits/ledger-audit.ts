@@ -5,6 +5,7 @@ import { Invoice } from '../../models/billing/invoice.ts';
 import { Payment } from '../../models/billing/payment.ts';
 import { driverOf } from '../../models/records.ts';
 import type { Id } from '../../models/tenant.ts';
+import { EARLY_PAYMENT } from '../../rules/money/early-payment.ts';
 import { type AuditProblem, ofAccount, problemsOf } from './audit.ts';
 
 /**
@@ -21,6 +22,11 @@ export async function auditLedger(accountId?: Id): Promise<AuditProblem[]> {
     ...(await problemsOf(payments, 'payment: amount is not the sum of its parts', paymentsOff(own))),
     ...(await problemsOf(invoices, 'invoice: amount_paid is not the sum of its allocations', paidOff(own))),
     ...(await problemsOf(invoices, 'invoice: status does not follow what is due', statusOff(own))),
+    ...(await problemsOf(
+      invoices,
+      'invoice: its discount is larger than agreed, or stands while it is due',
+      discountOff(own),
+    )),
     ...(await problemsOf(payments, 'payment: an invoice does not count it', uncounted(own))),
     ...(await problemsOf(notes, 'credit note: its total is not the sum of its parts', creditsOff(own))),
     ...(await problemsOf(notes, 'credit note: an invoice does not count it', uncounted(own))),
@@ -144,6 +150,38 @@ function statusOff(own: object) {
     { $lt: [DUE, 0] },
   ];
   return [{ $match: { ...own, $expr: { $or: wrong } } }];
+}
+
+/** Amounts are rounded to the smallest unit, and percentages are no exact binary numbers. */
+const HALF_A_UNIT = 0.500_001;
+
+/** Finds discounts for early payment that the invoice does not give. */
+function discountOff(own: object) {
+  const isStanding = {
+    $and: [
+      { $eq: ['$$one.reason', EARLY_PAYMENT] },
+      { $ne: [{ $type: '$$one.payment_id' }, 'missing'] },
+      { $eq: [{ $type: '$$one.reversed_on' }, 'missing'] },
+    ],
+  };
+  const taken = { $sum: { $map: { input: '$write_offs', as: 'one', in: { $cond: [isStanding, '$$one.amount', 0] } } } };
+  const percent = { $max: '$early_payment_discounts.percent' };
+  const agreed = { $divide: [{ $multiply: [{ $subtract: [TOTAL, TOTAL_CREDITED] }, percent] }, 100] };
+  const isOpen = { $in: ['$status', ['Sent', 'Overdue']] };
+  return [
+    { $match: { ...own, 'write_offs.reason': EARLY_PAYMENT } },
+    { $set: { taken } },
+    {
+      $match: {
+        $expr: {
+          $or: [
+            { $gt: ['$taken', { $add: [{ $ifNull: [agreed, 0] }, HALF_A_UNIT] }] },
+            { $and: [isOpen, { $gt: ['$taken', 0] }, { $gt: [DUE, 0] }] },
+          ],
+        },
+      },
+    },
+  ];
 }
 
 /** Finds allocations to an invoice that the invoice does not count. */

@@ -14,6 +14,7 @@ import { type Id, newId, newRecord, storedId } from '../../models/tenant.ts';
 import { type CreditReason, REVERSING } from '../../rules/credits/credit-reasons.ts';
 import { sequenceOf } from '../../rules/documents/number-format.ts';
 import { dueOf, totalOf } from '../../rules/money/balance.ts';
+import { creditableOn } from '../../rules/money/early-payment.ts';
 import { issueDateOf } from '../documents/issue-document.ts';
 import { requirePrintableContent } from '../documents/printable-size.ts';
 import { creditAllocation } from '../payments/allocations.ts';
@@ -55,7 +56,7 @@ export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditN
   requirePrintableContent(content);
   const total = totalOf(money);
   if (total === 0) requireReversing(invoice, given.reason);
-  const applied = Math.min(total, dueOf(invoice) + (invoice.amount_written_off ?? 0));
+  const applied = creditableOn(invoice, dueOf(invoice), total);
   const rest = total - applied;
   const sequence = sequenceOf('credit_note', drawn.number_period ?? '');
   const issued_on = (await issueDateOf(undefined, { session, accountId, account, sequence, isIssued: true })) ?? day;

@@ -5,12 +5,24 @@ import { type AccountRecord, DEFAULT_PAYMENT_DAYS } from '../../models/accounts/
 import { Client, type ClientRecord } from '../../models/accounts/client.ts';
 import { findOwn } from '../../models/records.ts';
 import type { Id } from '../../models/tenant.ts';
+import type { EarlyPaymentDiscount } from '../../rules/money/early-payment.ts';
 import { CURRENCY_STANDARD } from '../../rules/money/money.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /** Returns the ISO 4217 currency of new documents: the client's, else the account's. */
 export function currencyFor(client: Pick<ClientRecord, 'currency'>, account: Pick<AccountRecord, 'currency'>): string {
   return client.currency ?? account.currency ?? CURRENCY_STANDARD;
+}
+
+/** Returns the discounts of a new invoice: the given ones, else the client's, else the account's. Undefined when there are none. */
+export function earlyPaymentFor(
+  given: EarlyPaymentDiscount[] | null | undefined,
+  client: Pick<ClientRecord, 'early_payment_discounts'>,
+  account: { early_payment_discounts?: unknown },
+): EarlyPaymentDiscount[] | undefined {
+  const standard = client.early_payment_discounts ?? (account.early_payment_discounts as typeof given);
+  const discounts = given === undefined ? standard : given;
+  return discounts?.length ? discounts : undefined;
 }
 
 /** Returns the days from the issue of an invoice to its due date. */

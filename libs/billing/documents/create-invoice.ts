@@ -8,9 +8,11 @@ import { insertOwn } from '../../models/records.ts';
 import type { ProjectRecord } from '../../models/time/project.ts';
 import type { GivenCharges } from '../../rules/documents/document-charges.ts';
 import { type DocumentMoney, invoiceMoney } from '../../rules/documents/document-money.ts';
+import type { EarlyPaymentDiscount } from '../../rules/money/early-payment.ts';
 import type { Decimal } from '../../rules/money/money.ts';
 import type { NewTaxTerms } from '../../rules/taxes/document-taxes.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
+import { earlyPaymentFor } from './client-terms.ts';
 import { requireComplete } from './complete-invoice.ts';
 import { type DocumentContent, type DrawnDocument, newDocument } from './new-document.ts';
 import { requirePrintableContent } from './printable-size.ts';
@@ -26,6 +28,8 @@ export interface InvoiceContent extends Omit<DocumentContent<DocumentMoney>, 'de
   /** The form of the problems in a 400. */
   details?: DetailsForm | undefined;
   due_date: string;
+  /** The discounts for early payment. Those of client or account when absent. */
+  early_payment_discounts?: EarlyPaymentDiscount[] | null | undefined;
   description?: string | null | undefined;
   /** Fields about the origin of the invoice, which are stored with it. */
   origin?: Partial<InvoiceRecord>;
@@ -67,6 +71,7 @@ export async function createInvoice(
     ...fields,
     ...invoiceExpiry({ status, amount: fields.amount, due_date }),
     due_date,
+    early_payment_discounts: earlyPaymentFor(content.early_payment_discounts, client, drawn.account),
     ...texts,
     amount_paid: 0,
     ...content.origin,

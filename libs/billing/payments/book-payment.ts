@@ -71,7 +71,7 @@ export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<
   const currency = given.currency ?? named[0]?.currency ?? currencyFor(client, account);
   for (const invoice of named) requirePayable(invoice, { currency, client_id: client._id });
   const amount = amountOf(given, named, currency);
-  const parts = await partsOf(unit, { pays: given.pays, named, amount, currency, client_id: client._id });
+  const parts = await partsOf(unit, { pays: given.pays, named, amount, currency, client_id: client._id, paidOn: date });
   const drawn = await unit.drawNumber('payment', base._id, { formats: account.number_formats, day: date });
   const allocations = parts.map((part) => allocationOf(part, date));
   const payment: PaymentRecord = {
@@ -94,7 +94,7 @@ export async function bookPayment(unit: UnitOfWork, given: NewPayment): Promise<
     parties: partiesOf(account, client),
   };
   await insertOwn(Payment, payment, session);
-  const moved = await payInvoices(unit, { parts, account, source: payment, day: date });
+  const moved = await payInvoices(unit, { parts, account, source: payment, paidOn: date, day: date });
   return { payment, isKnown: false, moved, account };
 }
 

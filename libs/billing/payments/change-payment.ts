@@ -35,7 +35,7 @@ export async function allocateCredit(
   const allocation = allocationOf(part, day);
   const changes = { unallocated: payment.unallocated - part.amount, allocations: [...payment.allocations, allocation] };
   const changed = await changeOwn(Payment, payment, changes, unit.session);
-  const moved = await payInvoices(unit, { parts: [part], account, source: payment, day });
+  const moved = await payInvoices(unit, { parts: [part], account, source: payment, paidOn: payment.date, day });
   await unit.announce('payment.updated', paymentView(changed));
   await announceAllocated(unit, { payment: changed, allocations: [allocation], moved, account });
   return changed;

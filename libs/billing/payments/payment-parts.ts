@@ -7,6 +7,7 @@ import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { type Allocation, type PaymentRecord, recordedView } from '../../models/billing/payment.ts';
 import type { Id, StoredId } from '../../models/tenant.ts';
 import { dueOf, writtenAmount } from '../../rules/money/balance.ts';
+import { discountOn, EARLY_PAYMENT } from '../../rules/money/early-payment.ts';
 import { exactMinor } from '../../rules/money/exact-amount.ts';
 import { type Decimal, minorWithin } from '../../rules/money/money.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
@@ -62,9 +63,21 @@ export async function partsOf(
     amount,
     currency,
     client_id,
-  }: { pays: Pays; named: readonly InvoiceRecord[]; amount: number; currency: string; client_id: StoredId },
+    paidOn,
+  }: {
+    pays: Pays;
+    named: readonly InvoiceRecord[];
+    amount: number;
+    currency: string;
+    client_id: StoredId;
+    /** The day on which the money came. */
+    paidOn: string;
+  },
 ): Promise<PaymentPart[]> {
-  if (pays === 'oldest') return oldestDue(unit, { client_id, currency, amount, most: ALLOCATIONS_MAX });
+  if (pays === 'oldest') {
+    const parts = await oldestDue(unit, { client_id, currency, amount, most: ALLOCATIONS_MAX });
+    return withDiscounts(parts, paidOn);
+  }
   if ('invoice_id' in pays) {
     return named.flatMap((invoice) => {
       const part = Math.min(dueOf(invoice), amount);
@@ -82,6 +95,30 @@ export async function partsOf(
   return parts;
 }
 
+/**
+ * Spreads what is missing of the last part over the discounts for early payment of all parts, the last first: a client
+ * who pays two invoices at once takes off the discounts of both. The parts stay as they are when that is not enough.
+ */
+function withDiscounts(parts: readonly PaymentPart[], paidOn: string): PaymentPart[] {
+  const last = parts.at(-1);
+  const missing = last ? dueOf(last.invoice) - last.amount : 0;
+  // Something of each invoice is paid: an allocation of nothing is none.
+  const discounts = parts.map(({ invoice }) =>
+    hasRoomForWriteOff(invoice) ? Math.min(discountOn(invoice, paidOn), dueOf(invoice) - 1) : 0,
+  );
+  if (missing === 0 || missing > discounts.reduce((sum, one) => sum + one, 0)) return [...parts];
+  let left = missing;
+  return parts
+    .map((part, index) => ({ part, discount: discounts[index] ?? 0 }))
+    .toReversed()
+    .map(({ part: { invoice }, discount }) => {
+      const taken = Math.min(left, discount);
+      left -= taken;
+      return { invoice, amount: dueOf(invoice) - taken };
+    })
+    .toReversed();
+}
+
 /** Returns the invoices of the parts, in their order. */
 export async function namedInvoices(unit: UnitOfWork, pays: Pays): Promise<InvoiceRecord[]> {
   if (pays === 'oldest') return [];
@@ -89,8 +126,8 @@ export async function namedInvoices(unit: UnitOfWork, pays: Pays): Promise<Invoi
 }
 
 /**
- * Adds the parts to the paid amounts of their invoices, in the order of ids. A rest within the account's tolerance is
- * written off.
+ * Adds the parts to the paid amounts of their invoices, in the order of ids. A rest within the discount for early payment
+ * and the account's tolerance is written off.
  */
 export async function payInvoices(
   unit: UnitOfWork,
@@ -98,12 +135,15 @@ export async function payInvoices(
     parts,
     account,
     source,
+    paidOn,
     day,
   }: {
     parts: readonly PaymentPart[];
     account: AccountRecord;
     /** The payment or the credit note. */
     source: { _id: StoredId; currency: string };
+    /** The day on which the money came. Credit of a credit note has none, and earns no discount. */
+    paidOn?: string;
     day: string;
   },
 ): Promise<Moved[]> {
@@ -112,14 +152,14 @@ export async function payInvoices(
   const moved: Moved[] = [];
   for (const { invoice, amount } of parts.toSorted(byInvoice)) {
     const rest = dueOf(invoice) - amount;
-    const isGivenUp = rest > 0 && rest <= tolerance && hasRoomForWriteOff(invoice);
-    moved.push(
-      await moveBalance(unit, invoice, {
-        paid: amount,
-        day,
-        ...(isGivenUp ? { writtenOff: { amount: rest, reason: 'settle_tolerance', payment_id: source._id } } : {}),
-      }),
-    );
+    const discount = paidOn === undefined ? 0 : Math.min(rest, discountOn(invoice, paidOn));
+    const isGivenUp = rest <= discount + tolerance && hasRoomForWriteOff(invoice);
+    const writtenOff = [
+      { amount: discount, reason: EARLY_PAYMENT },
+      { amount: rest - discount, reason: 'settle_tolerance' },
+    ].filter((one) => isGivenUp && one.amount > 0);
+    const movement = { paid: amount, day, writtenOff: writtenOff.map((one) => ({ ...one, payment_id: source._id })) };
+    moved.push(await moveBalance(unit, invoice, movement));
   }
   return moved;
 }

@@ -15,6 +15,7 @@ import { newId, type StoredId, storedId } from '../../models/tenant.ts';
 import type { EventType } from '../../models/webhooks/event-types.ts';
 import { effectiveInvoiceStatus } from '../../rules/documents/invoice-states.ts';
 import { dueOf, settledStatus, totalOf } from '../../rules/money/balance.ts';
+import { isDiscount } from '../../rules/money/early-payment.ts';
 import { announceQuotes } from '../quotes/announce-quotes.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { paidOn } from './paid-on.ts';
@@ -27,7 +28,7 @@ export interface Movement {
   /** The effect of a credit note of the invoice. */
   credited?: Credited;
   /** The amount that is written off. */
-  writtenOff?: { amount: number; reason: string; payment_id?: StoredId };
+  writtenOff?: readonly { amount: number; reason: string; payment_id?: StoredId }[];
   /** The payment whose write-off is reversed with it. */
   reversed?: StoredId;
   /** The write-offs that are reversed. */
@@ -124,29 +125,33 @@ function creditedAfter(invoice: InvoiceRecord, { credited }: Movement): Partial<
 }
 
 function writeOffsAfter(invoice: InvoiceRecord, movement: Movement): WriteOff[] {
-  const { writtenOff, reversed, takenBack, credited, day } = movement;
+  const { paid, writtenOff = [], reversed, takenBack, credited, day } = movement;
   const kept = (invoice.write_offs ?? []).map((one) => {
-    const isReversed = takenBack?.includes(one) || (reversed && one.payment_id?.equals(reversed));
+    // A discount stands as long as nothing is due again.
+    const isLost = (paid < 0 || takenBack !== undefined) && isDiscount(one);
+    const isReversed = isLost || takenBack?.includes(one) || (reversed && one.payment_id?.equals(reversed));
     return isReversed && !one.reversed_on ? { ...one, reversed_on: day } : one;
   });
-  if (writtenOff) return [...kept, { _id: storedId(newId()), date: day, ...writtenOff }];
+  if (writtenOff.length > 0)
+    return [...kept, ...writtenOff.map((one) => ({ _id: storedId(newId()), date: day, ...one }))];
   return credited ? withoutCredited(kept, credited.applied - dueOf(invoice), day) : kept;
 }
 
 /**
- * Returns the write-offs after a credit, which reverses them, the latest first. The rest of one that is reversed in
- * part becomes a new one.
+ * Returns the write-offs after a credit, which reverses them, the latest first, and discounts for early payment last. The
+ * rest of one that is reversed in part becomes a new one.
  */
 function withoutCredited(write_offs: readonly WriteOff[], credited: number, day: string): WriteOff[] {
   let left = credited;
   const rests: WriteOff[] = [];
-  const kept = write_offs.toReversed().map((one) => {
-    if (one.reversed_on || left <= 0) return one;
+  const reversed = (isOf: boolean) => (one: WriteOff) => {
+    if (isDiscount(one) !== isOf || one.reversed_on || left <= 0) return one;
     const rest = one.amount - left;
     left -= one.amount;
     if (rest > 0) rests.push({ ...one, _id: storedId(newId()), amount: rest, date: day });
     return { ...one, reversed_on: day };
-  });
+  };
+  const kept = write_offs.toReversed().map(reversed(false)).map(reversed(true));
   return [...kept.toReversed(), ...rests];
 }
 

@@ -35,7 +35,7 @@ export async function writeOff(
     throw appError('write_off_exceeds_due', { amount: sum, number, due: rest });
   }
   const { time_zone } = await readAccount(unit.accountId, unit.session);
-  const moved = await moveBalance(unit, invoice, { paid: 0, day: dayIn(time_zone), writtenOff: { amount, reason } });
+  const moved = await moveBalance(unit, invoice, { paid: 0, day: dayIn(time_zone), writtenOff: [{ amount, reason }] });
   await announceMoved(unit, [moved], time_zone);
   return moved.after;
 }

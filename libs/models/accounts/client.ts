@@ -3,6 +3,7 @@
 import type { NeededFormat } from '../../e-invoice/formats.ts';
 import type { PostalAddress } from '../../identifiers/postal-address.ts';
 import type { Session } from '../../mongo/connection.ts';
+import type { EarlyPaymentDiscount } from '../../rules/money/early-payment.ts';
 import { TAX_TREATMENTS, type TaxTreatment } from '../../rules/taxes/document-taxes.ts';
 import type { MemberRate } from '../../rules/time/hourly-rate.ts';
 import type { TimeRounding } from '../../rules/time/time-rounding.ts';
@@ -73,6 +74,8 @@ export interface BillingTerms {
   tax_treatment?: TaxTreatment | null;
   /** The format in which its invoices must be expressible. The account's counts unless given. */
   e_invoice_format?: NeededFormat | null;
+  /** The discounts for early payment of its new invoices. The account's count unless given; an empty list is none. */
+  early_payment_discounts?: EarlyPaymentDiscount[] | null;
 }
 
 export interface ClientRecord extends Stamped, ClientFields, BillingTerms {
@@ -102,6 +105,7 @@ const clientSchema = recordSchema<ClientRecord>(
     rounding: { type: Object },
     tax_treatment: { type: String, enum: [...TAX_TREATMENTS, null] },
     e_invoice_format: { type: String },
+    early_payment_discounts: { type: Object },
     status: { type: String, required: true, default: 'invited' },
     search: { type: String, required: true },
     anonymised_at: Date,
@@ -148,6 +152,7 @@ export function clientView(client: ClientRecord) {
     ...given('rounding', client.rounding),
     ...given('tax_treatment', client.tax_treatment),
     ...given('e_invoice_format', client.e_invoice_format),
+    ...given('early_payment_discounts', client.early_payment_discounts),
     status: client.status,
     ...(client.anonymised_at ? { anonymised_at: client.anonymised_at.toISOString() } : {}),
     created_at: client.created_at.toISOString(),

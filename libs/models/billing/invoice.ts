@@ -2,6 +2,7 @@
 
 import { INVOICE_STATUSES, type InvoiceStatus, isPayable } from '../../rules/documents/invoice-states.ts';
 import { dueOf } from '../../rules/money/balance.ts';
+import { discountTaken, type EarlyPaymentDiscount } from '../../rules/money/early-payment.ts';
 import { fromMinor } from '../../rules/money/money.ts';
 import { QUOTE_PARTS, type QuotePart } from '../../rules/quotes/quote-parts.ts';
 import { taxesView } from '../../rules/taxes/document-taxes.ts';
@@ -74,6 +75,8 @@ export interface InvoiceReferences {
 
 /** A stored invoice. Amounts are in the currency's smallest unit. */
 export interface InvoiceRecord extends DocumentRecord, InvoiceReferences {
+  /** The discounts for early payment. Absent where there are none. */
+  early_payment_discounts?: EarlyPaymentDiscount[] | undefined;
   amount_paid: number;
   /** The amount that credit notes took off what was due. */
   amount_credited?: number | undefined;
@@ -134,6 +137,7 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
   'invoices',
   {
     ...documentFields,
+    early_payment_discounts: { type: [Object], default: undefined },
     amount_paid: { type: Number, required: true, default: 0 },
     amount_credited: Number,
     total_credited: Number,
@@ -253,6 +257,8 @@ export function invoiceView(
     amount_credited: fromMinor(invoice.amount_credited ?? 0, currency),
     total_credited: fromMinor(invoice.total_credited ?? 0, currency),
     amount_written_off: fromMinor(invoice.amount_written_off ?? 0, currency),
+    early_payment_discounts: invoice.early_payment_discounts ?? null,
+    amount_discounted: fromMinor(discountTaken(invoice), currency),
     amount_due: status === 'Cancelled' ? 0 : fromMinor(dueOf(invoice), currency),
     paid_on: invoice.paid_on ?? null,
     cancelled_on: invoice.cancelled_on ?? null,

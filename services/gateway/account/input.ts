@@ -14,6 +14,7 @@ import type { ElectronicAddress, LegalId, PaymentOption } from '#libs/models/acc
 import { emailForm, knownLocale, knownZone, LOCALE_LONGEST } from '#libs/profile-forms.ts';
 import type { NumberFormat } from '#libs/rules/documents/number-format.ts';
 import type { NumberKind } from '#libs/rules/documents/number-kinds.ts';
+import type { EarlyPaymentDiscount } from '#libs/rules/money/early-payment.ts';
 import type { MemberRate } from '#libs/rules/time/hourly-rate.ts';
 import type { TimeRounding } from '#libs/rules/time/time-rounding.ts';
 import { sameName } from '#libs/search-text.ts';
@@ -21,6 +22,7 @@ import {
   type AppliesRate,
   appliesRate,
   applyToInput,
+  earlyPaymentInput,
   hourlyRateInput,
   memberRatesInput,
   paymentDaysInput,
@@ -69,6 +71,7 @@ export interface AccountChanges extends AppliesRate {
   strict_invoices?: boolean | null;
   require_client_email?: boolean | null;
   e_invoice_format?: FormatName | null;
+  early_payment_discounts?: EarlyPaymentDiscount[] | null;
   project_statuses?: string[] | null;
   hourly_rate?: number | null;
   member_rates?: MemberRate[] | null;
@@ -213,6 +216,9 @@ export const accountChanges = Joi.object<AccountChanges, true>({
   require_client_email: Joi.boolean()
     .allow(null)
     .description('With false, a client may have no `email`, as those of a time export; true unless set'),
+  early_payment_discounts: earlyPaymentInput().description(
+    'Of new invoices whose client has none: discounts for early payment, such as `[{ "days": 14, "percent": 2 }]`',
+  ),
   e_invoice_format: Joi.string()
     .valid(...FORMAT_NAMES)
     .allow(null)

@@ -20,6 +20,7 @@ import {
   type AppliesRate,
   appliesRate,
   applyToInput,
+  earlyPaymentInput,
   hourlyRateInput,
   memberRatesInput,
   paymentDaysInput,
@@ -67,6 +68,9 @@ const optional = {
     .description(
       'Of new documents without a `tax_rate`: `reverse_charge` gives rate 0 and category AE, `exempt` E, `export` G. `standard` unless given',
     ),
+  early_payment_discounts: earlyPaymentInput().description(
+    'Of its new invoices; those of the account unless given, none for an empty list',
+  ),
   e_invoice_format: Joi.string()
     .valid(...FORMAT_NAMES, 'none')
     .allow(null)

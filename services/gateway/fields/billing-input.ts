@@ -1,6 +1,8 @@
 // How time is billed, as callers set it: rates, rounding, and what new invoices of a client have.
 import Joi from 'joi';
+import { refuse } from '#libs/input/joi-problems.ts';
 import { name } from '#libs/input/kinds.ts';
+import { EARLY_DISCOUNTS_MAX, type EarlyPaymentDiscount } from '#libs/rules/money/early-payment.ts';
 import { AMOUNT_MAX } from '#libs/rules/money/money.ts';
 import type { MemberRate } from '#libs/rules/time/hourly-rate.ts';
 import {
@@ -85,6 +87,40 @@ export function appliesRate(value: object, { error }: Joi.CustomHelpers) {
         peerWithLabel: 'hourly_rate',
       })
     : value;
+}
+
+const DISCOUNT_DAYS_MAX = 365;
+const PERCENT_MAX = 99.99;
+/** Percentages of e-invoices have two decimals. */
+const HUNDREDTHS = 2;
+
+export function earlyPaymentInput() {
+  return Joi.array()
+    .items(
+      Joi.object<EarlyPaymentDiscount, true>({
+        days: Joi.number()
+          .integer()
+          .min(0)
+          .max(DISCOUNT_DAYS_MAX)
+          .required()
+          .description('After the issue date; money of the last day is in time'),
+        percent: number()
+          .positive()
+          .max(PERCENT_MAX)
+          .custom(hundredths)
+          .required()
+          .description('Of the total with tax'),
+      }).meta({ schema: 'EarlyPaymentDiscountInput' }),
+    )
+    .max(EARLY_DISCOUNTS_MAX)
+    .unique('days')
+    .allow(null);
+}
+
+function hundredths(percent: number, helpers: Joi.CustomHelpers) {
+  return Number(percent.toFixed(HUNDREDTHS)) === percent
+    ? percent
+    : refuse(helpers, 'percent_too_precise', '{{#label}} must have at most 2 decimals');
 }
 
 export function roundingInput() {

@@ -31,6 +31,10 @@ export function changedContent(
     ...givenReferences(changes),
     ...givenTexts(changes),
   };
+  const { early_payment_discounts } = changes;
+  if (early_payment_discounts !== undefined) {
+    next.early_payment_discounts = early_payment_discounts?.length ? early_payment_discounts : undefined;
+  }
   if (changes.description !== undefined) next.description = changes.description || null;
   // Untouched money is not checked again: an older version may have accepted more.
   const isUntouched = !isMoneyChanged(changes) && terms?.tax_category === invoice.tax_category;

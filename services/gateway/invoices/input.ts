@@ -8,6 +8,8 @@ import { Invoice, type InvoiceRecord, invoiceListing, invoicesWithStatus } from 
 import type { Id } from '#libs/models/tenant.ts';
 import { exampleId } from '#libs/responses/example-ids.ts';
 import { INVOICE_STATUSES, type InvoiceStatus } from '#libs/rules/documents/invoice-states.ts';
+import type { EarlyPaymentDiscount } from '#libs/rules/money/early-payment.ts';
+import { earlyPaymentInput } from '../fields/billing-input.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { documentFilters } from '../fields/document-filters.ts';
 import { byStatuses } from '../fields/list-filters.ts';
@@ -36,6 +38,7 @@ export interface NewInvoice extends DatesInput, ReferencesInput, ChargesInput, T
   prices_include_tax?: boolean;
   status: 'Draft' | 'Sent';
   line_items?: LineInput[] | null;
+  early_payment_discounts?: EarlyPaymentDiscount[] | null;
 }
 
 export interface InvoiceChanges extends DatesInput, ReferencesInput, ChargesInput, TextsInput {
@@ -50,6 +53,7 @@ export interface InvoiceChanges extends DatesInput, ReferencesInput, ChargesInpu
   client_id?: Id;
   project_id?: Id | null;
   recalculate?: boolean;
+  early_payment_discounts?: EarlyPaymentDiscount[] | null;
 }
 
 function hasPaymentDays(account: Pick<AccountRecord, 'payment_days'> | undefined): boolean {
@@ -78,6 +82,9 @@ export const newInvoice = Joi.object<NewInvoice, true>({
   ...textsInput,
   ...referencesInput,
   line_items: lineItems(),
+  early_payment_discounts: earlyPaymentInput().description(
+    'Discounts for early payment, printed and honoured by payments; those of the client or the account unless given, none for an empty list',
+  ),
 }).example({
   client_id: exampleId.clients,
   project_id: exampleId.projects,
@@ -105,6 +112,7 @@ export const invoiceChanges = Joi.object<InvoiceChanges, true>({
   recalculate: Joi.boolean().description(
     'The lines of a draft final invoice of a quote anew, with what is billed by its other parts now',
   ),
+  early_payment_discounts: earlyPaymentInput().description('Discounts for early payment, while Draft; none for null'),
 }).example({ due_date: '2099-11-30' });
 
 export const invoiceList = listOf<InvoiceRecord>(

@@ -17,6 +17,7 @@ import { documentLocaleOf, isTag } from './locale.ts';
 import { clientOf, issuerOf, legalOf, type Party } from './party.ts';
 import {
   creditRows,
+  earlyPaymentNotes,
   type Fact,
   factsOf,
   headlineOf,
@@ -156,7 +157,7 @@ export function documentView(document: PrintableDocument, parts: Parts): { view:
         ],
     totalLabel: totalLabelOf(document, isSettled, labels),
     total: money(isSettled ? new Big(document.amountDue ?? 0) : totals.total),
-    taxNotes: taxNotes(document, documentLocale),
+    taxNotes: [...taxNotes(document, documentLocale), ...earlyPaymentNotes(document, documentLocale)],
     settlement: creditRows(document, documentLocale),
     payment,
     paymentDue:

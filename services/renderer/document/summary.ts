@@ -172,16 +172,26 @@ export function taxNotes({ taxes, pricesIncludeTax }: PrintableDocument, { label
   return [...included, ...new Set(reasons)];
 }
 
+/** Returns a sentence for each discount for early payment. */
+export function earlyPaymentNotes({ earlyPayment = [] }: PrintableDocument, locale: DocumentLocale): string[] {
+  const { labels, percent, day, money } = locale;
+  return earlyPayment.map((one) => {
+    const { before, symbol, after } = money(new Big(one.amount));
+    return labels.earlyPayment(percent(new Big(one.percent)), day(one.until), `${before}${symbol}${after}`);
+  });
+}
+
 /** Returns the rows of a partly paid document. The last one is the amount that is still due. */
 export function settledRows(
   { total }: Totals,
-  { amountPaid = 0, amountCredited, amountWrittenOff }: PrintableDocument,
+  { amountPaid = 0, amountCredited, amountWrittenOff, amountDiscounted }: PrintableDocument,
   { labels, money }: DocumentLocale,
 ) {
   return [
     { label: labels.total, amount: money(total) },
     ...(amountPaid === 0 ? [] : [{ label: labels.paid, amount: money(new Big(amountPaid).neg()) }]),
     ...(amountCredited ? [{ label: labels.credited, amount: money(new Big(amountCredited).neg()) }] : []),
+    ...(amountDiscounted ? [{ label: labels.discounted, amount: money(new Big(amountDiscounted).neg()) }] : []),
     ...(amountWrittenOff ? [{ label: labels.writtenOff, amount: money(new Big(amountWrittenOff).neg()) }] : []),
   ];
 }

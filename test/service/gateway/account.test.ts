@@ -60,6 +60,7 @@ describe('GET /api/v1/account', () => {
       require_client_email: true,
       mail: { from_name: null, reply_to: null, bcc: null },
       e_invoice_format: null,
+      early_payment_discounts: null,
       project_statuses: ['In Progress', 'Awaiting Approval', 'Complete'],
       created_at: expect.any(String),
       updated_at: expect.any(String),

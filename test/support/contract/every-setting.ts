@@ -40,7 +40,8 @@ export const EVERY_SETTING: AccountChanges = {
 /**
  * These exist to change responses: the default tax rate, the lock of time, the note that explains a rate of 0, the rounding of totals, the currency of what names none, the day
  * that the account has, the names of its statuses, the refusal of invoices that lack what the law wants, the days that stand in for a due date, whether a client needs an e-mail address,
- * and the format that invoices have to be expressible in.
+ * the
+ * format that invoices have to be expressible in, and the discounts for early payment, which invoices show.
  */
 export const CHANGES_ANSWERS: readonly (keyof AccountChanges)[] = [
   'default_tax_rate',
@@ -54,4 +55,5 @@ export const CHANGES_ANSWERS: readonly (keyof AccountChanges)[] = [
   'payment_days',
   'require_client_email',
   'e_invoice_format',
+  'early_payment_discounts',
 ];

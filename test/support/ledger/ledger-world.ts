@@ -19,6 +19,12 @@ export interface LedgerWorld {
   memory: string[];
 }
 
+/** Every invoice has them. Some days pass in a sequence. */
+export const EARLY_PAYMENT = [
+  { days: 1, percent: 3 },
+  { days: 4, percent: 1.5 },
+];
+
 const INVOICES = 4;
 const QUOTES = 2;
 const ENTRIES = 5;
@@ -29,7 +35,10 @@ export async function openLedgerWorld(account: TestAccount, send: Send): Promise
     if (status !== 201) throw new Error(`POST ${path}: ${status} ${JSON.stringify(made)}`);
     return made.data.id as string;
   };
-  const { status } = await send('PATCH', '/account', { total_rounding: 0.05 });
+  const { status } = await send('PATCH', '/account', {
+    total_rounding: 0.05,
+    early_payment_discounts: EARLY_PAYMENT,
+  });
   if (status !== 200) throw new Error(`PATCH /account: ${status}`);
   const client_id = await make('/clients', { name: 'Ada', email: 'ada@example.com' });
   const project_id = await make('/projects', { name: 'Engine', client_id, hourly_rate: 100 });

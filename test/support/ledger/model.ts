@@ -32,6 +32,7 @@ const MOVES_OF_DAY = 4;
 /** Drawn besides: most of them need another before them, and hardly ever succeeded. */
 const OF_CREDIT = [
   'payInvoice',
+  'payEarly',
   'credit',
   'creditWork',
   'issue',

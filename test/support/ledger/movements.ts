@@ -1,12 +1,13 @@
 // Movements of time and money. Each names its records by position, so that any sequence can be made and repeated.
 import { CREDIT_REASONS } from '#libs/rules/credits/credit-reasons.ts';
 import type { AnyRecord } from '../crashes/billing-world.ts';
-import type { LedgerWorld } from './ledger-world.ts';
+import { EARLY_PAYMENT, type LedgerWorld } from './ledger-world.ts';
 import { TIMER_MOVES, timerRequest } from './timer-movements.ts';
 
 export const MOVES = [
   'pay',
   'payInvoice',
+  'payEarly',
   'allocate',
   'release',
   'void',
@@ -92,6 +93,8 @@ export async function requestOf(world: LedgerWorld, movement: Movement): Promise
       });
     case 'payInvoice':
       return post(`/invoices/${invoice}/payments`, amount);
+    case 'payEarly':
+      return payEarly(world, movement);
     case 'writeOff':
       return post(`/invoices/${invoice}/write-off`, { ...amount, reason: 'x' });
     case 'takeBackWriteOff':
@@ -167,6 +170,21 @@ function creditOf({ which, other, cents, isOther }: Movement) {
   };
 }
 
+/** Pays what a discount leaves of an invoice, or a cent less. */
+async function payEarly(
+  { send, invoices }: LedgerWorld,
+  { which, other, isOther }: Movement,
+): Promise<Request | undefined> {
+  const invoice = at(invoices, which);
+  const { status, body } = await send('GET', `/invoices/${invoice}`);
+  if (status !== 200) return undefined;
+  const { total, rounding_amount, total_credited, amount_due } = body.data;
+  const { percent } = at(EARLY_PAYMENT, other);
+  const discount = Math.round(((total + rounding_amount - total_credited) * percent) / 100 / 0.01) / 100;
+  const amount = Math.round((amount_due - discount - (isOther ? 0.01 : 0)) * 100) / 100;
+  return amount > 0 ? { method: 'POST', path: `/invoices/${invoice}/payments`, body: { amount } } : undefined;
+}
+
 /** Credits an entry, and perhaps a second one, on the invoice that the first is on. */
 async function creditOfWork(
   { send, entries }: LedgerWorld,
@@ -214,6 +232,6 @@ function addOnce(list: string[], id: string) {
 }
 
 /** Counted around. */
-function at(list: readonly string[], position: number): string {
-  return list[position % list.length] as string;
+function at<Item>(list: readonly Item[], position: number): Item {
+  return list[position % list.length] as Item;
 }

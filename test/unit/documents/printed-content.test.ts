@@ -50,6 +50,7 @@ const records = {
     buyer_reference: 'B',
     order_reference: 'O',
     contract_reference: 'C',
+    early_payment_discounts: [{ days: 14, percent: 2 }],
     amount_paid: 0,
   },
   quote: { ...document, expires_at: '2026-08-31' },

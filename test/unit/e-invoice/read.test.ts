@@ -73,6 +73,7 @@ function expectedOf(terms: EInvoice, format: FormatName) {
     project_reference: terms.project ?? null,
     contract_reference: terms.contract ?? null,
     order_reference: terms.order ?? null,
+    payment_terms: written(terms.paymentTerms),
     notes: [written(terms.note)].filter(Boolean),
     preceding: preceding ? [{ number: preceding.number, issue_date: preceding.issuedOn }] : [],
     seller: partyOf(terms.seller),

@@ -28,6 +28,7 @@ const LEFT_OUT: Readonly<Record<string, string[]>> = {
     'rounding',
     'tax_treatment',
     'e_invoice_format',
+    'early_payment_discounts',
     'anonymised_at',
   ],
   ClientSummary: ['company_name'],

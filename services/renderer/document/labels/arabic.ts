@@ -88,6 +88,8 @@ export const arabic: Language = {
   paid: 'المدفوع',
   credited: 'المبلغ الدائن',
   writtenOff: 'مبلغ مشطوب',
+  discounted: 'خصم السداد المبكر',
+  earlyPayment: (percent, day, amount) => `خصم ${percent} عند السداد حتى ${day}: المبلغ المستحق ${amount}`,
   amountDue: 'المبلغ المستحق',
   settled: { paid: 'مدفوع', cancelled: 'ملغى', written_off: 'مشطوب' },
   // Fifteen digits that begin and end with 3 are a Saudi Arabian VAT number.

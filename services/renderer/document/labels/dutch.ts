@@ -88,6 +88,8 @@ export const dutch: Language = {
   paid: 'Betaald',
   credited: 'Gecrediteerd',
   writtenOff: 'Afgeboekt',
+  discounted: 'Korting voor snelle betaling',
+  earlyPayment: (percent, day, amount) => `${percent} korting bij betaling uiterlijk ${day}: ${amount} te betalen.`,
   amountDue: 'Te betalen',
   settled: { paid: 'betaald', cancelled: 'geannuleerd', written_off: 'afgeboekt' },
   taxId: (id) => `Btw-nr. ${id}`,

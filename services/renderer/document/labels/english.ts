@@ -88,6 +88,8 @@ export const english: Language = {
   paid: 'Paid',
   credited: 'Credited',
   writtenOff: 'Written off',
+  discounted: 'Early payment discount',
+  earlyPayment: (percent, day, amount) => `${percent} discount if paid by ${day}: ${amount} to pay.`,
   amountDue: 'Amount due',
   settled: { paid: 'paid', cancelled: 'cancelled', written_off: 'written off' },
   taxId: (id) => registered(id) ?? `Tax ID ${id}`,

@@ -93,6 +93,9 @@ export const french: Language = {
   paid: 'Payé',
   credited: 'Avoir',
   writtenOff: 'Passé en perte',
+  discounted: 'Escompte',
+  earlyPayment: (percent, day, amount) =>
+    `Escompte de ${percent} en cas de paiement avant le ${day} inclus : ${amount} à payer.`,
   amountDue: 'Reste à payer',
   settled: { paid: 'payé', cancelled: 'annulé', written_off: 'passé en perte' },
   taxId: (id) => `N° TVA ${id}`,

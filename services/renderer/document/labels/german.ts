@@ -91,6 +91,8 @@ export const german: Language = {
   paid: 'Bezahlt',
   credited: 'Gutgeschrieben',
   writtenOff: 'Ausgebucht',
+  discounted: 'Skonto',
+  earlyPayment: (percent, day, amount) => `${percent} Skonto bei Zahlung bis ${day}: ${amount} zu zahlen.`,
   amountDue: 'Offener Betrag',
   settled: { paid: 'bezahlt', cancelled: 'storniert', written_off: 'ausgebucht' },
   // Any other number is from a tax office, or from a country that is no member.

@@ -91,6 +91,8 @@ export const italian: Language = {
   paid: 'Pagato',
   credited: 'Accreditato',
   writtenOff: 'Stralciato',
+  discounted: 'Sconto per pagamento anticipato',
+  earlyPayment: (percent, day, amount) => `Sconto del ${percent} per pagamento entro il ${day}: ${amount} da pagare.`,
   amountDue: 'Importo dovuto',
   settled: { paid: 'pagato', cancelled: 'annullato', written_off: 'stralciato' },
   taxId: (id) => `P. IVA ${id}`,

@@ -88,6 +88,8 @@ export const japanese: Language = {
   paid: 'お支払済み',
   credited: '返還額',
   writtenOff: '償却額',
+  discounted: '早期支払割引',
+  earlyPayment: (percent, day, amount) => `${day}までのお支払いで${percent}割引：お支払額 ${amount}`,
   amountDue: 'ご請求残額',
   settled: { paid: 'お支払済み', cancelled: '取消済み', written_off: '償却済み' },
   // T and thirteen digits are a number of the invoice system. Other numbers have another name.

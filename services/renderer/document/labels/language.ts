@@ -49,6 +49,10 @@ export interface SharedLabels {
   credited: string;
   /** The label of the amount that was written off. */
   writtenOff: string;
+  /** The label of the amount that early payment took off. */
+  discounted: string;
+  /** A sentence about a discount for early payment. */
+  earlyPayment: (percent: string, day: string, amount: string) => string;
   amountDue: string;
   /** Phrases after the sum in the headline, instead of a day. */
   settled: Record<'paid' | 'cancelled' | 'written_off', string>;

@@ -88,6 +88,8 @@ export const portuguese: Language = {
   paid: 'Pago',
   credited: 'Creditado',
   writtenOff: 'Baixado como perda',
+  discounted: 'Desconto por pagamento antecipado',
+  earlyPayment: (percent, day, amount) => `Desconto de ${percent} para pagamento até ${day}: ${amount} a pagar.`,
   amountDue: 'Valor em aberto',
   settled: { paid: 'pago', cancelled: 'anulado', written_off: 'baixado como perda' },
   taxId: (id) => `N.º fiscal ${id}`,

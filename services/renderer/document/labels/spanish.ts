@@ -88,6 +88,8 @@ export const spanish: Language = {
   paid: 'Pagado',
   credited: 'Abonado',
   writtenOff: 'Dado de baja',
+  discounted: 'Descuento por pronto pago',
+  earlyPayment: (percent, day, amount) => `Descuento del ${percent} por pago hasta el ${day}: ${amount} a pagar.`,
   amountDue: 'Importe pendiente',
   settled: { paid: 'pagado', cancelled: 'anulado', written_off: 'dado de baja' },
   taxId: (id) => `NIF ${id}`,
