@@ -98,13 +98,10 @@ const accountSchema = new Schema(
     strict_invoices: Boolean,
     /** The format in which every invoice must be expressible, where the client has none. */
     e_invoice_format: String,
-<<<<<<< HEAD
     /** See MailSettings. */
     mail: Object,
-=======
     /** The discounts for early payment of new invoices, see early-payment.ts. */
     early_payment_discounts: { type: [Object], default: undefined },
->>>>>>> a461911b (feat(billing): honour discounts for early payment)
     /** The most hours of one time entry. DEFAULT_ENTRY_HOURS when absent. */
     max_entry_hours: Number,
     /** `YYYY-MM-DD`. Time before this day cannot be logged, changed or deleted. */
@@ -212,11 +209,8 @@ export function accountView(account: AccountRecord) {
     strict_invoices: account.strict_invoices ?? false,
     require_client_email: account.require_client_email ?? true,
     e_invoice_format: account.e_invoice_format ?? null,
-<<<<<<< HEAD
     mail: mailSettingsView(account.mail as MailSettings | undefined),
-=======
     early_payment_discounts: (account.early_payment_discounts as EarlyPaymentDiscount[] | null | undefined) ?? null,
->>>>>>> a461911b (feat(billing): honour discounts for early payment)
   };
 }
 

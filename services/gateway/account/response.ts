@@ -91,7 +91,6 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
   e_invoice_format: orNull(Joi.string().valid(...FORMAT_NAMES)).description(
     'The format in which every invoice must be expressible, unless its client has another',
   ),
-<<<<<<< HEAD
   mail: Joi.object({
     from_name: orNull(Joi.string()).description('Null is `company`, or `name`'),
     reply_to: orNull(Joi.string()).description('Null is `email` of the account'),
@@ -100,9 +99,7 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     .required()
     .meta({ schema: 'MailSettings' })
     .description('Settings of mail'),
-=======
   early_payment_discounts: earlyPaymentResponse(),
->>>>>>> a461911b (feat(billing): honour discounts for early payment)
 })
   .id('Account')
   .example({
@@ -153,11 +150,8 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     strict_invoices: false,
     require_client_email: true,
     e_invoice_format: 'xrechnung-ubl',
-<<<<<<< HEAD
     mail: { from_name: null, reply_to: null, bcc: null },
-=======
     early_payment_discounts: null,
->>>>>>> a461911b (feat(billing): honour discounts for early payment)
     number_formats: {
       credit_note: { prefix: 'CRN-', padding: 4, start: 1, restart: 'never' },
       invoice: { prefix: '{year}-', padding: 4, start: 1, restart: 'yearly' },

@@ -88,7 +88,7 @@ const UNPRINTED: Record<NumberKind, readonly string[]> = {
   payment: ['client_id source external_id note void_reason voided_on allocated_at_booking booked_for'],
 };
 const EVERYWHERE =
-  '_id account_id client_id project_id created_at updated_at number_period search expires_on lock_version subtotal discount_percent shipping_tax_rate shipping_tax_category refund_external_ids discounts';
+  '_id account_id client_id project_id created_at updated_at number_period search expires_on lock_version subtotal discount_percent shipping_tax_rate shipping_tax_category refund_external_ids discounts delivery';
 
 const MODELS = { invoice: Invoice, quote: Quote, credit_note: CreditNote, payment: Payment };
 const PRINT = {
@@ -105,7 +105,7 @@ const printed = (kind: NumberKind, record: object) =>
 function another(value: unknown): unknown {
   if (value === 'EUR') return 'USD';
   if (typeof value === 'number') return value + 1;
-  if (typeof value === 'string') return `${value}9`;
+  if (typeof value === 'string') return /^\d{4}-\d\d-\d\d$/.test(value) ? '2026-12-24' : `${value}9`;
   if (value === undefined) return true;
   return Array.isArray(value) ? value.slice(1) : { ...(value as object), to: '2026-08-01', changed: true };
 }
