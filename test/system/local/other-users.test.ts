@@ -1,6 +1,6 @@
 // `npm start` on a machine with other users: what one of them can access through its ports, its sockets and its files.
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, readlink, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -132,8 +132,8 @@ async function listeningPorts(pids: number[]): Promise<number[]> {
   const inodes = new Set<string>();
   for (const pid of pids) {
     for (const name of await readdir(`/proc/${pid}/fd`).catch(() => [])) {
-      const target = await execute('readlink', [`/proc/${pid}/fd/${name}`]).catch(() => ({ stdout: '' }));
-      const [, inode] = /^socket:\[(\d+)\]/.exec(target.stdout) ?? [];
+      const target = await readlink(`/proc/${pid}/fd/${name}`).catch(() => '');
+      const [, inode] = /^socket:\[(\d+)\]/.exec(target) ?? [];
       if (inode) inodes.add(inode);
     }
   }
