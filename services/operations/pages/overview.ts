@@ -147,6 +147,7 @@ function processes({ processes: reading }: Numbers): VNode {
   return html`<div>
     <h2>Versions</h2>
     ${shown(reading, (all) => {
+      if (all.length === 0) return html`<p class="empty">No service is connected to Redis.</p>`;
       const isMixed = byVersion(all).length > 1;
       return html`<div class="card">
         <dl class="stats">

@@ -24,9 +24,12 @@ export interface ChartWindow {
   last: number;
 }
 
+/** With fewer complete steps the current one is shown as well: what an operator has just tried must be there. */
+const YOUNG_STEPS = 5;
+
 /**
  * Returns the steps since the first of `times`, at most `limit`, so that the charts of a young system use their whole
- * width. The current step is left out, because it would always look like a drop, unless it is the only one.
+ * width. Later the current step is left out, because it would always look like a drop.
  */
 export function windowSince(
   times: readonly (Date | undefined)[],
@@ -36,7 +39,7 @@ export function windowSince(
   const stepOf = (ms: number) => Math.floor(ms / (stepMinutes * MINUTE_MS));
   const current = stepOf(now);
   const first = Math.min(current, ...times.flatMap((time) => (time ? [stepOf(time.getTime())] : [])));
-  if (first === current) return { stepMinutes, count: 1, last: current };
+  if (current - first < YOUNG_STEPS) return { stepMinutes, count: current - first + 1, last: current };
   return { stepMinutes, count: Math.min(limit, current - first), last: current - 1 };
 }
 
@@ -56,6 +59,7 @@ export function bars(series: Series[], label: string): VNode {
   const totals = Array.from({ length }, (_, index) => sumBy(series, ({ values }) => values[index] ?? 0));
   const top = Math.max(1, ...totals);
   const step = WIDTH / Math.max(1, length);
+  const gap = Math.min(step * 0.2, 2);
   const bottoms = totals.map(() => HEIGHT);
   const rects = series.flatMap(({ name, values }) =>
     values.map((value, index) => {
@@ -64,7 +68,7 @@ export function bars(series: Series[], label: string): VNode {
       const height = Math.max(1.5, (value / top) * (HEIGHT - 4));
       bottoms[index] = (bottoms[index] ?? HEIGHT) - height;
       const [x, y] = [index * step, bottoms[index] ?? 0];
-      return html`<rect class=${name} x=${round(x)} y=${round(y)} width=${round(step * 0.8)} height=${round(height)} />`;
+      return html`<rect class=${name} x=${round(x)} y=${round(y)} width=${round(step - gap)} height=${round(height)} />`;
     }),
   );
   return frame(label, rects);
