@@ -21,12 +21,14 @@ import { startTracing } from '#libs/service/tracing.ts';
 import { type Config, readConfig } from './config.ts';
 import { enqueueDueMessages } from './enqueue-due-messages.ts';
 import { makeMailOf } from './make-mail.ts';
+import { removeOldMails } from './remove-old-mails.ts';
 import { makeSendMessage } from './send-message.ts';
 import { readSender, type Sender } from './sender.ts';
 import { openConnections } from './smtp/connections.ts';
 import { type SmtpServer, serverOf } from './smtp/smtp-url.ts';
 
 const POLL_EVERY_MS = 1_000;
+const REMOVE_EVERY_MS = 3_600_000;
 /** The time for mails on their way when the service stops. */
 const CLOSE_LIMIT_MS = 30_000;
 /** The longest time that a message waits for a worker that has died. Running workers extend their lease. */
@@ -85,6 +87,12 @@ await run(async ({ onClose, useLogger }) => {
     log.info('SMTP_URL is not set, so no mail is sent');
     await unregisterMailService();
   }
+  const remover = startPollingLoop(() => removeOldMails(), {
+    name: 'the remover of old mails',
+    everyMs: REMOVE_EVERY_MS,
+    log,
+  });
+  onClose(() => remover.stop());
   onClose(() => health.drain());
   health.started();
   log.info({ healthPort: health.port }, 'ready');

@@ -127,6 +127,7 @@ const NO_MORE_RIGHTS: Readonly<Record<string, string>> = {
     'makes a delivery for each subscribed endpoint; webhooks:write sees all events, as docs/secure.md says',
   'deliver-webhook': 'sends one event to one subscribed endpoint',
   'retry-webhook': 'sends it again',
+  'the remover of old mails': 'removes what is kept for 90 days',
   'the mail poller': 'sends the message that messages:write planned',
   'send-mail': 'sends it',
 };

@@ -58,6 +58,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'the figures of requests': { elsewhere: 'test/service/operations/requests.test.ts' },
   // One message at a time, each with one mail of at most 15 MiB.
   sendMail: { elsewhere: 'test/service/mail/send-message.test.ts' },
+  'the remover of old mails': { elsewhere: 'test/service/mail/remove-old-mails.test.ts' },
   'the mail poller': { elsewhere: 'test/service/mail/send-message.test.ts' },
   renderDocument: { elsewhere: 'test/service/gateway/printable-size.test.ts' },
 };
