@@ -7,7 +7,7 @@ const NUMBER = /^\d+(?:\.\d+)?$/;
  * @param help what `--help` prints. The program ends then, with 0, and after a mistake with 2.
  * @param config options as `parseArgs` takes them. A seed, and those whose default is a number, take nothing but numbers.
  */
-export function readCommandLine<const Config extends ParseArgsConfig>(help: string, config: Config) {
+export function readCommandLine<const Options extends ParseArgsConfig>(help: string, config: Options) {
   if (process.argv.slice(2).includes('--help')) {
     process.stdout.write(help);
     process.exit(0);

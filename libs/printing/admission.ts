@@ -53,7 +53,7 @@ interface Arrival {
   hasRemoteImages?: boolean;
 }
 
-export interface Admission {
+export interface PrintAdmission {
   /**
    * Called before a body is read, and cheap. Reserves a place for the request for a moment, so that of many that arrive together only
    * as many continue as there are places.
@@ -70,7 +70,7 @@ export interface Admission {
   admit(arrival: Arrival): Permit;
 }
 
-export function openAdmission(limits: Partial<AdmissionLimits> = {}): Admission {
+export function openAdmission(limits: Partial<AdmissionLimits> = {}): PrintAdmission {
   const { perAccount, pagesPerAccount, waiting: waitingMax, waitMs: waitMax } = { ...DEFAULTS, ...limits };
   const waiting = openWaitingDocuments();
   const measures = { short: openMeasure(), slow: openMeasure() };

@@ -10,7 +10,7 @@ import { announceCancel, type Replies, type Reply, rendererEnded } from '../jobs
 import type { Id } from '../models/tenant.ts';
 import { isSlow, requireBoundedWork } from '../rules/documents/layout-work.ts';
 import type { Logger } from '../service/logger.ts';
-import { type Admission, type AdmissionLimits, openAdmission } from './admission.ts';
+import { type AdmissionLimits, openAdmission, type PrintAdmission } from './admission.ts';
 import { boundedWarnings } from './bounded-warnings.ts';
 import { recorded } from './recorded-print.ts';
 
@@ -38,7 +38,7 @@ interface PrintRequest {
 export interface PrintDocument {
   (request: PrintRequest): Promise<Reply>;
   /** Absent where every document is admitted. */
-  admission?: Pick<Admission, 'reserve' | 'cancelReservation' | 'rejection'>;
+  admission?: Pick<PrintAdmission, 'reserve' | 'cancelReservation' | 'rejection'>;
 }
 
 export interface PrintingParts {

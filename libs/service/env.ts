@@ -15,10 +15,10 @@ import { findMisspelt } from './known-variables.ts';
  * @returns a frozen object with converted values.
  * @throws ConfigError that names every problem at once.
  */
-export function readEnv<Config extends object>(
+export function readEnv<Values extends object>(
   env: NodeJS.ProcessEnv,
-  shape: Joi.ObjectSchema<Config>,
-): Readonly<Config> {
+  shape: Joi.ObjectSchema<Values>,
+): Readonly<Values> {
   const problems: string[] = [];
   const given: Record<string, string> = {};
   for (const name of Object.keys(shape.describe()['keys'] ?? {})) {
@@ -31,7 +31,7 @@ export function readEnv<Config extends object>(
   const { error, value } = shape.validate(given, { abortEarly: false, errors: { wrap: { label: false } } });
   problems.push(...(error?.details.map(({ message }) => message) ?? []), ...findMisspelt(env));
   if (problems.length > 0) throw new ConfigError(problems);
-  return Object.freeze(value as Config);
+  return Object.freeze(value as Values);
 }
 
 function readSecretFile(name: string, path: string, problems: string[]): string | undefined {

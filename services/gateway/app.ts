@@ -12,7 +12,7 @@ import { allowOrigins } from './http/cross-origin.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { literalPath } from './http/literal-path.ts';
 import { measureRequests, observerOf } from './http/measure.ts';
-import type { Parts } from './http/parts.ts';
+import type { GatewayParts } from './http/parts.ts';
 import { requestLog } from './http/request-log.ts';
 import { type ServeOptions, serveRoutes } from './http/serve-routes.ts';
 import { traceRequests } from './http/trace-requests.ts';
@@ -20,7 +20,7 @@ import { rejectEarly } from './limits/reject-early.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { routes } from './routes.ts';
 
-export interface AppOptions extends Omit<ServeOptions, 'parts'>, Omit<Parts, 'eventCatalogue'> {
+export interface AppOptions extends Omit<ServeOptions, 'parts'>, Omit<GatewayParts, 'eventCatalogue'> {
   log: Logger;
   /** How many proxies in front set X-Forwarded-For. */
   trustProxy: number;
@@ -35,7 +35,7 @@ export interface AppOptions extends Omit<ServeOptions, 'parts'>, Omit<Parts, 'ev
 
 export function makeApp({ print, markdown, outbound, box, nudge, quotas = {}, ...options }: AppOptions): Express {
   const app = express();
-  const parts: Parts = { print, markdown, outbound, box, nudge, quotas, eventCatalogue };
+  const parts: GatewayParts = { print, markdown, outbound, box, nudge, quotas, eventCatalogue };
   const observe = observerOf(options.metrics && requestMetrics(options.metrics), options.figures);
   app.disable('x-powered-by').disable('etag').set('trust proxy', options.trustProxy).set('query parser', false);
   app.use(helmet());

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { perMinute, proxyCount, type RecordsConfig, readEnv, recordsVariables, variables } from '#libs/service/env.ts';
 import { readOrigins } from './http/cross-origin.ts';
 
-export interface Config extends RecordsConfig {
+export interface GatewayConfig extends RecordsConfig {
   HOST: string;
   PORT: number;
   SECRET_KEY: string;
@@ -17,7 +17,7 @@ export interface Config extends RecordsConfig {
   ACCOUNT_FILES_MEGABYTES: number;
 }
 
-export const configShape = Joi.object<Config, true>({
+export const configShape = Joi.object<GatewayConfig, true>({
   HOST: variables.HOST,
   PORT: Joi.number().port().default(8080).description('Public port of the API'),
   ...recordsVariables,
@@ -46,6 +46,6 @@ export const configShape = Joi.object<Config, true>({
   ACCOUNT_FILES_MEGABYTES: variables.ACCOUNT_FILES_MEGABYTES,
 });
 
-export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {
+export function readConfig(env: NodeJS.ProcessEnv): Readonly<GatewayConfig> {
   return readEnv(env, configShape);
 }

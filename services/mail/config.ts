@@ -4,7 +4,7 @@ import { type RecordsConfig, readEnv, recordsVariables } from '#libs/service/env
 import { readSender } from './sender.ts';
 import { readSmtpUrl } from './smtp/smtp-url.ts';
 
-export interface Config extends RecordsConfig {
+export interface MailConfig extends RecordsConfig {
   SMTP_URL?: string;
   MAIL_FROM?: string;
   MAIL_BOUNCE_DOMAIN?: string;
@@ -13,7 +13,7 @@ export interface Config extends RecordsConfig {
   MAIL_RETRY_SCALE: number;
 }
 
-export const configShape = Joi.object<Config, true>({
+export const configShape = Joi.object<MailConfig, true>({
   ...recordsVariables,
   SMTP_URL: Joi.string()
     .custom((value: string, { message }) => {
@@ -53,6 +53,6 @@ export const configShape = Joi.object<Config, true>({
   .with('SMTP_URL', 'MAIL_FROM')
   .messages({ 'object.with': '{{#main}} needs {{#peer}}, the sender of all mail' });
 
-export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {
+export function readConfig(env: NodeJS.ProcessEnv): Readonly<MailConfig> {
   return readEnv(env, configShape);
 }

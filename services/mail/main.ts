@@ -18,7 +18,7 @@ import { makeLogger } from '#libs/service/logger.ts';
 import { mailMetrics, makeMetrics, watchQueues } from '#libs/service/metrics.ts';
 import { startPollingLoop } from '#libs/service/polling-loop.ts';
 import { startTracing } from '#libs/service/tracing.ts';
-import { type Config, readConfig } from './config.ts';
+import { type MailConfig, readConfig } from './config.ts';
 import { enqueueDueMessages } from './enqueue-due-messages.ts';
 import { makeMailOf } from './make-mail.ts';
 import { removeOldMails } from './remove-old-mails.ts';
@@ -129,7 +129,7 @@ interface WayOut {
 }
 
 /** Returns undefined when no mail is to be sent. */
-function wayOut({ SMTP_URL, MAIL_FROM, MAIL_BOUNCE_DOMAIN }: Config): WayOut | undefined {
+function wayOut({ SMTP_URL, MAIL_FROM, MAIL_BOUNCE_DOMAIN }: MailConfig): WayOut | undefined {
   const sender = readSender(MAIL_FROM ?? '');
   if (SMTP_URL === undefined || !sender) return undefined;
   return { server: serverOf(SMTP_URL), sender, domain: MAIL_BOUNCE_DOMAIN ?? sender.domain };

@@ -10,7 +10,7 @@ import {
   variables,
 } from '#libs/service/env.ts';
 
-export interface Config extends RecordsConfig {
+export interface OperationsConfig extends RecordsConfig {
   OPERATIONS_HOST: string;
   OPERATIONS_PORT: number;
   OPERATIONS_ALLOWED_HOSTS?: string;
@@ -20,7 +20,7 @@ export interface Config extends RecordsConfig {
   ACCOUNT_FILES_MEGABYTES: number;
 }
 
-export const configShape = Joi.object<Config, true>({
+export const configShape = Joi.object<OperationsConfig, true>({
   OPERATIONS_HOST: Joi.string()
     .default('0.0.0.0')
     .description('Address the operations dashboard listens on; never expose it to the public'),
@@ -38,6 +38,6 @@ export const configShape = Joi.object<Config, true>({
   ...recordsVariables,
 });
 
-export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {
+export function readConfig(env: NodeJS.ProcessEnv): Readonly<OperationsConfig> {
   return readEnv(env, configShape);
 }

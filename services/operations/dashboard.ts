@@ -26,7 +26,14 @@ import { queuePage } from './pages/queue.ts';
 import { rendersPage } from './pages/renders.ts';
 import { requestsPage } from './pages/requests.ts';
 import { loginRoutes } from './session/login.ts';
-import { type Done, type Parts, requireOperator, requireSession, type Visit, visitorOf } from './session/visit.ts';
+import {
+  type DashboardParts,
+  type Done,
+  requireOperator,
+  requireSession,
+  type Visit,
+  visitorOf,
+} from './session/visit.ts';
 import { assets } from './views/assets.ts';
 import { frame, type Page } from './views/layout.ts';
 import { sendProblem } from './views/problem.ts';
@@ -74,7 +81,10 @@ export interface Dashboard {
 }
 
 /** Opens the dashboard. @param trustProxy the number of proxies in front that set X-Forwarded-For. */
-export function openDashboard({ trustProxy, ...given }: Omit<Parts, 'bulk'> & { trustProxy: number }): Dashboard {
+export function openDashboard({
+  trustProxy,
+  ...given
+}: Omit<DashboardParts, 'bulk'> & { trustProxy: number }): Dashboard {
   const parts = { ...given, bulk: openBulkRunner(given) };
   const stopSampler = startSampler(parts.queues, parts.log);
   return {
@@ -86,7 +96,7 @@ export function openDashboard({ trustProxy, ...given }: Omit<Parts, 'bulk'> & { 
   };
 }
 
-function makeApp(parts: Parts, trustProxy: number): Express {
+function makeApp(parts: DashboardParts, trustProxy: number): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', 'simple');
   app.use(securityHeaders());
@@ -108,7 +118,12 @@ function makeApp(parts: Parts, trustProxy: number): Express {
   return app;
 }
 
-async function answer(parts: Parts, show: (visit: Visit) => Promise<Page>, request: Request, response: Response) {
+async function answer(
+  parts: DashboardParts,
+  show: (visit: Visit) => Promise<Page>,
+  request: Request,
+  response: Response,
+) {
   const visitor = visitorOf(response);
   const page = await show({ ...parts, visitor, request });
   const message = await outcomeOf(request, visitor.name);
@@ -118,7 +133,12 @@ async function answer(parts: Parts, show: (visit: Visit) => Promise<Page>, reque
     .send(renderPage(frame(page, visitor, message)));
 }
 
-async function perform(parts: Parts, act: (visit: Visit) => Promise<Done>, request: Request, response: Response) {
+async function perform(
+  parts: DashboardParts,
+  act: (visit: Visit) => Promise<Done>,
+  request: Request,
+  response: Response,
+) {
   const visitor = visitorOf(response);
   requireSameOrigin(request);
   requireToken(request, visitor.csrf);

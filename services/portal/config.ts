@@ -2,14 +2,14 @@
 import Joi from 'joi';
 import { proxyCount, type RecordsConfig, readEnv, recordsVariables, variables } from '#libs/service/env.ts';
 
-export interface Config extends RecordsConfig {
+export interface PortalConfig extends RecordsConfig {
   PORTAL_HOST: string;
   PORTAL_PORT: number;
   PORTAL_URL?: string;
   PORTAL_TRUST_PROXY: number;
 }
 
-export const configShape = Joi.object<Config, true>({
+export const configShape = Joi.object<PortalConfig, true>({
   PORTAL_HOST: Joi.string().default('0.0.0.0').description('Address the public port of the portal listens on'),
   PORTAL_PORT: Joi.number().port().default(8070).description("Public port of the clients' pages"),
   PORTAL_URL: variables.PORTAL_URL,
@@ -17,6 +17,6 @@ export const configShape = Joi.object<Config, true>({
   ...recordsVariables,
 });
 
-export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {
+export function readConfig(env: NodeJS.ProcessEnv): Readonly<PortalConfig> {
   return readEnv(env, configShape);
 }

@@ -4,7 +4,7 @@ import Joi from 'joi';
 import { ConfigError } from '#libs/service/config-error.ts';
 import { readEnv, type ServiceConfig, serviceVariables, variables } from '#libs/service/env.ts';
 
-export interface Config extends ServiceConfig {
+export interface RendererConfig extends ServiceConfig {
   CHROMIUM_PATH: string;
   OUTBOUND_ALLOW: string;
   RENDER_CONCURRENCY: number;
@@ -14,7 +14,7 @@ export interface Config extends ServiceConfig {
   PAGE_MEGABYTES: number;
 }
 
-export const configShape = Joi.object<Config, true>({
+export const configShape = Joi.object<RendererConfig, true>({
   ...serviceVariables,
   CHROMIUM_PATH: Joi.string()
     .required()
@@ -49,7 +49,7 @@ export const configShape = Joi.object<Config, true>({
     .description('A document whose page holds more memory than this while it is printed is rejected'),
 });
 
-export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {
+export function readConfig(env: NodeJS.ProcessEnv): Readonly<RendererConfig> {
   const config = readEnv(env, configShape);
   try {
     // The system looks up a name without a folder.

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { type RecordsConfig, readEnv, recordsVariables, variables } from '#libs/service/env.ts';
 
-export interface Config extends RecordsConfig {
+export interface WebhooksConfig extends RecordsConfig {
   SECRET_KEY: string;
   OUTBOUND_ALLOW: string;
   DELIVERY_CONCURRENCY: number;
@@ -10,7 +10,7 @@ export interface Config extends RecordsConfig {
   WEBHOOK_RETRY_SCALE: number;
 }
 
-export const configShape = Joi.object<Config, true>({
+export const configShape = Joi.object<WebhooksConfig, true>({
   ...recordsVariables,
   SECRET_KEY: variables.SECRET_KEY,
   OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
@@ -35,6 +35,6 @@ export const configShape = Joi.object<Config, true>({
     .description('Multiplies every wait between attempts; below 1 for tests and demonstrations'),
 });
 
-export function readConfig(env: NodeJS.ProcessEnv): Readonly<Config> {
+export function readConfig(env: NodeJS.ProcessEnv): Readonly<WebhooksConfig> {
   return readEnv(env, configShape);
 }

@@ -16,14 +16,14 @@ export function listIdentity(path: string, query: object): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 8);
 }
 
-type Parts = [list: string, id: string, kind: 'value' | 'date' | 'stored', value: string | number | null];
+type CursorFields = [list: string, id: string, kind: 'value' | 'date' | 'stored', value: string | number | null];
 
 export function writeCursor(list: string, { value, id }: Position): string {
-  const parts: Parts = [list, id, ...written(value)];
+  const parts: CursorFields = [list, id, ...written(value)];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-function written(value: Position['value']): [Parts[2], Parts[3]] {
+function written(value: Position['value']): [CursorFields[2], CursorFields[3]] {
   if (value instanceof Date) return ['date', value.getTime()];
   if (value === undefined || (typeof value === 'string' && value.length > VALUE_LONGEST)) return ['stored', null];
   return ['value', value];
@@ -39,12 +39,12 @@ export function readCursor(list: string, cursor: string): Position | 'cursor_mal
   return { id, value: kind === 'date' ? new Date(Number(value)) : value };
 }
 
-function partsOf(cursor: string): Parts | undefined {
+function partsOf(cursor: string): CursorFields | undefined {
   try {
     const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
     // Never an object: in a filter it would be an operator.
     const isPlain = parts.length === 4 && parts.every((part) => part === null || typeof part !== 'object');
-    return isPlain ? (parts as Parts) : undefined;
+    return isPlain ? (parts as CursorFields) : undefined;
   } catch {
     return undefined; // Not JSON, or not a list.
   }

@@ -18,7 +18,7 @@ import { listIdentity, readCursor } from './cursor.ts';
 import { requireMatch } from './entity-tag.ts';
 import { nameOperation } from './measure.ts';
 import type { PageQuery } from './page.ts';
-import type { Parts } from './parts.ts';
+import type { GatewayParts } from './parts.ts';
 import { bodyReader } from './read-body.ts';
 import { bodyBytesOf, jsonReader } from './read-json.ts';
 import { queryReader } from './read-query.ts';
@@ -38,7 +38,7 @@ import { sendResponse } from './send-response.ts';
 const BODY_LIMIT_BYTES = 256 * 1024;
 
 export interface HandleOptions {
-  parts: Parts;
+  parts: GatewayParts;
   /** The single read of the record that the operation is about. */
   single?: Route | undefined;
   /** Rate limits. Unless given, nothing is rate limited. */
@@ -135,7 +135,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
 }
 
 /** Rejects a document before its body is read. @throws AppError while no document of the account would be admitted. */
-function requireAdmission({ print }: Parts, accountId: Id, requestId: string): void {
+function requireAdmission({ print }: GatewayParts, accountId: Id, requestId: string): void {
   const rejected = print.admission?.rejection(accountId, requestId);
   if (rejected) throw errorOf(rejected);
 }

@@ -5,7 +5,7 @@ import type { Outbound } from '#libs/outbound/outbound.ts';
 import type { PrintDocument } from '#libs/printing/print-document.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 
-export interface Parts {
+export interface GatewayParts {
   /** The way to the renderers. */
   print: PrintDocument;
   /** Lays out the texts of mails. */

@@ -9,7 +9,7 @@ import type { Id } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import type { Commit } from './commit.ts';
-import type { Parts } from './parts.ts';
+import type { GatewayParts } from './parts.ts';
 import { found, type JsonResponse } from './response.ts';
 import { fieldsOf } from './shape-fields.ts';
 
@@ -47,7 +47,7 @@ export interface Context<Body = unknown, Query = unknown> {
   /** The operation's own 404. */
   missing: () => AppError;
   /** Printing, outgoing calls, secrets and the like. */
-  parts: Parts;
+  parts: GatewayParts;
   requestId: string;
   log: Logger;
   /** The request, for streaming and for noticing that the caller has gone, which a JsonResponse cannot express. */

@@ -27,7 +27,7 @@ export interface AccountLimits {
 }
 
 /** The parts of the system that pages and actions use. */
-export interface Parts {
+export interface DashboardParts {
   queues: Queues;
   log: Logger;
   /** Nudges the webhook services, because deliveries are due. */
@@ -42,7 +42,7 @@ export interface Done {
   entryId?: string;
 }
 
-export interface Visit extends Parts {
+export interface Visit extends DashboardParts {
   visitor: Visitor;
   request: Request;
 }

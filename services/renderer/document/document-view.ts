@@ -94,7 +94,7 @@ const PAPER = '#ffffff';
 /** Colours close to the ground of white and of dark text on a banner image. */
 const IMAGE_GROUND = { light: '#404040', dark: '#e6e6e6' } as const;
 
-export interface Parts {
+export interface DocumentParts {
   logo: InlineImage | undefined;
   banner: InlineImage | undefined;
   /** The body, already sanitised. */
@@ -102,7 +102,10 @@ export interface Parts {
 }
 
 /** Returns the view, and warnings for the caller. */
-export function documentView(document: PrintableDocument, parts: Parts): { view: DocumentView; warnings: string[] } {
+export function documentView(
+  document: PrintableDocument,
+  parts: DocumentParts,
+): { view: DocumentView; warnings: string[] } {
   const documentLocale = documentLocaleOf(document);
   const { labels, money, digits } = documentLocale;
   const amounts = document.lineItems.map((line) => lineAmounts(line, digits));
@@ -212,7 +215,7 @@ function mismatches({ addsUp, isSumOfLines }: Totals, { locale, receipt }: Print
 }
 
 /** Returns the colour below the logo: paper, the brand's colour or the banner image. */
-function groundOf({ logo, banner }: Parts, { showBanner, layoutType }: PrintableDocument, palette: Palette) {
+function groundOf({ logo, banner }: DocumentParts, { showBanner, layoutType }: PrintableDocument, palette: Palette) {
   const isOnPaper = !showBanner || (banner !== undefined && layoutType === 'standard');
   if (isOnPaper) return logoGround(logo, PAPER, [palette.brand, INK]);
   return logoGround(logo, banner ? IMAGE_GROUND[banner.text ?? 'light'] : palette.brand, [PAPER, INK]);

@@ -13,4 +13,4 @@ export interface Admitted {
   release: (outcome?: AttemptOutcome) => { recovered: boolean };
 }
 
-export type Admission = Admitted | ({ admitted: false } & Wait);
+export type DeliveryAdmission = Admitted | ({ admitted: false } & Wait);

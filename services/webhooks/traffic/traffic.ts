@@ -1,6 +1,6 @@
-// Admission of attempts. It limits the calls in flight to one endpoint, so that it cannot take the slots that other
+// DeliveryAdmission of attempts. It limits the calls in flight to one endpoint, so that it cannot take the slots that other
 // endpoints need. The state is in the memory of this process: a wrong guess costs a wait, never a delivery.
-import type { Admission, Admitted, Wait } from './admission.ts';
+import type { Admitted, DeliveryAdmission, Wait } from './admission.ts';
 import { memoryMs } from './circuit-breaker.ts';
 import { makeEndpointAttempts } from './endpoint-attempts.ts';
 import { makeSpeedJudge } from './endpoint-speed.ts';
@@ -11,7 +11,7 @@ const FORGET_EVERY_MS = 60_000;
 
 export interface Traffic {
   /** Asks for one attempt at an endpoint. An admission must be released. @param deferrals by the breaker, in a row. */
-  admit(endpointId: string, deferrals?: number): Promise<Admission>;
+  admit(endpointId: string, deferrals?: number): Promise<DeliveryAdmission>;
   /**
    * Returns the wait of an attempt that would not be admitted now, or undefined for one that should come. Fan-out and
    * poller ask, because deferring a delivery before it is enqueued costs a tenth of deferring it afterwards.

@@ -1,6 +1,6 @@
 // Attempts that wait in this process until another call to their endpoint ends. For a quick endpoint that costs less
 // than deferring.
-import type { Admission, Wait } from './admission.ts';
+import type { DeliveryAdmission, Wait } from './admission.ts';
 import type { EndpointAttempts } from './endpoint-attempts.ts';
 import type { SpeedJudge } from './endpoint-speed.ts';
 
@@ -16,7 +16,7 @@ const CHECKS_MAX = 10;
 
 export interface WaitingEndpoint extends EndpointAttempts {
   /** The attempts that wait. Each gets an admission. */
-  waiting: Array<(admission: Admission) => void>;
+  waiting: Array<(admission: DeliveryAdmission) => void>;
 }
 
 export function makeWaitingRoom(speed: SpeedJudge, slots = Number.POSITIVE_INFINITY) {
@@ -35,11 +35,11 @@ export function makeWaitingRoom(speed: SpeedJudge, slots = Number.POSITIVE_INFIN
      * @returns an admission as soon as another attempt is released, or a wait when the endpoint turns out to be slow or
      * down.
      */
-    wait(endpoint: WaitingEndpoint): Promise<Admission> {
+    wait(endpoint: WaitingEndpoint): Promise<DeliveryAdmission> {
       return new Promise((resolve) => {
         let checksLeft = CHECKS_MAX;
         waitingHere += 1;
-        const end = (admission: Admission) => {
+        const end = (admission: DeliveryAdmission) => {
           waitingHere -= 1;
           clearInterval(timer);
           resolve(admission);

@@ -5,7 +5,7 @@ import { AppError } from '#libs/errors.ts';
 import { openFairLimit } from '#libs/fair-limit.ts';
 import { openAdmission } from '#libs/printing/admission.ts';
 import { requestHandler } from '../../../services/gateway/http/handle-request.ts';
-import type { Parts } from '../../../services/gateway/http/parts.ts';
+import type { GatewayParts } from '../../../services/gateway/http/parts.ts';
 import type { Route } from '../../../services/gateway/http/route.ts';
 import { openByteCapacity } from '../../../services/gateway/limits/byte-capacity.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -61,7 +61,7 @@ test('when a document is rejected, then that happens before the request waits fo
   });
   const capacity = openByteCapacity({ perAccount: 1_000_000, all: 1_000_000 });
   const handle = requestHandler(row, {
-    parts: { print } as unknown as Parts,
+    parts: { print } as unknown as GatewayParts,
     capacity: { bodies: capacity, responses: capacity },
     bodyLimit: openFairLimit(1),
     requestFairShare: { start: () => new Promise<never>(() => undefined), isShared: () => false },

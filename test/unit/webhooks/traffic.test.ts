@@ -1,7 +1,7 @@
 // Circuit breaker and limit of calls in flight, on a clock of the test's own.
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Admission, Admitted } from '../../../services/webhooks/traffic/admission.ts';
+import type { Admitted, DeliveryAdmission } from '../../../services/webhooks/traffic/admission.ts';
 import { openTraffic } from '../../../services/webhooks/traffic/traffic.ts';
 import { runs } from '../../support/form.ts';
 
@@ -24,7 +24,7 @@ function start(scale = 1, processes = 1, slots = 300) {
   return { clock, traffic, admitted, attempt };
 }
 
-async function fill(admitted: () => Promise<Admission>, count: number) {
+async function fill(admitted: () => Promise<DeliveryAdmission>, count: number) {
   return Promise.all(Array.from({ length: count }, () => admitted()));
 }
 
@@ -131,7 +131,7 @@ describe('when the limit of a quick endpoint stays reached', () => {
     const { clock, traffic, admitted } = start();
     clock.delayMs = 1_000; // However long an attempt takes, it counts as quick.
     const inFlight = (await fill(admitted, 5)) as Admitted[];
-    const seen: Admission[] = [];
+    const seen: DeliveryAdmission[] = [];
     void traffic.admit('a').then((admission) => seen.push(admission));
     const pass = async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 100) {
