@@ -19,6 +19,7 @@ import { exactMinor } from '../../rules/money/exact-amount.ts';
 import { type Decimal, isAmount } from '../../rules/money/money.ts';
 import type { PaymentMethod } from '../../rules/money/payment-methods.ts';
 import { currencyFor } from '../documents/client-terms.ts';
+import { planReceipt } from '../messages/plan-receipt.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { allocationOf } from './allocations.ts';
 import { findKnown, requireSame } from './known-payment.ts';
@@ -104,11 +105,12 @@ function bookedAs(pays: Pays, { length }: readonly Allocation[]) {
   return { allocated_at_booking: length, booked_for };
 }
 
-/** Announces the booking. Call it in the unit of work of bookPayment. */
+/** Announces the booking, and plans its receipt. Call it in the unit of work of bookPayment. */
 export async function announceBooked(unit: UnitOfWork, { payment, moved, account }: Booked): Promise<void> {
   if (!account) return;
   await unit.announce('payment.received', paymentView(payment));
   await announceAllocated(unit, { payment, allocations: payment.allocations, moved, account });
+  await planReceipt(unit, payment, account);
 }
 
 /**

@@ -102,6 +102,8 @@ const accountSchema = new Schema(
     mail: Object,
     /** The discounts for early payment of new invoices, see early-payment.ts. */
     early_payment_discounts: { type: [Object], default: undefined },
+    /** True when the receipt of each payment is mailed by itself. */
+    receipts: Boolean,
     /** The most hours of one time entry. DEFAULT_ENTRY_HOURS when absent. */
     max_entry_hours: Number,
     /** `YYYY-MM-DD`. Time before this day cannot be logged, changed or deleted. */
@@ -211,6 +213,7 @@ export function accountView(account: AccountRecord) {
     e_invoice_format: account.e_invoice_format ?? null,
     mail: mailSettingsView(account.mail as MailSettings | undefined),
     early_payment_discounts: (account.early_payment_discounts as EarlyPaymentDiscount[] | null | undefined) ?? null,
+    receipts: account.receipts ?? false,
   };
 }
 

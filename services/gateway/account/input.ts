@@ -80,6 +80,7 @@ export interface AccountChanges extends AppliesRate {
   rounding?: TimeRounding | null;
   number_formats?: Partial<Record<NumberKind, NumberFormat | null>> | null;
   mail?: MailSettings | null;
+  receipts?: boolean | null;
 }
 
 /** Characters of a printed note. */
@@ -239,6 +240,9 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .allow(null)
     .meta({ schema: 'MailSettingsInput' })
     .description('Settings of mail; replaced as a whole'),
+  receipts: Joi.boolean()
+    .allow(null)
+    .description('Whether the receipt of each payment is mailed to its client by itself; false unless set'),
 })
   .custom(appliesRate)
   .example({ name: 'Studio North', brand_color: '#0b5fb0', time_zone: 'Europe/Berlin' });

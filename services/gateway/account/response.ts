@@ -100,6 +100,7 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     .meta({ schema: 'MailSettings' })
     .description('Settings of mail'),
   early_payment_discounts: earlyPaymentResponse(),
+  receipts: Joi.boolean().required().description('The receipt of each payment is mailed by itself'),
 })
   .id('Account')
   .example({
@@ -152,6 +153,7 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     e_invoice_format: 'xrechnung-ubl',
     mail: { from_name: null, reply_to: null, bcc: null },
     early_payment_discounts: null,
+    receipts: false,
     number_formats: {
       credit_note: { prefix: 'CRN-', padding: 4, start: 1, restart: 'never' },
       invoice: { prefix: '{year}-', padding: 4, start: 1, restart: 'yearly' },

@@ -59,6 +59,7 @@ describe('GET /api/v1/account', () => {
       strict_invoices: false,
       require_client_email: true,
       mail: { from_name: null, reply_to: null, bcc: null },
+      receipts: false,
       e_invoice_format: null,
       early_payment_discounts: null,
       project_statuses: ['In Progress', 'Awaiting Approval', 'Complete'],

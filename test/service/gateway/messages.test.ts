@@ -177,6 +177,37 @@ describe('send', () => {
   });
 });
 
+describe('receipts', () => {
+  const receipts = async () => account.get('messages?kind=receipt');
+
+  test('when the account wants them, then each payment has one, of whatever way it was booked', async () => {
+    const { id } = await draft({ status: 'Sent' });
+    await account.post(`invoices/${id}/payments`, { amount: 1 });
+    expect(await receipts()).toEqual([]);
+    await account.api.patch('/api/v1/account', { receipts: true });
+    const payment = await account.post(`invoices/${id}/payments`, { amount: 1, external_id: 'bank-1' });
+    await account.api.post(`/api/v1/invoices/${id}/payments`, { amount: 1, external_id: 'bank-1' });
+    expect((await account.api.post(`/api/v1/invoices/${id}/payments?dry_run=true`, { amount: 1 })).status).toBe(200);
+    await account.api.patch(`/api/v1/invoices/${id}`, { status: 'Paid' });
+    expect(await receipts()).toMatchObject([
+      { document: { type: 'payment', number: 'PAY-0003' } },
+      { document: { type: 'payment', id: payment.id, number: 'PAY-0002' }, state: 'queued' },
+    ]);
+    expect(await account.get(`invoices/${id}`)).toMatchObject({ status: 'Paid', delivery: null });
+  });
+
+  test('when a receipt cannot be sent, then the payment is booked all the same', async () => {
+    await account.api.patch('/api/v1/account', { receipts: true, require_client_email: false });
+    const { id } = await draft({ status: 'Sent' });
+    await unregisterMailService();
+    await account.post(`invoices/${id}/payments`, { amount: 1 });
+    await setUpMail();
+    await account.api.patch(`/api/v1/clients/${client_id}`, { email: null });
+    await account.post(`invoices/${id}/payments`, { amount: 1 });
+    expect(await receipts()).toEqual([]);
+  });
+});
+
 describe('messages', () => {
   const queued = async () => {
     const { id } = await draft();

@@ -28,6 +28,8 @@ export const EVERY_SETTING: AccountChanges = {
   member_rates: [{ member: 'Ada', rate: 120 }],
   apply_to: 'new',
   rounding: { minutes: 15, mode: 'up', scope: 'line', minimum: 30 },
+  mail: { from_name: 'North', reply_to: 'reply@north.example', bcc: 'archive@north.example' },
+  receipts: true,
   // The defaults, but set: then every number is looked up before it is given.
   number_formats: {
     credit_note: { prefix: 'CRN-', padding: 4, start: 1, restart: 'never' },
