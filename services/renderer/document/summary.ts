@@ -172,8 +172,12 @@ export function taxNotes({ taxes, pricesIncludeTax }: PrintableDocument, { label
   return [...included, ...new Set(reasons)];
 }
 
-/** Returns a sentence for each discount for early payment. */
-export function earlyPaymentNotes({ earlyPayment = [] }: PrintableDocument, locale: DocumentLocale): string[] {
+/** Returns a sentence for each discount for early payment, as long as something is due. */
+export function earlyPaymentNotes(
+  { earlyPayment = [], amountDue }: PrintableDocument,
+  locale: DocumentLocale,
+): string[] {
+  if (amountDue === 0) return [];
   const { labels, percent, day, money } = locale;
   return earlyPayment.map((one) => {
     const { before, symbol, after } = money(new Big(one.amount));
