@@ -1,4 +1,4 @@
-// DeliveryAdmission of attempts. It limits the calls in flight to one endpoint, so that it cannot take the slots that other
+// Admission of attempts. It limits the calls in flight to one endpoint, so that it cannot take the slots that other
 // endpoints need. The state is in the memory of this process: a wrong guess costs a wait, never a delivery.
 import type { Admitted, DeliveryAdmission, Wait } from './admission.ts';
 import { memoryMs } from './circuit-breaker.ts';
