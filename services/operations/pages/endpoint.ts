@@ -7,7 +7,7 @@ import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhoo
 import { ago, count } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { PageError } from '#libs/pages/page-error.ts';
-import { action, choiceField, idLine, live, note, stat, table, timeField } from '#libs/pages/parts.ts';
+import { action, badge, choiceField, idLine, live, note, stat, table, timeField } from '#libs/pages/parts.ts';
 import { timeText } from '#libs/pages/query.ts';
 import type { Visit, Visitor } from '../session/visit.ts';
 import { type DeliveryRate, readDeliveryRates } from '../store/delivery-rates.ts';
@@ -48,7 +48,7 @@ function state(
     <p class="url">${endpoint.url}</p>
     ${endpoint.enabled ? null : note('warn', `${whyDisabled(endpoint.disabled_reason)}: its deliveries are suspended until its account or an operator enables it.`)}
     <dl class="stats wide">
-      ${stat('State', endpointBadge(endpoint))} ${stat('Delivered in the last day', rate ? rateText(rate) : '–')}
+      ${stat('State', endpoint.enabled ? endpointBadge(endpoint) : badge('disabled', 'warn'))} ${stat('Delivered in the last day', rate ? rateText(rate) : '–')}
       ${stat('Failing since', ago(endpoint.failing_since))} ${stat('Failures in a row', count(endpoint.failures ?? 0))}
       ${stat('Last failure', lastFailure(endpoint))}
       ${stat('Account', accountName)} ${stat('Events', endpoint.events.join(', '))}

@@ -15,12 +15,21 @@ export interface EndpointFields {
   reason?: DisabledReason;
   failures?: number;
   failingMinutes?: number;
+  /** The status of the last failure. */
+  lastStatus?: number;
 }
 
 export async function addEndpoint(accountId: Id, fields: EndpointFields = {}): Promise<Id> {
   const id = newId();
   const slot = Math.floor(Math.random() * 1e9);
-  const { url = 'https://hooks.example.com/billing', enabled = true, reason, failures, failingMinutes = 1 } = fields;
+  const {
+    url = 'https://hooks.example.com/billing',
+    enabled = true,
+    reason,
+    failures,
+    failingMinutes = 1,
+    lastStatus,
+  } = fields;
   await WebhookEndpoint.create({
     _id: id,
     account_id: accountId,
@@ -30,6 +39,7 @@ export async function addEndpoint(accountId: Id, fields: EndpointFields = {}): P
     enabled,
     secret: 'sealed',
     ...(reason ? { disabled_reason: reason } : {}),
+    ...(lastStatus ? { last_failure: { at: new Date(), error_class: 'status', response_status: lastStatus } } : {}),
     ...(failures ? { failures, failing_since: new Date(Date.now() - failingMinutes * MINUTE_MS) } : {}),
   });
   return id;

@@ -26,6 +26,7 @@ let chromium: Browser;
 let page: Page;
 let accountId: string;
 let endpointId: string;
+let disabledId: string;
 let deliveryId: string;
 let failedJobId: string;
 let problems: string[];
@@ -54,13 +55,13 @@ async function fill() {
   await Account.updateOne({ _id: accountId }, { name: 'Studio North' });
   for (const failures of [3, 6, 12, 18, 24, 32]) {
     const url = `https://receiver-${failures}.example.net/services/billing/webhooks/incoming`;
-    const failing = await addEndpoint(accountId, { url, failures, failingMinutes: failures * 5 });
+    const failing = await addEndpoint(accountId, { url, failures, failingMinutes: failures * 5, lastStatus: 503 });
     for (let each = 0; each < 6; each += 1) {
       const waiting = { accountId, endpointId: failing, status: 'pending', dueMinutesAgo: -10 } as const;
       await addDelivery({ ...waiting, minutesAgo: 90, deferrals: failures > 10 ? 1 : 0 });
     }
   }
-  const disabled = await addEndpoint(accountId, { url: 'https://old.example.org/in', enabled: false });
+  disabledId = await addEndpoint(accountId, { url: 'https://old.example.org/in', enabled: false, reason: 'operator' });
   for (let minute = 1; minute <= 60; minute += 1) {
     const many = Math.round(3 + 3 * Math.sin(minute / 6) + (minute % 4));
     const durations = Array.from({ length: many }, (_, each) => 60 + 40 * each + minute);
@@ -78,14 +79,19 @@ async function fill() {
     });
   }
   await addRender({ accountId, status: 'refused', errorClass: 'Validation failed', minutesAgo: 3 });
-  const failures = [{ errorClass: 'status', responseStatus: 500 }, { errorClass: 'timeout' }];
+  const head = [
+    { name: 'content-type', value: 'text/html; charset=utf-8' },
+    { name: 'set-cookie', value: '(masked)' },
+    { name: 'x-a-long-name-of-a-header-that-does-not-break', value: 'x'.repeat(200) },
+  ];
+  const failures = [{ errorClass: 'timeout' }, { errorClass: 'status', responseStatus: 500, head }];
   for (const last of failures) {
     for (let each = 0; each < 6; each += 1) {
       deliveryId = await addDelivery({ accountId, endpointId, status: 'dead', minutesAgo: 10 + each, last });
     }
   }
   await addDelivery({ accountId, endpointId, status: 'pending', last: { errorClass: 'timeout' } });
-  await addDelivery({ accountId, endpointId: disabled, status: 'held', eventType: 'client.created' });
+  await addDelivery({ accountId, endpointId: disabledId, status: 'held', eventType: 'client.created' });
   await audit({ operator: 'ada', address: '203.0.113.7', action: 'login' }, 'refused', 'wrong name or password');
   for (const { name } of catalog) await addSamples(name);
   await addRequests();
@@ -154,14 +160,15 @@ describe('looks', () => {
     ['requests', () => '/requests', /generatePdf[\s\S]*rate_limited/],
     ['failures', () => '/failures', /status 500[\s\S]*deadline[\s\S]*Event # has no account/],
     ['deliveries', () => '/deliveries?status=dead', /12 deliveries match/],
-    ['delivery', () => `/deliveries/${deliveryId}`, /Attempts[\s\S]*timeout/],
+    ['delivery', () => `/deliveries/${deliveryId}`, /Attempts[\s\S]*status[\s\S]*3 headers/],
     ['endpoint', () => `/endpoints/${endpointId}`, /hooks\.example\.com[\s\S]*Replay since/i],
+    ['endpoint-disabled', () => `/endpoints/${disabledId}`, /An operator disabled it[\s\S]*Enable/],
     ['replay', () => '/deliveries/replay?status=dead', /12 deliveries that are dead/],
     ['renders', () => '/renders', /documents match/],
     ['accounts', () => '/accounts', /Studio North[\s\S]*6 failing/],
     ['business', () => '/business', /Invoices issued[\s\S]*No payment has this date/],
     ['account', () => `/accounts/${accountId}`, /Use of limits[\s\S]*Endpoints[\s\S]*hooks\.example\.com[\s\S]*Keys/],
-    ['endpoints', () => '/endpoints?state=all', /hooks\.example\.com/],
+    ['endpoints', () => '/endpoints', /Failing[\s\S]*status 503[\s\S]*Disabled[\s\S]*disabled \(operator\)/],
     ['queue', () => '/queues/deliver-webhook', /PAUSED/],
     ['queue-failed', () => '/queues/fan-out-event', /Event 17 has no account/],
     ['job', () => `/queues/fan-out-event/jobs/${failedJobId}`, /Event 17 has no account[\s\S]*Remove/],
@@ -174,6 +181,8 @@ describe('looks', () => {
     await page.setViewport(one.viewport);
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: one.scheme }]);
     await open(one.path());
+    // Hidden parts must fit the page, too.
+    await page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true");
     await picture(`${one.name}-${one.look}`);
 
     expect(await text()).toMatch(one.shows);
