@@ -48,6 +48,8 @@ export interface DocumentView {
   layout: PdfDocument['layoutType'];
   textScale: number;
   hasBanner: boolean;
+  /** True for a file whose structure screen readers use. */
+  isAccessible: boolean;
   banner: InlineImage | undefined;
   logo: InlineImage | undefined;
   /** A colour behind a logo that would be invisible on the ground. */
@@ -140,6 +142,7 @@ export function documentView(
     layout: document.layoutType,
     textScale: document.textScale,
     hasBanner: document.showBanner,
+    isAccessible: document.accessible === true,
     banner: parts.banner,
     logo: parts.logo,
     logoGround: groundOf(parts, document, palette),
