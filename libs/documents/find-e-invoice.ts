@@ -1,6 +1,7 @@
 // Finds an invoice or a credit note, states it in the terms of EN 16931, and writes its e-invoices.
 
 import { dayIn } from '../day.ts';
+import { embedXml } from '../e-invoice/embed.ts';
 import { type FormatName, formatOf, neededFormat } from '../e-invoice/formats.ts';
 import { creditNoteTerms, invoiceTerms, type Surroundings } from '../e-invoice/from-record.ts';
 import { missingIn } from '../e-invoice/missing.ts';
@@ -14,7 +15,7 @@ import { CreditNote } from '../models/billing/credit-note.ts';
 import { Invoice } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { type Parties, partiesOf } from '../models/billing/parties.ts';
-import type { Version } from '../models/documents/original.ts';
+import type { MadeFile, Version } from '../models/documents/original.ts';
 import { findOwn, type Records } from '../models/records.ts';
 import type { Id, StoredId } from '../models/tenant.ts';
 import { Project } from '../models/time/project.ts';
@@ -103,29 +104,43 @@ export function eInvoiceVersion(source: EInvoiceSource, format: FormatName): Ver
   return { ...source, content: `${source.content}.${format}` };
 }
 
-/** Returns the end of the name of a file in this format. */
-export function eInvoiceFileEnd(format: FormatName): string {
-  return `-${formatOf(format).file}.xml`;
+/** Returns the end of the name of a file in this format, and its media type. */
+export function eInvoiceFile(format: FormatName): { end: string; type: string } {
+  const { file, embedded } = formatOf(format);
+  return embedded
+    ? { end: `-${file}.pdf`, type: 'application/pdf' }
+    : { end: `-${file}.xml`, type: 'application/xml; charset=utf-8' };
+}
+
+interface Making {
+  accountId: Id;
+  quotaBytes?: number | undefined;
+  /** Returns the original PDF of the document, for a format that stands in it. Undefined when the client of the document is gone. */
+  pdf: () => Promise<MadeFile | undefined>;
 }
 
 /**
  * Returns the e-invoice of an issued document: the one that was kept, or one that is written and kept now.
  * @throws AppError 409 for a draft, and one that names everything that is missing.
  */
-export async function eInvoiceOf(
-  source: EInvoiceSource,
-  format: FormatName,
-  making: { accountId: Id; quotaBytes?: number | undefined },
-) {
+export async function eInvoiceOf(source: EInvoiceSource, format: FormatName, { pdf, ...making }: Making) {
   if (source.isDraft) throw appError('e_invoice_of_draft');
-  return originalOf(eInvoiceVersion(source, format), { ...making, make: () => written(source, format) });
+  return originalOf(eInvoiceVersion(source, format), { ...making, make: () => written(source, format, pdf) });
 }
 
-async function written({ kind, terms: state }: EInvoiceSource, format: FormatName) {
+async function written(
+  { kind, terms: state }: EInvoiceSource,
+  format: FormatName,
+  pdf: Making['pdf'],
+): Promise<MadeFile | undefined> {
   const terms = await state();
   const problems = missingIn(terms, format);
   if (problems.length > 0) {
     throw appError('e_invoice_incomplete', { document: kind, rules: formatOf(format).rules }, { problems });
   }
-  return { bytes: Buffer.from(writeEInvoice(terms, format)), warnings: [] };
+  const xml = Buffer.from(writeEInvoice(terms, format));
+  const { embedded } = formatOf(format);
+  if (!embedded) return { bytes: xml, warnings: [] };
+  const printed = await pdf();
+  return printed && { bytes: embedXml(printed.bytes, xml, embedded), warnings: printed.warnings };
 }

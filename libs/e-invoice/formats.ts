@@ -10,6 +10,15 @@ interface Format {
   process?: string;
   /** The end of the file's name. */
   file: string;
+  /** The XML stands in the PDF of the document. */
+  embedded?: Embedded;
+}
+
+/** How the metadata of the PDF names the XML in it (Factur-X 1.09, chapter 6). */
+export interface Embedded {
+  file: string;
+  level: string;
+  version: string;
 }
 
 const CORE = 'urn:cen.eu:en16931:2017';
@@ -23,6 +32,21 @@ const FORMATS = {
   'peppol-ubl': { rules: 'Peppol BIS Billing', syntax: 'ubl', specification: PEPPOL, process: BILLING, file: 'peppol' },
   'en16931-ubl': { rules: 'EN 16931', syntax: 'ubl', specification: CORE, file: 'ubl' },
   'en16931-cii': { rules: 'EN 16931', syntax: 'cii', specification: CORE, file: 'cii' },
+  facturx: {
+    rules: 'EN 16931',
+    syntax: 'cii',
+    specification: CORE,
+    file: 'facturx',
+    embedded: { file: 'factur-x.xml', level: 'EN 16931', version: '1.0' },
+  },
+  'facturx-xrechnung': {
+    rules: 'XRechnung',
+    syntax: 'cii',
+    specification: XRECHNUNG,
+    process: BILLING,
+    file: 'xrechnung',
+    embedded: { file: 'xrechnung.xml', level: 'XRECHNUNG', version: '3.0' },
+  },
 } as const satisfies Record<string, Format>;
 
 export type FormatName = keyof typeof FORMATS;

@@ -39,19 +39,20 @@ export function archiveFile(pdf: Buffer, { author, language, isAccessible }: Des
   update.info += `\n/Author ${textString(author)}`;
   update.catalogue += '\n/Version /1.7';
   if (!update.catalogue.includes('/Lang ')) update.catalogue += `\n/Lang ${textString(language)}`;
-  const profile = update.addStream('/N 3', PROFILE);
-  const intent = update.add(
-    `<</Type /OutputIntent\n/S /GTS_PDFA1\n/OutputConditionIdentifier (${COLOURS})\n/Info (${COLOURS})\n/DestOutputProfile ${profile}>>`,
-  );
-  update.catalogue += `\n/OutputIntents [${intent}]`;
+  addColours(update);
   describe(update, { isAccessible, extensions: [] });
   return update.toBuffer();
 }
 
-/** Embeds a file in one that archiveFile made and that has none yet. The result is PDF/A-3b. @throws UnknownForm */
+/**
+ * Embeds a file in one that has an author and a language, and no file yet. The result is PDF/A-3b, also of a print of
+ * an earlier release, which was no archive file.
+ * @throws UnknownForm
+ */
 export function withEmbeddedFile(pdf: Buffer, file: EmbeddedFile): Buffer {
   const update = openUpdate(pdf);
-  if (!update.catalogue.includes('/OutputIntents') || /\/Names\b|\/AF\b/.test(update.catalogue)) unexpected();
+  if (/\/Names\b|\/AF\b/.test(update.catalogue)) unexpected();
+  if (!update.catalogue.includes('/OutputIntents')) addColours(update);
   const name = textString(file.name);
   const { ModDate: date } = propertiesOf(update);
   const stream = update.addStream(
@@ -65,6 +66,15 @@ export function withEmbeddedFile(pdf: Buffer, file: EmbeddedFile): Buffer {
   if (!update.catalogue.includes('/PageMode')) update.catalogue += '\n/PageMode /UseAttachments';
   describe(update, { isAccessible: false, extensions: [file.schema] });
   return update.toBuffer();
+}
+
+/** Gives the colours of the pages, which are those of a device, a meaning. */
+function addColours(update: PdfUpdate) {
+  const profile = update.addStream('/N 3', PROFILE);
+  const intent = update.add(
+    `<</Type /OutputIntent\n/S /GTS_PDFA1\n/OutputConditionIdentifier (${COLOURS})\n/Info (${COLOURS})\n/DestOutputProfile ${profile}>>`,
+  );
+  update.catalogue += `\n/OutputIntents [${intent}]`;
 }
 
 /** Writes the metadata, or another version of it, from the document information. */

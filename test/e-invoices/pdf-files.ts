@@ -1,8 +1,12 @@
-// Documents as the renderer prints them, in every look and of any characters and images.
+// Documents as the renderer prints them, in every look and of any characters and images, and some with the XML of a case inside.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import sharp from 'sharp';
+import { embedXml } from '#libs/e-invoice/embed.ts';
+import { FORMAT_NAMES, formatOf } from '#libs/e-invoice/formats.ts';
+import { missingIn } from '#libs/e-invoice/missing.ts';
+import { writeEInvoice } from '#libs/e-invoice/write.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { findChromium } from '../../deploy/backends/chromium.ts';
 import { showProgress } from '../../deploy/backends/progress.ts';
@@ -10,6 +14,9 @@ import { readCharacterMap } from '../../services/renderer/fonts/character-map.ts
 import { fontFiles } from '../../services/renderer/fonts/fonts.ts';
 import { aQuote, aRecord, LAYOUTS, STYLES } from '../support/renderer/documents.ts';
 import { openPrinter, type Printer } from '../support/renderer/print-directly.ts';
+import { brokenFiles } from './broken-files.ts';
+import { type Case, cases } from './cases.ts';
+import { termsOfCase } from './terms-of-case.ts';
 
 const RANDOM = 40;
 
@@ -21,17 +28,17 @@ interface Printable {
 }
 
 /**
- * Writes the files. @param isSample four of each kind at most.
- * @returns the name of each case by that of its file; all of them are valid.
+ * Writes the files. @param isSample a few of each kind.
+ * @returns name and verdict of each case by its file.
  */
 export async function writePdfs(into: string, { isSample, seed }: { isSample: boolean; seed: number }) {
   const chromium = await findChromium({ env: process.env, progress: showProgress(process.stderr) });
   const printer = await openPrinter(chromium.command);
-  const names = new Map<string, string>();
-  const write = async (name: string, pdf: Buffer) => {
-    const file = `${names.size}.pdf`;
+  const written = new Map<string, { name: string; isBroken: boolean }>();
+  const write = async (name: string, pdf: Buffer, isBroken = false) => {
+    const file = `${written.size}.pdf`;
     await writeFile(join(into, file), pdf);
-    names.set(file, name);
+    written.set(file, { name, isBroken });
   };
   try {
     const printables = [...Object.entries(await documents()), ...random(isSample ? 1 : RANDOM, seed)];
@@ -39,13 +46,22 @@ export async function writePdfs(into: string, { isSample, seed }: { isSample: bo
       if (!isSample || SAMPLE.has(name) || name.startsWith('random'))
         await write(name, await print(printer, printable));
     }
+    const pages = await printer.print(aRecord());
+    for (const [name, pdf] of hybrids(pages)) if (!isSample || SAMPLE.has(name)) await write(name, pdf);
+    for (const [name, file] of brokenFiles(pages)) await write(`a file with ${name}`, file, true);
   } finally {
     await printer.close();
   }
-  return names;
+  return written;
 }
 
-const SAMPLE = new Set(['elegant standard', 'a logo with transparency', 'accessible in every script']);
+const SAMPLE = new Set([
+  'elegant standard',
+  'a logo with transparency',
+  'accessible in every script',
+  '«mixed rates» as facturx',
+  '«credit note» as facturx-xrechnung',
+]);
 
 async function print(printer: Printer, { document, logo, banner, bodyMarkdown }: Printable): Promise<Buffer> {
   return printer.print(document, {
@@ -77,6 +93,7 @@ const MARKDOWN = `# Offer
 | a | b |
 |---|--:|
 | c | **d** |
+|   | e |
 
 > a quotation
 
@@ -154,6 +171,10 @@ async function documents(): Promise<Record<string, Printable>> {
     ['accessible, Arabic', { document: aRecord({ locale: 'ar-EG', notes: 'فاتورة لا للإصدار', accessible: true }) }],
     ['hours', { document: aRecord({ time }) }],
     ['accessible, hours', { document: aRecord({ time, accessible: true }) }],
+    [
+      'accessible, lines with empty cells',
+      { document: aRecord({ lineItems: [...many.slice(0, 2), { description: 'A remark' }], accessible: true }) },
+    ],
     ['a test', { document: aRecord({ isTest: true, mark: 'draft' }) }],
     [
       'names that look like PDF and XML',
@@ -197,4 +218,17 @@ function random(count: number, seed: number): [string, Printable][] {
     })
     .map(({ document, bodyMarkdown }): Printable => ({ document: aRecord(document), bodyMarkdown }));
   return fc.sample(printable, { numRuns: count, seed }).map((one, index) => [`random characters ${index}`, one]);
+}
+
+/** Each case in each format that stands in a PDF, inside the same pages. */
+function* hybrids(pages: Buffer): Generator<[name: string, pdf: Buffer]> {
+  for (const format of FORMAT_NAMES) {
+    const { embedded } = formatOf(format);
+    if (!embedded) continue;
+    for (const [name, one] of Object.entries<Case>(cases)) {
+      const terms = termsOfCase(one);
+      if (missingIn(terms, format).length > 0) continue;
+      yield [`«${name}» as ${format}`, embedXml(pages, Buffer.from(writeEInvoice(terms, format)), embedded)];
+    }
+  }
 }

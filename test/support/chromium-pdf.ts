@@ -1,11 +1,17 @@
 // A small PDF with the structure that Chromium's files have: one table of objects, plain dictionaries.
 import { textString } from '#libs/pdf/text-string.ts';
 
-/** @param title as it stands in the file. */
-export function chromiumPdf({ title = textString('Invoice INV-0042') }: { title?: string } = {}): Buffer {
+interface Given {
+  /** The title as it stands in the file. */
+  title?: string;
+  /** True for a file with author and language. */
+  isDescribed?: boolean;
+}
+
+export function chromiumPdf({ title = textString('Invoice INV-0042'), isDescribed }: Given = {}): Buffer {
   const objects = [
-    `<</Title ${title}\n/Creator (Chromium)\n/Producer (Skia/PDF m153)\n/CreationDate (D:20261121093000+00'00')\n/ModDate (D:20261121093000+00'00')>>`,
-    '<</Type /Catalog\n/Pages 3 0 R>>',
+    `<</Title ${title}\n/Creator (Chromium)\n/Producer (Skia/PDF m153)\n/CreationDate (D:20261121093000+00'00')\n/ModDate (D:20261121093000+00'00')${isDescribed ? '\n/Author (Studio North)' : ''}>>`,
+    `<</Type /Catalog\n/Pages 3 0 R${isDescribed ? '\n/Lang (en)' : ''}>>`,
     '<</Type /Pages\n/Count 1\n/Kids [4 0 R]>>',
     '<</Type /Page\n/Resources <<>>\n/MediaBox [0 0 595 842]\n/Contents 5 0 R\n/Parent 3 0 R>>',
     '<</Length 4>> stream\nq\nQ\n\nendstream',

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Zip, ZipPassThrough } from 'fflate';
 import { dayIn } from '#libs/day.ts';
-import { eInvoiceFileEnd } from '#libs/documents/find-e-invoice.ts';
+import { eInvoiceFile } from '#libs/documents/find-e-invoice.ts';
 import { appError, retryAfter } from '#libs/errors.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import { findFile } from '#libs/models/documents/batch-file.ts';
@@ -12,9 +12,8 @@ import type { BatchRecord } from '#libs/models/documents/document-batch.ts';
 import { fileName } from '#libs/printing/pdf-file.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import type { Context } from '../http/route.ts';
-import { REVALIDATED, sendPdf, sendFile as sendXml } from '../printing/send-pdf.ts';
+import { REVALIDATED, sendFile as sendEInvoice, sendPdf } from '../printing/send-pdf.ts';
 
-const XML = 'application/xml; charset=utf-8';
 const again = { headers: retryAfter(1) };
 
 export async function sendFile(context: Context, batch: BatchRecord): Promise<undefined> {
@@ -37,7 +36,7 @@ export async function sendFile(context: Context, batch: BatchRecord): Promise<un
   } else {
     const name = printedNumber(document.kind, document);
     const made = { bytes, warnings: document.warnings ?? [] };
-    if (batch.format) sendXml(context, { name, end: eInvoiceFileEnd(batch.format), type: XML }, made, headers);
+    if (batch.format) sendEInvoice(context, { name, ...eInvoiceFile(batch.format) }, made, headers);
     else sendPdf(context, name, made, headers);
   }
   return undefined;
@@ -93,7 +92,7 @@ async function* zipped(batch: BatchRecord, completedAt: Date): AsyncGenerator<Ui
     if (document.status !== 'done') continue;
     const bytes = await findFile(String(batch.account_id), batch._id, index);
     if (!bytes) throw new Error('The batch expired while it was read');
-    const end = batch.format ? eInvoiceFileEnd(batch.format) : '.pdf';
+    const end = batch.format ? eInvoiceFile(batch.format).end : '.pdf';
     const file = new ZipPassThrough(`${freeName(printedNumber(document.kind, document), taken)}${end}`);
     file.mtime = completedAt;
     zip.add(file);

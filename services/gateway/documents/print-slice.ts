@@ -95,37 +95,50 @@ export async function printSlice(
   }
 
   /** Returns the e-invoice of an issued invoice. Undefined when it is gone. */
-  async function eInvoice({ document_id }: BatchedDocument, format: FormatName): Promise<MadeFile | undefined> {
+  async function eInvoice(document: BatchedDocument, format: FormatName, account: AccountRecord) {
     const accountId = String(batch.account_id);
-    const source = await readAfterElection(() => findInvoiceSource(accountId, document_id));
-    return source && eInvoiceOf(source, format, { accountId, quotaBytes: recordsMaxBytes });
+    const source = await readAfterElection(() => findInvoiceSource(accountId, document.document_id));
+    const pdf = async () => {
+      const original = await originalPdf(document, account);
+      return original === 'draft' ? undefined : original;
+    };
+    return source && eInvoiceOf(source, format, { accountId, quotaBytes: recordsMaxBytes, pdf });
+  }
+
+  async function printed(document: PrintableDocument | undefined): Promise<MadeFile | undefined> {
+    const { account_id, request_id: requestId } = batch;
+    const accountId = String(account_id);
+    const pdf = document && (await print({ document, accountId, requestId, signal, isBackground: true }));
+    if (pdf) requireWholePdf(pdf.bytes);
+    return pdf;
+  }
+
+  /** Returns the original of an issued document. Undefined when it or its client is gone. */
+  async function originalPdf({ kind, document_id }: BatchedDocument, account: AccountRecord) {
+    const accountId = String(batch.account_id);
+    const issued = await readAfterElection(() => findIssuedDocument(kind, accountId, document_id));
+    if (issued === undefined || issued === 'draft') return issued;
+    const make = async () => printed(await readAfterElection(() => issued.document(account)));
+    return originalOf(issued, { accountId, make, quotaBytes: recordsMaxBytes });
   }
 
   /** Returns the original of an issued document in the standard look, and prints any other. Undefined when it is gone. */
-  async function pdfOf({ kind, document_id }: BatchedDocument, account: AccountRecord): Promise<MadeFile | undefined> {
-    const { account_id, request_id: requestId } = batch;
-    const accountId = String(account_id);
+  async function pdfOf(document: BatchedDocument, account: AccountRecord): Promise<MadeFile | undefined> {
     const looks = batch.looks as BatchLooks;
-    const printed = async (document: PrintableDocument | undefined) => {
-      const pdf = document && (await print({ document, accountId, requestId, signal, isBackground: true }));
-      if (pdf) requireWholePdf(pdf.bytes);
-      return pdf;
-    };
     if (isStandardLook(looks)) {
-      const issued = await readAfterElection(() => findIssuedDocument(kind, accountId, document_id));
-      if (issued === undefined) return undefined;
-      if (issued !== 'draft') {
-        const make = async () => printed(await readAfterElection(() => issued.document(account)));
-        return originalOf(issued, { accountId, make, quotaBytes: recordsMaxBytes });
-      }
+      const original = await originalPdf(document, account);
+      if (original !== 'draft') return original;
     }
+    const { kind, document_id } = document;
+    const accountId = String(batch.account_id);
     const find = kind === 'invoice' ? findInvoiceDocument : findQuoteDocument;
     return printed(await readAfterElection(() => find({ accountId, account }, document_id, looks)));
   }
 
   async function outcomeOf(document: BatchedDocument, index: number): Promise<DocumentOutcome | undefined> {
     try {
-      const file = account && (await (batch.format ? eInvoice(document, batch.format) : pdfOf(document, account)));
+      const file =
+        account && (await (batch.format ? eInvoice(document, batch.format, account) : pdfOf(document, account)));
       if (!file) return failed(notFound(document.kind === 'invoice' ? 'Invoice not found' : 'Quote not found'));
       const { bytes, warnings } = file;
       if (bytes.length > FILE_BYTES_MAX)

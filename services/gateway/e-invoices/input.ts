@@ -13,7 +13,7 @@ export const formatQuery = Joi.object<FormatQuery, true>({
   format: Joi.string()
     .valid(...FORMAT_NAMES)
     .description(
-      'XRechnung 3.0, Peppol BIS Billing 3.0 or plain EN 16931, as UBL 2.1 or UN/CEFACT CII. Unless given, the `e_invoice_format` of the client or the account, else `en16931-ubl`',
+      'XRechnung 3.0, Peppol BIS Billing 3.0 or plain EN 16931, as UBL 2.1 or UN/CEFACT CII; `facturx` is a PDF with CII inside. Unless given, the `e_invoice_format` of the client or the account, else `en16931-ubl`',
     ),
 });
 

@@ -1,7 +1,8 @@
 // Issued invoices and credit notes as e-invoices in XML, what a document still lacks for one, and those of others as JSON.
+import { findIssuedDocument } from '#libs/documents/find-document.ts';
 import {
   type EInvoiceSource,
-  eInvoiceFileEnd,
+  eInvoiceFile,
   eInvoiceOf,
   eInvoiceVersion,
   findCreditNoteSource,
@@ -15,6 +16,7 @@ import { isKnown } from '../http/entity-tag.ts';
 import { found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { whenGone } from '../printing/caller-gone.ts';
+import { originalPdf } from '../printing/original-pdf.ts';
 import { digestHeader, REVALIDATED, sendFile } from '../printing/send-pdf.ts';
 import { type FormatQuery, formatQuery, readiness, STANDARD_FORMAT } from './input.ts';
 import { readFile } from './read-file.ts';
@@ -24,7 +26,7 @@ import { receivedResponse } from './read-response.ts';
 const description =
   'Made from the document as it was issued, with what its parties lacked then from the profile and the client of today. ' +
   'The first answer in each format is kept and given again, the same byte for byte. A 409 names everything that is missing ' +
-  'at once. Nothing is sent to the recipient or to a network.';
+  'at once. Factur-X, in Germany ZUGFeRD, is the original PDF of the document with its XML inside. Nothing is sent to the recipient or to a network.';
 
 // A key that may read a record may read it as an e-invoice: no scope of its own.
 export const eInvoiceRoutes: readonly Route[] = [
@@ -36,10 +38,11 @@ export const eInvoiceRoutes: readonly Route[] = [
     query: formatQuery,
     missing: 'Invoice not found',
     produces: 'application/xml',
+    alsoPrints: 'application/pdf',
     isStoredFile: true,
     docs: {
       title: 'Get an e-invoice',
-      summary: 'Get an issued invoice as XRechnung, Peppol BIS Billing or EN 16931',
+      summary: 'Get an issued invoice as XRechnung, Peppol BIS Billing, Factur-X or EN 16931',
       description,
       conflict: appError('e_invoice_incomplete', { document: 'invoice', rules: 'XRechnung' }),
     },
@@ -67,10 +70,11 @@ export const eInvoiceRoutes: readonly Route[] = [
     query: formatQuery,
     missing: 'Credit note not found',
     produces: 'application/xml',
+    alsoPrints: 'application/pdf',
     isStoredFile: true,
     docs: {
       title: 'Get a credit note as e-invoice',
-      summary: 'Get a credit note as XRechnung, Peppol BIS Billing or EN 16931',
+      summary: 'Get a credit note as XRechnung, Peppol BIS Billing, Factur-X or EN 16931',
       description,
       conflict: appError('e_invoice_incomplete', { document: 'credit_note', rules: 'XRechnung' }),
     },
@@ -112,18 +116,19 @@ function sent(find: (accountId: Id, id: Id) => Promise<EInvoiceSource | undefine
       response.status(304).set(headers).end();
       return undefined;
     }
+    const { accountId } = caller;
     const original = await eInvoiceOf(source, format, {
-      accountId: caller.accountId,
+      accountId,
       quotaBytes: parts.quotas?.records,
+      async pdf() {
+        const issued = await findIssuedDocument(source.kind, accountId, id);
+        return issued && issued !== 'draft' ? originalPdf(context, issued) : undefined;
+      },
     });
     if (!original) throw missing();
-    const file = {
-      name: source.number,
-      end: eInvoiceFileEnd(format),
-      type: 'application/xml; charset=utf-8',
-    };
-    const { bytes, sha256 } = original;
-    sendFile(context, file, { bytes, warnings: [] }, sha256 ? { ...headers, ...digestHeader(sha256) } : {});
+    const file = { name: source.number, ...eInvoiceFile(format) };
+    const { sha256 } = original;
+    sendFile(context, file, original, sha256 ? { ...headers, ...digestHeader(sha256) } : {});
     return undefined;
   };
 }

@@ -134,6 +134,8 @@ export interface Route<Body = unknown, Query = unknown> {
   missing?: MissingText;
   /** Media type of a response that is not JSON. */
   produces?: string;
+  /** Media type of a response that is printed, for some values of the query. Its admission bounds it like other documents. */
+  alsoPrints?: string;
   /** The file is stored: it is read like a record, not rendered. */
   isStoredFile?: boolean;
   /** True when the size of the response grows with what is stored. A concurrency limit applies, as to lists. */

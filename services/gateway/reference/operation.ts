@@ -125,8 +125,9 @@ function successOf(row: Route, register: Register): Record<string, unknown> {
     ...(isTagged(row) ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
   };
   if (row.produces) {
-    const schema = { type: 'string', format: 'binary' };
-    return { [status]: { description: 'The file', headers, content: { [row.produces]: { schema } } } };
+    const file = { schema: { type: 'string', format: 'binary' } };
+    const content = { [row.produces]: file, ...(row.alsoPrints ? { [row.alsoPrints]: file } : {}) };
+    return { [status]: { description: 'The file', headers, content } };
   }
   const content = { 'application/json': envelopeOf(row, register) };
   return { [status]: { description: 'Success', headers, content } };

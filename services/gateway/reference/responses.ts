@@ -69,7 +69,7 @@ export function failuresOf(row: Route): Record<string, unknown> {
     429: shared('TooManyRequests'),
     500: shared('InternalError'),
     503: shared('Unavailable'),
-    ...(isRendered(row)
+    ...(isRendered(row) || row.alsoPrints
       ? {
           422: failure(
             'The document takes too much work, or ends the browser each time',

@@ -31,6 +31,10 @@ export interface ReadPdf {
   info: Record<string, unknown>;
   /** Absent in a file that is no archive file. */
   metadata: Metadata | null;
+  /** The two halves of its identifier: what stays through updates, and what does not. */
+  fingerprints: [string, string | null];
+  /** The files inside it, as text by name. */
+  attachments: Record<string, string>;
   isTagged: boolean;
   outline: unknown;
   /** Millimetres. */
@@ -57,6 +61,8 @@ export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
     text: pages.map(({ text }) => text).join(' '),
     info: info as Record<string, unknown>,
     metadata: metadata as Metadata | null,
+    fingerprints: pdf.fingerprints as [string, string | null],
+    attachments: await attachmentsOf(pdf),
     isTagged: marks?.get('Marked') === true,
     outline: await pdf.getOutline(),
     size: { width: width * MM_PER_POINT, height: height * MM_PER_POINT },
@@ -66,6 +72,17 @@ export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
     },
     isBlank: async (page, box) => (await pixels(pdf, page, box)).every((part) => part === 255),
   };
+}
+
+async function attachmentsOf(pdf: PDFDocumentProxy): Promise<Record<string, string>> {
+  const names = [...((await pdf.getAttachments())?.keys() ?? [])];
+  const contents = names.map(
+    async (name): Promise<[string, string]> => [
+      name,
+      Buffer.from((await pdf.getAttachmentContent(name)) as Uint8Array).toString(),
+    ],
+  );
+  return Object.fromEntries(await Promise.all(contents));
 }
 
 async function readPage(pdf: PDFDocumentProxy, number: number): Promise<ReadPage> {

@@ -326,6 +326,30 @@ describe('authorization', () => {
   });
 });
 
+test('when issued documents are fetched as Factur-X, then each is its original with the XML of the same amounts inside', async () => {
+  const postal_address = { postal_code: '10969', city: 'Berlin', country: 'DE' };
+  await profile({ postal_address });
+  await system.call('PATCH', `/api/v1/clients/${client.id}`, { body: { postal_address } });
+  const { id } = await makeInvoice({ tax_rate: 19, status: 'Sent' });
+  const note = await make(`invoices/${id}/credit-notes`, { reason: 'goodwill', amount: 5 });
+
+  for (const [path, total] of [
+    [`invoices/${id}`, '3333.34'],
+    [`credit-notes/${note.id}`, '5.95'],
+  ]) {
+    const hybrid = await fetchPdf(`${path}/e-invoice?format=facturx`);
+    const original = await fetchPdf(`${path}/pdf`);
+    const xml = await fetchPdf(`${path}/e-invoice?format=en16931-cii`);
+
+    expect([hybrid.status, original.status, xml.status]).toEqual([200, 200, 200]);
+    expect(hybrid.body.subarray(0, original.body.length).equals(original.body)).toBe(true);
+    const { attachments, text } = await readPdf(hybrid.body);
+    expect(attachments).toEqual({ 'factur-x.xml': String(xml.body) });
+    expect(String(xml.body)).toContain(`<ram:GrandTotalAmount>${total}<`);
+    expect(text).toContain(euros(Number(total)));
+  }
+});
+
 test('when documents were printed, then the output of the gateway has no warning, such as that of Node about leaked listeners', () => {
   expect(system.gateway.output()).not.toMatch(/Warning/);
 });

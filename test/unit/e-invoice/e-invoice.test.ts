@@ -113,3 +113,15 @@ test('when a credit note is written, then its amounts are positive and it names 
   expect(Number(terms.totals.due)).toBeGreaterThan(0);
   expect(writeEInvoice(terms, 'peppol-ubl')).toContain('<CreditNote ');
 });
+
+test('when an invoice is written as Factur-X, then the XML and what it asks for are those of CII', () => {
+  for (const [hybrid, plain] of [
+    ['facturx', 'en16931-cii'],
+    ['facturx-xrechnung', 'xrechnung-cii'],
+  ] as const) {
+    for (const name of ['plain', 'credit note', 'a small business']) {
+      expect(writeEInvoice(termsOf(name), hybrid)).toBe(writeEInvoice(termsOf(name), plain));
+      expect(missingIn(termsOf(name), hybrid)).toEqual(missingIn(termsOf(name), plain));
+    }
+  }
+});

@@ -1,13 +1,13 @@
 // A PDF of Chromium as an archive file, read by another library. Whether it fulfils PDF/A-3 is judged by `npm run e-invoices`.
 import { crc32, deflateSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { getDocument, type PDFDocumentProxy, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import sharp from 'sharp';
 import { archiveFile, type EmbeddedFile, withEmbeddedFile } from '#libs/pdf/archive.ts';
 import { srgbProfile } from '#libs/pdf/srgb-profile.ts';
 import { UnknownForm } from '#libs/pdf/structure.ts';
 import { textString } from '#libs/pdf/text-string.ts';
 import { chromiumPdf } from '../../support/chromium-pdf.ts';
+import { readPdf } from '../../support/renderer/read-pdf.ts';
 
 const description = { author: 'Studio North', language: 'en-GB', isAccessible: false };
 const attachment: EmbeddedFile = {
@@ -25,22 +25,8 @@ const attachment: EmbeddedFile = {
 };
 
 async function read(pdf: Buffer) {
-  const document = await getDocument({ data: Uint8Array.from(pdf), verbosity: VerbosityLevel.ERRORS }).promise;
-  const { info, metadata } = await document.getMetadata();
-  return {
-    info: info as Record<string, string>,
-    metadata,
-    fingerprints: document.fingerprints,
-    attachments: await attachmentsOf(document),
-  };
-}
-
-async function attachmentsOf(document: PDFDocumentProxy): Promise<Record<string, string>> {
-  const names = [...((await document.getAttachments())?.keys() ?? [])];
-  const contents = names.map(async (name): Promise<[string, string]> => {
-    return [name, Buffer.from((await document.getAttachmentContent(name)) as Uint8Array).toString()];
-  });
-  return Object.fromEntries(await Promise.all(contents));
+  const { info, metadata, attachments, fingerprints } = await readPdf(pdf);
+  return { info, metadata: metadata as NonNullable<typeof metadata>, attachments, fingerprints };
 }
 
 /** Returns what stands at each place that the last table of the file names. */
@@ -119,8 +105,14 @@ describe('an embedded file', () => {
     expect(metadata.get('ex:kind')).toBe('a & b');
   });
 
+  test('when the print is of an earlier release, then the result is an archive file all the same', async () => {
+    const { metadata, attachments } = await read(withEmbeddedFile(chromiumPdf({ isDescribed: true }), attachment));
+
+    expect([metadata.get('pdfaid:part'), Object.keys(attachments)]).toEqual(['3', ['data (1).xml']]);
+  });
+
   test.each([
-    ['is no archive file', () => chromiumPdf()],
+    ['has no author', () => chromiumPdf()],
     ['has a file already', () => withEmbeddedFile(archiveFile(chromiumPdf(), description), attachment)],
     ['is cut off', () => archiveFile(chromiumPdf(), description).subarray(0, -100)],
     ['is no PDF', () => Buffer.from('no PDF')],

@@ -1,0 +1,106 @@
+// Factur-X over the API: the original PDF with the XML inside, or an error, never a PDF that only looks like one. The prints are stand-ins here.
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { unzipSync } from 'fflate';
+import type { ClaimedBatch } from '#libs/models/documents/batch-clock.ts';
+import { DocumentBatch } from '#libs/models/documents/document-batch.ts';
+import { Original } from '#libs/models/documents/original.ts';
+import { storedId } from '#libs/models/tenant.ts';
+import { archiveFile } from '#libs/pdf/archive.ts';
+import { printSlice } from '../../../services/gateway/documents/print-slice.ts';
+import { client as buyer, issuer } from '../../e-invoices/cases.ts';
+import { chromiumPdf } from '../../support/chromium-pdf.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { type AnyRecord, create, createClient } from '../../support/records.ts';
+import type { TestAccount } from '../../support/workspace.ts';
+
+const archive = archiveFile(chromiumPdf(), { author: 'Studio North', language: 'en', isAccessible: false });
+const whole = { bytes: archive, warnings: [] as string[] };
+let printer = { next: whole, prints: 0 };
+const print = () => {
+  printer.prints += 1;
+  return Promise.resolve(printer.next);
+};
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ print });
+});
+afterAll(() => gateway.close());
+beforeEach(() => {
+  printer = { next: whole, prints: 0 };
+});
+
+async function anInvoice(ofClient: object = {}): Promise<{ account: TestAccount; invoice: AnyRecord }> {
+  const account = await gateway.workspace.account();
+  const { locale: _locale, ...profile } = issuer;
+  await gateway.patch('/api/v1/account', profile, account);
+  const { id: _id, ...fields } = buyer;
+  const client = await createClient(gateway, { ...fields, ...ofClient }, account);
+  const body = { client_id: client.id, due_date: '2099-12-31', currency: 'EUR', tax_rate: 19, status: 'Sent' };
+  const line_items = [{ description: 'Design', quantity: 12, rate: 95 }];
+  return { account, invoice: await create(gateway, '/api/v1/invoices', { ...body, line_items }, account) };
+}
+
+const fetchFile = (account: TestAccount, id: unknown, format: string) =>
+  gateway.call('GET', `/api/v1/invoices/${String(id)}/e-invoice?format=${format}`, { key: account.key });
+const kept = (account: TestAccount) => Original.countDocuments({ account_id: account.id });
+
+test('when Factur-X is fetched twice, then the document is printed once, its original stays in front, and both are kept', async () => {
+  const { account, invoice } = await anInvoice();
+  const [first, second, xrechnung] = [
+    await fetchFile(account, invoice.id, 'facturx'),
+    await fetchFile(account, invoice.id, 'facturx'),
+    await fetchFile(account, invoice.id, 'facturx-xrechnung'),
+  ];
+
+  expect([first.status, first.headers.get('Content-Type')]).toEqual([200, 'application/pdf']);
+  expect(first.headers.get('Content-Disposition')).toBe('attachment; filename="INV-0001-facturx.pdf"');
+  expect(xrechnung.headers.get('Content-Disposition')).toBe('attachment; filename="INV-0001-xrechnung.pdf"');
+  expect(first.headers.get('Repr-Digest')).toMatch(/^sha-256=:/);
+  expect(first.body.subarray(0, archive.length)).toEqual(archive);
+  expect(second.body).toEqual(first.body);
+  expect([printer.prints, await kept(account)]).toEqual([1, 3]);
+});
+
+test('when something is missing, then it is 409 before anything is printed', async () => {
+  const { account, invoice } = await anInvoice({ buyer_reference: null });
+  const reply = await fetchFile(account, invoice.id, 'facturx-xrechnung');
+
+  expect([reply.status, reply.body.code, printer.prints]).toEqual([409, 'e_invoice_incomplete', 0]);
+});
+
+test('when the print has another structure than expected, then it is 500, and no e-invoice is kept', async () => {
+  const { account, invoice } = await anInvoice();
+  printer.next = { bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] };
+  const reply = await fetchFile(account, invoice.id, 'facturx');
+
+  expect([reply.status, reply.body.code]).toEqual([500, 'internal_error']);
+  expect(await Original.countDocuments({ account_id: account.id, content: /facturx/ })).toBe(0);
+});
+
+test('when the print lacks the logo, then the answer says so, and neither file is kept', async () => {
+  const { account, invoice } = await anInvoice();
+  printer.next = { ...whole, warnings: ['logoUrl: unreachable'] };
+  const reply = await fetchFile(account, invoice.id, 'facturx');
+
+  expect([reply.status, reply.headers.get('X-Document-Warnings')]).toEqual([200, 'logoUrl: unreachable']);
+  expect([reply.headers.get('Repr-Digest'), await kept(account)]).toEqual([null, 0]);
+});
+
+test('when a batch asks for Factur-X, then its files are those of single requests, also in the ZIP', async () => {
+  const { account, invoice } = await anInvoice();
+  const documents = [{ type: 'invoice', id: invoice.id }];
+  const { id } = (await gateway.post('/api/v1/documents', { documents, format: 'facturx' }, account)).body.data;
+  const mine = { _id: storedId(id), account_id: storedId(account.id) };
+  const taken = { lease_id: 'ours', completed_at: new Date() };
+  const batch = await DocumentBatch.findOneAndUpdate(mine, taken, { returnDocument: 'after' }).lean<ClaimedBatch>();
+  await printSlice(batch as ClaimedBatch, { print, signal: new AbortController().signal });
+
+  const file = await gateway.call('GET', `/api/v1/documents/${id}/files/1`, { key: account.key });
+  const single = await fetchFile(account, invoice.id, 'facturx');
+  const zip = await gateway.call('GET', `/api/v1/documents/${id}/archive`, { key: account.key });
+
+  expect([file.status, file.headers.get('Content-Type')]).toEqual([200, 'application/pdf']);
+  expect(file.body).toEqual(single.body);
+  expect(Object.keys(unzipSync(zip.body))).toEqual(['INV-0001-facturx.pdf']);
+});
