@@ -281,6 +281,18 @@ describe('messages', () => {
   });
 });
 
+test('when a client is anonymised, then events about its mail keep no address and no words', async () => {
+  const { id } = await draft();
+  const message = (await send(`invoices/${id}`, { to: ['ada@private.example'], subject: 'For Ada alone' })).body.data;
+  await sendWithoutRelay(account.id, message.id);
+  const bodies = async () =>
+    (await Event.find({ account_id: account.id, type: /^message/ }).lean()).map(({ body }) => body);
+  expect((await bodies()).join()).toContain('ada@private.example');
+  await account.api.post(`/api/v1/clients/${client_id}/anonymise`);
+  expect((await bodies()).join()).not.toMatch(/ada@private|For Ada alone/);
+  expect(JSON.stringify(await account.get(`messages/${message.id}`))).not.toMatch(/ada@private|For Ada alone/);
+});
+
 describe('what comes back', () => {
   const report = (message_id: string, body: object = {}) =>
     account.api.post('/api/v1/messages/bounces', { message_id, recipient: 'Ada@example.com', kind: 'hard', ...body });
