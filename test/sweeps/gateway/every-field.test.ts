@@ -14,6 +14,13 @@ const today = dayIn('UTC');
 /** Two values of each field whose type alone does not determine them. */
 const SAMPLES: Record<string, [unknown, unknown]> = {
   unit: ['hour', 'piece'],
+  early_payment_discounts: [
+    [{ days: 14, percent: 2 }],
+    [
+      { days: 7, percent: 3 },
+      { days: 30, percent: 1.25 },
+    ],
+  ],
   'projects.status': ['Complete', 'Awaiting Approval'],
   line_items: [
     [{ description: 'Design', quantity: 2, rate: 50 }],
