@@ -7,12 +7,12 @@ export function tokenIn(request: Request, name: string): string | undefined {
 }
 
 /** Returns the options of such a cookie. */
-export function optionsOf(request: Request, path: string): CookieOptions {
+export function optionsOf(isSecure: boolean, path: string): CookieOptions {
   return {
     httpOnly: true,
     sameSite: 'strict',
     // Over plain HTTP, such as on loopback, a secure cookie would be lost.
-    secure: request.secure,
+    secure: isSecure,
     path,
   };
 }

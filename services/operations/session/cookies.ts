@@ -18,13 +18,13 @@ export function browserTokenOf(request: Request): string | undefined {
 }
 
 export function setSession(request: Request, response: Response, token: string) {
-  response.cookie(SESSION, token, { ...optionsOf(request, '/'), maxAge: SESSION_LIFE_MS });
+  response.cookie(SESSION, token, { ...optionsOf(request.secure, '/'), maxAge: SESSION_LIFE_MS });
 }
 
 export function clearSession(request: Request, response: Response) {
-  response.clearCookie(SESSION, optionsOf(request, '/'));
+  response.clearCookie(SESSION, optionsOf(request.secure, '/'));
 }
 
 export function setBrowser(request: Request, response: Response, token: string) {
-  response.cookie(BROWSER, token, { ...optionsOf(request, LOGIN_PATH), maxAge: BROWSER_LIFE_MS });
+  response.cookie(BROWSER, token, { ...optionsOf(request.secure, LOGIN_PATH), maxAge: BROWSER_LIFE_MS });
 }
