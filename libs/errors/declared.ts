@@ -183,6 +183,10 @@ const RETRIES_AND_LIMITS = {
   ),
   api_key_limit_reached: conflict('An account can have at most {limit} usable API keys', 'Revoke a key first.'),
   webhook_limit_reached: conflict('An account can have at most {limit} webhook endpoints', 'Delete a webhook first.'),
+  portal_link_limit_reached: conflict(
+    'An account can have at most {limit} portal links at a time',
+    'Use a link that you have made, or wait until one of them expires.',
+  ),
   webhook_being_registered: conflict('Another endpoint is being registered, please try again', 'Repeat the request.'),
 };
 
@@ -637,6 +641,7 @@ const KEYS_WEBHOOKS_AND_EVENTS = {
     'Rotate its successor, or create a new key.',
   ),
   webhook_disabled: conflict('The webhook is disabled, enable it first', 'Enable the webhook.'),
+  portal_not_set_up: conflict('Portal is not set up', 'Ask the operator to set `PORTAL_URL`.'),
   feed_ends_before: conflict(
     'The feed ends at sequence {last}: read on from an earlier one',
     'Read on from `last` or earlier.',

@@ -32,6 +32,8 @@ import { OperatorSession } from './operations/operator-session.ts';
 import { QueueSample } from './operations/queue-sample.ts';
 import { RequestFigures } from './operations/request-figures.ts';
 import { RoundTry } from './operations/round-try.ts';
+import { PortalLink } from './portal/portal-link.ts';
+import { PortalSession } from './portal/portal-session.ts';
 import { Expense } from './time/expense.ts';
 import { HourDrawdown } from './time/hour-drawdown.ts';
 import { HourPackage } from './time/hour-package.ts';
@@ -76,6 +78,8 @@ export const allModels: readonly Model<never>[] = [
   OperatorSession,
   Original,
   Payment,
+  PortalLink,
+  PortalSession,
   Project,
   QueueSample,
   Quote,

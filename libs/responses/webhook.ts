@@ -150,3 +150,15 @@ export const diagnosisResponse = Joi.object({
       { check: 'body', ok: false, message: 'The body is not what was sent: they differ from byte 17 on.' },
     ],
   });
+
+export const portalLinkResponse = Joi.object({
+  id: id().description('The `request_id` of the events that the page causes'),
+  url: orNull(Joi.string()).description('Shown this once; null when an Idempotency-Key replays the response'),
+  expires_at: timestamp().description('An hour from now, or the end of the key'),
+})
+  .id('PortalLink')
+  .example({
+    id: exampleId.webhooks,
+    url: 'https://portal.example.com/developer/open/kOq1mZ0sT2xL5vYbN8cR4uWfA7dGhJ3ePiQrStUvWxY',
+    expires_at: '2026-11-02T10:30:00.000Z',
+  });

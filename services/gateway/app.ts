@@ -33,9 +33,10 @@ export interface AppOptions extends Omit<ServeOptions, 'parts'>, Omit<GatewayPar
   isStarting?: () => boolean;
 }
 
-export function makeApp({ print, markdown, outbound, box, nudge, quotas = {}, ...options }: AppOptions): Express {
+export function makeApp({ print, outbound, box, nudge, quotas = {}, ...options }: AppOptions): Express {
   const app = express();
-  const parts: GatewayParts = { print, markdown, outbound, box, nudge, quotas, eventCatalogue };
+  const { portalUrl } = options;
+  const parts: GatewayParts = { print, markdown, outbound, box, nudge, portalUrl, quotas, eventCatalogue };
   const observe = observerOf(options.metrics && requestMetrics(options.metrics), options.figures);
   app.disable('x-powered-by').disable('etag').set('trust proxy', options.trustProxy).set('query parser', false);
   app.use(helmet());

@@ -13,6 +13,7 @@ export interface GatewayConfig extends RecordsConfig {
   RATE_LIMIT_REQUESTS: number;
   RATE_LIMIT_DOCUMENTS: number;
   RATE_LIMIT_REFUSALS: number;
+  PORTAL_URL?: string;
   ACCOUNT_STORAGE_MEGABYTES: number;
   ACCOUNT_FILES_MEGABYTES: number;
 }
@@ -42,6 +43,7 @@ export const configShape = Joi.object<GatewayConfig, true>({
   RATE_LIMIT_REFUSALS: perMinute(120).description(
     'Requests of one address without a usable key per minute; 0 is no limit',
   ),
+  PORTAL_URL: variables.PORTAL_URL,
   ACCOUNT_STORAGE_MEGABYTES: variables.ACCOUNT_STORAGE_MEGABYTES,
   ACCOUNT_FILES_MEGABYTES: variables.ACCOUNT_FILES_MEGABYTES,
 });

@@ -89,6 +89,7 @@ await run(async ({ onClose, useLogger }) => {
     print,
     markdown,
     quotas,
+    portalUrl: config.PORTAL_URL,
     isStarting: () => isStarting,
   };
   const { origins: corsOrigins } = readOrigins(config.CORS_ORIGINS);

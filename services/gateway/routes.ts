@@ -39,6 +39,7 @@ import { timeEntryRoutes } from './time-entries/routes.ts';
 import { timerRoutes } from './timers/routes.ts';
 import { unbilledRoutes } from './unbilled/routes.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
+import { portalRoutes } from './webhooks/portal-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { signingRoutes } from './webhooks/signing-routes.ts';
 
@@ -81,6 +82,7 @@ export const routes: readonly Route[] = withOptionalFields(
     ...pdfToolRoutes,
     ...webhookRoutes,
     ...signingRoutes,
+    ...portalRoutes,
     ...deliveryRoutes,
     ...eventRoutes,
   ]),

@@ -90,6 +90,7 @@ export function appOptionsFor(workspace: Workspace): AppOptions {
     markdown: { toHtml: () => Promise.reject(new Error('This test lays out no Markdown')) },
     trustProxy: 0,
     box: openSecretBox(workspace.secretKey),
+    portalUrl: 'https://portal.example.com',
     outbound: openOutbound({ allow: '127.0.0.0/8,::1/128' }),
   };
 }

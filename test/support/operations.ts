@@ -406,6 +406,7 @@ export const operations: Record<string, Called> = {
   deleteWebhook: {},
   testWebhook: {},
   rotateWebhookSecret: { body: {} },
+  createPortalLink: {},
   diagnoseSignature: { body: { headers: {}, body: '{}' } },
   listWebhookDeliveries: {},
   replayWebhook: { body: { since: '2026-01-01T00:00:00Z' } },

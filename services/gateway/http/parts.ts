@@ -16,6 +16,8 @@ export interface GatewayParts {
   box: SecretBox;
   /** Wakes the relay after a commit that wrote events; best effort, the relay also polls. */
   nudge: () => void;
+  /** The address with which links to the portal begin. Undefined when the portal is not set up. */
+  portalUrl?: string | undefined;
   /** Bytes that an account may keep; any amount unless given. */
   quotas?: Quotas;
   /** Every type of event, see libs/responses/event-catalogue.ts. */
