@@ -68,6 +68,8 @@ export function environments(addresses: Addresses) {
       PORTAL_PORT: String(addresses.portalPort),
       MONGODB_URI,
       REDIS_URL: urlFor('portal'),
+      SECRET_KEY,
+      OUTBOUND_ALLOW,
     },
     operations: {
       ...withoutSecrets,

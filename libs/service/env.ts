@@ -122,7 +122,7 @@ export const variables = {
     .description('Comma-separated CIDRs of private addresses that webhooks and images may reach'),
   PORTAL_URL: Joi.string()
     .uri({ scheme: ['http', 'https'] })
-    .description('Address at which clients reach the portal, such as https://pay.example.com; links begin with it'),
+    .description('Address at which people reach the portal, such as https://pay.example.com; links begin with it'),
   ACCOUNT_STORAGE_MEGABYTES: Joi.number()
     .integer()
     .min(0)

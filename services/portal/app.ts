@@ -3,21 +3,24 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { isUnavailable } from '#libs/mongo/errors.ts';
 import { PageError } from '#libs/pages/page-error.ts';
 import type { Logger } from '#libs/service/logger.ts';
+import { type DeveloperOptions, developerRoutes } from './developer/developer-routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { assets, notePage } from './views/layout.ts';
 
 export interface PortalParts {
   /** The number of proxies in front that set X-Forwarded-For. */
   trustProxy: number;
+  developer: Omit<DeveloperOptions, 'log'>;
   log: Logger;
 }
 
 /** Makes the application of the public port. */
-export function makeApp({ trustProxy, log }: PortalParts): Express {
+export function makeApp({ trustProxy, developer, log }: PortalParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', 'simple');
   app.use(securityHeaders);
   app.use(assets.routes());
+  app.use(developerRoutes({ ...developer, log }));
   // Unknown, revoked and foreign links get this page as well: nothing tells them apart.
   app.use(() => {
     throw new PageError(404, NOT_FOUND);

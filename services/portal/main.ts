@@ -1,11 +1,15 @@
-// Starts the portal, the public port on which a client of an account sees its documents by a link, without an account.
+// Starts the portal, the public port on which people see by a link what concerns them, without an account or a key.
 import { createServer } from 'node:http';
 import { listen, serverOptions } from '#libs/http/listen.ts';
+import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
+import { openOutbound } from '#libs/outbound/outbound.ts';
 import { connectFailFast, whenTried } from '#libs/redis/connection.ts';
 import { processName } from '#libs/redis/processes.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
+import { bytesOf } from '#libs/service/env.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
@@ -38,7 +42,16 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => health.close());
   await Promise.all([mongo.ready, whenTried(redis)]);
 
-  const app = makeApp({ trustProxy: config.PORTAL_TRUST_PROXY, log });
+  const outbound = openOutbound({ allow: config.OUTBOUND_ALLOW });
+  onClose(() => outbound.close());
+  const developer = {
+    outbound,
+    box: openSecretBox(config.SECRET_KEY),
+    nudge: () => nudgeRelay(redis, config.REDIS_PREFIX),
+    quotaBytes: bytesOf(config.ACCOUNT_STORAGE_MEGABYTES),
+    isPublicSecure: config.PORTAL_URL?.startsWith('https:') ?? false,
+  };
+  const app = makeApp({ trustProxy: config.PORTAL_TRUST_PROXY, developer, log });
   const close = await listen(createServer(serverOptions, app), config.PORTAL_HOST, config.PORTAL_PORT, log);
   health.started();
   log.info({ healthPort: health.port }, 'ready');

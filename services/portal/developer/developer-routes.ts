@@ -8,7 +8,6 @@ import { isId } from '#libs/models/tenant.ts';
 import { requireSameOrigin, requireToken } from '#libs/pages/form-guard.ts';
 import { renderPage } from '#libs/pages/html.ts';
 import { PageError } from '#libs/pages/page-error.ts';
-import { securityHeaders } from '#libs/pages/security-headers.ts';
 import { type SessionCookie, sessionCookie } from './cookie.ts';
 import { changeFields, createOne, deleteOne, disable, enable, ping, rotate } from './endpoint-actions.ts';
 import { frame, LEAVE, type Page } from './layout.ts';
@@ -63,7 +62,9 @@ export function developerRoutes({ isPublicSecure, limits = VISIT_LIMITS, ...part
   const form = express.urlencoded({ extended: false, limit: '32kb', parameterLimit: 20 });
   const router = Router({ caseSensitive: true, strict: true });
 
-  router.use(securityHeaders(), noStore, (request, _response, next) => {
+  router.use((request, response, next) => {
+    // With `no-referrer`, browsers send forms with `Origin: null`, which any site could send.
+    response.set('Referrer-Policy', 'same-origin');
     admit.address(ipKeyGenerator(request.ip ?? 'unknown'));
     next();
   });
@@ -118,11 +119,6 @@ const noSuchPage = () => new PageError(404, 'No such page');
 function onlyUnder(path: string, router: Router) {
   return (request: Request, response: Response, next: NextFunction) =>
     request.path === path || request.path.startsWith(`${path}/`) ? router(request, response, next) : next();
-}
-
-function noStore(_request: Request, response: Response, next: NextFunction) {
-  response.set({ 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex, nofollow, noarchive' });
-  next();
 }
 
 function send(response: Response, page: Page, message?: Message) {

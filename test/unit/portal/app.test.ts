@@ -1,12 +1,21 @@
 // The portal before it has a page: every answer has strict headers, and everything unknown is the same 404 page.
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openOutbound } from '#libs/outbound/outbound.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
 import { makeApp } from '../../../services/portal/app.ts';
 import { testLog } from '../../support/workspace.ts';
 
-const server = createServer(makeApp({ trustProxy: 0, log: testLog }));
+const developer = {
+  outbound: openOutbound({ allow: '' }),
+  box: openSecretBox(randomBytes(32).toString('base64')),
+  nudge: () => undefined,
+  isPublicSecure: true,
+};
+const server = createServer(makeApp({ trustProxy: 0, developer, log: testLog }));
 let url: string;
 beforeAll(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
