@@ -35,7 +35,7 @@ export interface AppOptions extends Omit<ServeOptions, 'parts'>, Omit<GatewayPar
 
 export function makeApp({ print, outbound, box, nudge, quotas = {}, ...options }: AppOptions): Express {
   const app = express();
-  const { portalUrl } = options;
+  const { markdown, portalUrl } = options;
   const parts: GatewayParts = { print, markdown, outbound, box, nudge, portalUrl, quotas, eventCatalogue };
   const observe = observerOf(options.metrics && requestMetrics(options.metrics), options.figures);
   app.disable('x-powered-by').disable('etag').set('trust proxy', options.trustProxy).set('query parser', false);
