@@ -115,9 +115,10 @@ describe.each(sampled(numbers).map((field, index) => [nameOf(field), field, inde
 
 function expectAccepted(reply: Reply, { path, row }: Field, literal: string, what: string) {
   const [name] = path as [string];
-  // Lines that are valid by themselves may have an invalid sum, which is rejected.
+  // Lines that are valid by themselves may have an invalid sum, which is rejected, and the percentage of a discount too many decimals.
   if (path.length > 1 && reply.status === 400) {
-    expect([what, Object.values(reply.body.details).flat()]).toEqual([what, [expect.stringMatching(/sum|too large/)]]);
+    const others = expect.stringMatching(/sum|too large|at most 2 decimals/);
+    expect([what, Object.values(reply.body.details).flat()]).toEqual([what, [others]]);
     return;
   }
   // No other limit may apply, such as one of the currency's smallest units or of hours in seconds.
