@@ -3,7 +3,7 @@
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../day.ts';
 import type { PrintableDocument, PrintableLine, PrintableTax } from '../jobs/printable-document.ts';
-import { printedBankDetails } from '../models/accounts/party-fields.ts';
+import { bankAccountOf, printedBankDetails } from '../models/accounts/party-fields.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import type { Parties } from '../models/billing/parties.ts';
@@ -13,6 +13,7 @@ import { type DocumentCharges, hasCharges } from '../rules/documents/document-ch
 import type { LineItem } from '../rules/documents/line-item.ts';
 import { dueOf, totalOf } from '../rules/money/balance.ts';
 import { discountAmount, discountTaken, lastDayOf } from '../rules/money/early-payment.ts';
+import { epcCode } from '../rules/money/epc-code.ts';
 import { fromMinor, lineNet, sumOfLines } from '../rules/money/money.ts';
 import { type DocumentTax, languageOf, taxesOf } from '../rules/taxes/document-taxes.ts';
 import { taxOfLine } from '../rules/taxes/tax-groups.ts';
@@ -54,6 +55,7 @@ export function invoiceDocument(
     poNumber: invoice.order_reference,
     contractReference: invoice.contract_reference,
     bankDetails: printedBankDetails(partyDetails.parties.issuer) || undefined,
+    transferCode: transferCodeOf(invoice, partyDetails),
   });
 }
 
@@ -67,6 +69,14 @@ function earlyPaymentOf(invoice: InvoiceRecord, { timeZone }: PartyDetails) {
     percent: one.percent,
     amount: fromMinor(totalOf(invoice) - discountAmount(one, whole), currency),
   }));
+}
+
+/** Returns the text of the code to pay what is due. A draft has none, because its number may still change. */
+function transferCodeOf(invoice: InvoiceRecord, { parties }: PartyDetails): string | undefined {
+  const account = bankAccountOf(parties.issuer);
+  if (!account || invoice.status === 'Draft') return undefined;
+  const { currency } = invoice;
+  return epcCode({ ...account, amount: dueOf(invoice), currency, reference: printedNumber('invoice', invoice) });
 }
 
 export function quoteDocument(quote: QuoteRecord, partyDetails: PartyDetails, query: QuoteLooks): PrintableDocument {

@@ -1,5 +1,6 @@
 // A stored invoice or credit note in the terms of EN 16931. This is the only file here that knows records.
 import { readVatId } from '../identifiers/vat-id.ts';
+import { bankAccountOf } from '../models/accounts/party-fields.ts';
 import type { CreditNoteRecord } from '../models/billing/credit-note.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
@@ -136,12 +137,8 @@ const TRANSFER = '30';
 const NOT_DEFINED = '1';
 
 function paymentOf(issuer: Parties['issuer'], currency: string, reference: string): Payment | undefined {
+  const account = bankAccountOf(issuer);
+  if (account) return { means: currency === 'EUR' ? SEPA_TRANSFER : TRANSFER, reference, ...account };
   const { payment_options = [], bank_details } = issuer;
-  const account = payment_options.find(({ iban }) => iban);
-  if (account?.iban) {
-    const means = currency === 'EUR' ? SEPA_TRANSFER : TRANSFER;
-    const { iban, bic, holder = issuer.legal_name ?? issuer.company ?? issuer.name } = account;
-    return { means, reference, iban, holder, bic };
-  }
   return payment_options.length > 0 || bank_details ? { means: NOT_DEFINED, reference } : undefined;
 }

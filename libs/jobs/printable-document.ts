@@ -158,6 +158,8 @@ export interface PrintableDocument extends PdfDocument {
   partnerLegalName?: string;
   legalNote?: string;
   bankDetails?: string;
+  /** The text of the code that fills in a transfer, see epc-code.ts. */
+  transferCode?: string;
   partnerPhone?: string;
   /** References that the client wants to read. */
   buyerReference?: string;
@@ -301,6 +303,7 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
   buyerReference: words(LONGEST.line),
   contractReference: words(LONGEST.line),
   bankDetails: words(LONGEST.text),
+  transferCode: words(LONGEST.line),
   time: Joi.array().items(timeLine),
 });
 

@@ -53,22 +53,33 @@ export function paymentOptionsView(options: readonly PaymentOption[] | null | un
   }));
 }
 
-/**
- * Returns the lines that print an account's ways to pay: bank accounts and free text. A bank account without a holder
- * is the issuer's.
- */
-export function printedBankDetails({
-  bank_details,
-  payment_options,
-  ...issuer
-}: {
+/** The fields of an account that say how to pay it. */
+export interface PayeeFields {
   name?: string | undefined;
   company?: string | null | undefined;
   legal_name?: string | null | undefined;
   bank_details?: string | null | undefined;
   payment_options?: readonly PaymentOption[] | null | undefined;
-}): string {
-  const owner = issuer.legal_name ?? issuer.company ?? issuer.name;
+}
+
+/** Returns the holder of the bank accounts that name none. */
+function ownerOf({ name, company, legal_name }: PayeeFields): string | undefined {
+  return legal_name ?? company ?? name;
+}
+
+/** Returns the bank account that codes and e-invoices name: the first one with an IBAN. Undefined when there is none. */
+export function bankAccountOf(payee: PayeeFields): { iban: string; bic?: string; holder: string } | undefined {
+  const { iban, bic, holder = ownerOf(payee) ?? '' } = payee.payment_options?.find((option) => option.iban) ?? {};
+  return iban === undefined ? undefined : { iban, ...(bic ? { bic } : {}), holder };
+}
+
+/**
+ * Returns the lines that print an account's ways to pay: bank accounts and free text. A bank account without a holder
+ * is the issuer's.
+ */
+export function printedBankDetails(payee: PayeeFields): string {
+  const { bank_details, payment_options } = payee;
+  const owner = ownerOf(payee);
   const options = (payment_options ?? []).map(({ holder, iban, bic, text }) =>
     [holder ?? (iban && owner), iban && `IBAN ${printedIban(iban)}`, bic && `BIC ${bic}`, text]
       .filter(Boolean)

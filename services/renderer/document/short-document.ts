@@ -26,6 +26,8 @@ const MM = {
   sumRow: 8,
   total: 19,
   payment: 28,
+  /** A code to scan, with its caption in two lines. */
+  code: 40,
   remark: 14,
   signature: 70,
 } as const;
@@ -62,10 +64,16 @@ export function isShortDocument(view: DocumentView): boolean {
     sumBy(rows, (count) => count) +
     sumBy(view.taxNotes, (note) => linesOf(note, ACROSS.halfPage)) +
     (view.paymentDue || view.timeSheetPage ? 2 : 0) +
-    Math.max(linesOf(view.payment?.accounts, ACROSS.halfPage), view.payment ? view.payment.facts.length + 1 : 0) +
+    paymentLines(view) +
     linesOf(view.notes, ACROSS.halfPage) +
     linesOf(view.terms, ACROSS.halfPage);
   return around + text * LINE_MM * view.textScale <= PAPER_HEIGHT_MM[view.pageSize] - footMarginMm(view, true);
+}
+
+function paymentLines({ payment, textScale }: DocumentView): number {
+  if (!payment) return 0;
+  const code = payment.code ? MM.code / (LINE_MM * textScale) : 0;
+  return Math.max(linesOf(payment.accounts, ACROSS.halfPage), payment.facts.length + 1, code);
 }
 
 function hasLongWord({ name, lines }: DocumentView['client']): boolean {

@@ -1,5 +1,6 @@
 // The headline, the facts and the totals of a document.
 import Big from 'big.js';
+import encodeQR from 'qr';
 import type { PrintableDocument, Receipt } from '#libs/jobs/printable-document.ts';
 import { languageOf } from '#libs/rules/taxes/document-taxes.ts';
 import { taxNote } from '#libs/rules/taxes/tax-notes.ts';
@@ -20,6 +21,8 @@ export interface Payment {
   accounts: string;
   due: Money;
   facts: { label: string; value: string }[];
+  /** The code that fills in a transfer, as an SVG. */
+  code?: string;
 }
 
 /** A row beside the parties. */
@@ -70,7 +73,7 @@ export function paymentOf(
   { total }: Totals,
   { labels, day, money }: DocumentLocale,
 ): Payment | undefined {
-  const { mark, isQuote, creditNote, receipt, number } = document;
+  const { mark, isQuote, creditNote, receipt, number, transferCode } = document;
   const accounts = printable(document.bankDetails);
   const isSettled = mark !== undefined && mark !== 'draft';
   const due = dueOf(document, total);
@@ -83,7 +86,16 @@ export function paymentOf(
       ...(until ? [{ label: labels.until, value: day(until) }] : []),
       ...(mark === 'draft' ? [] : [{ label: labels.receipt.reference, value: number }]),
     ],
+    ...(transferCode ? { code: drawnCode(transferCode) } : {}),
   };
+}
+
+/** The modules of the quiet zone around a code. */
+const QUIET_ZONE = 4;
+
+/** Draws a code with the error correction that EPC codes require. */
+function drawnCode(text: string): string {
+  return encodeQR(text, 'svg', { ecc: 'medium', border: QUIET_ZONE });
 }
 
 function dueOf({ amountPaid, amountDue }: PrintableDocument, total: Big): Big {

@@ -1,6 +1,7 @@
 // Reads a PDF: its words with their positions, its fonts, its links, the colours of a page.
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import { getDocument, type PDFDocumentProxy, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import decodeQR from 'qr/decode.js';
 
 export interface Word {
   text: string;
@@ -43,6 +44,8 @@ export interface ReadPdf {
   colourAt(page: number, x: number, y: number): Promise<[number, number, number]>;
   /** True when nothing but white lies in the box, in millimetres. */
   isBlank(page: number, box: { x: number; y: number; width: number; height: number }): Promise<boolean>;
+  /** The text of the code that is printed in the box, in millimetres. @throws when a scanner would find none. */
+  codeIn(page: number, box: { x: number; y: number; width: number; height: number }): Promise<string>;
 }
 
 const MM_PER_POINT = 25.4 / 72;
@@ -71,6 +74,10 @@ export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
       return [red, green, blue];
     },
     isBlank: async (page, box) => (await pixels(pdf, page, box)).every((part) => part === 255),
+    async codeIn(page, box) {
+      const { width, height } = inPixels(box);
+      return decodeQR({ width, height, data: Uint8Array.from(await pixels(pdf, page, box)) });
+    },
   };
 }
 
@@ -118,6 +125,10 @@ const rendered = new WeakMap<PDFDocumentProxy, Map<number, Canvas>>();
 
 type Box = Parameters<ReadPdf['isBlank']>[1];
 
+function inPixels(box: Box): Box {
+  return mapValues({ ...box }, (length) => Math.round((length / MM_PER_POINT) * SCALE));
+}
+
 async function pixels(pdf: PDFDocumentProxy, number: number, box: Box) {
   const canvases = rendered.get(pdf) ?? new Map<number, Canvas>();
   rendered.set(pdf, canvases);
@@ -130,7 +141,7 @@ async function pixels(pdf: PDFDocumentProxy, number: number, box: Box) {
     await page.render({ canvas: canvas as never, viewport }).promise;
     canvases.set(number, canvas);
   }
-  const { x, y, width, height } = mapValues({ ...box }, (length) => Math.round((length / MM_PER_POINT) * SCALE));
+  const { x, y, width, height } = inPixels(box);
   return canvas.getContext('2d').getImageData(x, y, Math.max(1, width), Math.max(1, height)).data;
 }
 

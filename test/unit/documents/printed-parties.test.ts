@@ -1,7 +1,9 @@
 // Frozen parties on a printed document: addresses in parts, numbers with their registers, each number once.
 import { describe, expect, test } from '@jest/globals';
 import { printedParties } from '#libs/documents/printed-parties.ts';
+import { invoiceDocument } from '#libs/documents/stored-document.ts';
 import { printedBankDetails } from '#libs/models/accounts/party-fields.ts';
+import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import type { Parties } from '#libs/models/billing/parties.ts';
 
 const kiel = { line1: 'Hafenstraße 12', postal_code: '24103', city: 'Kiel', country: 'DE' };
@@ -79,4 +81,41 @@ test('when a bank account has no holder, then the issuer is its holder', () => {
     'Cash at the desk',
   ]);
   expect(printedOf({ name: 'Ada North', company: 'North', legal_name: 'North GmbH' })[0]).toBe('North GmbH');
+});
+
+describe('the code to pay', () => {
+  const payment_options = [
+    { type: 'bank_transfer', text: 'Cash at the desk' },
+    { type: 'bank_transfer', iban: 'DE89370400440532013000' },
+  ];
+  const invoice = {
+    number: 7,
+    number_text: 'INV-0007',
+    status: 'Sent',
+    currency: 'EUR',
+    amount: 10_000,
+    tax_amount: 1_900,
+  };
+  const codeOf = (given: object) => {
+    const parties = {
+      issuer: { name: 'Ada North', locale: 'de-DE', payment_options },
+      client: { id: 'c', name: 'Konrad' },
+    };
+    const details = { parties: parties as Parties, timeZone: 'UTC', isTest: false };
+    const record = { ...invoice, issue_date: '2026-11-26', line_items: null, amount_paid: 0, ...given };
+    return invoiceDocument(record as InvoiceRecord, details, {} as never).transferCode?.split('\n');
+  };
+
+  test('when an invoice is issued, then it asks for what is due, to the first account with an IBAN', () => {
+    expect(codeOf({})?.slice(5)).toEqual(['Ada North', 'DE89370400440532013000', 'EUR119.00', '', '', 'INV-0007']);
+    expect(codeOf({ amount_paid: 1_900, amount_credited: 500 })?.[7]).toBe('EUR95.00');
+  });
+
+  test.each([
+    ['is a draft', { status: 'Draft' }],
+    ['is paid', { amount_paid: 11_900 }],
+    ['is in francs', { currency: 'CHF' }],
+  ])('when an invoice %s, then there is none', (_case, given) => {
+    expect(codeOf(given)).toBeUndefined();
+  });
 });

@@ -31,6 +31,14 @@ describe('the payment block', () => {
     expect(facts.map(({ label }) => label)).toEqual(['Issue date']);
   });
 
+  test('when there is a code to pay with, then it is drawn, and only while something is due', () => {
+    const code = (given: Partial<PrintableDocument>) =>
+      viewOf({ bankDetails: BANK, transferCode: 'BCD', ...given }).payment?.code;
+
+    expect(code({})).toMatch(/^<svg.*<path.*<\/svg>$/s);
+    expect(code({ mark: 'paid', amountPaid: 1481.4, amountDue: 0 })).toBeUndefined();
+  });
+
   test('when a part is paid, then the rest is what is to be paid', () => {
     expect(due({ amountPaid: 1000, amountDue: 481.4 })).toBe('€481.40');
   });

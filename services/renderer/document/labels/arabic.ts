@@ -98,6 +98,7 @@ export const arabic: Language = {
   taxNumber: (id) => (/^3\d{13}3$/.test(id) ? `رقم ضريبة القيمة المضافة ${id}` : `الرقم الضريبي ${id}`),
   registerNumber: (id) => `رقم السجل التجاري ${id}`,
   bankDetails: 'بيانات الدفع',
+  scanToPay: 'امسح الرمز للدفع',
   notes: 'ملاحظات',
   terms: 'الشروط والأحكام',
   acceptedBy: 'قبول العرض',

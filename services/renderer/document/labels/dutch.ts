@@ -97,6 +97,7 @@ export const dutch: Language = {
   taxNumber: (id) => `Fiscaal nummer ${id}`,
   registerNumber: (id) => `Registratienummer ${id}`,
   bankDetails: 'Betaalgegevens',
+  scanToPay: 'Scan om te betalen',
   notes: 'Opmerkingen',
   terms: 'Voorwaarden',
   acceptedBy: 'Voor akkoord',

@@ -97,6 +97,7 @@ export const english: Language = {
   taxNumber: (id) => registered(id) ?? `Tax number ${id}`,
   registerNumber: (id) => `Registration no. ${id}`,
   bankDetails: 'Payment details',
+  scanToPay: 'Scan to pay',
   notes: 'Notes',
   terms: 'Terms and conditions',
   acceptedBy: 'Accepted by',

@@ -103,6 +103,7 @@ export const french: Language = {
   taxNumber: (id) => `N° fiscal ${id}`,
   registerNumber: (id) => `N° d’immatriculation ${id}`,
   bankDetails: 'Coordonnées bancaires',
+  scanToPay: 'Scannez pour payer',
   notes: 'Remarques',
   terms: 'Conditions générales',
   acceptedBy: 'Accepté par',

@@ -101,6 +101,7 @@ export const german: Language = {
   taxNumber: (id) => `Steuernummer ${id}`,
   registerNumber: (id) => `Registernummer ${id}`,
   bankDetails: 'Bankverbindung',
+  scanToPay: 'Zum Bezahlen scannen',
   notes: 'Anmerkungen',
   terms: 'Geschäftsbedingungen',
   acceptedBy: 'Angenommen von',

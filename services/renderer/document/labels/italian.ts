@@ -100,6 +100,7 @@ export const italian: Language = {
   taxNumber: (id) => `Codice fiscale ${id}`,
   registerNumber: (id) => `N. di registro ${id}`,
   bankDetails: 'Coordinate bancarie',
+  scanToPay: 'Scansiona per pagare',
   notes: 'Note',
   terms: 'Termini e condizioni',
   acceptedBy: 'Accettato da',

@@ -98,6 +98,7 @@ export const japanese: Language = {
   taxNumber: (id) => (/^T\d{13}$/.test(id) ? `登録番号 ${id}` : `税務番号 ${id}`),
   registerNumber: (id) => `法人番号 ${id}`,
   bankDetails: 'お振込先',
+  scanToPay: 'スキャンして支払う',
   notes: '備考',
   terms: '取引条件',
   acceptedBy: 'ご承認',

@@ -64,6 +64,8 @@ export interface SharedLabels {
   /** The label of a number of a register that has no name here, see REGISTER_NAMES. */
   registerNumber: (id: string) => string;
   bankDetails: string;
+  /** The caption of a code that a banking app scans. */
+  scanToPay: string;
   notes: string;
   terms: string;
   acceptedBy: string;

@@ -97,6 +97,7 @@ export const portuguese: Language = {
   taxNumber: (id) => `NIF ${id}`,
   registerNumber: (id) => `N.º de registo ${id}`,
   bankDetails: 'Dados de pagamento',
+  scanToPay: 'Digitalize para pagar',
   notes: 'Observações',
   terms: 'Termos e condições',
   acceptedBy: 'Aceite por',

@@ -97,6 +97,7 @@ export const spanish: Language = {
   taxNumber: (id) => `NIF ${id}`,
   registerNumber: (id) => `N.º de registro ${id}`,
   bankDetails: 'Datos de pago',
+  scanToPay: 'Escanee para pagar',
   notes: 'Notas',
   terms: 'Términos y condiciones',
   acceptedBy: 'Aceptado por',
