@@ -10,6 +10,7 @@ let system: TestSystem;
 let operator: Browser;
 beforeAll(async () => {
   system = await startSystem();
+  await system.spawn('mail');
   await insertOperator({ name: 'ada', role: 'operator', password: PASSWORD });
   operator = browserOf((await system.spawn('operations')).url);
   await operator.post('/login', { name: 'ada', password: PASSWORD });
