@@ -79,7 +79,7 @@ export interface PrintableTimeLine {
   entries: PrintableTimeEntry[];
 }
 
-export interface EarlyPayment {
+interface EarlyPayment {
   /** `YYYY-MM-DD`. */
   until: string;
   percent: number;

@@ -17,7 +17,7 @@ const EXPLAINING: ReadonlySet<string> = new Set([
 /** The names of headers that may carry a credential or identify a session. */
 const CONFIDENTIAL =
   /cookie|authori[sz]ation|authentication-info|token|secret|passw|api-?key|session|signature|credential/;
-export const MASKED = '(masked)';
+const MASKED = '(masked)';
 /** The headers with a URL, whose query and user may be credentials. */
 const WITH_URL: ReadonlySet<string> = new Set(['location', 'content-location', 'refresh', 'link']);
 

@@ -11,7 +11,7 @@ import type { DeveloperOptions } from '../../services/portal/developer/developer
 import { LOOPBACK } from './webhooks.ts';
 import { testLog, type Workspace } from './workspace.ts';
 
-export interface PortalAnswer {
+interface PortalAnswer {
   status: number;
   headers: Headers;
   text: string;

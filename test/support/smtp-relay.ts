@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-export interface TakenMail {
+interface TakenMail {
   from: string;
   to: string[];
   /** The mail as it came, with its headers. */
@@ -12,7 +12,7 @@ export interface TakenMail {
   user: string | undefined;
 }
 
-export interface RelayBehaviour {
+interface RelayBehaviour {
   /** Returns `550 5.1.1 No such user` for a recipient that is refused. `hang` never answers. */
   onRecipient?: (address: string) => string | undefined;
   onSender?: () => string | undefined;

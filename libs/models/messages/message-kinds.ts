@@ -1,7 +1,7 @@
 // The kinds of messages that Billhook mails, and the documents that they are about.
 
-export const REMINDER_STEPS = [1, 2, 3, 4, 5] as const;
-export type ReminderStep = (typeof REMINDER_STEPS)[number];
+const REMINDER_STEPS = [1, 2, 3, 4, 5] as const;
+type ReminderStep = (typeof REMINDER_STEPS)[number];
 
 export const MESSAGE_KINDS = [
   'invoice',

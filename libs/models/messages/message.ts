@@ -53,7 +53,7 @@ export interface MailAttempt {
 }
 
 /** The document that a message is about. */
-export interface MailedDocument {
+interface MailedDocument {
   type: NumberKind;
   id: StoredId;
   /** The number as it is printed. */

@@ -24,7 +24,7 @@ const backupSchema = new Schema(
   { versionKey: false, strict: 'throw', collection: BACKUPS },
 );
 
-export type StoredBackup = InferSchemaType<typeof backupSchema>;
+type StoredBackup = InferSchemaType<typeof backupSchema>;
 
 export const BackupRecord = model('BackupRecord', backupSchema);
 

@@ -8,14 +8,14 @@ import { acrossAccounts, type Id, idField, newId, requiredIdField, tenant } from
 import { hashToken, makeToken } from '../token.ts';
 
 /** Long enough to follow a link and to look for a fault, short enough for one that stays in a history of chats. */
-export const LINK_LIFE_MS = 3600 * 1000;
+const LINK_LIFE_MS = 3600 * 1000;
 /** The most live links of an account. */
 export const LINKS_MAX = 100;
 /** The most browsers that one link lets in. */
 export const BROWSERS_MAX = 10;
 
 /** Returns the 409 for an account that has LINKS_MAX links. */
-export const linksMaxReached = () => appError('portal_link_limit_reached', { limit: LINKS_MAX });
+const linksMaxReached = () => appError('portal_link_limit_reached', { limit: LINKS_MAX });
 
 const linkSchema = new Schema(
   {

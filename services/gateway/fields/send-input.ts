@@ -43,7 +43,7 @@ export function sendBody(kind: MessageKind): Joi.ObjectSchema<SendBody> {
 }
 
 /** Rejects names in braces that a mail of this kind has no value for. */
-export function withPlaceholders(shape: Joi.StringSchema, kind: MessageKind): Joi.StringSchema {
+function withPlaceholders(shape: Joi.StringSchema, kind: MessageKind): Joi.StringSchema {
   return shape.custom((text: string, helpers) => {
     const names = unknownPlaceholders(kind, text).map((name) => `{${name}}`);
     if (names.length === 0) return text;

@@ -4,7 +4,7 @@ import { whenClosed } from '#libs/http/when-closed.ts';
 import type { EndedRequest, RequestCounter } from '#libs/models/operations/request-figures.ts';
 import type { RequestSeconds } from '#libs/service/metrics.ts';
 
-export interface MeasuredRequest extends EndedRequest {
+interface MeasuredRequest extends EndedRequest {
   method: string;
   /** The pattern of the path. */
   route: string;

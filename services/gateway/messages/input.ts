@@ -60,7 +60,7 @@ export const resending = Joi.object<ResendBody>({
   .with('bcc', 'to')
   .example({ to: ['ada@example.org'] });
 
-export const BOUNCE_KINDS = ['hard', 'soft', 'complaint'] as const;
+const BOUNCE_KINDS = ['hard', 'soft', 'complaint'] as const;
 
 export interface BounceBody {
   message_id: string;

@@ -15,14 +15,14 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const CHART_MINUTES = 60;
 /** The number of documents, and of dead deliveries of one endpoint, at which counting stops. */
-export const USAGE_COUNTED_MAX = 10_000;
+const USAGE_COUNTED_MAX = 10_000;
 export const DEAD_COUNTED_MAX = 1_000;
 const GROUPS_SHOWN = 20;
 /** The records that are set aside in the whole system. More than that are a fault of the system, not of an account. */
 const SET_ASIDE_READ = 1_000;
 const COUNTS_AT_ONCE = 10;
 
-export interface DocumentMinute {
+interface DocumentMinute {
   at: Date;
   done: number;
   /** Documents that the caller asked for and did not get. */

@@ -24,7 +24,7 @@ const SECTIONS = [
   [EVENTS, 'Event types'],
 ] as const;
 
-export const assets = assetsOf({});
+const assets = assetsOf({});
 
 /** Draws the frame. @param message the outcome of the action that redirected here. */
 export function frame(page: Page, visitor: Visitor, message?: { tone: Tone; text: string }): VNode {

@@ -44,7 +44,7 @@ export async function openPrinter(chromiumPath: string): Promise<Printer> {
     },
     async close() {
       decoder.close();
-      markdown.close();
+      await markdown.close();
       await chromium.close();
       await tempDir.remove();
     },
