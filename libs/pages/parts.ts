@@ -1,5 +1,6 @@
 // The building blocks of pages: notes, badges, tables, filters, buttons with their forms.
 import type { VNode } from 'preact';
+import { counted } from './format.ts';
 import { type Children, html } from './html.ts';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'quiet' | 'main';
@@ -133,4 +134,14 @@ export function shortId(id: string): VNode {
 export function idLine(name: string, id: unknown, href?: string): VNode {
   const code = html`<code>${String(id)}</code>`;
   return html`<div><dt>${name}</dt><dd>${href ? html`<a href=${href}>${code}</a>` : code}</dd></div>`;
+}
+
+/** Shows headers folded, because they are long. A dash where there are none. */
+export function headerLines(headers: readonly { name: string; value: string }[] | null | undefined): VNode | string {
+  if (!headers?.length) return '–';
+  const lines = headers.map(({ name, value }) => `${name}: ${value}`).join('\n');
+  return html`<details>
+    <summary>${counted(headers.length, 'header')}</summary>
+    <pre class="body" tabindex="0">${lines}</pre>
+  </details>`;
 }

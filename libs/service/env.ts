@@ -122,7 +122,12 @@ export const variables = {
     .description('Comma-separated CIDRs of private addresses that webhooks and images may reach'),
   PORTAL_URL: Joi.string()
     .uri({ scheme: ['http', 'https'] })
-    .description('Address at which people reach the portal, such as https://pay.example.com; links begin with it'),
+    .custom((value: string, { message }) => {
+      const { pathname, search, hash } = new URL(value);
+      const isOrigin = pathname === '/' && search === '' && hash === '';
+      return isOrigin ? new URL(value).origin : message({ custom: '"PORTAL_URL" must have no path' });
+    })
+    .description('Origin at which people reach the portal, such as https://pay.example.com; links begin with it'),
   ACCOUNT_STORAGE_MEGABYTES: Joi.number()
     .integer()
     .min(0)

@@ -7,20 +7,20 @@ import { acrossAccounts, isId, type StoredId } from '#libs/models/tenant.ts';
 import { type Attempt, Delivery, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
 import { replayDelivery } from '#libs/models/webhooks/replay-deliveries.ts';
-import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
-import { ago, count, counted, duration, moment } from '#libs/pages/format.ts';
+import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { ago, count, duration, moment } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { PageError } from '#libs/pages/page-error.ts';
-import { badge, idLine, stat, table } from '#libs/pages/parts.ts';
+import { badge, headerLines, idLine, stat, table } from '#libs/pages/parts.ts';
+import { whyWaiting } from '#libs/webhooks/why-waiting.ts';
 import { actorOf, type Done, type Visit } from '../session/visit.ts';
-import { whyDisabled } from '../views/endpoint-state.ts';
 import type { Page } from '../views/layout.ts';
 import { deliveryBadge, replayButton } from './deliveries.ts';
 
 export async function deliveryPage({ request, visitor, queues }: Visit): Promise<Page> {
   const delivery = await requireDelivery(request.params['id']);
   const isOperator = visitor.role === 'operator';
-  const [about, event, isPaused] = await Promise.all([
+  const [endpoint, event, isPaused] = await Promise.all([
     readEndpointOf(delivery),
     isOperator ? readEventBody(delivery.event_id) : undefined,
     arePaused(queues),
@@ -39,12 +39,12 @@ export async function deliveryPage({ request, visitor, queues }: Visit): Promise
       isNumber: true,
       cell: (attempt: Attempt) => (attempt.duration_ms == null ? '–' : duration(attempt.duration_ms)),
     },
-    { name: 'Head of the response', cell: headOf },
+    { name: 'Head of the response', cell: ({ response_headers }: Attempt) => headerLines(response_headers) },
   ];
   const body = html`<div>
     <div class="card">
-      <p class="url">${about.url ?? 'The endpoint was deleted.'}</p>
-      <p>${whyOf(delivery, { ...about, isPaused })}</p>
+      <p class="url">${endpoint?.url ?? 'The endpoint was deleted.'}</p>
+      <p>${whyWaiting(delivery, endpoint, { isPaused })}</p>
       <dl class="stats wide">
         ${stat('State', deliveryBadge(delivery))} ${stat('Event', html`<code>${delivery.event_type}</code>`)}
         ${stat('Created', ago(delivery.created_at))} ${stat('Next attempt', ago(delivery.next_at))}
@@ -65,16 +65,6 @@ export async function deliveryPage({ request, visitor, queues }: Visit): Promise
   return { title: 'Delivery', section: '/deliveries', body };
 }
 
-/** Shows the kept headers, which are masked where they may be credentials, so that viewers see them, too. */
-function headOf({ response_headers }: Attempt): VNode | string {
-  if (!response_headers?.length) return '–';
-  const lines = response_headers.map(({ name, value }) => `${name}: ${value}`).join('\n');
-  return html`<details>
-    <summary>${counted(response_headers.length, 'header')}</summary>
-    <pre class="body" tabindex="0">${lines}</pre>
-  </details>`;
-}
-
 /** Shows the start of the body. It names people, so viewers do not get it. */
 function bodyOf(body: string | undefined): VNode {
   const shown = body && body.length > BODY_SHOWN ? `${body.slice(0, BODY_SHOWN)} …` : body;
@@ -91,37 +81,6 @@ function bodyOf(body: string | undefined): VNode {
 /** The characters of a body that are shown. */
 const BODY_SHOWN = 4_000;
 
-/** Returns in one sentence what the delivery waits for, or how it ended. */
-function whyOf(
-  delivery: DeliveryRecord,
-  { url, isEnabled, reason, isPaused }: EndpointOf & { isPaused: boolean },
-): string {
-  const { status, deferrals, lease_until, next_at, due_at, attempts } = delivery;
-  const last = attempts.at(-1);
-  if (status === 'delivered') return 'The receiver took it.';
-  if (status === 'held') return `It is suspended. ${whyDisabled(reason)}; enabling the endpoint sends it.`;
-  if (status === 'dead')
-    return `No attempt is left, or the endpoint was deleted${last?.error_class ? `; the last one ended with ${last.error_class}` : ''}.`;
-  if (lease_until && lease_until > new Date())
-    return 'An attempt is being made, or its process ended and another one takes over.';
-  if (url === undefined) return 'The endpoint was deleted, and the delivery is about to be given up.';
-  if (!isEnabled) return 'The endpoint is disabled, and the delivery is about to be suspended.';
-  const at = next_at ?? due_at;
-  const isLater = at && at > new Date();
-  if (isLater && deferrals > 0)
-    return 'The circuit breaker of the endpoint is open after failures: the delivery waits for a probe to succeed.';
-  if (isLater) return `It waits for its next attempt${last?.error_class ? ` after ${last.error_class}` : ''}.`;
-  if (isPaused) return 'It is due, and its queue is paused.';
-  return 'It is due, and waits for a free worker or for its share among other endpoints.';
-}
-
-interface EndpointOf {
-  /** Absent when the endpoint was deleted. */
-  url?: string | undefined;
-  isEnabled: boolean;
-  reason?: string | null | undefined;
-}
-
 /** True when an operator has paused the attempts. Unknown while Redis is unavailable. */
 async function arePaused(queues: Queues): Promise<boolean> {
   return queues
@@ -130,13 +89,15 @@ async function arePaused(queues: Queues): Promise<boolean> {
     .catch(() => false);
 }
 
-async function readEndpointOf({ endpoint_id }: DeliveryRecord): Promise<EndpointOf> {
+type EndpointOf = Pick<WebhookEndpointRecord, 'url' | 'enabled' | 'disabled_reason'>;
+
+async function readEndpointOf({ endpoint_id }: DeliveryRecord): Promise<EndpointOf | undefined> {
   // Operators see all accounts.
   const endpoint = await WebhookEndpoint.findOne({ _id: endpoint_id })
     .setOptions(acrossAccounts)
     .select({ url: 1, enabled: 1, disabled_reason: 1 })
-    .lean<{ url: string; enabled: boolean; disabled_reason?: string | null }>();
-  return { url: endpoint?.url, isEnabled: endpoint?.enabled ?? false, reason: endpoint?.disabled_reason };
+    .lean<EndpointOf>();
+  return endpoint ?? undefined;
 }
 
 async function readEventBody(id: StoredId): Promise<string | undefined> {

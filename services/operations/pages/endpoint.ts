@@ -9,11 +9,12 @@ import { html } from '#libs/pages/html.ts';
 import { PageError } from '#libs/pages/page-error.ts';
 import { action, badge, choiceField, idLine, live, note, stat, table, timeField } from '#libs/pages/parts.ts';
 import { timeText } from '#libs/pages/query.ts';
+import { whyDisabled } from '#libs/webhooks/why-waiting.ts';
 import type { Visit, Visitor } from '../session/visit.ts';
 import { type DeliveryRate, readDeliveryRates } from '../store/delivery-rates.ts';
 import { searchDeliveries } from '../store/delivery-search.ts';
 import { readEndpointNames } from '../store/endpoint-names.ts';
-import { endpointBadge, lastFailure, rateText, whyDisabled } from '../views/endpoint-state.ts';
+import { endpointBadge, lastFailure, rateText } from '../views/endpoint-state.ts';
 import type { Page } from '../views/layout.ts';
 import { columnsFor } from './deliveries.ts';
 

@@ -1,6 +1,6 @@
 // Shows the state of an endpoint: whether it works, why it is disabled, its success rate and its last failure.
 import type { VNode } from 'preact';
-import type { DisabledReason, WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
+import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { ago, count } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { badge } from '#libs/pages/parts.ts';
@@ -12,18 +12,6 @@ export function endpointBadge(
 ): VNode {
   if (!endpoint.enabled) return badge(`disabled (${endpoint.disabled_reason ?? 'manual'})`, 'warn');
   return isFailing(endpoint) ? badge('failing', 'bad') : badge('enabled', 'good');
-}
-
-const REASONS: Record<DisabledReason, string> = {
-  manual: 'Its account disabled it',
-  gone: 'It was disabled because its receiver answered 410 Gone',
-  failing: 'It was disabled after five days with nothing but failures',
-  operator: 'An operator disabled it',
-};
-
-/** Returns in one sentence why it is disabled, without its full stop. */
-export function whyDisabled(reason: string | null | undefined): string {
-  return REASONS[reason as DisabledReason] ?? REASONS.manual;
 }
 
 /** Writes a rate: `80 % of 50`, `over 90 %` when a number was not counted to its end. */

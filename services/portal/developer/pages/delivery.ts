@@ -2,12 +2,12 @@
 import type { VNode } from 'preact';
 import type { Attempt, DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
-import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { ago, count, duration, moment } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
-import { action, type Column, idLine, stat, table } from '#libs/pages/parts.ts';
+import { action, type Column, headerLines, idLine, stat, table } from '#libs/pages/parts.ts';
 import { findEndpoint } from '#libs/webhooks/own-endpoint.ts';
 import { findDelivery, replayOwnDelivery } from '#libs/webhooks/send-again.ts';
+import { whyWaiting } from '#libs/webhooks/why-waiting.ts';
 import { ENDPOINTS, EVENTS, type Page } from '../layout.ts';
 import type { Done } from '../outcome.ts';
 import { change, idOf, may, noSuchDelivery, type Visit } from '../visit.ts';
@@ -24,7 +24,7 @@ export async function deliveryPage({ visitor, request }: Visit): Promise<Page> {
   const body = html`<div>
     <div class="card">
       <p class="url">${endpoint ? html`<a href=${`${ENDPOINTS}/endpoints/${String(endpoint._id)}`}>${endpoint.url}</a>` : 'The endpoint was deleted.'}</p>
-      <p>${whyOf(delivery, endpoint)}</p>
+      <p>${whyWaiting(delivery, endpoint ?? undefined)}</p>
       <dl class="stats wide">
         ${stat('State', deliveryBadge(delivery))}
         ${stat('Event', html`<a href=${`${EVENTS}/${delivery.event_type}`}><code>${delivery.event_type}</code></a>`)}
@@ -55,6 +55,7 @@ const COLUMNS: Column<Attempt>[] = [
   { name: 'At (UTC)', cell: ({ at }) => moment(at) },
   { name: 'Response', cell: (attempt) => responseOf(attempt) },
   { name: 'Took', isNumber: true, cell: ({ duration_ms }) => (duration_ms == null ? '–' : duration(duration_ms)) },
+  { name: 'Head of the response', cell: ({ response_headers }) => headerLines(response_headers) },
 ];
 
 async function bodyOf(accountId: string, { event_id }: DeliveryRecord): Promise<VNode> {
@@ -65,19 +66,4 @@ async function bodyOf(accountId: string, { event_id }: DeliveryRecord): Promise<
     <p class="quiet">${count(event.body.length)} characters, shown in lines. The signature is over the bytes as they were sent.</p>
     ${jsonText(event.body)}
   </div>`;
-}
-
-/** Returns in one sentence what the delivery waits for, or how it ended. */
-function whyOf(delivery: DeliveryRecord, endpoint: WebhookEndpointRecord | null): string {
-  const { status, deferrals, lease_until, next_at, due_at, attempts } = delivery;
-  if (status === 'delivered') return 'The receiver took it.';
-  if (status === 'held') return 'It is held, because the endpoint is disabled. Enabling the endpoint sends it.';
-  if (status === 'dead') return 'All attempts failed, or the endpoint was deleted.';
-  if (lease_until && lease_until > new Date()) return 'An attempt is being made.';
-  if (!endpoint) return 'The endpoint was deleted, and the delivery is about to be given up.';
-  if (!endpoint.enabled) return 'The endpoint is disabled, and the delivery is about to be held.';
-  const at = next_at ?? due_at;
-  if (!at || at <= new Date()) return 'It is due, and is sent as soon as a worker is free.';
-  if (deferrals > 0) return 'The endpoint has failed several times, so its deliveries wait until one of them succeeds.';
-  return attempts.length > 0 ? 'It waits for its next attempt after a failure.' : 'It waits for its first attempt.';
 }
