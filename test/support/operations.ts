@@ -382,8 +382,9 @@ export const operations: Record<string, Called> = {
   sendCreditNote: { body: {}, naming: setUpMail },
   sendReceipt: { body: {}, naming: setUpMail },
   listMessages: {},
+  // A hard bounce would suppress the address for later calls.
   reportBounce: {
-    body: { kind: 'hard' },
+    body: { kind: 'soft' },
     naming: async (gateway, account) => ({
       message_id: await makers.messages(gateway, account, 'own-'),
       recipient: 'own-mail@example.com',

@@ -84,7 +84,7 @@ function summary(account: AccountDetails['account'], { records }: AccountUsage):
     <dl class="stats wide">
       ${stat('Mode', account.mode === 'test' ? badge('test', 'quiet') : account.mode)} ${stat('Made', ago(account.created_at))}
       ${stat('Time zone', account.time_zone)}
-      ${records?.map(({ collection, count: number }) => stat(nameOf(collection), count(number)))}
+      ${records?.map(({ kind, count: number }) => stat(nameOf(kind), count(number)))}
     </dl>
     <dl class="ids">
       ${idLine('Account', id)}
@@ -93,9 +93,9 @@ function summary(account: AccountDetails['account'], { records }: AccountUsage):
   </div>`;
 }
 
-/** Writes the name of a collection: `credit_notes` is `Credit notes`. */
-function nameOf(collection: string): string {
-  const words = collection.replaceAll('_', ' ');
+/** Writes a kind of records: `credit_notes` is `Credit notes`. */
+function nameOf(kind: string): string {
+  const words = kind.replaceAll('_', ' ');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 

@@ -32,8 +32,8 @@ interface DocumentMinute {
 export interface AccountUsage {
   recordBytes: number;
   fileBytes: number;
-  /** The number of records by collection, such as `invoices`. Undefined for an account without counts. */
-  records: { collection: string; count: number }[] | undefined;
+  /** The number of records by kind, such as `invoices`. Undefined for an account without counts. */
+  records: { kind: string; count: number }[] | undefined;
   /** The documents that were asked for in the last 60 seconds, counted up to USAGE_COUNTED_MAX. */
   documentsNow: number;
   /** The last hour, among the latest USAGE_COUNTED_MAX documents. */
@@ -76,12 +76,12 @@ export async function readAccountUsage(accountId: Id, endpointIds: readonly Stor
   };
 }
 
-/** Adds up the counts of all statuses of a collection, see record-counts.ts. */
-function recordsOf(counts: Readonly<Record<string, number>>): { collection: string; count: number }[] {
+/** Adds up the counts of all statuses of a kind, see record-counts.ts. */
+function recordsOf(counts: Readonly<Record<string, number>>): { kind: string; count: number }[] {
   const groups = Map.groupBy(Object.entries(counts), ([name]) => name.split('/', 1)[0] ?? name);
   return [...groups]
-    .map(([collection, own]) => ({ collection, count: own.reduce((sum, [, count]) => sum + count, 0) }))
-    .toSorted((one, other) => one.collection.localeCompare(other.collection));
+    .map(([kind, own]) => ({ kind, count: own.reduce((sum, [, count]) => sum + count, 0) }))
+    .toSorted((one, other) => one.kind.localeCompare(other.kind));
 }
 
 async function countDocuments(account_id: StoredId, since: Date): Promise<number> {

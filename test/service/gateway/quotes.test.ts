@@ -72,6 +72,7 @@ describe('POST /api/v1/quotes', () => {
         total: 1234.5,
         amount_paid: 0,
         amount_due: 1234.5,
+        delivery: null,
         created_at: expect.any(String),
         updated_at: expect.any(String),
       },

@@ -3,7 +3,11 @@ import { expect, test } from '@jest/globals';
 import { ConfigError } from '#libs/service/config-error.ts';
 import { readConfig } from '../../../services/portal/config.ts';
 
-const env = { MONGODB_URI: 'mongodb://127.0.0.1/billhook', REDIS_URL: 'redis://127.0.0.1', SECRET_KEY: Buffer.alloc(32, 1).toString('base64') };
+const env = {
+  MONGODB_URI: 'mongodb://127.0.0.1/billhook',
+  REDIS_URL: 'redis://127.0.0.1',
+  SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
+};
 const originOf = (PORTAL_URL: string) => readConfig({ ...env, PORTAL_URL }).PORTAL_URL;
 
 test.each([
