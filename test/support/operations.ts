@@ -160,7 +160,9 @@ const makers = {
   messages: async (gateway, account, mark) => {
     await setUpMail();
     const id = await makers.invoices(gateway, account, mark);
-    return (await gateway.post(`/api/v1/invoices/${id}/send`, {}, account)).body.data.id;
+    // A bounce suppresses an address, so that each message has its own.
+    const to = [`${mark}${newId()}@example.com`];
+    return (await gateway.post(`/api/v1/invoices/${id}/send`, { to }, account)).body.data.id;
   },
   /** One that was sent, with the mail as it was sent. */
   'sent-messages': async (gateway, account, mark) => {
@@ -382,13 +384,13 @@ export const operations: Record<string, Called> = {
   sendCreditNote: { body: {}, naming: setUpMail },
   sendReceipt: { body: {}, naming: setUpMail },
   listMessages: {},
-  // A hard bounce would suppress the address for later calls.
   reportBounce: {
-    body: { kind: 'soft' },
-    naming: async (gateway, account) => ({
-      message_id: await makers.messages(gateway, account, 'own-'),
-      recipient: 'own-mail@example.com',
-    }),
+    body: { kind: 'hard' },
+    naming: async (gateway, account) => {
+      const message_id = await make(gateway, 'sent-messages', account, 'own-');
+      const { recipients } = (await gateway.get(`/api/v1/messages/${message_id}`, account)).body.data;
+      return { message_id, recipient: recipients[0].address };
+    },
   },
   getMessage: {},
   getMessageSource: {},

@@ -1,8 +1,5 @@
 // The kinds of messages that Billhook mails, and the documents that they are about.
 
-const REMINDER_STEPS = [1, 2, 3, 4, 5] as const;
-type ReminderStep = (typeof REMINDER_STEPS)[number];
-
 export const MESSAGE_KINDS = [
   'invoice',
   'quote',

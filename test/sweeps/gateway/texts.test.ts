@@ -35,7 +35,7 @@ async function shownOf({ operation }: Row, field: string, data: AnyRecord): Prom
   if (operation === 'voidPayment') return data.void_reason;
   if (operation === 'reportBounce') return data.recipients[0][field];
   // The subject of the template takes the place of one that is not given.
-  if (operation.startsWith('send') && / from New$/.test(data[field])) return undefined;
+  if (operation.startsWith('send') && / from New$|^Thank you/.test(data[field])) return undefined;
   if (operation === 'refundPayment' || operation === 'refundCreditNote') return data.refunds.at(-1)[field];
   if (field === 'member' && operation.endsWith('TimeEntry'))
     return (await gateway.get(`/api/v1/time-entries/${data.id}`)).body.data.member;
@@ -77,12 +77,13 @@ test.each(sampled(withLines, 2).map((row) => [row.operation, row] as const))(
 test.each(sampled(withLines, 2).map((row) => [row.operation, row] as const))(
   'when a one-line field of %s has whitespace around it, then it is trimmed',
   async (_operation, row) => {
-    const call = await callerOf(row);
     // Statuses, time zones and locales are values of a list, VAT ids have their own format, and two fields name a message.
     const formed = ['status', 'time_zone', 'locale', 'vat_id', 'message_id', 'recipient'];
     const free = fieldsOfKinds(row, ['name', 'line']).filter(([name]) => !formed.includes(name));
     for (const [field, { rules = [] }] of free) {
       const plain = rules.some(({ name }) => name === 'email') ? 'zed@example.com' : `Zed ${row.operation}`;
+      // Some operations work once: a bounce is booked.
+      const call = await callerOf(row);
       const reply = await call({ [field]: ` \n ${plain}\u00a0\t` });
       const shown = await shownOf(row, field, reply.body.data);
       expect([field, reply.status < 300, shown]).toEqual([field, true, plain]);
