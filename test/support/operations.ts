@@ -442,6 +442,11 @@ export function kindOf(path: string): string {
   return /^\/api\/v1\/([\w-]+)/.exec(path)?.[1] ?? '';
 }
 
+/** Fills the path of an operation: the id of a record, and a sample for each other parameter. */
+export function filledPath(path: string, id: string): string {
+  return path.replace('{id}', id).replace('{kind}', 'invoice').replace('{position}', '1');
+}
+
 /** The field that refers to a record of a kind. */
 export const REFERENCES: Record<string, string> = {
   client_id: 'clients',

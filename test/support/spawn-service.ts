@@ -113,8 +113,9 @@ function settings(service: string, workspace: ServiceWorkspace): Record<string, 
   };
   if (service === 'renderer') return { ...common, CHROMIUM_PATH: workspace.chromiumPath };
   const records = { ...common, MONGODB_URI: workspace.mongodbUri };
-  if (service === 'gateway' || service === 'webhooks') return { ...records, SECRET_KEY: workspace.secretKey };
-  return { ...records, OPERATIONS_HOST: '127.0.0.1', PORTAL_HOST: '127.0.0.1' };
+  const shown = { ...records, OPERATIONS_HOST: '127.0.0.1', PORTAL_HOST: '127.0.0.1' };
+  const seals = service === 'gateway' || service === 'webhooks' || service === 'portal';
+  return seals ? { ...shown, SECRET_KEY: workspace.secretKey } : shown;
 }
 
 async function stop(child: ChildProcess, exited: Promise<number | null>): Promise<number | null> {

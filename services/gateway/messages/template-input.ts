@@ -57,7 +57,7 @@ export const templateBody = Joi.object<TemplateBody>({
 
 export const previewBody = Joi.object<PreviewBody>({
   language: language().allow(null).description("The account's language unless given"),
-  subject: subject().allow(null, '').description('Instead of that of the template'),
+  subject: line().max(SUBJECT_LONGEST).allow(null, '').description('Instead of that of the template'),
   body: body().allow(null, '').description('Instead of that of the template'),
 }).example({ language: 'en', body: 'Hello {client_name},\n\n**{amount_due}** is due on {due_date}.' });
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sampled } from '../../support/form.ts';
 import { type Reply, startGateway, type TestGateway } from '../../support/gateway.ts';
-import { bodyFor, kindOf, make } from '../../support/operations.ts';
+import { bodyFor, filledPath, kindOf, make } from '../../support/operations.ts';
 import { createClient, createProject } from '../../support/records.ts';
 import { fieldsOf, parametersOf, routeTable } from '../../support/route-table.ts';
 import { storedCounts } from '../../support/stored.ts';
@@ -73,7 +73,7 @@ describe.each(sampled(writes).map((row) => [row.operation, row] as const))('%s',
   const setUp = async () => {
     const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
     const body = (await bodyFor(gateway, operation, gateway.account)) ?? {};
-    const send = (raw: string) => gateway.call(row.method.toUpperCase(), row.path.replace('{id}', id), { raw });
+    const send = (raw: string) => gateway.call(row.method.toUpperCase(), filledPath(row.path, id), { raw });
     return { body, send };
   };
 
@@ -177,7 +177,7 @@ describe.each(sampled(routeTable.filter(({ query }) => query)).map((row) => [row
           `constructor.prototype.${name}=1`,
         ];
         for (const query of queries) {
-          const reply = await gateway.call(row.method.toUpperCase(), `${row.path.replace('{id}', id)}?${query}`, {
+          const reply = await gateway.call(row.method.toUpperCase(), `${filledPath(row.path, id)}?${query}`, {
             body,
           });
           expectRejection(reply, query);
@@ -204,7 +204,7 @@ describe.each(sampled(routeTable.filter(({ query }) => query)).map((row) => [row
           '٣',
           '9'.repeat(30),
         ]) {
-          const reply = await gateway.get(`${row.path.replace('{id}', id)}?${name}=${value}`);
+          const reply = await gateway.get(`${filledPath(row.path, id)}?${name}=${value}`);
           expect([name, value, reply.status]).toEqual([name, value, 400]);
         }
       }

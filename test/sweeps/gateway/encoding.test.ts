@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { runs, sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { bodyFor, kindOf, make } from '../../support/operations.ts';
+import { bodyFor, filledPath, kindOf, make } from '../../support/operations.ts';
 import { createClient } from '../../support/records.ts';
 import { routeTable } from '../../support/route-table.ts';
 import { storedRecords } from '../../support/stored.ts';
@@ -46,7 +46,7 @@ test.each(sampled(withBodies).map((row) => [row.operation, row] as const))(
     const before = await stored();
     for (const [hex, bytes] of knownBytes) {
       const raw = jsonWith(body, bytes);
-      const reply = await gateway.call(row.method.toUpperCase(), row.path.replace('{id}', id), { raw });
+      const reply = await gateway.call(row.method.toUpperCase(), filledPath(row.path, id), { raw });
       expect([hex, reply.status, reply.body]).toEqual([
         hex,
         400,
@@ -130,7 +130,7 @@ test.each(sampled(single).map((row) => [row.operation, row] as const))(
   'when the id of %s cannot be decoded, then 404 like any malformed id',
   async (_operation, row) => {
     for (const id of ['%FF', '%ff', '%', '%zz', '%ed%a0%80', 'x%']) {
-      const path = row.path.replace('{id}', id);
+      const path = filledPath(row.path, id);
       expect([id, ...(await rawGet(path))]).toEqual([id, 404, expect.objectContaining({ error: row.missing })]);
       expect((await gateway.get(path, { key: 'x' })).status).toBe(401);
     }

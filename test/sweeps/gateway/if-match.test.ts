@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { honoursIfMatch, recordPath } from '../../../services/gateway/http/route.ts';
 import { sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { bodyFor, kindOf, make } from '../../support/operations.ts';
+import { bodyFor, filledPath, kindOf, make } from '../../support/operations.ts';
 import { routeTable } from '../../support/route-table.ts';
 
 const OTHER = '"the tag of another state"';
@@ -29,7 +29,7 @@ test.each(sampled(changes).map((row) => [row.operation, row] as const))(
     const body = await bodyFor(gateway, operation, gateway.account);
     const single = recordPath(row).replace('{id}', id);
     const send = (tag: string) =>
-      gateway.call(row.method.toUpperCase(), row.path.replace('{id}', id), { body, headers: { 'If-Match': tag } });
+      gateway.call(row.method.toUpperCase(), filledPath(row.path, id), { body, headers: { 'If-Match': tag } });
     const before = await gateway.get(single);
     const events = await eventsNow();
     const refused = await send(OTHER);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type AnswerCheck, answerCheck } from '../../support/contract/answer-check.ts';
 import { sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { bodyFor, kindOf, make } from '../../support/operations.ts';
+import { bodyFor, filledPath, kindOf, make } from '../../support/operations.ts';
 import { createClient } from '../../support/records.ts';
 import { routeTable } from '../../support/route-table.ts';
 
@@ -24,7 +24,7 @@ test.each(sampled(withBodies).map((row) => [row.operation, row] as const))(
     const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
     const body = { ...(await bodyFor(gateway, operation, gateway.account)), notez: 'x', 'no such: name': { a: 1 } };
     const method = row.method.toUpperCase();
-    const path = row.path.replace('{id}', id);
+    const path = filledPath(row.path, id);
     const reply = await gateway.call(method, path, { body });
     expect(reply.body).toMatchObject({ ignored: ['notez', 'no such: name'] });
     check(method, path, reply);

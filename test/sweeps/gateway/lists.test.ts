@@ -11,6 +11,7 @@ import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
 import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
 import { Counter } from '#libs/models/counter.ts';
+import { Message } from '#libs/models/messages/message.ts';
 import { driverOf } from '#libs/models/records.ts';
 import { recount } from '#libs/models/recount.ts';
 import { drawNext } from '#libs/models/sequences.ts';
@@ -26,6 +27,7 @@ import { inTransaction } from '#libs/mongo/connection.ts';
 import type { Route } from '../../../services/gateway/http/route.ts';
 import { sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { messageOf } from '../../support/messages.ts';
 import { withErrors } from '../../support/mongodb-errors.ts';
 import { createClient, createProject } from '../../support/records.ts';
 import { parametersOf, routeTable } from '../../support/route-table.ts';
@@ -405,6 +407,12 @@ async function fill(account: string, key: string, count: number) {
     refunds: [],
     issued_on: addDays('2026-01-01', index % 200),
     parties: { issuer: { name: 'Studio' }, client: { name: 'Ada' } },
+  }));
+  await many(Message, (index) => ({
+    ...messageOf(account, { client_id: pick(clients, index) }),
+    kind: pick(['invoice', 'reminder_1', 'receipt'], index),
+    state: pick(['queued', 'accepted', 'failed', 'cancelled'], index),
+    ...(index % 7 ? {} : { document: { type: 'invoice', id: invoice_id, number: 'INV-0001' } }),
   }));
   await many(RecurringInvoice, (index) => ({
     client_id: pick(clients, index),

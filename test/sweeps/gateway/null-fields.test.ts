@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { bodyFor, kindOf, make } from '../../support/operations.ts';
+import { bodyFor, filledPath, kindOf, make } from '../../support/operations.ts';
 import { create, createClient, createProject } from '../../support/records.ts';
 import { fieldsOf, routeTable } from '../../support/route-table.ts';
 
@@ -42,14 +42,15 @@ const optional = (row: Row) => optionalOf(row).filter((name) => !NEEDED[row.oper
 
 async function callerOf(row: Row) {
   const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
-  const path = row.path.replace('{id}', id);
+  const path = filledPath(row.path, id);
   return { path, call: (body: object) => gateway.call(row.method.toUpperCase(), path, { body }) };
 }
 
 /** Fields that differ between any two records. */
 const isOwn = (name: string) =>
-  /^(id|key|number|secret|start|.*_at|.*_number|event_id|delivery_id|message_id|subject|at)$/.test(name) &&
-  name !== 'expires_at';
+  /^(id|key|number|secret|start|.*_at|.*_number|event_id|delivery_id|message_id|resend_of|address|subject|at)$/.test(
+    name,
+  ) && name !== 'expires_at';
 
 /** A record without those fields, also in nested objects. An id that the body named has to stay. */
 function plain(value: unknown, named: string): unknown {

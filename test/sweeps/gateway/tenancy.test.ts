@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sampled } from '../../support/form.ts';
 import { type Reply, startGateway, type TestGateway } from '../../support/gateway.ts';
-import { bodyFor, kindOf, make, operations, REFERENCES } from '../../support/operations.ts';
+import { bodyFor, filledPath, kindOf, make, operations, REFERENCES } from '../../support/operations.ts';
 import { UNKNOWN_ID } from '../../support/records.ts';
 import { fieldsOf, parametersOf, routeTable } from '../../support/route-table.ts';
 import type { TestAccount } from '../../support/workspace.ts';
@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const send = async (row: { method: string; path: string }, id: string, account: TestAccount, body?: object) =>
-  gateway.call(row.method.toUpperCase(), row.path.replace('{id}', id).replace('{position}', '1'), {
+  gateway.call(row.method.toUpperCase(), filledPath(row.path, id), {
     key: account.key,
     body,
   });

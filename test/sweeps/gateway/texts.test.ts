@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { bodyFor, kindOf, make } from '../../support/operations.ts';
+import { bodyFor, filledPath, kindOf, make } from '../../support/operations.ts';
 import { type AnyRecord, createClient } from '../../support/records.ts';
 import { fieldsOf, routeTable } from '../../support/route-table.ts';
 
@@ -25,7 +25,7 @@ async function callerOf(row: Row) {
   const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
   const body = (await bodyFor(gateway, row.operation, gateway.account)) ?? {};
   return (fields: object) =>
-    gateway.call(row.method.toUpperCase(), row.path.replace('{id}', id).replace('{kind}', 'invoice'), {
+    gateway.call(row.method.toUpperCase(), filledPath(row.path, id), {
       body: { ...body, ...fields },
     });
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { bodyFor, kindOf, make } from '../../support/operations.ts';
+import { bodyFor, filledPath, kindOf, make } from '../../support/operations.ts';
 import { create, createClient, createProject } from '../../support/records.ts';
 import { fieldsOf, routeTable } from '../../support/route-table.ts';
 import { storedRecords } from '../../support/stored.ts';
@@ -51,7 +51,7 @@ test.each(sampled(patches, 2).map((row) => [row.operation, row] as const))(
   'when %s sends the current values, then nothing is stored and nothing announced',
   async (operation, row) => {
     const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
-    const path = row.path.replace('{id}', id);
+    const path = filledPath(row.path, id);
     const changes = (await bodyFor(gateway, operation, gateway.account)) ?? {};
     expect((await gateway.patch(path, changes)).status).toBe(200);
     const whole = asBody((await gateway.get(path)).body.data, namesOf(row));

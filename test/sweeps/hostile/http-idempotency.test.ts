@@ -7,7 +7,7 @@ import { callable, senderOf } from './json-fields.ts';
 import { expectRefusal } from './json-refusals.ts';
 
 /** They store nothing, so there is nothing to do twice. */
-const WITHOUT_EFFECT = new Set(['generatePdf', 'diagnoseSignature', 'readEInvoice']);
+const WITHOUT_EFFECT = new Set(['generatePdf', 'diagnoseSignature', 'readEInvoice', 'previewMailTemplate']);
 const AT_ONCE = 12;
 const BAD_KEYS = ['', 'x'.repeat(256), 'with blank'];
 

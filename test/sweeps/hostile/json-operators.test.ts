@@ -148,7 +148,7 @@ describe.each(
 });
 
 /** Parameters that accept any text. */
-const FREE_TEXT = new Set(['q', 'number', 'external_id', 'member', 'owner']);
+const FREE_TEXT = new Set(['q', 'number', 'external_id', 'member', 'owner', 'recipient']);
 
 describe.each(sampled(callable.filter(({ query }) => query)).map((row, index) => [row.operation, row, index] as const))(
   'the query of %s',

@@ -1,7 +1,7 @@
 // Calls every operation as one account with its own, the other's, unknown and malformed ids and references, and captures every response.
 
 import type { Reply, TestGateway } from '../../support/gateway.ts';
-import { kindOf, make, operations, REFERENCES } from '../../support/operations.ts';
+import { filledPath, kindOf, make, operations, REFERENCES } from '../../support/operations.ts';
 import { UNKNOWN_ID } from '../../support/records.ts';
 import { readPdf } from '../../support/renderer/read-pdf.ts';
 import { parametersOf } from '../../support/route-table.ts';
@@ -41,7 +41,7 @@ export async function callEverything(
       ? (JSON.parse((await senderOf(gateway, row, caller)).bodyAnd({})) as Record<string, unknown>)
       : undefined;
     const body = row.operation === 'generatePdf' ? { ...valid, clientName: `${mark}printed` } : valid;
-    const at = (id: string) => row.path.replace('{id}', encodeURIComponent(id)).replace('{position}', '1');
+    const at = (id: string) => filledPath(row.path, encodeURIComponent(id));
     if (row.path.includes('{id}')) {
       const kind = kindOf(row.path);
       await keep('of its own', row, at(await make(gateway, kind, caller, mark)), body);

@@ -76,7 +76,8 @@ testWith(
   async (tool) => {
     const folder = join(scratch, 'python');
     const config = join(scratch, 'config.yaml');
-    const binary = ['pdf', 'xml', 'zip'].map((kind) => `  application/${kind}: application/octet-stream\n`);
+    const files = ['application/pdf', 'application/xml', 'application/zip', 'message/rfc822'];
+    const binary = files.map((type) => `  ${type}: application/octet-stream\n`);
     await writeFile(config, `content_type_overrides:\n${binary.join('')}`);
     const path = `${join(tool, 'bin')}:${process.env['PATH']}`;
     const env = { ...process.env, PYTHONPATH: tool, PATH: path };

@@ -52,6 +52,9 @@ const BOUNDS: Readonly<Record<string, Partial<Bound>>> = {
   voidPayment: { read: 2 * TEXT + 2 * MIB, sent: TEXT + 2 * MIB },
   releaseCreditNote: { read: TEXT + 2 * MIB, sent: TEXT + 2 * MIB },
   updateInvoice: { read: TEXT + 2 * MIB, sent: TEXT + 2 * MIB },
+  // The document is read again as it is issued.
+  sendInvoice: { read: 2 * MIB },
+  sendQuote: { read: 2 * MIB },
   deleteInvoice: { read: TEXT + 2 * MIB, sent: TEXT + 6 * MIB },
   // All events that name the client, in batches.
   anonymiseClient: { read: 96 * MIB, sent: 96 * MIB },
