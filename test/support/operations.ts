@@ -170,6 +170,14 @@ const makers = {
     await sendWithoutRelay(account.id, id);
     return id;
   },
+  /** The address of one, which names it. */
+  suppressions: async (gateway, account, mark) => {
+    const id = await makers['sent-messages']?.(gateway, account, mark);
+    const { message_id, recipients } = (await gateway.get(`/api/v1/messages/${id}`, account)).body.data;
+    const report = { message_id, recipient: recipients[0].address, kind: 'hard' };
+    await gateway.post('/api/v1/messages/bounces', report, account);
+    return report.recipient;
+  },
   keys: made('/api/v1/keys', async (_gateway, _account, mark) => ({ name: `${mark}key`, scopes: ['clients:read'] })),
   webhooks: made('/api/v1/webhooks', async (gateway, account, mark) => {
     // An account may have only so many: the oldest make room.
@@ -444,7 +452,15 @@ export function kindOf(path: string): string {
 
 /** Fills the path of an operation: the id of a record, and a sample for each other parameter. */
 export function filledPath(path: string, id: string): string {
-  return path.replace('{id}', id).replace('{kind}', 'invoice').replace('{position}', '1');
+  return path
+    .replace(/\{(?:id|address)\}/, id)
+    .replace('{kind}', 'invoice')
+    .replace('{position}', '1');
+}
+
+/** True for a path that names a record: by its id, or a suppression by its address. */
+export function namesRecord(path: string): boolean {
+  return /\{(?:id|address)\}/.test(path);
 }
 
 /** The field that refers to a record of a kind. */

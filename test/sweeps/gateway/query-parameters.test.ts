@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { bodyFor, kindOf, make } from '../../support/operations.ts';
+import { bodyFor, filledPath, kindOf, make, namesRecord } from '../../support/operations.ts';
 import { createClient } from '../../support/records.ts';
 import { parametersOf, routeTable } from '../../support/route-table.ts';
 
@@ -20,9 +20,9 @@ const inForm = (form: 'list' | 'by-field' | undefined, problems: Record<string, 
 test.each(sampled(routeTable).map((row) => [row.operation, row] as const))(
   'when %s gets parameters it does not know, then 400 names all of them and nothing is done',
   async (operation, row) => {
-    const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
+    const id = namesRecord(row.path) ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
     const body = await bodyFor(gateway, operation, gateway.account);
-    const path = row.path.replace('{id}', id).replace(/\{\w+\}/, '1');
+    const path = filledPath(row.path, id).replace(/\{\w+\}/, '1');
     const known = Object.keys(parametersOf(row)).slice(0, 1);
     const repeated = known.map((name) => `&${name}=1&${name}=2`).join('');
     const reply = await gateway.call(row.method.toUpperCase(), `${path}?page=2&clinet_id=x&page=3${repeated}`, {

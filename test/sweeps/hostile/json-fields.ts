@@ -1,7 +1,7 @@
 // Every field of every body in the table of routes, at any depth, and a way to send a body that is valid except for one of them.
 import { exampleId } from '#libs/responses/example-ids.ts';
 import type { Reply, TestGateway } from '../../support/gateway.ts';
-import { bodyFor, filledPath, kindOf, make, operations } from '../../support/operations.ts';
+import { bodyFor, filledPath, kindOf, make, namesRecord, operations } from '../../support/operations.ts';
 import { bodyShapeOf, routeTable, type Shape } from '../../support/route-table.ts';
 import type { TestAccount } from '../../support/workspace.ts';
 
@@ -48,7 +48,7 @@ export async function senderOf(
   row: Row,
   account: TestAccount = gateway.account,
 ): Promise<Sender> {
-  const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), account, 'own-') : '';
+  const id = namesRecord(row.path) ? await make(gateway, kindOf(row.path), account, 'own-') : '';
   const path = filledPath(row.path, id);
   const body = await validBody(gateway, row, account);
   return {
