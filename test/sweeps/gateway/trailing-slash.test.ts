@@ -11,6 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
+/** What two calls of an operation have in common: those that make a record make two. */
+function shown({ status, body }: { status: number; body: { data?: object } }) {
+  return status === 201 ? [status, Object.keys(body.data ?? {})] : [status, body];
+}
+
 test.each(sampled(routeTable).map((row) => [row.operation, row] as const))(
   'when %s is called with a trailing slash, then the response is the same as without',
   async (_operation, row) => {
@@ -19,8 +24,9 @@ test.each(sampled(routeTable).map((row) => [row.operation, row] as const))(
     const without = await gateway.call(method, path, { body: row.body ? {} : undefined });
     const slash = await gateway.call(method, `${path}/`, { body: row.body ? {} : undefined });
 
-    expect([slash.status, slash.body]).toEqual([without.status, without.body]);
-    expect((await gateway.call('PUT', `${path}/`)).status).toBe(405);
+    expect(shown(slash)).toEqual(shown(without));
+    const absent = routeTable.some((other) => other.path === row.path && other.method === 'put') ? 'PATCH' : 'PUT';
+    expect((await gateway.call(absent, `${path}/`)).status).toBe(405);
     expect((await gateway.call(method, `${path}//`)).status).toBe(404);
   },
 );
