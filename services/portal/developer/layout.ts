@@ -35,7 +35,7 @@ export function frame(page: Page, visitor: Visitor, message?: { tone: Tone; text
     body: html`<body>
       <a class="skip" href="#content">Skip to the content</a>
       <header>
-        <a class="brand" href=${ENDPOINTS}><span class="mark" aria-hidden="true"></span>${visitor.accountName}</a>
+        <a class="brand" href=${ENDPOINTS}><span class="mark" aria-hidden="true"></span><span class="owner">${visitor.accountName}</span></a>
         <nav aria-label="Sections">
           ${SECTIONS.map(
             ([path, name]) => html`<a href=${path} aria-current=${path === section ? 'page' : null}>${name}</a>`,

@@ -106,6 +106,14 @@ describe('looks', () => {
       await picture(`${one.name}-${one.look}`);
 
       expect(await text()).toMatch(one.shows);
+      if (one.name !== 'nothing') {
+        // However long the name of the account is, the sections can be reached.
+        const nav = await page.$eval('nav[aria-label="Sections"]', ({ clientWidth, scrollWidth }) => [
+          clientWidth,
+          scrollWidth,
+        ]);
+        expect(nav[0]).toBe(nav[1]);
+      }
       expect(await page.evaluate('typeof hit')).toBe('undefined');
       const foreign = 'script, img, svg[onload], a[href^="javascript:"], [onerror]';
       expect(await page.evaluate(`document.querySelectorAll('${foreign}').length`)).toBe(0);
