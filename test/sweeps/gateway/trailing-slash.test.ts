@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** What two calls of an operation have in common: those that make a record make two. */
+/** Returns the part of a response that two calls of an operation share: those that make a record make two. */
 function shown({ status, body }: { status: number; body: { data?: object } }) {
   return status === 201 ? [status, Object.keys(body.data ?? {})] : [status, body];
 }
