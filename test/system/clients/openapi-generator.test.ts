@@ -78,12 +78,16 @@ async function callingAsNewAccount() {
   return { ...process.env, URL: system.gateway.url, KEY: key };
 }
 
-const PYTHON = await pythonTool(`openapi-generator-${VERSION}-python`, [
-  'urllib3==2.8.0',
-  'python-dateutil==4.0.0',
-  'pydantic==2.14.4',
-  'typing-extensions==4.16.0',
-]);
+/** The short form makes the client for Go, whose types are the strictest; other generators make those of its other languages. */
+const LONG_FORM: Tool = { missing: 'TEST_FULL=1 runs it' };
+const PYTHON: Tool = isFull
+  ? await pythonTool(`openapi-generator-${VERSION}-python`, [
+      'urllib3==2.8.0',
+      'python-dateutil==4.0.0',
+      'pydantic==2.14.4',
+      'typing-extensions==4.16.0',
+    ])
+  : LONG_FORM;
 
 testWith(
   [GENERATOR, PYTHON],
@@ -118,7 +122,6 @@ testWith(
   },
 );
 
-/** The JVM compiles the generated client for half a minute, so the long form alone does it. */
 const JAVA: Tool = isFull
   ? await mavenTool(`openapi-generator-${VERSION}-java`, [
       'com.google.code.findbugs:jsr305:3.0.2',
@@ -130,7 +133,7 @@ const JAVA: Tool = isFull
       'jakarta.ws.rs:jakarta.ws.rs-api:2.1.6',
       'org.openapitools:jackson-databind-nullable:0.2.12',
     ])
-  : { missing: 'TEST_FULL=1 runs it' };
+  : LONG_FORM;
 
 testWith([GENERATOR, JAVA], 'when it makes a Java client, then it compiles, and the flow runs', async (libraries) => {
   const folder = join(scratch, 'java');
@@ -159,7 +162,7 @@ testWith([GENERATOR, JAVA], 'when it makes a Java client, then it compiles, and 
   expect(JSON.parse(printed)).toEqual(DONE);
 });
 
-const TYPESCRIPT = await npmTool('typescript-5.9.3', ['typescript@5.9.3']);
+const TYPESCRIPT: Tool = isFull ? await npmTool('typescript-5.9.3', ['typescript@5.9.3']) : LONG_FORM;
 
 testWith(
   [GENERATOR, TYPESCRIPT],
