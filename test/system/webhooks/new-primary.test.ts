@@ -53,6 +53,8 @@ afterEach(() => own.noticeMajority());
 /** Runs the work after `next` was elected, and lets `next` notice the majority's state only a while later. */
 async function afterElection(work: () => Promise<unknown>) {
   await own.elect(next);
+  // Otherwise the driver of a busy machine would still look for the new primary when that notices the majority.
+  await eventually(() => pingMongo().then(() => true));
   const done = work();
   done.catch(() => undefined); // Awaited below.
   await pause(QUIET_MS);
@@ -130,8 +132,7 @@ test(
 
     await afterElection(() => deliver(id, endpoint.id));
 
-    // On a busy machine the endpoint is read only after the majority was noticed, and so its delivery is made at once.
-    expect(['pending', 'delivered']).toContain(await statusOf(id));
+    expect(await statusOf(id)).toBe('pending');
   },
   LIMIT_MS,
 );
