@@ -2,6 +2,7 @@
 import { DELIVERY_GUARDS } from '#libs/models/webhooks/delivery-guards.ts';
 import { DELIVERY_MOVES, DELIVERY_STATES, type Move } from '#libs/models/webhooks/delivery-states.ts';
 import { withMadeSection } from './made-section.ts';
+import { code, inWords, stateDiagram } from './state-machine.ts';
 
 export const WEBHOOKS_PAGE = 'docs/webhooks.md';
 
@@ -12,19 +13,7 @@ export function webhooksPage(text?: string): string {
 
 function section(): string {
   const moves = Object.entries(DELIVERY_MOVES) as [string, Move][];
-  return [diagram(moves), statesTable(), movesTable(moves)].join('\n\n');
-}
-
-function diagram(moves: [string, Move][]): string {
-  const steps = moves.flatMap(([name, { by, from, to }]) =>
-    (from.length > 0 ? from : ['[*]']).map((state) => ({
-      arrow: `${state} --> ${to}`,
-      label: `${inWords(name)} (${by})`,
-    })),
-  );
-  const arrows = [...Map.groupBy(steps, ({ arrow }) => arrow)];
-  const lines = arrows.map(([arrow, group]) => `  ${arrow}: ${group.map(({ label }) => label).join('<br/>')}`);
-  return ['```mermaid', 'stateDiagram-v2', ...lines, '```'].join('\n');
+  return [stateDiagram(moves), statesTable(), movesTable(moves)].join('\n\n');
 }
 
 function statesTable(): string {
@@ -39,7 +28,3 @@ function movesTable(moves: [string, Move][]): string {
   });
   return ['| Move | Made by | From → to | Only if |', '|---|---|---|---|', ...rows].join('\n');
 }
-
-const code = (status: string) => `\`${status}\``;
-
-const inWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -7,6 +7,7 @@ import {
   RECIPIENT_MOVES,
 } from '#libs/models/messages/message-states.ts';
 import { withMadeSection } from './made-section.ts';
+import { code, inWords, stateDiagram } from './state-machine.ts';
 
 export const MAIL_PAGE = 'docs/mail.md';
 
@@ -17,21 +18,7 @@ export function mailPage(text?: string): string {
 
 function section(): string {
   const moves = Object.entries(MESSAGE_MOVES) as [string, MessageMoveRow][];
-  return [diagram(moves), statesTable(), movesTable(moves), recipientsTable()].join('\n\n');
-}
-
-function diagram(moves: [string, MessageMoveRow][]): string {
-  const steps = moves
-    .filter(([, { to }]) => to !== 'same')
-    .flatMap(([name, { by, from, to }]) =>
-      (from.length > 0 ? from : ['[*]']).map((state) => ({
-        arrow: `${state} --> ${to}`,
-        label: `${inWords(name)} (${by})`,
-      })),
-    );
-  const arrows = [...Map.groupBy(steps, ({ arrow }) => arrow)];
-  const lines = arrows.map(([arrow, group]) => `  ${arrow}: ${group.map(({ label }) => label).join('<br/>')}`);
-  return ['```mermaid', 'stateDiagram-v2', ...lines, '```'].join('\n');
+  return [stateDiagram(moves), statesTable(), movesTable(moves), recipientsTable()].join('\n\n');
 }
 
 function statesTable(): string {
@@ -53,7 +40,3 @@ function recipientsTable(): string {
   );
   return ['| Move of one recipient | Made by | From → to |', '|---|---|---|', ...rows].join('\n');
 }
-
-const code = (state: string) => `\`${state}\``;
-
-const inWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
