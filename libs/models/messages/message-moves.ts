@@ -1,4 +1,5 @@
 // Makes the filters and updates of messages from the table of moves. No other file changes the state of a message.
+import { guardFilter } from '../move-guards.ts';
 import type { MailAttachment, MailAttempt, MessageRecord, MessageState, Recipient, RecipientState } from './message.ts';
 import { MESSAGE_ATTEMPTS_KEPT } from './message.ts';
 import { MESSAGE_GUARDS, type MessageFacts } from './message-guards.ts';
@@ -58,9 +59,7 @@ export function messageGuard<Name extends MessageMove>(
   facts: MessageFacts<(typeof MESSAGE_MOVES)[Name]['guards'][number]>,
 ): object {
   const { from, guards }: MessageMoveRow = MESSAGE_MOVES[name];
-  const [only, ...others] = from;
-  const filters = guards.map((guard) => (MESSAGE_GUARDS[guard].filter as (facts: unknown) => object)(facts));
-  return Object.assign({ state: others.length > 0 ? { $in: from } : only }, ...filters) as object;
+  return guardFilter(MESSAGE_GUARDS, { field: 'state', from, guards }, facts);
 }
 
 /**

@@ -1,4 +1,5 @@
 // Makes the filters and updates of deliveries from the table of moves. No other file changes the state of a delivery.
+import { guardFilter } from '../move-guards.ts';
 import type { StoredId } from '../tenant.ts';
 import { ATTEMPTS_KEPT, type Attempt, type DeliveryStatus } from './delivery.ts';
 import { DELIVERY_GUARDS, type GuardFacts, type Reservation } from './delivery-guards.ts';
@@ -36,9 +37,7 @@ export function guardOf<Name extends DeliveryMove>(
   facts: GuardFacts<(typeof DELIVERY_MOVES)[Name]['guards'][number]>,
 ): object {
   const { from, guards }: Move = DELIVERY_MOVES[name];
-  const [only, ...others] = from;
-  const filters = guards.map((guard) => (DELIVERY_GUARDS[guard].filter as (facts: unknown) => object)(facts));
-  return Object.assign({ status: others.length > 0 ? { $in: from } : only }, ...filters) as object;
+  return guardFilter(DELIVERY_GUARDS, { field: 'status', from, guards }, facts);
 }
 
 /** Returns the update that makes the move. @throws Error when the values do not belong to the new state. */
