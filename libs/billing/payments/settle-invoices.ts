@@ -15,7 +15,7 @@ import { newId, type StoredId, storedId } from '../../models/tenant.ts';
 import type { EventType } from '../../models/webhooks/event-types.ts';
 import { effectiveInvoiceStatus } from '../../rules/documents/invoice-states.ts';
 import { dueOf, settledStatus, totalOf } from '../../rules/money/balance.ts';
-import { isDiscount } from '../../rules/money/early-payment.ts';
+import { discountKept, discountTaken, isDiscount } from '../../rules/money/early-payment.ts';
 import { announceQuotes } from '../quotes/announce-quotes.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { paidOn } from './paid-on.ts';
@@ -134,24 +134,29 @@ function writeOffsAfter(invoice: InvoiceRecord, movement: Movement): WriteOff[] 
   });
   if (writtenOff.length > 0)
     return [...kept, ...writtenOff.map((one) => ({ _id: storedId(newId()), date: day, ...one }))];
-  return credited ? withoutCredited(kept, credited.applied - dueOf(invoice), day) : kept;
+  return credited ? withoutCredited(kept, { invoice, credited, day }) : kept;
 }
 
 /**
- * Returns the write-offs after a credit, which reverses them, the latest first, and discounts for early payment last. The
- * rest of one that is reversed in part becomes a new one.
+ * Returns the write-offs after a credit: its share of a discount for early payment is reversed first, then other write-offs, the latest
+ * first. The rest of one that is reversed in part becomes a new one.
  */
-function withoutCredited(write_offs: readonly WriteOff[], credited: number, day: string): WriteOff[] {
-  let left = credited;
+function withoutCredited(
+  write_offs: readonly WriteOff[],
+  { invoice, credited, day }: { invoice: InvoiceRecord; credited: Credited; day: string },
+): WriteOff[] {
+  const reversed = Math.max(0, credited.applied - dueOf(invoice));
+  const ofDiscount = Math.min(reversed, discountTaken(invoice) - discountKept(invoice, credited.total));
+  const left = { discount: ofDiscount, other: reversed - ofDiscount };
   const rests: WriteOff[] = [];
-  const reversed = (isOf: boolean) => (one: WriteOff) => {
-    if (isDiscount(one) !== isOf || one.reversed_on || left <= 0) return one;
-    const rest = one.amount - left;
-    left -= one.amount;
+  const kept = write_offs.toReversed().map((one) => {
+    const kind = isDiscount(one) ? 'discount' : 'other';
+    if (one.reversed_on || left[kind] <= 0) return one;
+    const rest = one.amount - left[kind];
+    left[kind] -= one.amount;
     if (rest > 0) rests.push({ ...one, _id: storedId(newId()), amount: rest, date: day });
     return { ...one, reversed_on: day };
-  };
-  const kept = write_offs.toReversed().map(reversed(false)).map(reversed(true));
+  });
   return [...kept.toReversed(), ...rests];
 }
 

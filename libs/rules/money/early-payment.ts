@@ -59,19 +59,21 @@ export function discountTaken({ write_offs = [] }: Pick<Discounted, 'write_offs'
 }
 
 /**
- * Returns what a credit note may put on its invoice: what is due, what was given up, and the share of the discount that
- * belongs to the credited part. The client keeps the discount of the rest.
+ * Returns the part of the discount that stands after a credit note: the share of what is not credited, and never more than the agreed
+ * discount of it. The client keeps it.
  */
-export function creditableOn(invoice: Discounted, due: number, credit: number): number {
+export function discountKept(invoice: Discounted, credit: number): number {
   const taken = discountTaken(invoice);
   const before = totalOf(invoice) - (invoice.total_credited ?? 0);
-  const kept =
-    before <= 0
-      ? 0
-      : new Big(taken)
-          .times(Math.max(0, before - credit))
-          .div(before)
-          .round(0, Big.roundHalfUp)
-          .toNumber();
-  return Math.min(credit, due + (invoice.amount_written_off ?? 0) - kept);
+  const left = before - credit;
+  if (taken === 0 || left <= 0) return 0;
+  const share = new Big(taken).times(left).div(before).round(0, Big.roundHalfUp).toNumber();
+  const rest = { ...invoice, total_credited: totalOf(invoice) - left };
+  const agreed = (invoice.early_payment_discounts ?? []).map((one) => discountAmount(one, rest));
+  return Math.min(share, Math.max(0, ...agreed));
+}
+
+/** Returns what a credit note may put on its invoice: what is due, and what was given up without the discount that the client keeps. */
+export function creditableOn(invoice: Discounted, due: number, credit: number): number {
+  return Math.min(credit, due + (invoice.amount_written_off ?? 0) - discountKept(invoice, credit));
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { auditLedger } from '#libs/billing/audits/ledger-audit.ts';
 import { addDays, dayIn } from '#libs/day.ts';
+import { runs } from '../../support/form.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -143,6 +144,19 @@ test('when a part is credited after the discount, then the client keeps the disc
   expect(await auditLedger(world.accountId)).toEqual([]);
 });
 
+test('when a part was also given up, then a credit note takes back its share of the discount first', async () => {
+  const world = await open();
+  const id = await world.invoice(100);
+  await world.api.post(`/api/v1/invoices/${id}/write-off`, { amount: 7, reason: 'agreed' });
+  await pay(world, id, { amount: 90 });
+  const credited = { reason: 'return', amount: 5 };
+  const { data } = (await world.api.post(`/api/v1/invoices/${id}/credit-notes`, credited)).body;
+
+  expect(data).toMatchObject({ applied_to_invoice: 5, unallocated: 0 });
+  expect(await world.read(id)).toEqual({ ...settled(90, 2.85), amount_written_off: 5 });
+  expect(await auditLedger(world.accountId)).toEqual([]);
+});
+
 test('when a part was credited before, then the discount is of what is left', async () => {
   const world = await open();
   const id = await world.invoice(100);
@@ -236,6 +250,29 @@ test('when any sums are paid on any days, then an invoice is settled exactly whe
       },
     ),
     { numRuns: 25 },
+  );
+  expect(await auditLedger(world.accountId)).toEqual([]);
+}, 60_000);
+
+test('when parts of discounted invoices are credited, then no discount is larger than that of what is left', async () => {
+  const world = await open();
+  const cents = fc.integer({ min: 200, max: 20_000 });
+  const shares = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 4 });
+  const basisPoints = fc.integer({ min: 50, max: 5_000 });
+  await fc.assert(
+    fc.asyncProperty(cents, basisPoints, fc.integer({ min: 0, max: 30 }), shares, async (total, bp, given, parts) => {
+      const id = await world.invoice(total / 100, { early_payment_discounts: [{ days: 0, percent: bp / 100 }] });
+      const of = (percent: number) => Math.ceil((total * percent) / 100) / 100;
+      if (given > 0) await world.api.post(`/api/v1/invoices/${id}/write-off`, { amount: of(given), reason: 'agreed' });
+      const discount = Math.floor((total * bp + 5_000) / 10_000);
+      const due = Math.round(((await world.read(id))['amount_due'] as number) * 100);
+      if (due - discount < 1) return;
+      await pay(world, id, { amount: (due - discount) / 100 });
+      for (const part of parts) {
+        await world.api.post(`/api/v1/invoices/${id}/credit-notes`, { reason: 'return', amount: of(part) });
+      }
+    }),
+    runs(30),
   );
   expect(await auditLedger(world.accountId)).toEqual([]);
 }, 60_000);
