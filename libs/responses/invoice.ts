@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import type { invoiceView } from '../models/billing/invoice.ts';
 import { INVOICE_STATUSES } from '../rules/documents/invoice-states.ts';
+import { REST_REASONS } from '../rules/documents/reminder-rest.ts';
 import { QUOTE_PARTS } from '../rules/quotes/quote-parts.ts';
 import { exampleId } from './example-ids.ts';
 import {
@@ -70,6 +71,15 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
   early_payment_discounts: earlyPaymentResponse(),
   amount_discounted: number().description('What early payment took off; part of `amount_written_off`'),
   delivery: deliveryResponse(),
+  reminder_rest: orNull(
+    Joi.object({
+      resumes_on: calendarDay().description('The first day on which reminders may go out again'),
+      because: Joi.string()
+        .valid(...REST_REASONS)
+        .required()
+        .description('What the reminders wait for'),
+    }).meta({ schema: 'ReminderRest' }),
+  ).description('Set while the client has promised a day of payment, or has asked a question that is open'),
 })
   .id('Invoice')
   .example({
@@ -119,4 +129,5 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
     created_at: exampleTime,
     updated_at: exampleTime,
     delivery: null,
+    reminder_rest: null,
   });

@@ -1,6 +1,7 @@
 // An invoice: the amount that a client has to pay, and the day on which it is due.
 
 import { INVOICE_STATUSES, type InvoiceStatus, isPayable } from '../../rules/documents/invoice-states.ts';
+import { REST_REASONS, type ReminderRest } from '../../rules/documents/reminder-rest.ts';
 import { dueOf } from '../../rules/money/balance.ts';
 import { discountTaken, type EarlyPaymentDiscount } from '../../rules/money/early-payment.ts';
 import { fromMinor } from '../../rules/money/money.ts';
@@ -110,6 +111,8 @@ export interface InvoiceRecord extends DocumentRecord, InvoiceReferences {
   fixed_part?: FixedPart | undefined;
   /** Absent on an invoice that no schedule made. */
   recurring?: InvoiceRecurrence | undefined;
+  /** Absent while nothing of the client is open that reminders wait for. */
+  reminder_rest?: ReminderRest | undefined;
 }
 
 const writeOff = {
@@ -163,6 +166,10 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
       default: undefined,
     },
     recurring: Object,
+    reminder_rest: {
+      type: { _id: false, resumes_on: String, because: { type: String, enum: REST_REASONS } },
+      default: undefined,
+    },
     buyer_reference: String,
     order_reference: String,
     contract_reference: String,
@@ -265,6 +272,7 @@ export function invoiceView(
     created_at: invoice.created_at.toISOString(),
     updated_at: invoice.updated_at.toISOString(),
     delivery: documentDeliveryView(invoice),
+    reminder_rest: invoice.reminder_rest ?? null,
   };
 }
 

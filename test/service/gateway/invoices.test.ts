@@ -81,6 +81,7 @@ describe('POST /api/v1/invoices', () => {
         amount_discounted: 0,
         early_payment_discounts: null,
         delivery: null,
+        reminder_rest: null,
         cancelled_on: null,
         paid_on: null,
         buyer_reference: null,
