@@ -191,6 +191,7 @@ const NOT_FOUND = {
   'Hour package': 'hour_package_not_found',
   Invoice: 'invoice_not_found',
   Item: 'item_not_found',
+  Link: 'link_not_found',
   'Mail template': 'mail_template_not_found',
   Message: 'message_not_found',
   Payment: 'payment_not_found',

@@ -89,6 +89,7 @@ const ROUTES_AND_RECORDS = {
     'Mail template not found or access denied',
     'Use one of the kinds that the reference names.',
   ),
+  link_not_found: notFound('Link not found or access denied', CHECK_ID),
   message_not_found: notFound('Message not found or access denied', CHECK_ID),
   payment_not_found: notFound('Payment not found or access denied', CHECK_ID),
   project_not_found: notFound('Project not found or access denied', CHECK_ID),
@@ -186,6 +187,10 @@ const RETRIES_AND_LIMITS = {
   portal_link_limit_reached: conflict(
     'An account can have at most {limit} portal links at a time',
     'Use a link that you have made, or wait until one of them expires.',
+  ),
+  link_limit_reached: conflict(
+    'A document or client can have at most {limit} links that are not revoked',
+    'Use a link that you have made, or revoke one.',
   ),
   webhook_being_registered: conflict('Another endpoint is being registered, please try again', 'Repeat the request.'),
 };
@@ -641,6 +646,7 @@ const KEYS_WEBHOOKS_AND_EVENTS = {
     'Rotate its successor, or create a new key.',
   ),
   webhook_disabled: conflict('The webhook is disabled, enable it first', 'Enable the webhook.'),
+  link_of_draft: conflict('A draft has no link', 'Issue the document, for instance with `status: "Sent"`.'),
   portal_not_set_up: conflict('Portal is not set up', 'Ask the operator to set `PORTAL_URL`.'),
   feed_ends_before: conflict(
     'The feed ends at sequence {last}: read on from an earlier one',

@@ -32,6 +32,7 @@ import { OperatorSession } from './operations/operator-session.ts';
 import { QueueSample } from './operations/queue-sample.ts';
 import { RequestFigures } from './operations/request-figures.ts';
 import { RoundTry } from './operations/round-try.ts';
+import { DocumentLink } from './portal/document-link.ts';
 import { PortalLink } from './portal/portal-link.ts';
 import { PortalSession } from './portal/portal-session.ts';
 import { Expense } from './time/expense.ts';
@@ -59,6 +60,7 @@ export const allModels: readonly Model<never>[] = [
   CreditNote,
   Delivery,
   DocumentBatch,
+  DocumentLink,
   EndpointReconcile,
   Event,
   Expense,

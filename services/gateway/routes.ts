@@ -19,6 +19,7 @@ import { invoiceSendRoutes } from './invoices/send-routes.ts';
 import { invoiceTimeRoutes } from './invoices/time-routes.ts';
 import { writeOffRoutes } from './invoices/write-off-routes.ts';
 import { itemRoutes } from './items/routes.ts';
+import { linkRoutes } from './links/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { suppressionRoutes } from './messages/suppression-routes.ts';
 import { mailTemplateRoutes } from './messages/template-routes.ts';
@@ -78,6 +79,7 @@ export const routes: readonly Route[] = withOptionalFields(
     ...messageRoutes,
     ...suppressionRoutes,
     ...mailTemplateRoutes,
+    ...linkRoutes,
     ...numberingRoutes,
     ...pdfToolRoutes,
     ...webhookRoutes,

@@ -8,7 +8,7 @@ import { Event } from '#libs/models/webhooks/event.ts';
 import { isDuplicate } from '#libs/mongo/errors.ts';
 import type { TestGateway } from './gateway.ts';
 import { sendWithoutRelay, setUpMail } from './messages.ts';
-import { type AnyRecord, create } from './records.ts';
+import { type AnyRecord, create, UNKNOWN_ID } from './records.ts';
 import type { TestAccount } from './workspace.ts';
 
 /** Makes a fresh record of the account and returns its id. */
@@ -20,6 +20,9 @@ const made =
     const record: AnyRecord = await create(gateway, path, await body(gateway, account, mark), account);
     return record.id;
   };
+
+/** The latest link of a record, by the id of the record. */
+const linksMade = new Map<string, string>();
 
 /** Every name and text in it begins with `mark`, so that it can be found where it does not belong. */
 const makers = {
@@ -68,6 +71,12 @@ const makers = {
   quotes: made('/api/v1/quotes', async (gateway, account, mark) => ({
     client_id: await makers.clients(gateway, account, mark),
     amount: 1,
+    description: `${mark}quote`,
+  })),
+  'sent-quotes': made('/api/v1/quotes', async (gateway, account, mark) => ({
+    client_id: await makers.clients(gateway, account, mark),
+    amount: 1,
+    status: 'Sent',
     description: `${mark}quote`,
   })),
   invoices: made('/api/v1/invoices', async (gateway, account, mark) => ({
@@ -178,6 +187,17 @@ const makers = {
     await gateway.post('/api/v1/messages/bounces', report, account);
     return report.recipient;
   },
+  ...Object.fromEntries(
+    (['invoices', 'quotes', 'clients'] as const).map((kind): [string, Make] => [
+      `linked-${kind}`,
+      async (gateway, account, mark) => {
+        const id = await make(gateway, kind === 'clients' ? kind : `sent-${kind}`, account, mark);
+        const link = await create(gateway, `/api/v1/${kind}/${id}/links`, {}, account);
+        linksMade.set(id, link.id);
+        return id;
+      },
+    ]),
+  ),
   keys: made('/api/v1/keys', async (_gateway, _account, mark) => ({ name: `${mark}key`, scopes: ['clients:read'] })),
   webhooks: made('/api/v1/webhooks', async (gateway, account, mark) => {
     // An account may have only so many: the oldest make room.
@@ -409,6 +429,15 @@ export const operations: Record<string, Called> = {
   getMailTemplate: {},
   setMailTemplate: { body: { texts: [] } },
   previewMailTemplate: { body: {} },
+  createInvoiceLink: { body: {} },
+  listInvoiceLinks: {},
+  revokeInvoiceLink: {},
+  createQuoteLink: { body: {} },
+  listQuoteLinks: {},
+  revokeQuoteLink: {},
+  createClientLink: { body: {} },
+  listClientLinks: {},
+  revokeClientLink: {},
   auditNumbering: {},
   createWebhook: { body: { url: 'http://127.0.0.1:9/hook' } },
   listWebhooks: {},
@@ -447,6 +476,7 @@ export function kindOf(path: string): string {
   if (/\/(invoices|credit-notes)\/[^/]+\/e-invoice$/.test(path)) return `complete-${path.split('/')[3]}`;
   if (/\/recurring-invoices\/[^/]+\/resume$/.test(path)) return 'paused-recurring-invoices';
   if (/\/invoices\/[^/]+\/time(-entries)?(\/|$)/.test(path)) return 'timed-invoices';
+  if (/\/links(\/|$)/.test(path)) return `linked-${path.split('/')[3]}`;
   return /^\/api\/v1\/([\w-]+)/.exec(path)?.[1] ?? '';
 }
 
@@ -454,6 +484,7 @@ export function kindOf(path: string): string {
 export function filledPath(path: string, id: string): string {
   return path
     .replace(/\{(?:id|address)\}/, id)
+    .replace('{link_id}', linksMade.get(id.toLowerCase()) ?? UNKNOWN_ID)
     .replace('{kind}', 'invoice')
     .replace('{position}', '1');
 }

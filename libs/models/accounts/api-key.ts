@@ -73,6 +73,7 @@ const RESOURCES = [
   'credit-notes',
   'documents',
   'messages',
+  'links',
   'webhooks',
   'events',
 ] as const;

@@ -1,5 +1,6 @@
-// Counts signing secrets by their key, and reseals them so that an old key can be removed.
+// Counts signing secrets by their key, and reseals them and the tokens of links so that an old key can be removed.
 
+import { DocumentLink, type DocumentLinkRecord } from '#libs/models/portal/document-link.ts';
 import { acrossAccounts, type Id } from '#libs/models/tenant.ts';
 import { formerSecrets } from '#libs/models/webhooks/endpoint-secrets.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
@@ -51,6 +52,23 @@ export async function resealSecrets(box: SecretBox, onProgress: (done: number) =
       onProgress(resealed);
     }
     if (found === 0) return { resealed, unreadable: [...unreadable] };
+  }
+}
+
+/**
+ * Reseals the tokens of links to documents. A token that no key opens is left: its link works, and only the account
+ * cannot read it again.
+ */
+export async function resealLinks(box: SecretBox): Promise<void> {
+  const isOld = { sealed: { $exists: true, $not: new RegExp(`^${box.keyIds[0]}\\.`) } };
+  const links = DocumentLink.find(isOld)
+    .setOptions(acrossAccounts)
+    .select({ account_id: 1, sealed: 1 })
+    .lean()
+    .cursor();
+  for await (const { _id, account_id, sealed } of links as AsyncIterable<DocumentLinkRecord>) {
+    if (sealed === undefined || !box.keyIds.includes(keyIdOf(sealed))) continue;
+    await DocumentLink.updateOne({ _id, account_id, sealed }, { $set: { sealed: box.seal(box.open(sealed)) } });
   }
 }
 

@@ -12,6 +12,7 @@ import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
 import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
 import { removeMailSourcesOf } from '#libs/models/messages/mail-source.ts';
+import { removeDocumentLinks } from '#libs/models/portal/document-link.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord } from '#libs/models/tenant.ts';
 import { HourPackage } from '#libs/models/time/hour-package.ts';
@@ -190,6 +191,7 @@ async function anonymiseClient({ caller, id, commit, requireRecord }: Context) {
       const view = clientView(changed);
       if (changed !== client) await announce('client.anonymised', view);
       await eraseMessages(unit, client);
+      await removeDocumentLinks(accountId, { client_id: client._id }, session);
       await eraseFromEvents(accountId, id, session);
       return updated(view);
     },
@@ -208,6 +210,7 @@ async function deleteClient({ commit, requireRecord }: Context) {
     const client = await requireRecord(Client, session);
     await requireUnused(client, accountId, session);
     await removeOwn(Client, client, session);
+    await removeDocumentLinks(accountId, { client_id: client._id }, session);
     await announce('client.deleted', clientView(client));
     return deleted('Client deleted');
   });

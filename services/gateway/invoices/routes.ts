@@ -11,6 +11,7 @@ import { dayIn } from '#libs/day.ts';
 import { appError } from '#libs/errors.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
+import { removeDocumentLinks } from '#libs/models/portal/document-link.ts';
 import { findOwn, removeOwn } from '#libs/models/records.ts';
 import { invoiceResponse } from '#libs/responses/invoice.ts';
 import { changedDates } from '../fields/dates-input.ts';
@@ -138,6 +139,7 @@ async function deleteInvoice({ caller, commit, requireRecord }: Context) {
     if (invoice.status !== 'Draft') throw appError('invoice_not_draft');
     const view = await viewOf(invoice, caller, { session });
     await removeOwn(Invoice, invoice, session);
+    await removeDocumentLinks(accountId, { subject_id: invoice._id }, session);
     await releaseBilled(unit, invoice);
     await tombstoneNumber(session, accountId, invoice._id);
     await announce('invoice.deleted', view);

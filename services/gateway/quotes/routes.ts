@@ -10,6 +10,7 @@ import { expiryOf } from '#libs/models/billing/expiry.ts';
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
 import { Quote, type QuoteRecord, quoteView } from '#libs/models/billing/quote.ts';
 import { removeOriginals } from '#libs/models/documents/original.ts';
+import { removeDocumentLinks } from '#libs/models/portal/document-link.ts';
 import { findOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
 import { invoiceResponse } from '#libs/responses/invoice.ts';
 import { quoteResponse } from '#libs/responses/quote.ts';
@@ -179,6 +180,7 @@ async function deleteQuote({ caller, commit, requireRecord }: Context) {
     if (quote.status !== 'Draft') throw appError('quote_not_draft');
     if (view.invoices.length > 0) throw appError('quote_has_invoices');
     await removeOwn(Quote, quote, session);
+    await removeDocumentLinks(accountId, { subject_id: quote._id }, session);
     await removeOriginals(accountId, quote._id, session);
     await tombstoneNumber(session, accountId, quote._id);
     await announce('quote.deleted', view);

@@ -93,6 +93,8 @@ test('when the table of routes is read, then each row describes its response', (
 const ELSEWHERE = new Set([
   ...['getDelivery', 'replayDelivery', 'getEvent', 'replayEvent', 'replayWebhook', 'testWebhook'],
   'takeBackWriteOff',
+  // These need a link of the record, see links.test.ts.
+  ...['revokeInvoiceLink', 'revokeQuoteLink', 'revokeClientLink'],
 ]);
 const SPENT = new Set([
   'billProject',
@@ -104,11 +106,12 @@ const SPENT = new Set([
   'skipOccurrence',
   'endRecurringInvoice',
 ]);
-/** Operations on an issued invoice, and on the money of a payment. */
+/** Operations on an issued invoice or quote, and on the money of a payment. */
 const LEDGER = new Set([
   ...['writeOffInvoice', 'payInvoice', 'allocatePayment'],
   ...['releasePayment', 'voidPayment', 'refundPayment'],
   ...['creditInvoice', 'allocateCreditNote', 'releaseCreditNote', 'refundCreditNote'],
+  ...['createInvoiceLink', 'createQuoteLink'],
 ]);
 const RELEASED: Readonly<Record<string, 'payments' | 'credit-notes'>> = {
   releasePayment: 'payments',
@@ -121,7 +124,11 @@ const UNMADE = new Set(['billProject', 'cancelMessage']);
 
 /** The path with the ids of the examples. */
 const at = (path: string) =>
-  path.replace('{id}', exampleIdFor(path)).replace('{address}', 'ada@example.com').replace('{kind}', 'invoice');
+  path
+    .replace('{id}', exampleIdFor(path))
+    .replace('{address}', 'ada@example.com')
+    .replace('{kind}', 'invoice')
+    .replace('{link_id}', exampleId.links);
 
 /** The message of the examples was sent; one that is cancelled was not. */
 async function queueExampleAgain() {
@@ -141,6 +148,7 @@ async function prepare(operation: string) {
     await gateway.patch(`/api/v1/projects/${exampleId.projects}`, { billing: 'fixed', fixed_amount: 1_000 });
   if (!LEDGER.has(operation)) return;
   await gateway.patch(`/api/v1/invoices/${exampleId.invoices}`, { status: 'Sent' });
+  if (operation === 'createQuoteLink') await gateway.patch(`/api/v1/quotes/${exampleId.quotes}`, { status: 'Sent' });
   const kind = RELEASED[operation];
   if (!kind) return;
   await create(gateway, `/api/v1/${kind}/${exampleId[kind]}/allocations`, { invoice_id: exampleId.invoices });

@@ -48,7 +48,7 @@ async function callerOf(row: Row) {
 
 /** Fields that differ between any two records. */
 const isOwn = (name: string) =>
-  /^(id|key|number|secret|start|.*_at|.*_number|event_id|delivery_id|message_id|resend_of|address|subject|at)$/.test(
+  /^(id|key|number|secret|start|.*_at|.*_number|event_id|delivery_id|message_id|resend_of|address|subject|url|at)$/.test(
     name,
   ) && name !== 'expires_at';
 

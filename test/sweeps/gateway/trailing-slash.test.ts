@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { filledPath } from '../../support/operations.ts';
 import { UNKNOWN_ID } from '../../support/records.ts';
 import { routeTable } from '../../support/route-table.ts';
 
@@ -19,7 +20,7 @@ function shown({ status, body }: { status: number; body: { data?: object } }) {
 test.each(sampled(routeTable).map((row) => [row.operation, row] as const))(
   'when %s is called with a trailing slash, then the response is the same as without',
   async (_operation, row) => {
-    const path = row.path.replace('{id}', UNKNOWN_ID).replace(/\{\w+\}/, '1');
+    const path = filledPath(row.path, UNKNOWN_ID);
     const method = row.method.toUpperCase();
     const without = await gateway.call(method, path, { body: row.body ? {} : undefined });
     const slash = await gateway.call(method, `${path}/`, { body: row.body ? {} : undefined });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { count, isFull, sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { kindOf } from '../../support/operations.ts';
+import { UNKNOWN_ID } from '../../support/records.ts';
 import { parametersOf } from '../../support/route-table.ts';
 import { storedCounts } from '../../support/stored.ts';
 import { callable, fields, nameOf, senderOf } from './json-fields.ts';
@@ -180,7 +181,10 @@ describe.each(
     const before = await storedCounts();
     const values = every(AS_VALUES, STEP, index);
     for (const value of values) {
-      const path = row.path.replace('{id}', encodeURIComponent(value)).replace('{position}', '1');
+      const path = row.path
+        .replace('{id}', encodeURIComponent(value))
+        .replace('{position}', '1')
+        .replace('{link_id}', UNKNOWN_ID);
       const reply = await gateway.call(row.method.toUpperCase(), path, row.body ? { body: {} } : {});
       // The client already resolves a dot segment, which makes it another path.
       const expected = value === '../..' ? [404] : [404, 400];
