@@ -183,6 +183,13 @@ const E_INVOICES = {
   e_invoice_file_too_large: problem('must have at most {limit_mib} MiB'),
   e_invoice_too_costly: problem('takes too much time or memory to read'),
   e_invoice_syntax_unknown: problem('is neither UBL nor CII: its root element is {root}'),
+  e_invoice_pdf_encrypted: problem('is an encrypted PDF: save it without a password first'),
+  e_invoice_pdf_broken: problem('is no PDF that can be read: {reason}'),
+  e_invoice_pdf_unpacks: problem('is a PDF that unpacks to more than {limit_mib} MiB'),
+  e_invoice_pdf_without_xml: problem('is a PDF without an e-invoice in it'),
+  e_invoice_pdf_several: problem(
+    'is a PDF with several XML files, and their names do not say which is the invoice: {names}',
+  ),
 };
 
 /** True for a problem whose text does not name its field, because `details` and `problems` do. */

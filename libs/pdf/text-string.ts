@@ -22,6 +22,15 @@ export function readTextString(written: string): string {
         ),
         'latin1',
       );
-  if (bytes[0] !== 0xfe || bytes[1] !== 0xff) return bytes.toString('latin1');
-  return bytes.subarray(2).swap16().toString('utf16le');
+  return readTextBytes(bytes);
+}
+
+/** Reads the bytes of a text string. The rare characters in which PDFDocEncoding differs from Latin 1 are not told apart. */
+export function readTextBytes(bytes: Buffer): string {
+  const [first, second, third] = bytes;
+  if (first === 0xef && second === 0xbb && third === 0xbf) return bytes.toString('utf8', 3);
+  const isWide = (first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe);
+  if (!isWide) return bytes.toString('latin1');
+  const units = Buffer.from(bytes.subarray(2, bytes.length - (bytes.length % 2)));
+  return (first === 0xfe ? units.swap16() : units).toString('utf16le');
 }

@@ -136,3 +136,17 @@ export interface ReceivedAttachment {
   /** BT-124, a place elsewhere. It is not fetched. */
   url: string | null;
 }
+
+/** A file in the PDF that the invoice was read from. */
+export interface ReceivedFile {
+  /** The name that the sender gave, never a path to write to. */
+  file_name: string | null;
+  description: string | null;
+  media_type: string | null;
+  /** The size that the sender says. */
+  size_bytes: number | null;
+  /** How it relates to the pages, such as `Alternative`. */
+  relationship: string | null;
+  /** True of the file whose fields were read. */
+  is_invoice: boolean;
+}

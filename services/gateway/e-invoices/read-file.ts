@@ -1,6 +1,6 @@
 // Reads a received file in a thread of its own: a hostile one can neither take the memory of the gateway nor block its event loop.
 import { Worker } from 'node:worker_threads';
-import type { readEInvoice } from '#libs/e-invoice/read/read-e-invoice.ts';
+import type { ReadEInvoice } from '#libs/e-invoice/read/read-e-invoice.ts';
 import { type Problem, problemOf, validationFailed } from '#libs/errors.ts';
 import { openFairLimit } from '#libs/fair-limit.ts';
 import type { Id } from '#libs/models/tenant.ts';
@@ -12,11 +12,10 @@ const TIME_LIMIT_MS = 20_000;
 /** An invoice of 100,000 elements takes some 60 MB. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 
-type Read = ReturnType<typeof readEInvoice>;
-type Outcome = { read: Read } | { problem: Problem };
+type Outcome = { read: ReadEInvoice } | { problem: Problem };
 
 /** @throws AppError 400 that says why the file cannot be read. */
-export async function readFile(accountId: Id, bytes: Uint8Array, signal: AbortSignal): Promise<Read> {
+export async function readFile(accountId: Id, bytes: Uint8Array, signal: AbortSignal): Promise<ReadEInvoice> {
   const release = await slots.acquire(accountId, signal);
   try {
     const outcome = await readInThread(bytes, signal);

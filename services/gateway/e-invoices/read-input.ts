@@ -16,7 +16,9 @@ export const READ_BODY_BYTES_MAX = 6 * MIB;
 export const fileToRead = Joi.object<FileToRead, true>({
   file: Joi.string()
     .required()
-    .description(`The file in base64: XML in UBL 2.1 or UN/CEFACT CII, at most ${FILE_MIB_MAX} MiB`),
+    .description(
+      `The file in base64: XML in UBL 2.1 or UN/CEFACT CII, or a PDF with it inside (Factur-X, ZUGFeRD), at most ${FILE_MIB_MAX} MiB`,
+    ),
 }).example({
   file: Buffer.from(
     '<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"><ID xmlns="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2">INV-0042</ID></Invoice>',

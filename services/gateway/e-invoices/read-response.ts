@@ -1,9 +1,10 @@
 // Response shapes of a received e-invoice. The numbers are the business terms of EN 16931.
 import Joi from 'joi';
-import type { readEInvoice } from '#libs/e-invoice/read/read-e-invoice.ts';
+import type { ReadEInvoice } from '#libs/e-invoice/read/read-e-invoice.ts';
 import type {
   ReceivedAdjustment,
   ReceivedAttachment,
+  ReceivedFile,
   ReceivedInvoice,
   ReceivedLine,
   ReceivedParty,
@@ -120,9 +121,18 @@ const attachment = Joi.object<ReceivedAttachment, true>({
   url: text('BT-124. It is not fetched'),
 }).meta({ schema: 'ReceivedAttachment' });
 
+const file = Joi.object<ReceivedFile, true>({
+  file_name: text('A name to show, never a path to write to'),
+  description: text('What the sender says about it'),
+  media_type: text('As the sender says it'),
+  size_bytes: orNull(Joi.number().integer()).description('Bytes, as the sender says it'),
+  relationship: text('How it relates to the pages, such as `Alternative`'),
+  is_invoice: Joi.boolean().required().description('True of the file whose fields are these'),
+}).meta({ schema: 'ReceivedFile' });
+
 const list = (items: Joi.Schema, description: string) => Joi.array().items(items).required().description(description);
 
-export const receivedResponse = Joi.object<ReceivedInvoice & Pick<ReturnType<typeof readEInvoice>, 'syntax'>, true>({
+export const receivedResponse = Joi.object<ReceivedInvoice & Pick<ReadEInvoice, 'syntax' | 'files'>, true>({
   syntax: Joi.string().valid('ubl', 'cii').required().description('The syntax that it is written in'),
   specification: text('BT-24, the specification that it claims to follow'),
   process: text('BT-23'),
@@ -152,4 +162,5 @@ export const receivedResponse = Joi.object<ReceivedInvoice & Pick<ReturnType<typ
   taxes: list(tax, 'BG-23'),
   totals,
   attachments: list(attachment, 'BG-24. Only listed: nothing is unpacked, opened or fetched'),
+  files: list(file, 'The files in the PDF; empty for XML. Only the invoice is unpacked, and none is opened'),
 }).id('ReceivedEInvoice');

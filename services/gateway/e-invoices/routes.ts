@@ -91,11 +91,12 @@ export const eInvoiceRoutes: readonly Route[] = [
     storesNothing: true,
     docs: {
       title: 'Read an e-invoice',
-      summary: 'Get a received XRechnung, Peppol or other EN 16931 invoice as JSON',
+      summary: 'Get a received XRechnung, Peppol, Factur-X, ZUGFeRD or other EN 16931 invoice as JSON',
       description:
         'Nothing is stored, sent or fetched. Fields are as they stand in the file: nothing is recomputed or checked, so look at the sums ' +
-        'before you pay. A document type, and with it every entity of its own, is 400; so are files that nest too deep, have too many ' +
-        'elements, or take too much time or memory.',
+        'before you pay. Of a PDF the XML in it is read, by its name or its relation to the pages. A document type, and with it every ' +
+        'entity of its own, is 400; so are files that nest too deep, have too many elements, or take too much time or memory, and ' +
+        'PDFs that are encrypted or have no e-invoice in them.',
       response: receivedResponse,
       status: 200,
     },
@@ -158,8 +159,8 @@ async function problemsOf(source: EInvoiceSource): Promise<(format: FormatName) 
 }
 
 async function readReceived({ body, caller, response }: Context<FileToRead>) {
-  const { syntax, invoice } = await readFile(caller.accountId, bytesOf(body), whenGone(response));
-  return updated({ syntax, ...invoice });
+  const { syntax, invoice, files } = await readFile(caller.accountId, bytesOf(body), whenGone(response));
+  return updated({ syntax, ...invoice, files });
 }
 
 function byField(problems: readonly Problem[]): Record<string, string[]> {

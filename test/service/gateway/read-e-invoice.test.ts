@@ -1,4 +1,5 @@
 // Reading received e-invoices over the API: what we write comes back, and hostile files are 400 while the gateway stays small.
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { FORMAT_NAMES } from '#libs/e-invoice/formats.ts';
 import { writeEInvoice } from '#libs/e-invoice/write.ts';
@@ -25,6 +26,22 @@ test('when a file in any format is sent, then it is read, and nothing is stored'
     expect(body.data.lines).toHaveLength(3);
   }
   expect((await gateway.get('/api/v1/invoices')).body.pagination.total).toBe(0);
+});
+
+test('when a PDF with an invoice is sent, then its fields and its files are read, and one that cannot be is 400', async () => {
+  const file = (name: string) => readFileSync(new URL(`../../unit/e-invoice/received/${name}.pdf`, import.meta.url));
+  const { status, body } = await read(file('factur-x-of-python'));
+  const refused = await Promise.all(['encrypted', 'reportlab-without-a-file'].map((name) => read(file(name))));
+
+  expect([status, body.data.syntax, body.data.number]).toEqual([200, 'cii', 'INV-0042']);
+  expect(body.data.files).toMatchObject([
+    { file_name: 'factur-x.xml', is_invoice: true },
+    { file_name: 'hours.csv', is_invoice: false },
+  ]);
+  expect(refused.map(({ status, body }) => [status, body.details.file[0]])).toEqual([
+    [400, 'is an encrypted PDF: save it without a password first'],
+    [400, 'is a PDF without an e-invoice in it'],
+  ]);
 });
 
 test('when a file cannot be read, then it is 400 with the reason', async () => {
