@@ -198,6 +198,10 @@ export function isWithoutField(code: ProblemCode): boolean {
 }
 const MAIL = {
   not_a_recipient: problem('{field} is not a recipient of the message'),
+  report_unreadable: problem('{field} is no delivery report that can be read'),
+  report_too_costly: problem('{field} takes too much time or memory to read'),
+  report_without_message: problem('{field} names no message: neither its return path nor its Message-ID'),
+  report_without_recipient: problem('{field} names no recipient of the message'),
   send_time_out_of_range: problem('{field} must be within the next {days} days'),
   unknown_placeholder: problem('{field} must not contain {names}: there is no such value in a mail of this kind'),
 };

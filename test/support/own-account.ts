@@ -7,6 +7,7 @@ import type { AnyRecord } from './records.ts';
 
 export interface OwnAccount {
   id: string;
+  key: string;
   api: Verbs;
   /** Creates and returns the record. */
   post(at: string, body: object): Promise<AnyRecord>;
@@ -24,6 +25,7 @@ export async function openOwnAccount(gateway: TestGateway, settings?: object): P
   if (settings) expect((await api.patch('/api/v1/account', settings)).status).toBe(200);
   return {
     id,
+    key,
     api,
     async post(at, body) {
       const reply = await api.post(`/api/v1/${at}`, body);

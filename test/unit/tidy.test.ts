@@ -79,8 +79,11 @@ const walls: Record<string, (edge: Import) => boolean> = {
   'only the renderer knows ejs': owned('ejs', /^services\/renderer\//),
   'only the renderer knows sharp': owned('sharp', /^services\/renderer\//),
   'only the mail service knows nodemailer': owned('nodemailer', /^services\/mail\//),
-  'only npm start receives mail': ({ from, to }) =>
-    ['smtp-server', 'mailparser'].includes(packageOf(to)) && !from.startsWith('deploy/local/'),
+  'only npm start receives mail': owned('smtp-server', /^deploy\/local\//),
+  'only npm start and the thread that reads delivery reports parse mail': owned(
+    'mailparser',
+    /^(deploy\/local|services\/gateway\/messages\/report)\//,
+  ),
   'only the reading of e-invoices knows sax': owned('sax', /^libs\/e-invoice\/read\//),
   'only webhooks knows axios': owned('axios', /^services\/webhooks\//),
   // Its index has more than two hundred modules, which every process and every test file would load.

@@ -1,6 +1,12 @@
 // Books what came back after a mail was accepted: the state of its recipient, and the address that is not mailed any more.
 import { agreedDate } from '../../clock.ts';
-import { Message, type MessageRecord, normalAddress, REPLY_LONGEST } from '../../models/messages/message.ts';
+import {
+  Message,
+  type MessageRecord,
+  normalAddress,
+  REPLY_LONGEST,
+  type Recipient,
+} from '../../models/messages/message.ts';
 import { canMove, recipientNote } from '../../models/messages/message-moves.ts';
 import { findSuppression, Suppression, type SuppressionReason } from '../../models/messages/suppression.ts';
 import { driverOf, insertOwn } from '../../models/records.ts';
@@ -8,15 +14,35 @@ import { isId, newRecord, storedId } from '../../models/tenant.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { moveRecipient } from './move-message.ts';
 
-export interface BounceReport {
-  /** The id of the message, or its `Message-ID`. */
-  message_id: string;
-  recipient: string;
-  /** `soft`: another attempt of the receiving server may succeed. */
-  kind: 'hard' | 'soft' | 'complaint';
+/** The words of a receiving server about one recipient. */
+interface Reason {
+  /**
+   * - `hard`: the mail came back, and the address is not mailed any more.
+   * - `returned`: the mail came back, and another one to the address may arrive.
+   * - `soft`: another attempt of the receiving server may succeed.
+   */
+  kind: 'hard' | 'returned' | 'soft' | 'complaint';
   code?: string | undefined;
   text?: string | undefined;
 }
+
+export interface BounceReport extends Reason {
+  /** The id of the message, or its `Message-ID`. */
+  message_id: string;
+  recipient: string;
+}
+
+/** A report that was read out of a mail. It may name one message and one recipient in several ways. */
+export interface ReadReport {
+  /** Ids and `Message-ID` headers, the surest first. */
+  messages: readonly string[];
+  recipients: readonly {
+    addresses: readonly string[];
+    outcome: Omit<Reason, 'kind'> & { kind: Reason['kind'] | 'none' };
+  }[];
+}
+
+type Unknown = 'unknown message' | 'unknown recipient';
 
 /**
  * Books a report. A report that was booked before changes nothing.
@@ -24,22 +50,61 @@ export interface BounceReport {
  */
 export async function reportBounce(
   unit: UnitOfWork,
-  { message_id, recipient, kind, code, text }: BounceReport,
-): Promise<MessageRecord | 'unknown message' | 'unknown recipient'> {
+  { message_id, recipient, ...reason }: BounceReport,
+): Promise<MessageRecord | Unknown> {
   const message = await findReported(unit, message_id);
   if (!message) return 'unknown message';
-  const address = normalAddress(recipient);
-  const index = message.recipients.findIndex((one) => one.address === address);
-  const reported = message.recipients[index];
-  if (!reported) return 'unknown recipient';
+  const index = placeOf(message, [recipient]);
+  return index < 0 ? 'unknown recipient' : book(unit, message, index, reason);
+}
+
+/** Books all that a report says about the recipients of its message. Recipients that are none of them are passed over. */
+export async function bookReport(
+  unit: UnitOfWork,
+  { messages, recipients }: ReadReport,
+): Promise<MessageRecord | Unknown> {
+  let message: MessageRecord | undefined;
+  for (const name of messages) {
+    message = await findReported(unit, name);
+    if (message) break;
+  }
+  if (!message) return 'unknown message';
+  const known = recipients.map(({ addresses, outcome }) => ({ index: placeOf(message, addresses), outcome }));
+  // The mail of the only recipient may have been forwarded to the address that the report names.
+  const [only] = known;
+  if (only && known.length === 1 && message.recipients.length === 1 && !message.erased_at) only.index = 0;
+  const own = known.filter(({ index }) => index >= 0);
+  if (own.length === 0) return 'unknown recipient';
+  let after = message;
+  for (const { index, outcome } of own) {
+    const { kind } = outcome;
+    if (kind !== 'none') after = await book(unit, after, index, { ...outcome, kind });
+  }
+  return after;
+}
+
+function placeOf({ recipients }: MessageRecord, addresses: readonly string[]): number {
+  const wanted = addresses.map(normalAddress);
+  return recipients.findIndex(({ address }) => wanted.includes(address));
+}
+
+async function book(
+  unit: UnitOfWork,
+  message: MessageRecord,
+  index: number,
+  { kind, code, text }: Reason,
+): Promise<MessageRecord> {
+  const reported = message.recipients[index] as Recipient;
+  const { address } = reported;
   const at = agreedDate();
   const reply = { ...(code ? { code } : {}), ...(text ? { text: text.slice(0, REPLY_LONGEST) } : {}) };
   if (kind === 'soft') {
     if (!canMove(reported, 'bounce')) return message;
     return noted(unit, message, { index, ...reply, at });
   }
-  const move = kind === 'hard' ? 'bounce' : 'complain';
-  await suppress(unit, message, { address, reason: kind === 'hard' ? 'bounce' : 'complaint', text });
+  if (kind !== 'returned')
+    await suppress(unit, message, { address, reason: kind === 'hard' ? 'bounce' : 'complaint', text });
+  const move = kind === 'complaint' ? 'complain' : 'bounce';
   if (!canMove(reported, move)) return message;
   return (await moveRecipient(unit, message, { index, move, ...reply, at })) ?? message;
 }

@@ -111,9 +111,9 @@ export const RECIPIENT_MOVES = {
   refuse: { by: 'worker', from: FOLLOWING, to: 'failed' },
   /** Its address was suppressed after the message was planned. */
   suppress: { by: 'worker', from: FOLLOWING, to: 'suppressed' },
-  /** A hard bounce came back. */
-  bounce: { by: 'receiving server', from: ['sending', 'accepted', 'unknown'], to: 'bounced' },
-  complain: { by: 'receiving server', from: ['sending', 'accepted', 'unknown', 'bounced'], to: 'complained' },
+  /** It came back. A queued recipient may have it: a copy can arrive although no relay has said so. */
+  bounce: { by: 'receiving server', from: ['queued', 'sending', 'accepted', 'unknown'], to: 'bounced' },
+  complain: { by: 'receiving server', from: ['queued', 'sending', 'accepted', 'unknown', 'bounced'], to: 'complained' },
 } as const satisfies Record<string, RecipientMove>;
 
 export type RecipientMoveName = keyof typeof RECIPIENT_MOVES;

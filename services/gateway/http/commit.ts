@@ -200,6 +200,7 @@ async function remember(
 function fingerprintOf({ method, route, params, originalUrl, body }: Request): string {
   const { path } = route as { path: string };
   // The hash covers the request as it was sent, without defaults: a retry across an upgrade that brings a new one is the same request.
-  const content = stringify({ method, path, params, query: parametersOf(originalUrl), body: body as unknown });
+  const sent: unknown = Buffer.isBuffer(body) ? createHash('sha256').update(body).digest('hex') : body;
+  const content = stringify({ method, path, params, query: parametersOf(originalUrl), body: sent });
   return createHash('sha256').update(String(content)).digest('hex');
 }

@@ -20,7 +20,7 @@ import { nameOperation } from './measure.ts';
 import type { PageQuery } from './page.ts';
 import type { GatewayParts } from './parts.ts';
 import { bodyReader } from './read-body.ts';
-import { bodyBytesOf, jsonReader } from './read-json.ts';
+import { bodyBytesOf, jsonReader, rawReader } from './read-json.ts';
 import { queryReader } from './read-query.ts';
 import { withIgnored } from './response.ts';
 import {
@@ -83,12 +83,13 @@ export function requestHandler(row: Route, options: HandleOptions) {
     const list = isPaged ? listIdentity(request.baseUrl + request.path, query as object) : '';
     if (isPaged) readAfter(query as PageQuery, list, row.details);
     // The body is read after the caller is admitted, because validating a body costs more than rejecting a stranger.
-    const { body, ignored } = (await readBody?.(request, response, caller)) ?? { body: undefined, ignored: [] };
+    const { body, raw, ignored } = (await readBody?.(request, response, caller)) ?? NO_BODY;
     const context: Context = {
       caller,
       id,
       parameters,
       body,
+      raw,
       ignored,
       query,
       missing,
@@ -145,19 +146,35 @@ function mayExceedQuota({ method, isAllowedOverQuota }: Route): boolean {
   return method === 'delete' || isAllowedOverQuota === true;
 }
 
+/** The body of a request, as a handler gets it. */
+interface ReadBody {
+  body: unknown;
+  raw: Buffer | undefined;
+  ignored: readonly string[];
+}
+
+const NO_BODY: ReadBody = { body: undefined, raw: undefined, ignored: [] };
+
 function openBodyReader(row: Route, { capacity, bodyLimit }: HandleOptions) {
   if (!row.body) return undefined;
   const limit = row.bodyLimitBytes ?? BODY_LIMIT_BYTES;
   const readJson = jsonReader(limit, row.valueLimitBytes);
   const readBody = bodyReader(row.body, { ...row, isChange: row.method === 'patch' });
-  return async (request: Request, response: Response, caller: Caller) => {
+  const { alsoReads } = row;
+  const readRaw = alsoReads && rawReader(alsoReads);
+  return async (request: Request, response: Response, caller: Caller): Promise<ReadBody> => {
     const { accountId, account } = caller;
+    if (alsoReads && readRaw && request.is(alsoReads.type)) {
+      const bytes = bytesToCome(request, alsoReads.limitBytes);
+      reserveUntilClosed(capacity.bodies, { accountId, bytes }, response);
+      return { ...NO_BODY, raw: await readRaw(request, response) };
+    }
     // The body stays in memory until the response is sent.
     const permit = reserveUntilClosed(capacity.bodies, { accountId, bytes: bytesToCome(request, limit) }, response);
     const json = await readJson(request, response, { limit: bodyLimit, accountId });
     permit.shrink(bodyBytesOf(request));
     await row.precheckBody?.(json, caller);
-    return readBody(json, account);
+    return { ...readBody(json, account), raw: undefined };
   };
 }
 

@@ -1,6 +1,6 @@
 // Reads a JSON body within limits, and rejects shapes that are only sent to break something.
 import { isUtf8 } from 'node:buffer';
-import express, { type Request, type Response } from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import { appError } from '#libs/errors.ts';
 import type { FairLimit } from '#libs/fair-limit.ts';
 import type { Id } from '#libs/models/tenant.ts';
@@ -62,18 +62,28 @@ export function jsonReader(limit: number, longest = VALUE_KIB_MAX * 1024): ReadJ
     if (OTHER_CHARSET.test(headers['content-type'] ?? '')) {
       throw appError('encoding_not_supported');
     }
-    await new Promise<void>((resolve, reject) => {
-      read(request, response, (error?: unknown) => (error ? reject(error) : resolve()));
-    });
-    // The parser leaves it out when the connection ended before.
-    if (!Buffer.isBuffer(request.body)) throw appError('caller_gone');
-    const bytes = request.body;
+    const bytes = await bytesOf(read, request, response);
     lengths.set(request, bytes.length);
     if (share && bytes.length >= LARGE_BYTES) await acquireBodySlot(share);
     request.body = parse(bytes, longest);
     requireSane(request.body);
     return request.body;
   };
+}
+
+/** @returns what reads a body of another media type, whole and as it is. */
+export function rawReader({ type, limitBytes }: { type: string; limitBytes: number }) {
+  const read = express.raw({ limit: limitBytes, inflate: false, type });
+  return (request: Request, response: Response) => bytesOf(read, request, response);
+}
+
+async function bytesOf(read: RequestHandler, request: Request, response: Response): Promise<Buffer> {
+  await new Promise<void>((resolve, reject) => {
+    void read(request, response, (error?: unknown) => (error ? reject(error) : resolve()));
+  });
+  // The parser leaves it out when the connection ended before.
+  if (!Buffer.isBuffer(request.body)) throw appError('caller_gone');
+  return request.body;
 }
 
 /** Milliseconds for other requests after each millisecond that a large body took. */

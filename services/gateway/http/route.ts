@@ -35,6 +35,8 @@ export interface Context<Body = unknown, Query = unknown> {
   /** Other parameters of the path, see Route.parameters. */
   parameters: Record<string, unknown>;
   body: Body;
+  /** The body in the media type of Route.alsoReads. */
+  raw: Buffer | undefined;
   /** Names of the body that the operation does not know; a JsonResponse says them by itself. */
   ignored: readonly string[];
   query: Query;
@@ -128,6 +130,8 @@ export interface Route<Body = unknown, Query = unknown> {
   /** Parameters of the path besides `{id}`. A value that does not fit is a 404, like an unknown id. */
   parameters?: Record<string, Joi.Schema>;
   bodyLimitBytes?: number;
+  /** A media type that the body may also have, for programs that pass on what they got. The handler gets the bytes as `raw`, and no `body`. */
+  alsoReads?: { type: string; limitBytes: number };
   /** Bytes of one value that is not an image. Unless given, the limit of read-json.ts applies. */
   valueLimitBytes?: number;
   /** The error text of 404 when `{id}` is malformed, unknown or another account's. */

@@ -1,7 +1,7 @@
 // Messages over HTTP: what was mailed, what became of it, and what came back.
 import { moveMessage, shownMessage } from '#libs/billing/messages/move-message.ts';
 import { planMessage } from '#libs/billing/messages/plan-message.ts';
-import { reportBounce } from '#libs/billing/messages/report-bounce.ts';
+import { bookReport, reportBounce } from '#libs/billing/messages/report-bounce.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { appError, fieldProblem } from '#libs/errors.ts';
 import { clientsOf } from '#libs/models/accounts/client.ts';
@@ -19,8 +19,11 @@ import { acceptedMessage, sendDocs } from '../fields/send-docs.ts';
 import type { ListQuery } from '../http/list.ts';
 import { updated } from '../http/response.ts';
 import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
+import { whenGone } from '../printing/caller-gone.ts';
 import { sendFile } from '../printing/send-pdf.ts';
 import { type BounceBody, bounce, messageList, type ResendBody, resending } from './input.ts';
+import type { DeliveryReport } from './report/parse-report.ts';
+import { REPORT_BYTES_MAX, readReport } from './report/read-report.ts';
 
 const path = '/api/v1/messages';
 const missing = 'Message not found or access denied';
@@ -41,13 +44,15 @@ export const messageRoutes: readonly Route[] = [
     operation: 'reportBounce',
     scope: 'messages:write',
     body: bounce,
+    alsoReads: { type: 'message/rfc822', limitBytes: REPORT_BYTES_MAX },
     missing,
     docs: {
       title: 'Report a bounce',
       summary: 'Report a message that came back, or that its recipient complained about',
       description:
-        'For relays that call when mail comes back. The same report twice counts once. After a hard bounce or a complaint the ' +
-        'account does not mail the address any more, until it is freed.',
+        'For relays that call when mail comes back, and for mail servers that pass on the report itself as `message/rfc822`, at most ' +
+        `${REPORT_BYTES_MAX / 2 ** 20} MiB. The same report twice counts once. After a hard bounce or a complaint the account does not ` +
+        'mail the address any more, until it is freed.',
       response: messageResponse,
       status: 200,
       missingReference: missing,
@@ -122,14 +127,19 @@ async function listMessages({ caller, query }: Context<unknown, ListQuery>) {
   });
 }
 
-async function postBounce({ body, commit, missing: notFound }: Context<BounceBody>) {
-  return commit(async (unit) => {
-    const report = { ...body, text: body.text || undefined, code: body.code || undefined };
-    const outcome = await reportBounce(unit, report);
-    if (outcome === 'unknown message') throw notFound();
-    if (outcome === 'unknown recipient') throw fieldProblem('recipient', 'not_a_recipient');
-    return updated(await shownMessage(unit, outcome));
-  });
+async function postBounce({ body, raw, caller, commit, missing: notFound, response }: Context<BounceBody>) {
+  return commit(
+    async (unit, report: DeliveryReport | undefined) => {
+      const outcome = report
+        ? await bookReport(unit, report)
+        : await reportBounce(unit, { ...body, text: body.text || undefined, code: body.code || undefined });
+      if (outcome === 'unknown message') throw notFound();
+      if (outcome === 'unknown recipient')
+        throw report ? fieldProblem('body', 'report_without_recipient') : fieldProblem('recipient', 'not_a_recipient');
+      return updated(await shownMessage(unit, outcome));
+    },
+    async () => raw && readReport(caller.accountId, raw, whenGone(response)),
+  );
 }
 
 async function readMessage({ caller, id, session }: Reading) {

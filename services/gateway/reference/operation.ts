@@ -110,6 +110,7 @@ function requestBodyOf(row: Route, body: Joi.ObjectSchema, register: Register) {
         // A change needs at least one field that the operation knows.
         schema: register(`${pascal(row.operation)}Body`, isChange ? { ...schema, minProperties: 1 } : schema),
       },
+      ...(row.alsoReads ? { [row.alsoReads.type]: { schema: { type: 'string', format: 'binary' } } } : {}),
     },
   };
 }

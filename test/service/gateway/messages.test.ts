@@ -5,6 +5,7 @@ import { unregisterMailService } from '#libs/models/messages/mail-service.ts';
 import { Message } from '#libs/models/messages/message.ts';
 import { storedId } from '#libs/models/tenant.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
+import { complaintReport, returned, statusReport } from '../../support/delivery-reports.ts';
 import { callerOf, startGateway, type TestGateway, verbsOf } from '../../support/gateway.ts';
 import { failWithoutRelay, sendWithoutRelay, setUpMail } from '../../support/messages.ts';
 import { type OwnAccount, openOwnAccount } from '../../support/own-account.ts';
@@ -325,6 +326,78 @@ describe('what comes back', () => {
       'Suppression not found or access denied',
     );
     expect((await send(`invoices/${id}`)).status).toBe(202);
+  });
+
+  const postRaw = async (mail: Buffer | string, { key = account.key, type = 'message/rfc822' } = {}) => {
+    const response = await fetch(`${gateway.url}/api/v1/messages/bounces`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': type },
+      body: new Uint8Array(Buffer.from(mail)),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: the body of any answer.
+    return { status: response.status, body: (await response.json()) as any };
+  };
+
+  test('when a mail server passes its report on, then it is booked, once, and only the sender knows the message', async () => {
+    const { id } = await draft();
+    const message = (await send(`invoices/${id}`, { cc: ['b@example.com'] })).body.data;
+    const reported = { id: message.id, recipient: 'ada@example.com' };
+    const postfix = (returned['Postfix'] as (one: typeof reported) => Buffer)(reported);
+    await sendWithoutRelay(account.id, message.id);
+    const full = 'Final-Recipient: rfc822; b@example.com\nAction: failed\nStatus: 5.2.2';
+    await postRaw(statusReport({ reported, fields: full }));
+    const [first] = [await postRaw(postfix), await postRaw(postfix)];
+    expect([first?.status, first?.body.data.recipients]).toMatchObject([
+      200,
+      [
+        { state: 'bounced', code: '550 5.1.1' },
+        { address: 'b@example.com', state: 'bounced', code: '5.2.2' },
+      ],
+    ]);
+    expect((await eventTypes()).filter((type) => type === 'message.bounced')).toHaveLength(2);
+    // A full mailbox is no reason to write to the address never again.
+    expect(await account.get('suppressions')).toMatchObject([{ address: 'ada@example.com', message_id: message.id }]);
+    const complained = await postRaw(complaintReport({ ...reported, recipient: 'b@example.com' }), {
+      type: 'Message/RFC822; charset=utf-8',
+    });
+    expect(complained.body.data.recipients[1].state).toBe('complained');
+    const stranger = await openOwnAccount(gateway);
+    const foreign = await postRaw(postfix, { key: stranger.key });
+    expect([foreign.status, foreign.body.error]).toEqual([404, 'Message not found or access denied']);
+  });
+
+  test('when a raw report cannot be booked, then the error says why', async () => {
+    const { id } = await draft();
+    const message = (await send(`invoices/${id}`, { cc: ['b@example.com'] })).body.data;
+    const own = statusReport({
+      reported: { id: message.id, recipient: 'x@example.com' },
+      fields: 'Final-Recipient: rfc822; x@example.com\nAction: failed',
+    });
+    const nameless = String(own).replaceAll(message.id, 'unknown');
+    const replies = [
+      await postRaw('Subject: Hello\r\n\r\nHi'),
+      await postRaw(own),
+      await postRaw(nameless.replace(/^Message-ID.*$/m, '')),
+    ];
+    replies.push(
+      await postRaw(nameless),
+      await postRaw(Buffer.alloc(10 * 2 ** 20, 'a')),
+      await postRaw('x', { type: 'text/plain' }),
+    );
+    expect(replies.map(({ status, body }) => [status, body.details?.body?.[0] ?? body.error])).toEqual([
+      [400, 'body is no delivery report that can be read'],
+      [400, 'body names no recipient of the message'],
+      [400, 'body names no message: neither its return path nor its Message-ID'],
+      [404, 'Message not found or access denied'],
+      [413, 'Request body is too large'],
+      [415, 'Content-Type must be application/json'],
+    ]);
+  });
+
+  test('when a copy of a message that is tried again comes back, then its recipient has bounced at once and gets no other', async () => {
+    const { id } = await draft();
+    const message = (await send(`invoices/${id}`)).body.data;
+    expect((await report(message.id)).body.data).toMatchObject({ state: 'queued', recipients: [{ state: 'bounced' }] });
   });
 
   test("when a report names another account's message, or none, then it is 404 with the same words", async () => {
