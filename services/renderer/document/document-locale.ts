@@ -1,8 +1,8 @@
 // The locale of a document: its words, and the form of its numbers, days and amounts.
 import type Big from 'big.js';
+import { kindOf, type Labels, labelsOf } from '#libs/documents/labels.ts';
 import type { PageSize, PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { asWritten, currencyGap, digitsOf, groupedNumber, isNegative } from './amounts.ts';
-import { kindOf, type Labels, labelsOf } from './labels.ts';
 
 /**
  * An amount with symbol and number apart, so that neither reorders the other where one is written from right to left.

@@ -1,6 +1,8 @@
 // The view of a document that the template gets: texts and numbers, each chosen by name. No other input of a caller
 // reaches the page.
 import Big from 'big.js';
+import { INK, type Palette, paletteOf } from '#libs/documents/colour.ts';
+import type { Labels } from '#libs/documents/labels.ts';
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
 import type { PageSize, PrintableDocument, PrintableLine } from '#libs/jobs/printable-document.ts';
 import type { HanForms } from '../fonts/fonts.ts';
@@ -8,10 +10,8 @@ import { hanFormsOf } from '../fonts/han.ts';
 import type { InlineImage } from '../images/fetch-image.ts';
 import { logoGround } from '../images/logo-ground.ts';
 import { type LineAmounts, lineAmounts, type Totals, totalsOf } from './amounts.ts';
-import { INK, type Palette, paletteOf } from './colour.ts';
 import type { DocumentLocale, Money } from './document-locale.ts';
 import { hyphenatorOf } from './hyphenate.ts';
-import type { Labels } from './labels.ts';
 import { type LineTable, lineTable } from './line-table.ts';
 import { documentLocaleOf, isTag } from './locale.ts';
 import { clientOf, issuerOf, legalOf, type Party } from './party.ts';

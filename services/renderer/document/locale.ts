@@ -1,6 +1,7 @@
 // Words, numbers, days and amounts of a locale: labels from the dictionaries here, everything else from Intl.
 import type Big from 'big.js';
 import { memoize } from 'es-toolkit/function/memoize';
+import { isWritten, kindOf, type Labels, labelsOf } from '#libs/documents/labels.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { type UnitName, unitName } from '#libs/rules/documents/units.ts';
 import { DECIMALS_KEPT, decimalsOf } from '#libs/rules/money/money.ts';
@@ -8,7 +9,6 @@ import { currencySign } from '#libs/rules/money/written-money.ts';
 import { canDraw } from '../fonts/glyphs.ts';
 import { asWritten } from './amounts.ts';
 import { type DocumentLocale, MINUS, type Money, plainLocale } from './document-locale.ts';
-import { isWritten, kindOf, type Labels, labelsOf } from './labels.ts';
 
 /** The regions that use Letter paper, from CLDR. */
 const LETTER_REGIONS = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' '));

@@ -1,6 +1,7 @@
 // Issuer and client in their printed form: names, addresses, tax numbers, and the legal foot of the issuer.
+
+import type { Labels } from '#libs/documents/labels.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
-import type { Labels } from './labels.ts';
 import { inLine, inLines, printable, withNumberBound } from './texts.ts';
 
 export interface Party {

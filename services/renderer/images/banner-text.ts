@@ -1,5 +1,5 @@
 // Chooses dark or white text for a banner image, and dims the image for white text as little as possible.
-import { contrast, INK, parseColour } from '../document/colour.ts';
+import { contrast, INK, parseColour } from '#libs/documents/colour.ts';
 
 export interface BannerText {
   text: 'dark' | 'light';

@@ -1,5 +1,5 @@
 // Chooses a background for logos that would be invisible, such as a white one on paper or one in the banner's colour.
-import { contrast, parseColour } from '../document/colour.ts';
+import { contrast, parseColour } from '#libs/documents/colour.ts';
 import type { InlineImage } from './fetch-image.ts';
 
 /** The contrast of WCAG 2 at which shapes are visible. Text needs more. */

@@ -1,11 +1,11 @@
 // The words of mails: every language has every kind, values stay text, and the page is harmless.
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { isWritten } from '#libs/documents/labels.ts';
 import { mailWords } from '#libs/mail/mail-words.ts';
 import { filledMarkdown, PLACEHOLDERS, placeholdersOf, unknownPlaceholders } from '#libs/mail/placeholders.ts';
 import { MAIL_LANGUAGES, mailLanguage, standardMailText } from '#libs/mail/standard-texts.ts';
 import { openMarkdown } from '#libs/markdown/markdown.ts';
 import { MESSAGE_KINDS, type MessageKind } from '#libs/models/messages/message-kinds.ts';
-import { isWritten } from '../../../services/renderer/document/labels.ts';
 
 const markdown = openMarkdown({ patienceMs: 120_000 });
 afterAll(() => markdown.close());

@@ -1,6 +1,6 @@
 // Contrast of colours: text on the brand's colour, and logos on their background.
 import { describe, expect, test } from '@jest/globals';
-import { lightnessContrast, paletteOf, parseColour } from '../../../services/renderer/document/colour.ts';
+import { lightnessContrast, paletteOf, parseColour } from '#libs/documents/colour.ts';
 import { logoGround } from '../../../services/renderer/images/logo-ground.ts';
 
 describe('lightness contrast', () => {

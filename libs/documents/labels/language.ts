@@ -1,7 +1,7 @@
 // The words that a language needs so that documents can be written in it.
-import type { CreditReason } from '#libs/rules/credits/credit-reasons.ts';
-import type { PaymentMethod } from '#libs/rules/money/payment-methods.ts';
-import type { QuotePart } from '#libs/rules/quotes/quote-parts.ts';
+import type { CreditReason } from '../../rules/credits/credit-reasons.ts';
+import type { PaymentMethod } from '../../rules/money/payment-methods.ts';
+import type { QuotePart } from '../../rules/quotes/quote-parts.ts';
 
 /** The labels that differ between an invoice and a quote. */
 export interface KindLabels {
