@@ -3,6 +3,7 @@ import { agreedDate, agreedTime } from '#libs/clock.ts';
 import type { DeliverWebhook } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import type { JobHandler } from '#libs/jobs/worker.ts';
+import { findAccountModes } from '#libs/models/accounts/account.ts';
 import { openTryAgain } from '#libs/models/operations/round-try.ts';
 import { storedId, wireId } from '#libs/models/tenant.ts';
 import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
@@ -14,14 +15,13 @@ import { type DeliveryLease, makeAcquireDelivery } from './acquire-delivery.ts';
 import { makeAttemptDelivery } from './attempt-delivery.ts';
 import { makeConcludeAttempt } from './conclude-attempt.ts';
 import { deferralOf, recallIfClosed } from './defer-delivery.ts';
-import { openAccountLoader } from './loading/account-loader.ts';
-import { openEndpointLoader } from './loading/endpoint-loader.ts';
 import type { EventLoader } from './loading/event-loader.ts';
-import { inBatches, PATIENT } from './loading/in-batches.ts';
+import { findInBatches, inBatches, PATIENT } from './loading/in-batches.ts';
 import type { CallOutcome, PostSigned } from './post-signed.ts';
 import type { LeasedDelivery } from './store/delivery-leases.ts';
 import { type DeliverySettlement, settleDeliveries } from './store/delivery-settlement.ts';
 import { recallDeferred } from './store/due-deliveries.ts';
+import { findEndpoints } from './store/endpoints.ts';
 import type { EventHead } from './store/events.ts';
 import { makeSuspendDelivery } from './suspend-delivery.ts';
 import type { Admitted, Wait } from './traffic/admission.ts';
@@ -47,8 +47,8 @@ export interface DeliverOptions {
 
 export function makeDeliverWebhook(options: DeliverOptions): JobHandler<DeliverWebhook> {
   const { traffic } = options;
-  const accounts = openAccountLoader();
-  const endpoints = openEndpointLoader();
+  const findAccount = findInBatches(findAccountModes);
+  const findEndpoint = findInBatches(findEndpoints);
   const settle = inBatches(async (settlements: DeliverySettlement[]) => {
     await settleDeliveries(settlements);
     return settlements;
@@ -62,7 +62,7 @@ export function makeDeliverWebhook(options: DeliverOptions): JobHandler<DeliverW
   const bodyRoom = openBodyRoom();
   const acquire = makeAcquireDelivery(options.leaseMs);
   const attemptDelivery = makeAttemptDelivery(options);
-  const suspend = makeSuspendDelivery({ settle, endpoints });
+  const suspend = makeSuspendDelivery({ settle, findEndpoint });
   const conclude = makeConcludeAttempt({ ...options, settle, suspend });
 
   return async (job, { log, isFirstRun }) => {
@@ -108,9 +108,9 @@ export function makeDeliverWebhook(options: DeliverOptions): JobHandler<DeliverW
     const { deliveryId, endpointId } = job;
     const load = () =>
       Promise.all([
-        endpoints.load(endpointId),
+        findEndpoint(endpointId),
         options.events.load(wireId(delivery.event_id)),
-        accounts.load(wireId(delivery.account_id)),
+        findAccount(wireId(delivery.account_id)),
       ]);
     const seen = await retryWhileUnavailable(load);
     // Loading took so long that another worker is about to acquire the delivery.
@@ -123,7 +123,7 @@ export function makeDeliverWebhook(options: DeliverOptions): JobHandler<DeliverW
     if (!admission.admitted) return defer(delivery, admission);
     // The endpoint may have been changed, disabled or deleted while the attempt waited here, and the lease goes on
     // running.
-    const current = await orRelease(endpoints.load(endpointId), admission);
+    const current = await orRelease(findEndpoint(endpointId), admission);
     if (!current?.enabled || isRunningOut(lease)) {
       admission.release();
       return deliver(lease, job, log);

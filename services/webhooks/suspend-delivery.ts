@@ -5,7 +5,6 @@ import { reconcileEndpoint, requestReconcile } from '#libs/models/webhooks/endpo
 import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
-import type { CachedLoader } from './loading/cached-loader.ts';
 import { inBatches, PATIENT } from './loading/in-batches.ts';
 import type { LeasedDelivery } from './store/delivery-leases.ts';
 import type { DeliverySettlement } from './store/delivery-settlement.ts';
@@ -14,7 +13,7 @@ export type SuspendDelivery = (delivery: LeasedDelivery, endpointId: Id, attempt
 
 export function makeSuspendDelivery(options: {
   settle: (settlement: DeliverySettlement) => Promise<unknown>;
-  endpoints: CachedLoader<WebhookEndpointRecord>;
+  findEndpoint: (id: Id) => Promise<WebhookEndpointRecord | undefined>;
 }): SuspendDelivery {
   const requestReconciles = inBatches(async (deliveries: LeasedDelivery[]) => {
     const accounts = new Map(deliveries.map(({ endpoint_id, account_id }) => [wireId(endpoint_id), account_id]));
@@ -31,7 +30,7 @@ export function makeSuspendDelivery(options: {
     await requestReconciles(delivery);
     await options.settle({ delivery, verdict: { move: 'suspendLeased' }, ...(attempt ? { attempt } : {}) });
     // If the endpoint was enabled or deleted meanwhile, that reconcile came before this delivery was suspended.
-    const endpoint = await readAfterElection(() => options.endpoints.loadFresh(endpointId));
+    const endpoint = await readAfterElection(() => options.findEndpoint(endpointId));
     if (!endpoint || endpoint.enabled) await reconcileEndpoint(wireId(delivery.account_id), endpointId);
   };
 }

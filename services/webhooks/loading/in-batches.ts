@@ -1,5 +1,6 @@
 // Combines calls made at about the same time into one round trip to the database.
 import DataLoader from 'dataloader';
+import type { Id } from '#libs/models/tenant.ts';
 
 const BATCH_MAX = 200;
 /** The window of a batch. Every delivery waits for it once or twice, so it is short beside the call of an endpoint. */
@@ -23,4 +24,14 @@ export function inBatches<Item, Result>(
     batchScheduleFn: (run) => void setTimeout(run, windowMs),
   });
   return (item) => loader.load(item);
+}
+
+/** Returns a function that reads one record, and undefined for an id without a record. Reads at about the same time share a query. */
+export function findInBatches<Stored>(
+  find: (ids: Id[]) => Promise<Map<Id, Stored>>,
+): (id: Id) => Promise<Stored | undefined> {
+  return inBatches(async (ids: Id[]) => {
+    const found = await find(ids);
+    return ids.map((id) => found.get(id));
+  });
 }
