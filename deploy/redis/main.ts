@@ -1,14 +1,19 @@
 // `npm run redis-users`: makes the Redis users of all services, as files or as a Kubernetes Secret. `--help` says how.
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRedisUrl } from '#libs/redis/address.ts';
 import { readOptions } from '#libs/service/command-line.ts';
 import { drawRedisUsers } from './passwords.ts';
 import { ACL_KEY, SECRET_NAME, secretOf } from './secret.ts';
-import { REDIS_USERS } from './users.ts';
+import { REDIS_USERS, type RedisKind, SERVER_USERS } from './users.ts';
 
 const HELP = `Makes one Redis user per service, each with the least rights it needs and a random password.
 
 Usage: npm run -s redis-users -- --url redis://HOST:6379 (--folder FOLDER | --kubernetes) [options]
+
+  --url URL        the address without a user, of any form that REDIS_URL takes but a socket. With sentinels or a cluster
+                   it makes users of Redis itself as well: "replication" (masteruser, masterauth), and "sentinel"
+                   (sentinel auth-user, auth-pass). FOLDER/USER/password has their passwords
 
   --folder FOLDER  writes FOLDER/acl/${ACL_KEY} for "redis-server --aclfile", and the address for each service to
                    FOLDER/SERVICE/redis-url. Passwords that are there are kept
@@ -25,24 +30,45 @@ const values = readOptions({
   kubernetes: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 });
-const URL_FORM = /^rediss?:\/\/[^@\s]+$/;
 const PREFIX_FORM = /^[\w-]+$/;
+const problems = urlProblems(values.url ?? '');
 
 if (values.help) process.stdout.write(HELP);
-else if (!values.url || !URL_FORM.test(values.url))
-  refuse('--url must be redis://HOST:PORT or rediss://HOST:PORT without a user');
+else if (problems.length > 0) refuse(`--url ${problems.join('; ')}`);
 else if (!PREFIX_FORM.test(values.prefix)) refuse('--prefix must have letters, digits, dashes or underscores only');
-else if (values.folder) writeFolder(values.folder, values.url);
-else if (values.kubernetes) process.stdout.write(secretOf(drawRedisUsers(values.prefix), values.url));
+else if (values.folder) writeFolder(values.folder, values.url ?? '');
+else if (values.kubernetes) printSecret(values.url ?? '');
 else refuse('--folder or --kubernetes is missing, see --help');
+
+function urlProblems(url: string): string[] {
+  const { address, problems } = readRedisUrl(url);
+  if (problems) return problems;
+  if (address.kind === 'socket') return ['must name a host: a socket is for one machine'];
+  return url.includes('@') ? ['must be without a user'] : [];
+}
+
+function kindOf(url: string): RedisKind {
+  const kind = readRedisUrl(url).address?.kind;
+  return kind === 'sentinel' || kind === 'cluster' ? kind : 'single';
+}
+
+function printSecret(url: string) {
+  const kind = kindOf(url);
+  process.stdout.write(secretOf(drawRedisUsers(values.prefix, kind), url, kind));
+}
 
 /**
  * Writes the files that have changed. Unchanged ones stay, so that a running Redis and its services keep the values of
  * their start.
  */
 function writeFolder(folder: string, url: string) {
-  const kept = REDIS_USERS.map((user) => [user, passwordIn(join(folder, user, 'redis-url'))]);
-  const users = drawRedisUsers(values.prefix, Object.fromEntries(kept.filter(([, password]) => password)));
+  const kind = kindOf(url);
+  const kept = [
+    ...REDIS_USERS.map((user) => [user, passwordIn(join(folder, user, 'redis-url'))]),
+    ...SERVER_USERS[kind].map((user) => [user, textIn(join(folder, user, 'password'))]),
+  ];
+  const users = drawRedisUsers(values.prefix, kind, Object.fromEntries(kept.filter(([, password]) => password)));
+  for (const user of SERVER_USERS[kind]) write(join(folder, user), 'password', `${users.passwordOf(user)}\n`, 0o400);
   for (const user of REDIS_USERS) write(join(folder, user), 'redis-url', `${users.urlOf(user, url)}\n`, 0o400);
   // Redis runs as a user of its own. The file has hashes of passwords that cannot be guessed.
   const isNew = write(join(folder, 'acl'), ACL_KEY, users.acl, 0o444);
@@ -51,10 +77,13 @@ function writeFolder(folder: string, url: string) {
   );
 }
 
+/** The password in an address, which may name several hosts and is then no URL. */
 function passwordIn(file: string): string | undefined {
-  return existsSync(file) && !values.renew
-    ? new URL(readFileSync(file, 'utf8').trim()).password || undefined
-    : undefined;
+  return /:\/\/[^:@]*:([^@]+)@/.exec(textIn(file) ?? '')?.[1];
+}
+
+function textIn(file: string): string | undefined {
+  return existsSync(file) && !values.renew ? readFileSync(file, 'utf8').trim() : undefined;
 }
 
 /** Writes a file. @returns true when it is new or has changed. */

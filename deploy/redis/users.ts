@@ -48,12 +48,17 @@ const COMMANDS = [
   '+info',
   '-client',
   '+client|setname',
+  // A client of a cluster asks which server has which slots, and if all are served.
+  '+cluster|slots',
+  '+cluster|info',
 ];
 /** The command that lists connected workers, for dashboard and command line. */
 const OVERVIEW = '+client|list';
 
 function rightsOf(user: RedisUser, prefix: string): string[] {
-  const queues = (names: readonly { name: string }[]) => names.map(({ name }) => `~${prefix}:${name}:*`);
+  // In a cluster the name of a queue is a hash tag.
+  const queues = (names: readonly { name: string }[]) =>
+    names.flatMap(({ name }) => [`~${prefix}:${name}:*`, `~${prefix}:{${name}}:*`]);
   const channels = (names: string[]) => names.map((name) => `&${prefix}:${name}`);
   switch (user) {
     case 'gateway':
@@ -103,17 +108,40 @@ const DEFAULT_USER = 'user default off resetpass ~* &* +@all';
 /** The line of the user for health checks, which have no password. */
 const HEALTH_USER = 'user health on nopass resetkeys resetchannels -@all +ping';
 
+/** The kinds of address, see REDIS_URL. */
+export type RedisKind = 'single' | 'sentinel' | 'cluster';
+
+/** The users of Redis itself, by the kinds that need them: a replica logs in at its primary, and a sentinel at both. */
+const SERVER_RIGHTS = {
+  replication: ['+psync', '+replconf', '+ping'],
+  sentinel: [
+    'allchannels',
+    ...['+multi', '+exec', '+replicaof', '+slaveof', '+role', '+info', '+ping', '+subscribe', '+publish'],
+    ...['+config|rewrite', '+client|setname', '+client|kill', '+script|kill'],
+  ],
+} as const;
+export type ServerUser = keyof typeof SERVER_RIGHTS;
+
+export const SERVER_USERS: Readonly<Record<RedisKind, readonly ServerUser[]>> = {
+  single: [],
+  sentinel: ['replication', 'sentinel'],
+  cluster: ['replication'],
+};
+
 /**
  * Returns the text of a file for `redis-server --aclfile`. Redis answers nothing without a login.
  * @param prefix REDIS_PREFIX.
  * @param passwords of each user. The file has their SHA-256 only.
  */
-export function aclFile(prefix: string, passwords: Readonly<Record<RedisUser, string>>): string {
+export function aclFile(
+  prefix: string,
+  kind: RedisKind,
+  passwords: Readonly<Record<RedisUser | ServerUser, string>>,
+): string {
   const hash = (password: string) => createHash('sha256').update(password).digest('hex');
-  const users = REDIS_USERS.map((user) =>
-    ['user', user, 'on', `#${hash(passwords[user])}`, 'resetkeys', 'resetchannels', ...rightsOf(user, prefix)].join(
-      ' ',
-    ),
-  );
-  return `${[DEFAULT_USER, HEALTH_USER, ...users].join('\n')}\n`;
+  const line = (user: RedisUser | ServerUser, rights: readonly string[]) =>
+    ['user', user, 'on', `#${hash(passwords[user])}`, 'resetkeys', 'resetchannels', ...rights].join(' ');
+  const users = REDIS_USERS.map((user) => line(user, rightsOf(user, prefix)));
+  const servers = SERVER_USERS[kind].map((user) => line(user, ['-@all', ...SERVER_RIGHTS[user]]));
+  return `${[DEFAULT_USER, HEALTH_USER, ...users, ...servers].join('\n')}\n`;
 }

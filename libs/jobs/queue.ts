@@ -1,9 +1,10 @@
 // Enqueues jobs and reads the state of the queues. Every call fails within a second while Redis is unavailable.
 import { Queue } from 'bullmq';
-import { connectFailFast, type Redis } from '../redis/connection.ts';
+import { connectFailFast, isCluster, type Redis } from '../redis/connection.ts';
 import { processName } from '../redis/processes.ts';
 import type { Logger } from '../service/logger.ts';
 import type { JobDefinition } from './catalog.ts';
+import { queueName } from './queue-name.ts';
 import { jobTelemetry, queueTelemetry } from './telemetry.ts';
 import { keepUnsaved, unsavedKey } from './unsaved.ts';
 
@@ -76,7 +77,7 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
   function raw(definition: JobDefinition<unknown>): Queue {
     let queue = queues.get(definition.name);
     if (!queue) {
-      queue = new Queue(definition.name, {
+      queue = new Queue(queueName(redis, definition), {
         connection: redis,
         prefix: options.prefix,
         skipVersionCheck: true,
@@ -111,11 +112,14 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
     async enqueue(definition, { payload, ...entry }) {
       const { saved, kept } = divided(definition, entry.id, payload);
       // Both commands go in this order over one connection, so that no worker finds the job without its unsaved field.
+      // In a cluster they may go to two servers.
+      if (isCluster(redis)) await kept;
       await Promise.all([kept, raw(definition).add(definition.name, saved, optionsOf(entry))]);
     },
     async enqueueAll(definition, entries) {
       if (entries.length === 0) return;
       const parts = entries.map(({ payload, ...entry }) => ({ ...divided(definition, entry.id, payload), entry }));
+      if (isCluster(redis)) await Promise.all(parts.map(({ kept }) => kept));
       const jobs = parts.map(({ saved, entry }) => ({ name: definition.name, data: saved, opts: optionsOf(entry) }));
       await Promise.all([...parts.map(({ kept }) => kept), raw(definition).addBulk(jobs)]);
     },

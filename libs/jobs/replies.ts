@@ -3,7 +3,7 @@
 // a notice is lost, polling finds the key; when a job is lost, the gateway enqueues it again.
 import { randomUUID } from 'node:crypto';
 import { AppError, appError, type ErrorCode, isErrorCode } from '../errors.ts';
-import { connectWaiting, type Redis } from '../redis/connection.ts';
+import { connectWaiting, isCluster, type Redis } from '../redis/connection.ts';
 import type { Logger } from '../service/logger.ts';
 import { withDeadline } from '../with-timeout.ts';
 import { decodeReply, encodeReply, type Reply, type ReplyFailure, readNotice } from './reply-form.ts';
@@ -16,6 +16,8 @@ const RESULT_LIFE_MS = 60_000;
 const POLL_MS = 1_000;
 /** A larger result does not travel with the notice, because Redis disconnects a subscriber that leaves 32 MB unread. */
 const NOTICE_BYTES_MAX = 256 * 1024;
+/** None does in a cluster, which sends each notice to all its servers. */
+const CLUSTER_NOTICE_BYTES_MAX = 0;
 /** The interval at which the keys of received results are removed together. */
 const FORGET_MS = 50;
 
@@ -56,20 +58,16 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
   });
   const timer = setInterval(() => void poll(), POLL_MS);
 
-  // One pipeline asks for all waiters, because polling for hundreds of them must not cost Redis more than the documents
-  // do.
+  // The commands of one event-loop turn go in one write. In a cluster each goes to the server that has its key.
   async function poll() {
-    const ids = [...waiters.keys()];
-    if (ids.length === 0) return;
-    const questions = redis.pipeline();
-    for (const id of ids) questions.exists(keyOf(prefix, id));
-    const answers = await questions.exec().catch(() => undefined);
-    // While Redis is unavailable the next poll asks again, until the deadline.
-    for (const [index, [error, exists]] of (answers ?? []).entries()) {
-      const waiter = error ? undefined : waiters.get(ids[index] ?? '');
-      if (exists === 1) waiter?.look();
-      else waiter?.miss();
-    }
+    await Promise.allSettled(
+      [...waiters].map(async ([id, { look, miss }]) => {
+        // While Redis is unavailable the next poll asks again, until the deadline.
+        const exists = await redis.exists(keyOf(prefix, id));
+        if (exists === 1) look();
+        else miss();
+      }),
+    );
   }
 
   function forgetSoon(id: string) {
@@ -78,7 +76,7 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
 
   function forget() {
     // A key that cannot be removed now expires on its own.
-    redis.unlink(received.splice(0)).catch(() => undefined);
+    for (const key of received.splice(0)) redis.unlink(key).catch(() => undefined);
   }
 
   return {
@@ -143,7 +141,8 @@ export async function sendReply(
   reply: Reply | ReplyFailure,
 ): Promise<void> {
   const value = encodeReply(reply);
-  await redis.eval(SEND, 1, keyOf(prefix, id), value, RESULT_LIFE_MS, NOTICE_BYTES_MAX, channelOf(prefix, replyTo), id);
+  const noticeMax = isCluster(redis) ? CLUSTER_NOTICE_BYTES_MAX : NOTICE_BYTES_MAX;
+  await redis.eval(SEND, 1, keyOf(prefix, id), value, RESULT_LIFE_MS, noticeMax, channelOf(prefix, replyTo), id);
 }
 
 /** Tells every worker that the job `id` is cancelled. */

@@ -6,6 +6,7 @@ import { connectWaiting } from '../redis/connection.ts';
 import type { Logger } from '../service/logger.ts';
 import { resultWithin } from '../with-timeout.ts';
 import type { JobDefinition } from './catalog.ts';
+import { queueName } from './queue-name.ts';
 import { queueTelemetry } from './telemetry.ts';
 import { readUnsaved, unsavedKey } from './unsaved.ts';
 
@@ -57,6 +58,9 @@ const MAX_STALLED_COUNT = 3;
 /** The time for which a closing worker tries to record finished jobs in Redis. */
 const CLOSE_LIMIT_MS = 2_000;
 const FORCED_CLOSE_LIMIT_MS = 1_000;
+
+/** The pause after which a worker that lost its connection asks for jobs, or records a finished one, again. */
+const RETRY_MS = 500;
 
 /** The number of points, of one minute each, that BullMQ keeps for its throughput history. */
 const METRICS_MINUTES = 24 * 60;
@@ -155,7 +159,7 @@ export function startWorker<Payload>(
     return active === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve));
   }
 
-  const worker = new Worker<Payload>(definition.name, runJob, {
+  const worker = new Worker<Payload>(queueName(connection, definition), runJob, {
     connection,
     prefix: options.prefix,
     // A running job carries this name, so that the operations dashboard shows which process works on it.
@@ -165,6 +169,7 @@ export function startWorker<Payload>(
     stalledInterval: definition.stalledMs,
     maxStalledCount: MAX_STALLED_COUNT,
     skipVersionCheck: true,
+    runRetryDelay: RETRY_MS,
     metrics: { maxDataPoints: METRICS_MINUTES },
     ...queueTelemetry(),
   });

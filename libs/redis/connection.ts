@@ -1,11 +1,14 @@
 // Connections to Redis. One kind fails fast, for waiting callers; the other retries without a limit, for workers.
 import type { Duplex } from 'node:stream';
-import { Redis } from 'ioredis';
+import { Cluster, type RedisOptions, Redis as Server } from 'ioredis';
 import { ConfigError } from '../service/config-error.ts';
 import type { Logger } from '../service/logger.ts';
 import { withTimeout } from '../with-timeout.ts';
+import { type Host, readRedisUrl } from './address.ts';
 
-export type { Redis };
+/** One server, the primary that Sentinel names, or a whole cluster. */
+export type Redis = Server | Cluster;
+export type { Server };
 
 /** The time that one command may take before it fails because Redis is unavailable. */
 const COMMAND_TIMEOUT_MS = 1_000;
@@ -29,10 +32,21 @@ const KEEP_ALIVE_MS = 5_000;
  */
 const RECONNECT_MAX_MS = 250;
 
-/** A Unix socket in the form of redis-py and others. ioredis itself accepts only the two TCP schemes. */
-const SOCKET_URL = /^unix:\/\/(?:([^:@/]*):([^:@/]*)@)?(\/[^?#]*)(?:\?db=(\d+))?$/;
+/** The interval at which a cluster's client reads which node has which slots, besides when a node tells it to. */
+const SLOTS_EVERY_MS = 5_000;
+/**
+ * The most redirects and tries, a tenth of a second apart, of a worker's command in a cluster. They outlast any failover,
+ * as a command for a single Redis does.
+ */
+const WORKER_REDIRECTS_MAX = 1_000;
 
-const reconnect = { retryStrategy: (times: number) => Math.min(times * 50, RECONNECT_MAX_MS) };
+/** A server that was demoted answers so until it closes the connection. */
+const isDemoted = ({ message }: Error) => message.startsWith('READONLY');
+
+const reconnect = {
+  reconnectOnError: isDemoted,
+  retryStrategy: (times: number) => Math.min(times * 50, RECONNECT_MAX_MS),
+};
 
 /**
  * Connects for work with a waiting caller: no offline queue, one try, 1 s per command. Commands reject while Redis is
@@ -71,6 +85,7 @@ export function connectWaiting(url: string, log: Logger, silenceMs = WORKER_SILE
 
 export interface ConnectionOptions {
   retryStrategy?: (times: number) => number | null;
+  reconnectOnError?: (error: Error) => boolean;
   maxRetriesPerRequest?: number | null;
   enableOfflineQueue?: boolean;
   connectTimeout?: number;
@@ -86,20 +101,77 @@ export interface ConnectionOptions {
  */
 const COMMON_OPTIONS = { disableClientInfo: true, keepAlive: KEEP_ALIVE_MS } as const;
 
-/** Opens a connection. @param url `redis://`, `rediss://`, or `unix://[user:password@]/path/of/the.sock[?db=0]`. */
+/** Opens a connection. @param url see readRedisUrl. @throws ConfigError for another form. */
 export function openRedis(url: string, options: ConnectionOptions = {}): Redis {
-  const [, username, password, path, db] = SOCKET_URL.exec(url) ?? [];
-  if (path === undefined) return new Redis(url, { ...COMMON_OPTIONS, ...options });
-  const user = username ? { username: decodeURIComponent(username) } : {};
-  const secret = password ? { password: decodeURIComponent(password) } : {};
-  return new Redis({
-    ...COMMON_OPTIONS,
-    ...options,
-    ...user,
-    ...secret,
-    path: decodeURIComponent(path),
-    db: Number(db ?? 0),
+  const { address, problems } = readRedisUrl(url);
+  if (!address) throw new ConfigError(problems.map((problem) => `REDIS_URL ${problem}`));
+  const common = { ...COMMON_OPTIONS, ...options };
+  switch (address.kind) {
+    case 'single':
+      return new Server(address.url, common);
+    case 'socket': {
+      const { kind: _kind, ...place } = address;
+      return new Server({ ...common, ...place });
+    }
+    case 'sentinel': {
+      const { kind: _kind, hosts, isTls, sentinel, ...primary } = address;
+      const { username, password } = sentinel;
+      return new Server({
+        ...common,
+        ...primary,
+        sentinels: hosts,
+        ...(username ? { sentinelUsername: username } : {}),
+        ...(password ? { sentinelPassword: password } : {}),
+        sentinelRetryStrategy: reconnect.retryStrategy,
+        // A sentinel that hangs accepts a connection and never answers.
+        sentinelCommandTimeout: COMMAND_TIMEOUT_MS,
+        ...(isTls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
+      });
+    }
+    case 'cluster': {
+      const { kind: _kind, hosts, isTls, ...login } = address;
+      return openCluster(hosts, { ...common, ...login, ...(isTls ? { tls: {} } : {}) });
+    }
+  }
+}
+
+function openCluster(
+  hosts: Host[],
+  {
+    retryStrategy,
+    enableOfflineQueue = true,
+    ...redisOptions
+  }: ConnectionOptions & Pick<RedisOptions, 'username' | 'password' | 'tls'>,
+) {
+  return new Cluster(hosts, {
+    redisOptions,
+    enableOfflineQueue,
+    ...(retryStrategy ? { clusterRetryStrategy: (times) => retryStrategy(times) ?? null } : {}),
+    ...(enableOfflineQueue ? { maxRedirections: WORKER_REDIRECTS_MAX } : {}),
+    slotsRefreshTimeout: COMMAND_TIMEOUT_MS,
+    slotsRefreshInterval: SLOTS_EVERY_MS,
+    // A certificate names hosts, so names are left for the connection to resolve.
+    dnsLookup: (name, callback) => callback(null, name),
   });
+}
+
+export function isCluster(redis: Redis): redis is Cluster {
+  return redis instanceof Cluster;
+}
+
+/** True where Sentinel or a cluster replaces a lost primary. */
+export function failsOver(redis: Redis): boolean {
+  return isCluster(redis) || (redis.options.sentinels ?? []).length > 0;
+}
+
+/** Returns a connection for each primary that is known now: one, unless Redis is a cluster. */
+export function primariesOf(redis: Redis): Server[] {
+  return isCluster(redis) ? redis.nodes('master') : [redis];
+}
+
+/** Returns `host:port` of a server. */
+export function nodeName({ options: { host, port } }: Server): string {
+  return `${host}:${port}`;
 }
 
 /** Resolves when the connection is ready. Rejects after `limitMs`. */
@@ -162,16 +234,20 @@ async function untilAccepted(redis: Redis, givenUp?: Promise<void>): Promise<voi
     const [code = ''] = REJECTED.exec(message) ?? [];
     if (code !== '') reject(new ConfigError([`REDIS_URL: Redis rejects its user name or password (${code})`]));
   };
-  redis.on('ready', resolve).on('error', onError);
+  redis.on('ready', resolve);
+  for (const event of ERROR_EVENTS) redis.on(event, onError);
   try {
     await (givenUp ? Promise.race([accepted, givenUp]) : accepted);
   } finally {
-    redis.off('ready', resolve).off('error', onError);
+    redis.off('ready', resolve);
+    for (const event of ERROR_EVENTS) redis.off(event, onError);
   }
 }
 
-/** The responses of Redis to absent and to wrong credentials. */
-const REJECTED = /^(WRONGPASS|NOAUTH|ERR invalid password)/;
+/** The responses of Redis to absent and to wrong credentials. A sentinel's is the end of a message of ioredis. */
+const REJECTED = /WRONGPASS|NOAUTH|ERR invalid password/;
+/** The errors of the connection, of one sentinel, and of one node of a cluster. */
+const ERROR_EVENTS = ['error', 'sentinelError', 'node error'] as const;
 
 /** The lost connections of this process by URL, so that one outage is one log line and not one per connection. */
 const unavailable = new Map<string, Set<Redis>>();
@@ -184,12 +260,30 @@ function watched(url: string, redis: Redis, log: Logger): Redis {
     if (lost.size === 0) log.warn({ err: error }, 'redis is unavailable');
     lost.add(redis);
   });
-  redis.on('connect', () => batchWrites(redis));
+  // The other sentinels may answer, or no failover have ended yet.
+  redis.on('sentinelError', (error: Error) => log.debug({ err: error }, 'a sentinel of redis does not help'));
   redis.on('ready', () => {
     if (lost.delete(redis) && lost.size === 0) log.info('redis is available');
   });
   redis.on('end', () => lost.delete(redis));
+  if (isCluster(redis)) watchNodes(redis, log);
+  else redis.on('connect', () => batchWrites(redis));
   return redis;
+}
+
+/** Connects to every primary before the first command needs it, because a command for one that connects is retried later. */
+function watchNodes(cluster: Cluster, log: Logger) {
+  const connect = (node: Server) => {
+    if (node.status === 'wait' && !node.options.readOnly) node.connect().catch(() => undefined);
+  };
+  cluster.on('+node', (node: Server) => {
+    node.on('connect', () => batchWrites(node));
+    if (cluster.status === 'ready') connect(node);
+  });
+  cluster.on('ready', () => cluster.nodes('master').forEach(connect));
+  cluster.on('node error', (error: Error, node: string) =>
+    log.debug({ err: error, node }, 'a node of redis is unavailable'),
+  );
 }
 
 /**
@@ -197,13 +291,14 @@ function watched(url: string, redis: Redis, log: Logger): Redis {
  * socket is read. Unlike ioredis's own commandTimeout this one reads first, because the answer may be there.
  */
 function limitCommands(redis: Redis, limitMs: number): Redis {
-  const send = redis.sendCommand;
-  redis.sendCommand = (command, stream) => {
+  const send: Cluster['sendCommand'] = redis.sendCommand;
+  redis.sendCommand = (...args: Parameters<typeof send>) => {
+    const [command] = args;
     const fail = () => command.reject(new Error('Command timed out'));
     const timer = setTimeout(() => setImmediate(fail), limitMs);
     const stop = () => clearTimeout(timer);
     command.promise.then(stop, stop);
-    return send.call(redis, command, stream);
+    return send.apply(redis as Cluster, args);
   };
   return redis;
 }

@@ -2,7 +2,7 @@
 // nothing is stored, and a process that is gone is not shown.
 import { hostname } from 'node:os';
 import { release } from '../service/release.ts';
-import type { Redis } from './connection.ts';
+import { primariesOf, type Redis } from './connection.ts';
 
 export interface RunningProcess {
   service: string;
@@ -23,15 +23,17 @@ export function processName(service: string, prefix: string, version = release()
 export async function readProcesses(redis: Redis, prefix: string): Promise<RunningProcess[]> {
   const lead = leadOf(prefix);
   const found = new Map<string, RunningProcess>();
-  for (const line of String(await redis.client('LIST')).split('\n')) {
+  const lists = await Promise.all(primariesOf(redis).map((server) => server.client('LIST')));
+  for (const line of lists.flatMap((list) => String(list).split('\n'))) {
     const fields = new Map(
       line.split(' ').map((field) => [field.slice(0, field.indexOf('=')), field.slice(field.indexOf('=') + 1)]),
     );
     const given = fields.get('name') ?? '';
     if (!given.startsWith(lead)) continue;
     const [service = '', version = '', ...name] = given.slice(lead.length).split(':');
-    // A process may connect more than once.
-    found.set(given, { service, version, name: name.join(':'), connectedMs: Number(fields.get('age') ?? 0) * 1000 });
+    // A process may connect more than once, and to each server of a cluster.
+    const connectedMs = Math.max(Number(fields.get('age') ?? 0) * 1000, found.get(given)?.connectedMs ?? 0);
+    found.set(given, { service, version, name: name.join(':'), connectedMs });
   }
   return [...found.values()].toSorted(
     (one, other) => one.service.localeCompare(other.service) || one.name.localeCompare(other.name),

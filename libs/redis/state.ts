@@ -1,7 +1,12 @@
-// Reads the state of Redis that the system depends on.
-import type { Redis } from './connection.ts';
+// Reads the state of Redis that the system depends on, server by server.
+import { isCluster, nodeName, type Redis, type Server } from './connection.ts';
 
 export interface RedisState {
+  /** `Redis`, or `Redis HOST:PORT` for a server of a cluster. */
+  name: string;
+  isPrimary: boolean;
+  /** The replicas that are connected to it. */
+  replicas: number;
   /** The version of Redis that the server is compatible with. */
   version: string;
   /** The server's own version, which differs for Valkey. */
@@ -22,8 +27,17 @@ export interface RedisState {
 /** BullMQ's minimum version. */
 export const REDIS_MIN_VERSION = '6.2';
 
-/** Reads the state with TIME and INFO. @throws when Redis does not answer. */
-export async function readRedisState(redis: Redis): Promise<RedisState> {
+/** Reads the state of each primary, and of each replica of a cluster that answers. @throws when a primary does not. */
+export async function readRedisStates(redis: Redis): Promise<RedisState[]> {
+  if (!isCluster(redis)) return [await readServer(redis, 'Redis')];
+  const read = (server: Server) => readServer(server, `Redis ${nodeName(server)}`);
+  const primaries = await Promise.all(redis.nodes('master').map(read));
+  const replicas = await Promise.allSettled(redis.nodes('slave').map(read));
+  return [...primaries, ...replicas.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))];
+}
+
+/** Reads the state with TIME and INFO. */
+async function readServer(redis: Server, name: string): Promise<RedisState> {
   const startedAt = Date.now();
   const [seconds, microseconds] = await redis.time();
   const roundTripMs = Date.now() - startedAt;
@@ -31,6 +45,9 @@ export async function readRedisState(redis: Redis): Promise<RedisState> {
   const number = (name: string) => Number(info.get(name) ?? 0);
   const version = info.get('redis_version') ?? 'unknown';
   return {
+    name,
+    isPrimary: info.get('role') !== 'slave',
+    replicas: number('connected_slaves'),
     serverVersion: info.get('valkey_version') ?? version,
     isValkey: info.has('valkey_version'),
     version,

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import Joi from 'joi';
 import { parseAllowList } from '../outbound/public-address.ts';
+import { readRedisUrl } from '../redis/address.ts';
 import { ConfigError } from './config-error.ts';
 import { findMisspelt } from './known-variables.ts';
 
@@ -45,8 +46,6 @@ function readSecretFile(name: string, path: string, problems: string[]): string 
   }
 }
 
-/** A host or a Unix socket, see openRedis. */
-const REDIS_URL_FORM = /^(?:rediss?:\/\/[^\s/]+\S*|unix:\/\/(?:[^\s:@/]*:[^\s:@/]*@)?\/\S+)$/;
 /** The form is not a standard URI: it may name several hosts, each with its own port. */
 const MONGODB_URI_FORM = /^mongodb(?:\+srv)?:\/\/[^\s/]+/;
 
@@ -81,12 +80,14 @@ export const variables = {
       'MongoDB replica set, best with all its members (mongodb://a,b,c/billhook?replicaSet=rs0); transactions need one',
     ),
   REDIS_URL: Joi.string()
-    .pattern(REDIS_URL_FORM)
-    // The message omits the value, which may contain a password.
-    .messages({ 'string.pattern.base': '{{#label}} must be redis://…, rediss://… or unix://…' })
+    .custom((value: string, { message }) => {
+      const { problems } = readRedisUrl(value);
+      // The message omits the value, which may contain a password.
+      return problems ? message({ custom: '{{#label}} {{#problems}}' }, { problems: problems.join('; ') }) : value;
+    })
     .required()
     .description(
-      'Redis 6.2 or later with maxmemory-policy noeviction: redis://, rediss:// or unix://USER:PASSWORD@/path/of/the.sock',
+      'Redis 6.2 or later with maxmemory-policy noeviction: redis://, rediss://, unix://USER:PASSWORD@/path/of/the.sock, or several hosts with Sentinel or Redis Cluster, see below',
     ),
   REDIS_PREFIX: Joi.string()
     .pattern(/^[\w-]{1,40}$/)

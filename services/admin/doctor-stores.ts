@@ -8,7 +8,8 @@ import { catalog } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { Operator } from '#libs/models/operations/operator.ts';
 import { type OutboxState, readOutbox } from '#libs/models/webhooks/outbox.ts';
-import { REDIS_MIN_VERSION, readRedisState } from '#libs/redis/state.ts';
+import { failsOver } from '#libs/redis/connection.ts';
+import { REDIS_MIN_VERSION, type RedisState, readRedisStates } from '#libs/redis/state.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { clockFinding, type Finding, finding, isAtLeast, orProblem } from './check-result.ts';
 import { knownHoles } from './known-holes.ts';
@@ -205,43 +206,59 @@ export async function examineSecrets(keys: string | undefined): Promise<Finding[
 
 const sumOf = (counts: Map<string, number>, ids: string[]) => ids.reduce((sum, id) => sum + (counts.get(id) ?? 0), 0);
 
-export async function examineRedis(queues: Queues, { isPrivate }: StoreFacts): Promise<Finding[]> {
-  const state = await readRedisState(queues.redis);
+export async function examineRedis(queues: Queues, facts: StoreFacts): Promise<Finding[]> {
+  const states = await readRedisStates(queues.redis);
+  return [...states.flatMap((state) => serverFindings(state, facts)), ...replicaFindings(queues, states)];
+}
+
+function serverFindings(state: RedisState, { isPrivate }: StoreFacts): Finding[] {
+  const { name } = state;
   const share = state.maxBytes > 0 ? state.usedBytes / state.maxBytes : 0;
   const megabytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
   return [
     finding(
-      'Redis version',
+      `${name} version`,
       state.version,
       isAtLeast(state.version, REDIS_MIN_VERSION),
       `Upgrade to ${REDIS_MIN_VERSION} or later`,
     ),
     holeFinding(state.isValkey ? 'valkey' : 'redis', {
-      name: state.isValkey ? 'Valkey' : 'Redis',
+      name: state.isValkey ? name.replace('Redis', 'Valkey') : name,
       version: state.serverVersion,
       isPrivate,
     }),
     finding(
-      'Redis maxmemory-policy',
+      `${name} maxmemory-policy`,
       state.policy,
       state.policy === 'noeviction',
       'Set maxmemory-policy noeviction: with any other, a full Redis deletes jobs',
     ),
     finding(
-      'Redis append-only file',
+      `${name} append-only file`,
       state.isAppendOnly ? 'on' : 'off',
       state.isAppendOnly,
       'Set appendonly yes: without it a restart loses what is in the queues, and webhooks go out late',
       'warning',
     ),
     finding(
-      'Redis memory',
+      `${name} memory`,
       `${megabytes(state.usedBytes)} of ${state.maxBytes > 0 ? megabytes(state.maxBytes) : 'no limit'}`,
       share < MEMORY_SHARE_MAX,
       'Give Redis more memory, or find out why the queues are full: a full Redis rejects new jobs',
     ),
-    clockFinding('Redis clock', state.clockAheadMs),
+    clockFinding(`${name} clock`, state.clockAheadMs),
   ];
+}
+
+/** Reports primaries without a replica, where Sentinel or a cluster should replace a lost one. A single Redis has none. */
+function replicaFindings({ redis }: Queues, states: RedisState[]): Finding[] {
+  if (!failsOver(redis)) return [];
+  const primaries = states.filter(({ isPrimary }) => isPrimary);
+  const alone = primaries.filter(({ replicas }) => replicas === 0).map(({ name }) => name);
+  const sum = primaries.reduce((total, { replicas }) => total + replicas, 0);
+  const found = alone.length > 0 ? `none of ${alone.join(', ')}` : `${sum} of ${primaries.length} primary server(s)`;
+  const advice = 'Add a replica: until then the loss of this server stops documents and webhooks until it is back';
+  return [finding('Redis replicas', found, alone.length === 0, advice, 'warning')];
 }
 
 export async function examineQueues(queues: Queues): Promise<Finding[]> {

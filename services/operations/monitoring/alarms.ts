@@ -13,6 +13,7 @@ import {
 import { WAITING_COUNTED_MAX } from '#libs/models/webhooks/outbox.ts';
 import { count, counted, countedUpTo, duration } from '#libs/pages/format.ts';
 import { byVersion, versionsText } from '#libs/redis/processes.ts';
+import type { RedisState } from '#libs/redis/state.ts';
 import type { Numbers, QueueNumbers, ReadResult } from './numbers.ts';
 
 export interface Alarm {
@@ -77,21 +78,24 @@ function redisAlarms({ value: redis, problem }: Numbers['redis']): Alarm[] {
     const text = `Redis is unavailable (${problem}). Records are safe; documents and webhooks wait for it.`;
     return [{ tone: 'bad', text }];
   }
+  return redis.flatMap(serverAlarms);
+}
+
+function serverAlarms({ name, policy, isAppendOnly, maxBytes, usedBytes }: RedisState): Alarm[] {
   const alarms: Alarm[] = [];
-  if (redis.policy !== 'noeviction') {
-    const text = `Redis may evict jobs: maxmemory-policy is ${redis.policy}. Set it to noeviction.`;
+  if (policy !== 'noeviction') {
+    const text = `${name} may evict jobs: maxmemory-policy is ${policy}. Set it to noeviction.`;
     alarms.push({ tone: 'bad', text });
   }
-  if (!redis.isAppendOnly) {
-    const text =
-      'Redis keeps no append-only file: a restart loses the queues. Documents in flight fail, webhooks go out late.';
+  if (!isAppendOnly) {
+    const text = `${name} keeps no append-only file: a restart loses the queues. Documents in flight fail, webhooks go out late.`;
     alarms.push({ tone: 'warn', text });
   }
-  if (redis.maxBytes > 0 && redis.usedBytes > redis.maxBytes * MEMORY_SHARE_MAX) {
-    const share = Math.round((redis.usedBytes / redis.maxBytes) * 100);
+  if (maxBytes > 0 && usedBytes > maxBytes * MEMORY_SHARE_MAX) {
+    const share = Math.round((usedBytes / maxBytes) * 100);
     alarms.push({
       tone: 'bad',
-      text: `Redis uses ${share} % of its memory limit. When it is full it rejects new jobs.`,
+      text: `${name} uses ${share} % of its memory limit. When it is full it rejects new jobs.`,
     });
   }
   return alarms;

@@ -13,7 +13,7 @@ import { type DeliveryProblems, readDeliveryProblems } from '#libs/models/webhoo
 import { type OutboxState, readOutbox } from '#libs/models/webhooks/outbox.ts';
 import { note } from '#libs/pages/parts.ts';
 import { type RunningProcess, readProcesses } from '#libs/redis/processes.ts';
-import { type RedisState, readRedisState } from '#libs/redis/state.ts';
+import { type RedisState, readRedisStates } from '#libs/redis/state.ts';
 import { countOpenDeliveries, findOutcomes, type OutcomeMinute } from '../store/delivery-outcomes.ts';
 import { findRenderSpeed, type RenderSpeed } from '../store/render-search.ts';
 import { type RequestReading, readRequestSteps } from '../store/request-figures.ts';
@@ -40,7 +40,7 @@ export interface Numbers {
   sampledSince: ReadResult<Date | undefined>;
   queues: ReadResult<QueueNumbers[]>;
   workers: ReadResult<{ workers: WorkerReading[]; orphans: ActiveJob[] }>;
-  redis: ReadResult<RedisState>;
+  redis: ReadResult<RedisState[]>;
   requests: ReadResult<Pick<RequestReading, 'steps' | 'total'>>;
   renders: ReadResult<RenderSpeed>;
   outcomes: ReadResult<OutcomeMinute[]>;
@@ -61,7 +61,7 @@ export async function readNumbers(queues: Queues): Promise<Numbers> {
     sampledSince: part(findFirstSample(since)),
     queues: part(Promise.all(catalog.map(({ name }) => readQueue(queues, name, since)))),
     workers: part(readWorkers(queues)),
-    redis: part(readRedisState(queues.redis)),
+    redis: part(readRedisStates(queues.redis)),
     requests: part(readRequestSteps('minute', since)),
     renders: part(findRenderSpeed(since)),
     outcomes: part(findOutcomes(since)),

@@ -7,6 +7,7 @@ import { ago, bytes, count, counted, countUpTo, duration } from '#libs/pages/for
 import { html } from '#libs/pages/html.ts';
 import { badge, live, note, shortId, stat, table } from '#libs/pages/parts.ts';
 import { byVersion } from '#libs/redis/processes.ts';
+import type { RedisState } from '#libs/redis/state.ts';
 import { alarmsOf, urgencyOf, urgencyOfBackup } from '../monitoring/alarms.ts';
 import { chartWindow, type Numbers, type QueueNumbers, readNumbers, shown } from '../monitoring/numbers.ts';
 import type { Visit } from '../session/visit.ts';
@@ -114,18 +115,20 @@ const workerColumns = [
 function stores({ redis }: Numbers): VNode {
   return html`<div>
     <h2>Redis</h2>
-    ${shown(
-      redis,
-      (state) => html`<div class="card">
+    ${shown(redis, (states) => html`<div class="cards">${states.map(server)}</div>`)}
+  </div>`;
+}
+
+function server(state: RedisState, _index: number, { length }: readonly RedisState[]): VNode {
+  return html`<div class="card">
+    ${length > 1 ? html`<h3>${state.name.replace(/^Redis /, '')} ${state.isPrimary ? null : badge('replica')}</h3>` : null}
         <dl class="stats">
           ${stat('Memory', bytes(state.usedBytes), { detail: state.maxBytes > 0 ? `of ${bytes(state.maxBytes)}` : 'no limit set' })}
           ${stat('Policy', state.policy, state.policy === 'noeviction' ? {} : { tone: 'bad', detail: 'must be noeviction' })}
           ${stat('Append-only file', state.isAppendOnly ? 'on' : 'off', state.isAppendOnly ? {} : { tone: 'warn' })}
           ${stat('Version', state.version)} ${stat('Clients', count(state.clients))}
         </dl>
-      </div>`,
-    )}
-  </div>`;
+      </div>`;
 }
 
 function scheduler({ scheduler: backlog }: Numbers): VNode {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { storeUnavailable } from '#libs/errors.ts';
 import { issueApiKey } from '#libs/models/accounts/api-key.ts';
-import { connectFailFast, type Redis, whenReady } from '#libs/redis/connection.ts';
+import { connectFailFast, primariesOf, type Redis, whenReady } from '#libs/redis/connection.ts';
 import { type AppOptions, makeApp } from '../../../services/gateway/app.ts';
 import { openRates, type RateLimits, type Rates } from '../../../services/gateway/limits/rate-limit.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -45,7 +45,7 @@ async function anotherKey(accountId: string): Promise<string> {
 
 /** A second application with its own limits, on the same records as the gateway. */
 async function callerWith(limits: Partial<RateLimits>, redis = connect(), options: Partial<AppOptions> = {}) {
-  if (redis.options.port !== 1) await whenReady(redis, 5_000);
+  if (primariesOf(redis)[0]?.options.port !== 1) await whenReady(redis, 5_000);
   const app = makeApp({ ...appOptionsFor(gateway.workspace), rates: ratesOn(redis, limits), ...options });
   const server = createServer(app);
   servers.push(server);

@@ -4,6 +4,7 @@ import { deliverWebhook, fanOutEvent, renderDocument, retryWebhook } from '#libs
 import { findFailedJobs, pauseQueue, readWorkers, resumeQueue, retryFailedJobs, retryJob } from '#libs/jobs/control.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { type RunningWorker, startWorker } from '#libs/jobs/worker.ts';
+import { primariesOf, type Server } from '#libs/redis/connection.ts';
 import { addFailedJobs } from '../../support/dashboard/failed-jobs.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openWorkspace, testLog, type Workspace } from '../../support/workspace.ts';
@@ -97,9 +98,10 @@ describe('documents', () => {
     });
     let bytes = 0;
     async function measured<Result>(read: Promise<Result>): Promise<Result> {
-      const { bytesRead } = queues.redis.stream;
+      const [server] = primariesOf(queues.redis) as [Server];
+      const { bytesRead } = server.stream;
       const result = await read;
-      bytes += queues.redis.stream.bytesRead - bytesRead;
+      bytes += server.stream.bytesRead - bytesRead;
       return result;
     }
 

@@ -2,7 +2,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { connectFailFast, connectWaiting, type Redis, whenReady } from '#libs/redis/connection.ts';
+import {
+  connectFailFast,
+  connectWaiting,
+  primariesOf,
+  type Redis,
+  type Server,
+  whenReady,
+} from '#libs/redis/connection.ts';
 import { eventually } from '../../support/eventually.ts';
 import { testLog } from '../../support/workspace.ts';
 
@@ -36,8 +43,9 @@ afterAll(async () => {
 });
 
 async function becomesUsable(redis: Redis) {
-  const first = redis.stream;
-  await eventually(async () => (await redis.ping()) === 'PONG' && redis.stream !== first);
+  const [server] = primariesOf(redis) as [Server];
+  const first = server.stream;
+  await eventually(async () => (await server.ping()) === 'PONG' && server.stream !== first);
 }
 
 test.each([

@@ -1,9 +1,8 @@
 // The MongoDB and the Redis we start: real, durable, and gone when they are stopped.
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
-import { openRedis } from '#libs/redis/connection.ts';
+import { openRedis, type Redis } from '#libs/redis/connection.ts';
 import { findMongodb } from '../../../deploy/backends/mongodb.ts';
 import { findRedis } from '../../../deploy/backends/redis.ts';
 import { type RunningMongodb, startMongodb } from '../../../deploy/backends/start-mongodb.ts';

@@ -1,4 +1,5 @@
 // Writes docs/configuration.md from what the services read, so that the page cannot say anything else.
+import { REDIS_URL_OPTIONS } from '#libs/redis/address.ts';
 import { OUR_PREFIXES } from '#libs/service/known-variables.ts';
 import { readConfig } from '../../../deploy/local/config.ts';
 import { services, type Variable, variablesOf } from '../deploy/configuration.ts';
@@ -26,6 +27,16 @@ The administrator's commands read \`MONGODB_URI\`, \`REDIS_URL\`, \`REDIS_PREFIX
 Compose has a few variables of its own (ports, sizes, numbers of processes); they stand with their defaults in \`docker-compose.yml\`.
 What it names in \`\${…}\` is what \`.env\` can set there. Any other name, misspelt ones among them, reaches no service and is not noticed; the addresses of the stores and the key are its own.
 
+## Several servers of Redis
+
+| Redis | \`REDIS_URL\` | Options |
+|---|---|---|
+${redisRows()}
+
+A primary that Sentinel or a cluster replaces is found again without a restart. \`rediss+sentinel://\` and \`rediss+cluster://\` speak TLS, to the
+sentinels, too; \`NODE_EXTRA_CA_CERTS\` names the certificate of your own authority. Encode \`:\`, \`/\`, \`?\`, \`@\` and \`%\` in user names and passwords, such as \`%40\` for \`@\`.
+Name several hosts: one that answers is enough to find all others. How to run either: [scale.md](scale.md#redis).
+
 ## Keys
 
 \`SECRET_KEY\` is 32 random bytes in base64 (\`openssl rand -base64 32\`). Several may be given, separated by commas: the first encrypts,
@@ -37,6 +48,20 @@ all decrypt. How to change it: [secure.md](secure.md).
 ${localHelp()}
 \`\`\`
 `;
+}
+
+function redisRows(): string {
+  const forms = {
+    sentinel: ['Sentinel', 'redis+sentinel://USER:PASSWORD@HOST:26379,HOST:26379/NAME-OF-PRIMARY'],
+    cluster: ['Redis Cluster', 'redis+cluster://USER:PASSWORD@HOST:6379,HOST:6379'],
+  } as const;
+  return (['sentinel', 'cluster'] as const)
+    .map((kind) => {
+      const options = Object.entries(REDIS_URL_OPTIONS[kind]).map(([name, text]) => `\`?${name}=\` ${text}`);
+      const [name, form] = forms[kind];
+      return `| ${name} | \`${form}\` | ${options.join('. ')} |`;
+    })
+    .join('\n');
 }
 
 function prefixes(): string {
