@@ -3,7 +3,6 @@
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../day.ts';
 import type { PrintableDocument, PrintableLine, PrintableTax } from '../jobs/printable-document.ts';
-import { bankAccountOf, printedBankDetails } from '../models/accounts/party-fields.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import type { Parties } from '../models/billing/parties.ts';
@@ -13,11 +12,12 @@ import { type DocumentCharges, hasCharges } from '../rules/documents/document-ch
 import type { LineItem } from '../rules/documents/line-item.ts';
 import { dueOf, totalOf } from '../rules/money/balance.ts';
 import { discountAmount, discountTaken, lastDayOf } from '../rules/money/early-payment.ts';
-import { epcCode } from '../rules/money/epc-code.ts';
 import { fromMinor, lineNet, sumOfLines } from '../rules/money/money.ts';
+import type { WayToPay } from '../rules/paying/ways-to-pay.ts';
 import { type DocumentTax, languageOf, taxesOf } from '../rules/taxes/document-taxes.ts';
 import { taxOfLine } from '../rules/taxes/tax-groups.ts';
 import { taxNote } from '../rules/taxes/tax-notes.ts';
+import { invoiceWays } from './invoice-ways.ts';
 import type { DocumentLooks, QuoteLooks } from './looks.ts';
 import { printedParties } from './printed-parties.ts';
 
@@ -54,8 +54,7 @@ export function invoiceDocument(
     buyerReference: invoice.buyer_reference ?? partyDetails.parties.client.buyer_reference,
     poNumber: invoice.order_reference,
     contractReference: invoice.contract_reference,
-    bankDetails: printedBankDetails(partyDetails.parties.issuer) || undefined,
-    transferCode: transferCodeOf(invoice, partyDetails),
+    ...paymentDetailsOf(invoiceWays(invoice, partyDetails.parties)),
   });
 }
 
@@ -71,12 +70,13 @@ function earlyPaymentOf(invoice: InvoiceRecord, { timeZone }: PartyDetails) {
   }));
 }
 
-/** Returns the text of the code to pay what is due. A draft has none, because its number may still change. */
-function transferCodeOf(invoice: InvoiceRecord, { parties }: PartyDetails): string | undefined {
-  const account = bankAccountOf(parties.issuer);
-  if (!account || invoice.status === 'Draft') return undefined;
-  const { currency } = invoice;
-  return epcCode({ ...account, amount: dueOf(invoice), currency, reference: printedNumber('invoice', invoice) });
+/** A QR-bill has its own part of the page, and its account is not named twice. */
+function paymentDetailsOf(ways: readonly WayToPay[]) {
+  const texts = ways.flatMap(({ text, swissBill }) => (swissBill || text === '' ? [] : [text]));
+  return {
+    bankDetails: texts.join('\n\n') || undefined,
+    transferCode: ways.find(({ code }) => code !== undefined)?.code,
+  };
 }
 
 export function quoteDocument(quote: QuoteRecord, partyDetails: PartyDetails, query: QuoteLooks): PrintableDocument {

@@ -1,10 +1,10 @@
 // A stored invoice or credit note in the terms of EN 16931. This is the only file here that knows records.
 import { readVatId } from '../identifiers/vat-id.ts';
-import { bankAccountOf } from '../models/accounts/party-fields.ts';
 import type { CreditNoteRecord } from '../models/billing/credit-note.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import type { Parties } from '../models/billing/parties.ts';
+import { bankAccountOf } from '../rules/paying/payment-options.ts';
 import { moneyOf } from './money-of-document.ts';
 import type { EInvoice, Party, Payment, Seller } from './terms.ts';
 

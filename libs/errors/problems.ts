@@ -56,6 +56,10 @@ const FORM = {
   invalid_register_number: problem('{field} is no number of scheme {scheme}'),
   invalid_iban: problem('{field} is no IBAN: form or check digits are wrong'),
   invalid_bic: problem('{field} is no BIC'),
+  invalid_qr_iban: problem('{field} is no QR-IBAN: its digits 5 to 9 are not between 30000 and 31999'),
+  iban_not_swiss: problem('{field} must be an IBAN of Switzerland or Liechtenstein'),
+  letters_not_swiss: problem('{field} must have only letters that a QR-bill can carry: those of Latin alphabets'),
+  invalid_link: problem('{field} must be an https URL without a user, and with nothing in braces before its path'),
   invalid_format: problem('{field} fails to match the required pattern'),
   unprintable: problem('{field} must not hold control characters or broken Unicode'),
   not_one_line: problem('{field} must be one line'),
@@ -162,6 +166,8 @@ const MONEY = {
   credited_in_several_ways: problem('amount must not stand beside line_items'),
   standard_look_only: problem('copy=issued has only the standard look'),
   bank_account_unclear: problem('{field} must have either iban or text'),
+  qr_iban_misplaced: problem('{field} is a QR-IBAN: it belongs in qr_iban'),
+  unknown_link_name: problem('{field} must not contain {names}: there is no such value in a link'),
 };
 
 const E_INVOICES = {

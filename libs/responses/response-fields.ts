@@ -1,6 +1,7 @@
 // Shapes of fields in responses, for the reference and the checks of responses; the views of libs/models make the responses.
 import Joi from 'joi';
 import { RECIPIENT_STATES } from '../models/messages/message.ts';
+import { PAYMENT_OPTION_TYPES } from '../rules/paying/payment-options.ts';
 import { TAX_CATEGORIES } from '../rules/taxes/tax-groups.ts';
 import { ROUNDING_MODES, ROUNDING_SCOPES } from '../rules/time/time-rounding.ts';
 import { exampleId } from './example-ids.ts';
@@ -189,11 +190,26 @@ export const postalAddressResponse = () =>
 export const paymentOptionsResponse = () =>
   Joi.array().items(
     Joi.object({
-      type: Joi.string().valid('bank_transfer').required(),
+      type: Joi.string()
+        .valid(...PAYMENT_OPTION_TYPES)
+        .required(),
       holder: orNull(Joi.string()),
       iban: orNull(Joi.string()),
       bic: orNull(Joi.string()),
       text: orNull(Joi.string()),
+      qr_iban: orNull(Joi.string()).description('Of `swiss_qr`, in place of `iban`'),
+      address: orNull(
+        Joi.object({
+          line1: orNull(Joi.string()).description('Street and number'),
+          postal_code: words(),
+          city: words(),
+          country: words().description('ISO 3166-1'),
+        }).meta({ schema: 'SwissAddress' }),
+      ).description('Of `swiss_qr`: the address of the holder'),
+      vpa: orNull(Joi.string()).description('Of `upi`: the virtual payment address'),
+      name: orNull(Joi.string()).description('Of `upi`: the payee'),
+      label: orNull(Joi.string()).description('Of `link`: its words'),
+      url: orNull(Joi.string()).description('Of `link`: a template'),
     }).meta({ schema: 'PaymentOption' }),
   );
 

@@ -47,7 +47,7 @@ const walls: Record<string, (edge: Import) => boolean> = {
   'libs/rules computes, and knows no record, no store and no process': ({ from, to }) =>
     from.startsWith('libs/rules/') &&
     to.startsWith('libs/') &&
-    !/^libs\/(rules\/|errors\.ts$|day\.ts$|profile-forms\.ts$)/.test(to),
+    !/^libs\/(rules\/|identifiers\/|errors\.ts$|day\.ts$|profile-forms\.ts$)/.test(to),
   'libs/models never imports libs/billing or libs/webhooks': ({ from, to }) =>
     from.startsWith('libs/models/') && /^libs\/(billing|webhooks)\//.test(to),
   'libs/billing never imports libs/webhooks': ({ from, to }) =>

@@ -3,9 +3,10 @@
 import { type PostalAddress, printedAddress } from '../../identifiers/postal-address.ts';
 import type { AccountRecord } from '../../models/accounts/account.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
-import { type PaymentOption, printedBankDetails } from '../../models/accounts/party-fields.ts';
 import { requireBoundedWork, WORK_PAGES_MAX } from '../../rules/documents/layout-work.ts';
 import type { LineItem } from '../../rules/documents/line-item.ts';
+import type { PaymentOption } from '../../rules/paying/payment-options.ts';
+import { paymentTexts } from '../../rules/paying/ways-to-pay.ts';
 
 /**
  * The pages of a client. The longest addresses are 10 pages of Latin letters or Han; one that takes more consists of
@@ -82,7 +83,7 @@ export function requirePrintableIssuer(account: IssuerTexts): void {
     {
       ...Object.fromEntries(ISSUER_TEXTS.map((name) => [name, account[name] ?? ''])),
       address: printedAddress(account, ANY_COUNTRY) ?? '',
-      bankDetails: printedBankDetails(account),
+      bankDetails: paymentTexts(account),
     },
     { code: 'account_texts_too_long', pagesMax: ISSUER_PAGES_MAX },
   );

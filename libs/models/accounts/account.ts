@@ -5,6 +5,7 @@ import type { PostalAddress } from '../../identifiers/postal-address.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { type NumberFormats, numberFormat } from '../../rules/documents/number-format.ts';
 import type { EarlyPaymentDiscount } from '../../rules/money/early-payment.ts';
+import type { PaymentOption } from '../../rules/paying/payment-options.ts';
 import type { MemberRate } from '../../rules/time/hourly-rate.ts';
 import type { TimeRounding } from '../../rules/time/time-rounding.ts';
 import { driverOf } from '../records.ts';
@@ -13,7 +14,6 @@ import {
   type ElectronicAddress,
   type LegalId,
   legalIdView,
-  type PaymentOption,
   paymentOptionsView,
   postalAddressView,
 } from './party-fields.ts';

@@ -2,6 +2,7 @@
 // issued document.
 
 import type { PostalAddress } from '../../identifiers/postal-address.ts';
+import type { PaymentOption } from '../../rules/paying/payment-options.ts';
 import type { AccountRecord } from '../accounts/account.ts';
 import {
   type ClientDetails,
@@ -11,7 +12,7 @@ import {
   embeddedClient,
   givenFields,
 } from '../accounts/client.ts';
-import type { ElectronicAddress, LegalId, PaymentOption } from '../accounts/party-fields.ts';
+import type { ElectronicAddress, LegalId } from '../accounts/party-fields.ts';
 
 /** The projection that leaves the issuer out, which may contain an inlined logo. */
 export const WITHOUT_ISSUER = { 'parties.issuer': 0 } as const;

@@ -10,11 +10,12 @@ import {
   ENTRY_HOURS_LIMIT,
   type MailSettings,
 } from '#libs/models/accounts/account.ts';
-import type { ElectronicAddress, LegalId, PaymentOption } from '#libs/models/accounts/party-fields.ts';
+import type { ElectronicAddress, LegalId } from '#libs/models/accounts/party-fields.ts';
 import { emailForm, knownLocale, knownZone, LOCALE_LONGEST } from '#libs/profile-forms.ts';
 import type { NumberFormat } from '#libs/rules/documents/number-format.ts';
 import type { NumberKind } from '#libs/rules/documents/number-kinds.ts';
 import type { EarlyPaymentDiscount } from '#libs/rules/money/early-payment.ts';
+import type { PaymentOption } from '#libs/rules/paying/payment-options.ts';
 import type { MemberRate } from '#libs/rules/time/hourly-rate.ts';
 import type { TimeRounding } from '#libs/rules/time/time-rounding.ts';
 import { sameName } from '#libs/search-text.ts';
@@ -31,13 +32,8 @@ import {
 import { HOURS_FORMS, hours } from '../fields/hours-input.ts';
 import { percentage } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
-import {
-  electronicAddressInput,
-  legalIdInput,
-  paymentOptionsInput,
-  postalAddressInput,
-  vatIdInput,
-} from '../fields/party-input.ts';
+import { electronicAddressInput, legalIdInput, postalAddressInput, vatIdInput } from '../fields/party-input.ts';
+import { paymentOptionsInput } from '../fields/payment-option-input.ts';
 import { imageUrl } from '../fields/url-input.ts';
 
 export interface AccountChanges extends AppliesRate {

@@ -1,20 +1,17 @@
-// Input of the parties of a document: register and tax numbers, addresses, bank accounts.
+// Input of the parties of a document: register and tax numbers, addresses.
 import Joi from 'joi';
-import { readBic, readIban } from '#libs/identifiers/bank-account.ts';
 import { isCountry } from '#libs/identifiers/country.ts';
 import type { PostalAddress } from '#libs/identifiers/postal-address.ts';
 import { readRegisterNumber } from '#libs/identifiers/register-number.ts';
 import { ADDRESS_SCHEMES, REGISTER_SCHEMES } from '#libs/identifiers/schemes.ts';
 import { readVatId } from '#libs/identifiers/vat-id.ts';
 import { refuse } from '#libs/input/joi-problems.ts';
-import { line, name, text } from '#libs/input/kinds.ts';
-import type { ElectronicAddress, LegalId, PaymentOption } from '#libs/models/accounts/party-fields.ts';
+import { line, name } from '#libs/input/kinds.ts';
+import type { ElectronicAddress, LegalId } from '#libs/models/accounts/party-fields.ts';
 import { isEmail } from '#libs/profile-forms.ts';
 
 /** Characters of the longest address line, number or name. */
 const PART_LONGEST = 200;
-const OPTIONS_MAX = 10;
-const INSTRUCTION_LONGEST = 1_000;
 
 const part = () => line().max(PART_LONGEST);
 const optionalPart = () => part().allow(null, '');
@@ -104,46 +101,6 @@ export const postalAddressInput = () =>
     .allow(null)
     .meta({ schema: 'PostalAddressInput' })
     .description('In parts; printed unless there is a free `address`');
-
-const paymentOption = () =>
-  Joi.object<PaymentOption>({
-    type: Joi.string().valid('bank_transfer').required(),
-    holder: optionalPart().description('Unless it is the name on the document'),
-    iban: part()
-      .custom(
-        (given: string, helpers) =>
-          given &&
-          (readIban(given) ?? refuse(helpers, 'invalid_iban', '{{#label}} is no IBAN: form or check digits are wrong')),
-      )
-      .allow(null, ''),
-    bic: part()
-      .custom(
-        (given: string, helpers) => given && (readBic(given) ?? refuse(helpers, 'invalid_bic', '{{#label}} is no BIC')),
-      )
-      .allow(null, ''),
-    text: text()
-      .max(INSTRUCTION_LONGEST)
-      .allow(null, '')
-      .description('Instead of an IBAN: an account number of another form, or what else is to be said'),
-  })
-    .custom((given: PaymentOption, helpers) => {
-      const option = withoutEmpty(given);
-      if ((option.iban === undefined) === (option.text === undefined)) {
-        return refuse(helpers, 'bank_account_unclear', '{{#label}} must have either iban or text');
-      }
-      return option.bic !== undefined && option.iban === undefined
-        ? refuse(helpers, 'needs', '{{#label}}.bic must stand beside an iban', { other: 'iban' })
-        : option;
-    })
-    .meta({ schema: 'PaymentOptionInput' });
-
-export const paymentOptionsInput = () =>
-  Joi.array()
-    .items(paymentOption())
-    .min(1)
-    .max(OPTIONS_MAX)
-    .allow(null)
-    .description('Bank accounts that invoices can be paid to; printed on invoices');
 
 /** Names whose value is null or an empty text are not there. */
 function withoutEmpty<Given extends object>(given: Given): Given {

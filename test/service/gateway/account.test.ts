@@ -144,6 +144,8 @@ describe('PATCH /api/v1/account', () => {
     expect((await gateway.get(path)).body.data).toEqual(before);
   });
 
+  const zurich = { line1: 'Seestrasse 7', postal_code: '8002', city: 'Zürich', country: 'CH' };
+
   test('when legal fields are invalid, then 400 names all of them at once, and nothing changes', async () => {
     const before = (await gateway.get(path)).body.data;
     const reply = await gateway.patch(path, {
@@ -157,6 +159,22 @@ describe('PATCH /api/v1/account', () => {
         { type: 'bank_transfer' },
         { type: 'bank_transfer', text: 'Account 1', bic: 'COBADEFF' },
         { type: 'cash', text: 'at the desk' },
+        {
+          type: 'swiss_qr',
+          iban: 'CH4431999123000889012',
+          address: { line1: 'x'.repeat(71), city: '東京', country: 'CH' },
+        },
+        { type: 'swiss_qr', holder: 'Ada', qr_iban: 'CH9300762011623852957', vpa: 'a@b', address: zurich },
+        { type: 'swiss_qr', holder: 'Ada', iban: 'DE89370400440532013000', address: zurich },
+        {
+          type: 'swiss_qr',
+          holder: 'Ada',
+          iban: 'CH9300762011623852957',
+          qr_iban: 'CH4431999123000889012',
+          address: zurich,
+        },
+        { type: 'upi', vpa: 'studio', label: 'UPI' },
+        { type: 'link', label: '', url: 'http://{number}.example/{total}' },
       ],
     });
 
@@ -174,7 +192,24 @@ describe('PATCH /api/v1/account', () => {
           'payment_options.0.bic': ['payment_options[0].bic is no BIC'],
           'payment_options.1': ['payment_options[1] must have either iban or text'],
           'payment_options.2': ['payment_options[2].bic must stand beside an iban'],
-          'payment_options.3.type': ['payment_options[3].type must be bank_transfer'],
+          'payment_options.3.type': ['payment_options[3].type must be one of bank_transfer, swiss_qr, upi, link'],
+          'payment_options.4.holder': ['payment_options[4].holder is required'],
+          'payment_options.4.iban': ['payment_options[4].iban is a QR-IBAN: it belongs in qr_iban'],
+          'payment_options.4.address.line1': [expect.stringContaining('70 characters')],
+          'payment_options.4.address.postal_code': ['payment_options[4].address.postal_code is required'],
+          'payment_options.4.address.city': [expect.stringContaining('only letters that a QR-bill can carry')],
+          'payment_options.5.qr_iban': [expect.stringContaining('payment_options[5].qr_iban is no QR-IBAN')],
+          'payment_options.5.vpa': ['payment_options[5].vpa is not allowed'],
+          'payment_options.6.iban': ['payment_options[6].iban must be an IBAN of Switzerland or Liechtenstein'],
+          'payment_options.7.iban': ['payment_options[7].iban is not allowed'],
+          'payment_options.8.vpa': ['payment_options[8].vpa must be a UPI address such as studio@bank'],
+          'payment_options.8.name': ['payment_options[8].name is required'],
+          'payment_options.8.label': ['payment_options[8].label is not allowed'],
+          'payment_options.9.label': ['payment_options[9].label is required'],
+          'payment_options.9.url': [
+            'payment_options[9].url must not contain total: there is no such value in a link',
+            expect.stringContaining('payment_options[9].url must be an https URL'),
+          ],
         },
       },
     ]);
@@ -202,6 +237,27 @@ describe('PATCH /api/v1/account', () => {
     // Sending the values back as they were read changes nothing.
     const { vat_id, legal_id, postal_address, payment_options, updated_at } = reply.body.data;
     const again = await gateway.patch(path, { vat_id, legal_id, postal_address, payment_options }, account);
+    expect([again.status, again.body.data.updated_at]).toEqual([200, updated_at]);
+  });
+
+  test('when there is an option of every type, then it is kept in its standard form, and can be sent back as it was read', async () => {
+    const account = await gateway.workspace.account();
+    const address = { ...zurich, country: 'ch' };
+    const options = [
+      { type: 'swiss_qr', holder: 'Ada', iban: 'ch93 0076 2011 6238 5295 7', address },
+      { type: 'swiss_qr', holder: 'Ada', qr_iban: 'CH44 3199 9123 0008 8901 2', address: { ...address, line1: '' } },
+      { type: 'upi', vpa: 'studio@okbank', name: 'Ada' },
+      { type: 'link', label: 'PayPal', url: 'https://paypal.me/ada/{amount}{currency}?n={number}&r={reference}' },
+    ];
+    const reply = await gateway.patch(path, { payment_options: options }, account);
+    expect(reply.body.data.payment_options).toMatchObject([
+      { ...options[0], iban: 'CH9300762011623852957', qr_iban: null, address: zurich, text: null },
+      { qr_iban: 'CH4431999123000889012', iban: null, address: { ...zurich, line1: null } },
+      { ...options[2], holder: null, label: null },
+      { ...options[3], vpa: null, address: null },
+    ]);
+    const { payment_options, updated_at } = reply.body.data;
+    const again = await gateway.patch(path, { payment_options }, account);
     expect([again.status, again.body.data.updated_at]).toEqual([200, updated_at]);
   });
 

@@ -1,6 +1,6 @@
 // The code to pay on a printed invoice: a scanner reads it from the page.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { epcCode } from '#libs/rules/money/epc-code.ts';
+import { epcCode } from '#libs/rules/paying/epc-code.ts';
 import { aRecord, STYLES } from '../../support/renderer/documents.ts';
 import { openPrinter, type Printer } from '../../support/renderer/print-directly.ts';
 import { readPdf } from '../../support/renderer/read-pdf.ts';

@@ -11,6 +11,7 @@ import { create } from '../../support/records.ts';
 import { fieldsOf, routeTable, type Shape } from '../../support/route-table.ts';
 
 const today = dayIn('UTC');
+const zurich = { line1: 'Seestrasse 7', postal_code: '8002', city: 'Zürich', country: 'CH' };
 /** Two values of each field whose type alone does not determine them. */
 const SAMPLES: Record<string, [unknown, unknown]> = {
   unit: ['hour', 'piece'],
@@ -100,8 +101,16 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
     postalAddress('US', { line1: '1 Main Street', line2: 'Floor 2', line3: 'Door 3', city: 'Austin', region: 'TX' }),
   ],
   payment_options: [
-    [{ type: 'bank_transfer', holder: 'Ada', iban: 'DE89370400440532013000', bic: 'COBADEFF', text: null }],
-    [{ type: 'bank_transfer', holder: null, iban: null, bic: null, text: 'Account 12345678, sort code 01-02-03' }],
+    [
+      wayToPay({ type: 'bank_transfer', holder: 'Ada', iban: 'DE89370400440532013000', bic: 'COBADEFF' }),
+      wayToPay({ type: 'upi', vpa: 'ada@bank', name: 'Ada' }),
+      wayToPay({ type: 'link', label: 'Shop', url: 'https://shop.example/{number}' }),
+    ],
+    [
+      wayToPay({ type: 'bank_transfer', text: 'Account 12345678, sort code 01-02-03' }),
+      wayToPay({ type: 'swiss_qr', holder: 'Ada', iban: 'CH9300762011623852957', address: zurich }),
+      wayToPay({ type: 'swiss_qr', holder: 'Ada', qr_iban: 'CH4431999123000889012', address: zurich }),
+    ],
   ],
   started_at: ['2026-11-02T09:00:00.000Z', '2026-11-02T09:30:00.000Z'],
   ended_at: ['2026-11-02T10:00:00.000Z', '2026-11-02T10:30:00.000Z'],
@@ -112,6 +121,11 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
   'payments.date': [today, addDays(today, -1)],
   number_formats: [{ invoice: { prefix: 'A-' } }, { invoice: { prefix: 'B-' } }],
 };
+
+function wayToPay(fields: object) {
+  const none = { holder: null, iban: null, bic: null, text: null, qr_iban: null, address: null };
+  return { ...none, vpa: null, name: null, label: null, url: null, ...fields };
+}
 
 function postalAddress(country: string, parts: object) {
   const none = { line1: null, line2: null, line3: null, postal_code: null, city: null, region: null };

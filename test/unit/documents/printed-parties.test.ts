@@ -2,9 +2,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { printedParties } from '#libs/documents/printed-parties.ts';
 import { invoiceDocument } from '#libs/documents/stored-document.ts';
-import { printedBankDetails } from '#libs/models/accounts/party-fields.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import type { Parties } from '#libs/models/billing/parties.ts';
+import { paymentTexts } from '#libs/rules/paying/ways-to-pay.ts';
 
 const kiel = { line1: 'Hafenstraße 12', postal_code: '24103', city: 'Kiel', country: 'DE' };
 const wien = { line1: 'Ring 1', postal_code: '1010', city: 'Wien', country: 'AT' };
@@ -62,10 +62,10 @@ test('when there are bank accounts and a free text, then all are in the payment 
     { type: 'bank_transfer' as const, holder: 'Ada', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' },
     { type: 'bank_transfer' as const, text: 'Cash at the desk' },
   ];
-  expect(printedBankDetails({ bank_details: 'Thank you', payment_options: options })).toBe(
+  expect(paymentTexts({ bank_details: 'Thank you', payment_options: options })).toBe(
     'Ada\nIBAN DE89 3704 0044 0532 0130 00\nBIC COBADEFFXXX\n\nCash at the desk\n\nThank you',
   );
-  expect(printedBankDetails({ bank_details: null })).toBe('');
+  expect(paymentTexts({ bank_details: null })).toBe('');
 });
 
 test('when a bank account has no holder, then the issuer is its holder', () => {
@@ -73,7 +73,7 @@ test('when a bank account has no holder, then the issuer is its holder', () => {
     { type: 'bank_transfer' as const, iban: 'DE89370400440532013000' },
     { type: 'bank_transfer' as const, text: 'Cash at the desk' },
   ];
-  const printedOf = (issuer: object) => printedBankDetails({ payment_options, ...issuer }).split('\n');
+  const printedOf = (issuer: object) => paymentTexts({ payment_options, ...issuer }).split('\n');
   expect(printedOf({ name: 'Ada North' })).toEqual([
     'Ada North',
     'IBAN DE89 3704 0044 0532 0130 00',

@@ -1,6 +1,6 @@
 // The text of EPC codes, line by line as EPC069-12 orders it.
 import { describe, expect, test } from '@jest/globals';
-import { epcCode, type Transfer } from '#libs/rules/money/epc-code.ts';
+import { epcCode, type Transfer } from '#libs/rules/paying/epc-code.ts';
 
 const transfer: Transfer = {
   holder: 'Studio Nörd',

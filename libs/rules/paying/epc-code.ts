@@ -1,6 +1,6 @@
 // The text of an EPC code: scanned by a banking app, it fills in a SEPA credit transfer (EPC069-12, version 002).
 import { isSEPACountry } from 'ibantools';
-import { fromMinor } from './money.ts';
+import { fromMinor } from '../money/money.ts';
 
 export interface Transfer {
   holder: string;
