@@ -1,9 +1,9 @@
 // Backup and restore: the data is restored byte for byte and works; damaged backups and occupied targets are rejected.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -13,6 +13,7 @@ import { callerOf } from '../../support/gateway.ts';
 import { withErrors } from '../../support/mongodb-errors.ts';
 import { spawnService } from '../../support/spawn-service.ts';
 import { openWorkspace, type Workspace, withDatabase } from '../../support/workspace.ts';
+import { manifest } from '../../unit/deploy/manifests.ts';
 
 const execute = promisify(execFile);
 let workspace: Workspace;
@@ -232,4 +233,26 @@ describe('a save that fails', () => {
 
     expect(await readFile(join(path, 'backup.json'), 'utf8')).toBe(list);
   });
+});
+
+test('when the nightly backup of Kubernetes is saved, then old backups are deleted, and only then', async () => {
+  const [, , script] = manifest('CronJob', 'backup').spec.jobTemplate.spec.template.spec.containers[0].command;
+  const volume = join(folder, 'volume');
+  const old = ['2020-01-01T021700Z', 'of-another-tool'].map((name) => join(volume, name));
+  for (const path of old) {
+    await mkdir(path, { recursive: true });
+    await utimes(path, new Date('2020-01-01'), new Date('2020-01-01'));
+  }
+  const run = (uri: string) =>
+    execute('sh', ['-ec', script.replaceAll('/backups', volume)], {
+      env: { PATH: process.env['PATH'], MONGODB_URI: uri, KEEP_DAYS: '30' },
+    });
+
+  await expect(run('mongodb://127.0.0.1:1/none?serverSelectionTimeoutMS=100')).rejects.toThrow();
+  expect(await readdir(volume)).toEqual(old.map((path) => basename(path)));
+
+  await run(workspace.mongodbUri);
+  const [made = '', ...others] = await readdir(volume);
+  expect(others).toEqual(['of-another-tool']);
+  expect(await readdir(join(volume, made))).toContain('backup.json');
 });

@@ -116,9 +116,14 @@ describe('the templates of jobs', () => {
     expect(manifests.filter(({ kind }) => kind === 'Job')).toEqual([]);
   });
 
-  test('when time passes, then none of them runs by itself', () => {
-    expect(templates.map(({ name }) => name).sort()).toEqual(['admin', 'migrate']);
-    for (const { body } of templates) expect(body.spec.suspend).toBe(true);
+  test('when time passes, then none of them runs by itself but the backup, where its component is chosen', () => {
+    const [running, suspended] = [false, true].map((isSuspended) =>
+      templates.filter(({ body }) => (body.spec.suspend ?? false) === isSuspended),
+    );
+    expect(suspended?.map(({ name }) => name).sort()).toEqual(['admin', 'migrate']);
+    expect(running?.map(({ file, name }) => [file, name])).toEqual([
+      ['deploy/kubernetes/components/backup/backup.yaml', 'backup'],
+    ]);
   });
 
   test('when manifests are applied, then no pod for an operator is started', () => {

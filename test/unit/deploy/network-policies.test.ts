@@ -76,6 +76,7 @@ test.each([
   ['scheduler', ['redis:6379', 'mongodb:27017']],
   ['webhooks', ['redis:6379', 'mongodb:27017', 'public:80', 'public:443']],
   ['migrate', ['mongodb:27017']],
+  ['backup', ['mongodb:27017']],
   ['admin', ['redis:6379', 'mongodb:27017']],
 ])('when the %s opens a connection, then it reaches only what it needs', (name, reach) => {
   expect(reachOf(name)).toEqual(reach);
@@ -102,6 +103,7 @@ test('when the stores run in the cluster, then the renderer is not among those t
   const [{ from }] = manifest('NetworkPolicy', 'mongodb').spec.ingress;
   expect(from[0].podSelector.matchExpressions[0].values.sort()).toEqual([
     'admin',
+    'backup',
     'gateway',
     'mail',
     'migrate',
