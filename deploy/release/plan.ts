@@ -84,6 +84,7 @@ export function stepsOf({ version, hasDocker }: Facts, folder: string): Step[] {
       ],
     },
     { name: 'npm package', command: ['npm', 'run', '--silent', 'client:npm', '--', '--out', folder] },
+    { name: 'Helm chart', command: ['npm', 'run', '--silent', 'chart', '--', '--out', folder, '--archive'] },
     { name: 'PyPI package', command: ['npm', 'run', '--silent', 'client:pypi', '--', '--out', folder] },
     ...(hasDocker
       ? [

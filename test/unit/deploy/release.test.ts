@@ -1,6 +1,7 @@
 // When a state can be released, and what a release does.
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { type Facts, notesOf, problemsOf, stepsOf } from '../../../deploy/release/plan.ts';
 
 const changelog = `# Changelog
@@ -76,7 +77,14 @@ test('when notes are read, then they are those of the version alone', () => {
 test('when Docker is missing, then archives are made without images; the tests come first in any case', () => {
   const names = (hasDocker: boolean) => stepsOf({ ...releasable, hasDocker }, '/out').map(({ name }) => name);
 
-  const always = ['types, lint and tests', 'system tests', 'source archive', 'npm package', 'PyPI package'];
+  const always = [
+    'types, lint and tests',
+    'system tests',
+    'source archive',
+    'npm package',
+    'Helm chart',
+    'PyPI package',
+  ];
   expect(names(false)).toEqual(always);
   expect(names(true)).toEqual([...always, 'images', 'archive of the images', 'compression of the archive']);
 });
@@ -88,4 +96,13 @@ test('when images are saved, then all that the compose file builds are', () => {
   expect(saved.filter((word) => word.startsWith('billhook/')).toSorted()).toEqual(
     [...new Set([...built].map(([, name]) => `billhook/${name}:0.2.0`))].toSorted(),
   );
+});
+
+test('when a tag is pushed, then the workflow publishes the images that a release has', () => {
+  const workflow = parse(readFileSync('.github/workflows/release.yml', 'utf8'));
+  const saved = stepsOf(releasable, '/out').find(({ name }) => name === 'archive of the images')?.command ?? [];
+  const names = saved.flatMap((word) => /^billhook\/(\w+):/.exec(word)?.[1] ?? []);
+
+  expect(workflow.on.push.tags).toEqual(['v*']);
+  expect(workflow.jobs.images.strategy.matrix.service.toSorted()).toEqual(names.toSorted());
 });
