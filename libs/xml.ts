@@ -1,7 +1,9 @@
-// Writes XML from nested lists: [name, attributes?, ...children]. An undefined part is left out, and an element without content with it.
+// Writes XML from nested lists: [name, attributes?, ...children]. An undefined part is left out, and with it an element without content, unless KEEP is in it.
 
 type Attributes = Readonly<Record<string, string>>;
-type Content = string | Attributes | Element | undefined;
+/** A mark in an element that has to be written although it is empty. */
+export const KEEP = Symbol('keep');
+type Content = string | Attributes | Element | typeof KEEP | undefined;
 interface Element extends ReadonlyArray<Content> {
   /** The name of the element. */
   readonly 0: string;
@@ -23,16 +25,19 @@ export function xmlElement(root: Element): string {
 function write([name, ...content]: Element, indent: string): string {
   let attributes = '';
   let text = '';
+  let isKept = false;
   const children: string[] = [];
   for (const part of content) {
     if (part === undefined) continue;
-    if (typeof part === 'string') text += escaped(part);
+    if (part === KEEP) isKept = true;
+    else if (typeof part === 'string') text += escaped(part);
     else if (isElement(part)) children.push(write(part, `${indent}  `));
     else for (const [key, value] of Object.entries(part)) attributes += ` ${key}="${escaped(value)}"`;
   }
   const inner = children.filter((child) => child !== '');
   if (inner.length > 0) return `${indent}<${name}${attributes}>\n${inner.join('\n')}\n${indent}</${name}>`;
-  return text === '' ? '' : `${indent}<${name}${attributes}>${text}</${name}>`;
+  if (text === '') return isKept ? `${indent}<${name}${attributes}/>` : '';
+  return `${indent}<${name}${attributes}>${text}</${name}>`;
 }
 
 function isElement(part: Attributes | Element): part is Element {

@@ -1,13 +1,25 @@
 // The document as UN/CEFACT Cross Industry Invoice, D22B.
 
-import { type Xml, xmlDocument } from '../xml.ts';
+import { KEEP, type Xml, xmlDocument } from '../xml.ts';
 import { type FormatName, formatOf } from './formats.ts';
+import { withinProfile } from './profiles.ts';
 import type { Address, Adjustment, EInvoice, ELine, ETax, Party, Period, Seller, Taxed } from './terms.ts';
 
+/** A code of UNTDID 1001. */
+const SUPPORTING_DOCUMENT = '916';
 const SCHEMA = 'urn:un:unece:uncefact:data:standard:';
 
-export function ciiOf(invoice: EInvoice, format: FormatName): string {
-  const { specification, process } = formatOf(format);
+/** Returns the reason for no tax that is written on a line. */
+type ReasonFor = (taxed: Taxed) => Pick<ETax, 'reason' | 'code'> | undefined;
+
+export function ciiOf(whole: EInvoice, format: FormatName): string {
+  const { specification, process, profile } = formatOf(format);
+  const invoice = withinProfile(whole, profile);
+  // The extended profile wants the reason for no tax on the line, too (Factur-X 1.09).
+  const reasonFor: ReasonFor = (taxed) =>
+    profile === 'extended'
+      ? invoice.taxes.find(({ category, rate }) => category === taxed.category && rate === taxed.rate)
+      : undefined;
   return xmlDocument([
     'rsm:CrossIndustryInvoice',
     {
@@ -30,7 +42,7 @@ export function ciiOf(invoice: EInvoice, format: FormatName): string {
     ],
     [
       'rsm:SupplyChainTradeTransaction',
-      ...invoice.lines.map(lineOf),
+      ...invoice.lines.map((line) => lineOf(line, reasonFor)),
       agreementOf(invoice),
       deliveryOf(invoice),
       settlementOf(invoice),
@@ -46,6 +58,15 @@ function agreementOf({ seller, buyer, ...invoice }: EInvoice): Xml {
     ['ram:BuyerTradeParty', ...partyOf(buyer)],
     ['ram:BuyerOrderReferencedDocument', ['ram:IssuerAssignedID', invoice.order]],
     ['ram:ContractReferencedDocument', ['ram:IssuerAssignedID', invoice.contract]],
+    ...(invoice.attachments ?? []).map(
+      ({ id, description, fileName, mediaType, bytes }): Xml => [
+        'ram:AdditionalReferencedDocument',
+        ['ram:IssuerAssignedID', id],
+        ['ram:TypeCode', SUPPORTING_DOCUMENT],
+        ['ram:Name', description],
+        ['ram:AttachmentBinaryObject', { mimeCode: mediaType, filename: fileName }, bytes.toString('base64')],
+      ],
+    ),
     invoice.project
       ? ['ram:SpecifiedProcuringProject', ['ram:ID', invoice.project], ['ram:Name', 'Project reference']]
       : undefined,
@@ -55,10 +76,11 @@ function agreementOf({ seller, buyer, ...invoice }: EInvoice): Xml {
 function deliveryOf({ deliveredOn, deliveryCountry, buyer }: EInvoice): Xml {
   return [
     'ram:ApplicableHeaderTradeDelivery',
+    KEEP,
     deliveryCountry
       ? ['ram:ShipToTradeParty', ['ram:Name', buyer.name], addressOf({ ...buyer.address, country: deliveryCountry })]
       : undefined,
-    ['ram:ActualDeliverySupplyChainEvent', ['ram:OccurrenceDateTime', dayOf(deliveredOn)]],
+    ['ram:ActualDeliverySupplyChainEvent', ['ram:OccurrenceDateTime', deliveredOn ? dayOf(deliveredOn) : undefined]],
   ];
 }
 
@@ -119,16 +141,20 @@ function taxOf(tax: ETax): Xml {
 }
 
 /** The tax of a line or an adjustment. Outside the scope of tax only the total has a rate (BR-O-05). */
-function taxedOf(name: string, { category, rate }: Taxed): Xml {
+function taxedOf(name: string, taxed: Taxed, reasonFor?: ReasonFor): Xml {
+  const { category, rate } = taxed;
+  const { reason, code } = reasonFor?.(taxed) ?? {};
   return [
     name,
     ['ram:TypeCode', 'VAT'],
+    ['ram:ExemptionReason', reason],
     ['ram:CategoryCode', category ?? undefined],
+    ['ram:ExemptionReasonCode', code],
     ['ram:RateApplicablePercent', category === 'O' ? undefined : rate],
   ];
 }
 
-function lineOf(line: ELine): Xml {
+function lineOf(line: ELine, reasonFor: ReasonFor): Xml {
   return [
     'ram:IncludedSupplyChainTradeLineItem',
     ['ram:AssociatedDocumentLineDocument', ['ram:LineID', line.id]],
@@ -137,7 +163,7 @@ function lineOf(line: ELine): Xml {
     ['ram:SpecifiedLineTradeDelivery', ['ram:BilledQuantity', { unitCode: line.unit }, line.quantity]],
     [
       'ram:SpecifiedLineTradeSettlement',
-      taxedOf('ram:ApplicableTradeTax', line),
+      taxedOf('ram:ApplicableTradeTax', line, reasonFor),
       line.adjustment && adjustmentOf(line.adjustment),
       ['ram:SpecifiedTradeSettlementLineMonetarySummation', ['ram:LineTotalAmount', line.net]],
     ],

@@ -6,7 +6,7 @@ import type { Embedded } from './formats.ts';
  * @param pdf the document as it was printed, an archive file. Its pages stay as they are.
  * @throws UnknownForm, because a PDF that only looks like an e-invoice must not be given out.
  */
-export function embedXml(pdf: Buffer, xml: Buffer, { file, level, version }: Embedded): Buffer {
+export function embedXml(pdf: Buffer, xml: Buffer, { file, level, version, isData }: Embedded): Buffer {
   const property = (name: string, value: string, description: string) =>
     ({ name, value, type: 'Text', category: 'external', description }) as const;
   return withEmbeddedFile(pdf, {
@@ -14,7 +14,7 @@ export function embedXml(pdf: Buffer, xml: Buffer, { file, level, version }: Emb
     bytes: xml,
     type: 'text/xml',
     description: 'The invoice as XML',
-    relation: 'Alternative',
+    relation: isData ? 'Data' : 'Alternative',
     schema: {
       name: 'Factur-X PDFA Extension Schema',
       uri: 'urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#',

@@ -1,8 +1,9 @@
 // Lists the fields that a format asks for and the document does not have, by the names that callers can set.
+import Big from 'big.js';
 import { type Problem, problemOf } from '../errors.ts';
 import { type FormatName, formatOf } from './formats.ts';
 import { ThreeDecimals } from './money-of-document.ts';
-import type { EInvoice, Party } from './terms.ts';
+import type { EInvoice, ETax, Party } from './terms.ts';
 
 /** Returns what keeps a document from being expressed in the format. @param state returns its terms, or throws ThreeDecimals. */
 export function problemsOf(state: () => EInvoice, name: FormatName): Problem[] {
@@ -19,7 +20,8 @@ export function missingIn(invoice: EInvoice, name: FormatName): Problem[] {
   const problems: Problem[] = [];
   const { seller, buyer, taxes, payment } = invoice;
   const isPeppol = name === 'peppol-ubl';
-  const isXrechnung = formatOf(name).rules === 'XRechnung';
+  const { profile, rules } = formatOf(name);
+  const isXrechnung = rules === 'XRechnung';
   const isGermanPeppol = isPeppol && [seller, buyer].every(({ address }) => address?.country === 'DE');
   const parties = Object.entries({ account: seller, client: buyer });
   const has = (...categories: string[]) => taxes.some(({ category }) => categories.includes(String(category)));
@@ -27,13 +29,23 @@ export function missingIn(invoice: EInvoice, name: FormatName): Problem[] {
   need(seller.name, 'account.company', 'BT-27');
   need(buyer.name, 'client.company_name', 'BT-44');
   need(seller.address?.country, 'account.postal_address.country', 'BT-40');
+  // The smallest profile has no other identifier, and no field that the rules below ask for.
+  const isMinimum = profile === 'minimum';
+  need(
+    seller.vatId ?? seller.legalId ?? (isMinimum ? undefined : seller.id),
+    'account.vat_id',
+    'BR-CO-26',
+    'account.legal_id',
+  );
+  if (isMinimum) return problems;
   need(buyer.address?.country, 'client.postal_address.country', 'BT-55');
-  need(seller.vatId ?? seller.legalId ?? seller.id, 'account.vat_id', 'BR-CO-26', 'account.legal_id');
   if (has('S', 'Z', 'E', 'AE')) {
     need(seller.vatId ?? seller.taxNumber, 'account.vat_id', 'BT-31, BT-32', 'account.tax_number');
   }
-  if (has('K', 'G')) need(seller.vatId, 'account.vat_id', 'BT-31');
-  if (has('AE')) need(buyer.vatId ?? buyer.legalId, 'client.vat_id', 'BT-48, BT-47', 'client.legal_id');
+  // Both rules are about lines.
+  const hasLines = profile !== 'basicwl';
+  if (has('K') || (hasLines && has('G'))) need(seller.vatId, 'account.vat_id', 'BT-31');
+  if (hasLines && has('AE')) need(buyer.vatId ?? buyer.legalId, 'client.vat_id', 'BT-48, BT-47', 'client.legal_id');
   if (has('K')) need(buyer.vatId, 'client.vat_id', 'BT-48');
   if (has('O')) {
     if (taxes.length > 1) add(problemOf('line_items', 'e_invoice_category_not_alone', { rule: 'BR-O-11' }));
@@ -46,6 +58,12 @@ export function missingIn(invoice: EInvoice, name: FormatName): Problem[] {
   }
   for (const { category, isCharge } of invoice.adjustments) {
     if (category === null && isCharge) needCategory('invoice.shipping_tax_category', 'BT-102');
+  }
+  if (invoice.totals.rounding && (profile === 'basic' || profile === 'basicwl')) {
+    add(problemOf('account.total_rounding', 'e_invoice_rounding_unknown', { rules }));
+  }
+  if (profile === 'extended' && taxes.some(isRoundedToUnits)) {
+    add(problemOf('currency', 'e_invoice_tax_in_units', { currency: invoice.currency, rules, rule: 'BR-FXEXT-S-09' }));
   }
   if (isXrechnung || isGermanPeppol) {
     need(payment, 'account.payment_options', 'BG-16, BR-DE-1');
@@ -94,6 +112,11 @@ export function missingIn(invoice: EInvoice, name: FormatName): Problem[] {
     need(address?.city, `${who}.postal_address.city`, cityRule);
     need(address?.postal_code, `${who}.postal_address.postal_code`, codeRule);
   }
+}
+
+/** True for a tax that was rounded to more than cents, as that of yen is. */
+function isRoundedToUnits({ taxable, tax, rate }: ETax): boolean {
+  return new Big(taxable).times(rate).div(100).minus(tax).abs().gt('0.01');
 }
 
 /** The schemes of the EAS list that are no addresses in Peppol: e-mail and the providers' own. */

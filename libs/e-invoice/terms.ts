@@ -27,7 +27,7 @@ export interface EInvoice {
   seller: Seller;
   buyer: Party;
   /** BT-72 */
-  deliveredOn: string;
+  deliveredOn?: string | undefined;
   /** BT-80 */
   deliveryCountry?: string | undefined;
   /** BT-73 and BT-74 */
@@ -35,6 +35,8 @@ export interface EInvoice {
   payment?: Payment | undefined;
   /** BT-20 */
   paymentTerms?: string | undefined;
+  /** BG-24 */
+  attachments?: EAttachment[] | undefined;
   /** BG-20 and BG-21 */
   adjustments: DocumentAdjustment[];
   lines: ELine[];
@@ -45,7 +47,7 @@ export interface EInvoice {
 
 interface Totals {
   /** BT-106 */
-  lines: string;
+  lines?: string | undefined;
   /** BT-107 */
   allowances?: string | undefined;
   /** BT-108 */
@@ -60,6 +62,17 @@ interface Totals {
   rounding?: string | undefined;
   /** BT-115 */
   due: string;
+}
+
+export interface EAttachment {
+  /** BT-122 */
+  id: string;
+  /** BT-123 */
+  description: string;
+  /** BT-125 */
+  fileName: string;
+  mediaType: string;
+  bytes: Buffer;
 }
 
 export interface Period {

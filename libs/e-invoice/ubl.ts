@@ -39,6 +39,17 @@ export function ublOf(invoice: EInvoice, format: FormatName): string {
       ['cac:InvoiceDocumentReference', ['cbc:ID', preceding.number], ['cbc:IssueDate', preceding.issuedOn]],
     ],
     ['cac:ContractDocumentReference', ['cbc:ID', invoice.contract]],
+    ...(invoice.attachments ?? []).map(
+      ({ id, description, fileName, mediaType, bytes }): Xml => [
+        'cac:AdditionalDocumentReference',
+        ['cbc:ID', id],
+        ['cbc:DocumentDescription', description],
+        [
+          'cac:Attachment',
+          ['cbc:EmbeddedDocumentBinaryObject', { mimeCode: mediaType, filename: fileName }, bytes.toString('base64')],
+        ],
+      ],
+    ),
     projectOf(invoice, isCredit),
     ['cac:AccountingSupplierParty', partyOf(invoice.seller)],
     ['cac:AccountingCustomerParty', partyOf(invoice.buyer)],

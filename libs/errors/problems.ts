@@ -177,6 +177,8 @@ const E_INVOICES = {
   e_invoice_category_not_alone: problem('of tax_category O do not stand beside others ({rule})'),
   e_invoice_vat_id_out_of_scope: problem('does not stand beside tax_category O ({rule})'),
   e_invoice_scheme_unknown: problem('is missing: Peppol does not know the scheme {scheme} ({rule})'),
+  e_invoice_rounding_unknown: problem('rounds the total, and {rules} has no field for that (BT-114)'),
+  e_invoice_tax_in_units: problem('is {currency}, whose tax is rounded to whole units: {rules} takes none ({rule})'),
   e_invoice_three_decimals: problem('has amounts with three decimals, EN 16931 has two'),
   e_invoice_not_base64: problem('must be a file in base64'),
   e_invoice_not_xml: problem('is no XML that can be read: {reason}'),

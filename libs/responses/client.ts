@@ -1,6 +1,6 @@
 // Response shapes of clients.
 import Joi from 'joi';
-import { FORMAT_NAMES } from '../e-invoice/formats.ts';
+import { INVOICE_FORMAT_NAMES } from '../e-invoice/formats.ts';
 import type { clientView } from '../models/accounts/client.ts';
 import { TAX_TREATMENTS } from '../rules/taxes/document-taxes.ts';
 import {
@@ -40,7 +40,7 @@ export const clientResponse = Joi.object<ReturnType<typeof clientView>, true>({
   tax_treatment: Joi.string().valid(...TAX_TREATMENTS),
   early_payment_discounts: earlyPaymentResponse().optional(),
   e_invoice_format: Joi.string()
-    .valid(...FORMAT_NAMES, 'none')
+    .valid(...INVOICE_FORMAT_NAMES, 'none')
     .description('The format in which its invoices must be expressible; `none` needs none'),
   status: words().description('`invited` on creation'),
   anonymised_at: Joi.string().isoDate().description('Only of a client that was anonymised'),

@@ -19,8 +19,8 @@ const CANNOT_RUN = 2;
 const RANDOM = 150;
 /** `--sample` judges the cases alone, and a few PDFs. */
 const isSample = process.argv.includes('--sample');
-/** The XML in a PDF is that of another format. */
-const WRITTEN = FORMAT_NAMES.filter((name) => !formatOf(name).embedded);
+/** The XML in a PDF is that of another format, unless it has a profile of its own. */
+const WRITTEN = FORMAT_NAMES.filter((name) => !formatOf(name).embedded || formatOf(name).profile);
 const LONGEST_OUTPUT = 256 * 2 ** 20;
 
 interface Verdict {

@@ -1,6 +1,6 @@
 // Input of the account: the issuer's profile that documents are printed from.
 import Joi from 'joi';
-import { FORMAT_NAMES, type FormatName } from '#libs/e-invoice/formats.ts';
+import { INVOICE_FORMAT_NAMES, type FormatName } from '#libs/e-invoice/formats.ts';
 import type { PostalAddress } from '#libs/identifiers/postal-address.ts';
 import { refuse } from '#libs/input/joi-problems.ts';
 import { currency, day, line, name, text } from '#libs/input/kinds.ts';
@@ -217,7 +217,7 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     'Of new invoices whose client has none: discounts for early payment, such as `[{ "days": 14, "percent": 2 }]`',
   ),
   e_invoice_format: Joi.string()
-    .valid(...FORMAT_NAMES)
+    .valid(...INVOICE_FORMAT_NAMES)
     .allow(null)
     .description(
       'The format of e-invoices that clients without one of their own need: an invoice that cannot be expressed in it is not issued (409 with everything that is missing), and it is the `format` of an e-invoice that names none',

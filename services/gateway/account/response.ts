@@ -1,6 +1,6 @@
 // Response shapes of the account.
 import Joi from 'joi';
-import { FORMAT_NAMES } from '#libs/e-invoice/formats.ts';
+import { INVOICE_FORMAT_NAMES } from '#libs/e-invoice/formats.ts';
 import type { accountView } from '#libs/models/accounts/account.ts';
 import { ACCOUNT_MODES } from '#libs/models/accounts/account.ts';
 import {
@@ -88,7 +88,7 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     .required()
     .description('An invoice that lacks what the law wants is not issued, instead of being issued with `warnings`'),
   require_client_email: Joi.boolean().required().description('Every new client needs an `email`'),
-  e_invoice_format: orNull(Joi.string().valid(...FORMAT_NAMES)).description(
+  e_invoice_format: orNull(Joi.string().valid(...INVOICE_FORMAT_NAMES)).description(
     'The format in which every invoice must be expressible, unless its client has another',
   ),
   mail: Joi.object({

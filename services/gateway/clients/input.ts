@@ -1,7 +1,7 @@
 // Input of clients.
 import Joi from 'joi';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { FORMAT_NAMES } from '#libs/e-invoice/formats.ts';
+import { INVOICE_FORMAT_NAMES } from '#libs/e-invoice/formats.ts';
 import { appError, problemOf, validationFailed } from '#libs/errors.ts';
 import { currency, line, name, text } from '#libs/input/kinds.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
@@ -72,7 +72,7 @@ const optional = {
     'Of its new invoices; those of the account unless given, none for an empty list',
   ),
   e_invoice_format: Joi.string()
-    .valid(...FORMAT_NAMES, 'none')
+    .valid(...INVOICE_FORMAT_NAMES, 'none')
     .allow(null)
     .description(
       'The format in which its invoices must be expressible to be issued, see the account; `none` needs none. That of the account unless given',

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FORMAT_NAMES, type FormatName, formatOf } from '#libs/e-invoice/formats.ts';
+import { withinProfile } from '#libs/e-invoice/profiles.ts';
 import { Unreadable } from '#libs/e-invoice/read/parse-xml.ts';
 import { readEInvoice } from '#libs/e-invoice/read/read-e-invoice.ts';
 import type { Adjustment, EInvoice, Party, Seller, Taxed } from '#libs/e-invoice/terms.ts';
@@ -43,22 +44,25 @@ function partyOf(party: Party & Partial<Seller>) {
     tax_number: party.taxNumber ?? null,
     legal_note: party.legalNote ?? null,
     electronic_address: electronicAddress ?? null,
-    address: address && {
-      line1: address.line1 ?? null,
-      line2: address.line2 ?? null,
-      line3: address.line3 ?? null,
-      postal_code: address.postal_code ?? null,
-      city: address.city ?? null,
-      region: address.region ?? null,
-      country: address.country,
-    },
+    address: address
+      ? {
+          line1: address.line1 ?? null,
+          line2: address.line2 ?? null,
+          line3: address.line3 ?? null,
+          postal_code: address.postal_code ?? null,
+          city: address.city ?? null,
+          region: address.region ?? null,
+          country: address.country,
+        }
+      : null,
     contact: { name: contact.name ?? null, phone: contact.phone ?? null, email: contact.email ?? null },
   };
 }
 
 /** Returns what reading has to give for a document that we wrote. */
-function expectedOf(terms: EInvoice, format: FormatName) {
-  const { specification, process } = formatOf(format);
+function expectedOf(whole: EInvoice, format: FormatName) {
+  const { specification, process, profile } = formatOf(format);
+  const terms = withinProfile(whole, profile);
   const { payment, totals, preceding } = terms;
   return {
     specification,
@@ -78,7 +82,7 @@ function expectedOf(terms: EInvoice, format: FormatName) {
     preceding: preceding ? [{ number: preceding.number, issue_date: preceding.issuedOn }] : [],
     seller: partyOf(terms.seller),
     buyer: partyOf(terms.buyer),
-    service_date: terms.deliveredOn,
+    service_date: terms.deliveredOn ?? null,
     delivery_country: terms.deliveryCountry ?? null,
     service_period: terms.period ?? null,
     payments: payment
@@ -113,7 +117,7 @@ function expectedOf(terms: EInvoice, format: FormatName) {
       rate,
     })),
     totals: {
-      lines: totals.lines,
+      lines: totals.lines ?? null,
       allowances: totals.allowances ?? null,
       charges: totals.charges ?? null,
       net: totals.net,
@@ -122,7 +126,14 @@ function expectedOf(terms: EInvoice, format: FormatName) {
       rounding: totals.rounding ?? null,
       due: totals.due,
     },
-    attachments: [],
+    attachments: (terms.attachments ?? []).map(({ id, description, fileName, mediaType, bytes }) => ({
+      id,
+      description,
+      file_name: fileName,
+      media_type: mediaType,
+      size_bytes: bytes.length,
+      url: null,
+    })),
   };
 }
 
@@ -132,6 +143,18 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
     const { syntax, invoice } = read(writeEInvoice(terms, format));
     expect(syntax).toBe(formatOf(format).syntax);
     expect(invoice).toMatchObject(expectedOf(terms, format));
+  });
+
+  test('when a file is attached, then it is listed, in the formats that have attachments', () => {
+    const bytes = Buffer.from('%PDF-1.7 hours');
+    const attachments = [
+      { id: 'INV-0042', description: 'Invoice', fileName: 'INV-0042.pdf', mediaType: 'application/pdf', bytes },
+    ];
+    const terms = { ...termsOfCase(cases['all references'] as Case), project: 'Website', attachments };
+    const { invoice } = read(writeEInvoice(terms, format));
+    expect(invoice).toMatchObject(expectedOf(terms, format));
+    const hasNone = ['minimum', 'basicwl', 'basic'].includes(formatOf(format).profile ?? '');
+    expect(invoice.attachments).toHaveLength(hasNone ? 0 : 1);
   });
 
   test('when any invoice is written, then the same is read', () => {
