@@ -6,11 +6,11 @@ import { type FormatName, formatOf, neededFormat } from '../e-invoice/formats.ts
 import { creditNoteTerms, invoiceTerms, type Surroundings } from '../e-invoice/from-record.ts';
 import { missingIn } from '../e-invoice/missing.ts';
 import { ThreeDecimals } from '../e-invoice/money-of-document.ts';
-import type { EInvoice } from '../e-invoice/terms.ts';
+import type { EAttachment, EInvoice } from '../e-invoice/terms.ts';
 import { writeEInvoice } from '../e-invoice/write.ts';
 import { appError } from '../errors.ts';
-import { readAccount } from '../models/accounts/account.ts';
-import { Client } from '../models/accounts/client.ts';
+import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
+import { Client, type ClientRecord } from '../models/accounts/client.ts';
 import { CreditNote } from '../models/billing/credit-note.ts';
 import { Invoice } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
@@ -19,16 +19,24 @@ import type { MadeFile, Version } from '../models/documents/original.ts';
 import { findOwn, type Records } from '../models/records.ts';
 import type { Id, StoredId } from '../models/tenant.ts';
 import { Project } from '../models/time/project.ts';
+import { fileName } from '../printing/pdf-file.ts';
 import { originalOf } from './original-of.ts';
 import { type RecordOfKind, versionOf } from './printed-content.ts';
+
+export interface EInvoiceWishes {
+  /** The format in which it has to be expressible. */
+  format: FormatName | undefined;
+  /** True when the printed PDF stands in the XML. */
+  hasPdf: boolean;
+}
 
 /** A document of which an e-invoice can be made. */
 export interface EInvoiceSource extends Version {
   kind: 'invoice' | 'credit_note';
   number: string;
   isDraft: boolean;
-  /** Returns the format that its client or the account need. */
-  needs: () => Promise<FormatName | undefined>;
+  /** Returns what its client or the account want. */
+  wishes: () => Promise<EInvoiceWishes>;
   /** @throws AppError 409 for an amount with three decimals. */
   terms: () => Promise<EInvoice>;
 }
@@ -49,15 +57,18 @@ function finding<Kind extends EInvoiceSource['kind']>(
       ...versionOf(kind, record),
       number: printedNumber(kind, record),
       isDraft: 'status' in record && record.status === 'Draft',
-      needs: () => neededBy(accountId, record),
+      wishes: () => wishesFor(accountId, record),
       terms: () => stated(record.currency, async () => state(record, await surroundingsOf(accountId, record))),
     };
   };
 }
 
-async function neededBy(accountId: Id, { client_id }: Placed): Promise<FormatName | undefined> {
+async function wishesFor(accountId: Id, { client_id }: Placed): Promise<EInvoiceWishes> {
   const [account, client] = await Promise.all([readAccount(accountId), findOwn(Client, accountId, client_id)]);
-  return neededFormat(client ?? {}, account);
+  return {
+    format: neededFormat(client ?? {}, account),
+    hasPdf: client?.e_invoice_pdf ?? account.e_invoice_pdf ?? false,
+  };
 }
 
 async function stated(currency: string, make: () => Promise<EInvoice>): Promise<EInvoice> {
@@ -99,6 +110,32 @@ function completed(frozen: Parties | undefined, current: Parties | undefined): P
   };
 }
 
+/**
+ * Checks that the e-invoice which goes out with a mail can be made, so that a sender hears of it before the mail is planned.
+ * @throws AppError 409 that names everything that is missing.
+ */
+export async function requireEInvoice<Kind extends EInvoiceSource['kind']>(
+  kind: Kind,
+  record: RecordOfKind[Kind],
+  { account, client }: { account: AccountRecord; client: ClientRecord | null },
+): Promise<void> {
+  const format = neededFormat(client ?? {}, account);
+  if (!format) return;
+  const parties = completed(record.parties, client ? partiesOf(account, client) : undefined);
+  const state = STATED[kind] as (record: RecordOfKind[Kind], surroundings: Surroundings) => EInvoice;
+  const terms = await stated(record.currency, async () => state(record, { parties, today: dayIn(account.time_zone) }));
+  requireNothingMissing(kind, terms, format);
+}
+
+const STATED = { invoice: invoiceTerms, credit_note: creditNoteTerms };
+
+function requireNothingMissing(kind: EInvoiceSource['kind'], terms: EInvoice, format: FormatName) {
+  const problems = missingIn(terms, format);
+  if (problems.length > 0) {
+    throw appError('e_invoice_incomplete', { document: kind, rules: formatOf(format).rules }, { problems });
+  }
+}
+
 /** Returns the version of a document that its e-invoice in this format is. */
 export function eInvoiceVersion(source: EInvoiceSource, format: FormatName): Version {
   return { ...source, content: `${source.content}.${format}` };
@@ -115,7 +152,7 @@ export function eInvoiceFile(format: FormatName): { end: string; type: string } 
 interface Making {
   accountId: Id;
   quotaBytes?: number | undefined;
-  /** Returns the original PDF of the document, for a format that stands in it. Undefined when the client of the document is gone. */
+  /** Returns the original PDF of the document, for XML that stands in it or has it inside. Undefined when the client of the document is gone. */
   pdf: () => Promise<MadeFile | undefined>;
 }
 
@@ -128,19 +165,25 @@ export async function eInvoiceOf(source: EInvoiceSource, format: FormatName, { p
   return originalOf(eInvoiceVersion(source, format), { ...making, make: () => written(source, format, pdf) });
 }
 
-async function written(
-  { kind, terms: state }: EInvoiceSource,
-  format: FormatName,
-  pdf: Making['pdf'],
-): Promise<MadeFile | undefined> {
-  const terms = await state();
-  const problems = missingIn(terms, format);
-  if (problems.length > 0) {
-    throw appError('e_invoice_incomplete', { document: kind, rules: formatOf(format).rules }, { problems });
-  }
-  const xml = Buffer.from(writeEInvoice(terms, format));
+async function written(source: EInvoiceSource, format: FormatName, pdf: Making['pdf']): Promise<MadeFile | undefined> {
+  const terms = await source.terms();
+  requireNothingMissing(source.kind, terms, format);
   const { embedded } = formatOf(format);
-  if (!embedded) return { bytes: xml, warnings: [] };
+  const write = (whole: EInvoice) => Buffer.from(writeEInvoice(whole, format));
+  if (!embedded && !(await source.wishes()).hasPdf) return { bytes: write(terms), warnings: [] };
   const printed = await pdf();
-  return printed && { bytes: embedXml(printed.bytes, xml, embedded), warnings: printed.warnings };
+  if (!printed) return undefined;
+  const { bytes, warnings } = printed;
+  if (embedded) return { bytes: embedXml(bytes, write(terms), embedded), warnings };
+  return { bytes: write({ ...terms, attachments: [attached(terms, bytes)] }), warnings };
+}
+
+const MIB = 2 ** 20;
+/** The largest PDF that stands in XML. Receivers read the file as a whole, and base64 makes it a third larger. */
+const ATTACHED_MIB_MAX = 4;
+
+/** @throws AppError 409 for a PDF that is too large. */
+function attached({ number }: EInvoice, bytes: Buffer): EAttachment {
+  if (bytes.length > ATTACHED_MIB_MAX * MIB) throw appError('e_invoice_pdf_too_large', { limit_mib: ATTACHED_MIB_MAX });
+  return { id: number, description: number, fileName: `${fileName(number)}.pdf`, mediaType: 'application/pdf', bytes };
 }

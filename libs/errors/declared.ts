@@ -617,6 +617,10 @@ const E_INVOICES = {
     '{currency} amounts have three decimals, EN 16931 has two',
     'Use amounts whose third decimal is 0.',
   ),
+  e_invoice_pdf_too_large: conflict(
+    'The PDF is larger than {limit_mib} MiB, too large to stand in XML',
+    'Set `e_invoice_pdf` of the client to false, or ask for `facturx`.',
+  ),
 };
 
 const MAIL = {

@@ -42,6 +42,7 @@ export const clientResponse = Joi.object<ReturnType<typeof clientView>, true>({
   e_invoice_format: Joi.string()
     .valid(...INVOICE_FORMAT_NAMES, 'none')
     .description('The format in which its invoices must be expressible; `none` needs none'),
+  e_invoice_pdf: Joi.boolean().description('Whether the printed PDF stands in its e-invoices in XML'),
   status: words().description('`invited` on creation'),
   anonymised_at: Joi.string().isoDate().description('Only of a client that was anonymised'),
   created_at: timestamp(),

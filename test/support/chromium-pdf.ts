@@ -6,15 +6,21 @@ interface Given {
   title?: string;
   /** True for a file with author and language. */
   isDescribed?: boolean;
+  /** White space at the end of the page's content. */
+  paddingBytes?: number;
 }
 
-export function chromiumPdf({ title = textString('Invoice INV-0042'), isDescribed }: Given = {}): Buffer {
+export function chromiumPdf({
+  title = textString('Invoice INV-0042'),
+  isDescribed,
+  paddingBytes = 0,
+}: Given = {}): Buffer {
   const objects = [
     `<</Title ${title}\n/Creator (Chromium)\n/Producer (Skia/PDF m153)\n/CreationDate (D:20261121093000+00'00')\n/ModDate (D:20261121093000+00'00')${isDescribed ? '\n/Author (Studio North)' : ''}>>`,
     `<</Type /Catalog\n/Pages 3 0 R${isDescribed ? '\n/Lang (en)' : ''}>>`,
     '<</Type /Pages\n/Count 1\n/Kids [4 0 R]>>',
     '<</Type /Page\n/Resources <<>>\n/MediaBox [0 0 595 842]\n/Contents 5 0 R\n/Parent 3 0 R>>',
-    '<</Length 4>> stream\nq\nQ\n\nendstream',
+    `<</Length ${4 + paddingBytes}>> stream\nq\nQ\n${' '.repeat(paddingBytes)}\nendstream`,
   ];
   let file = '%PDF-1.4\n%\xd3\xeb\xe9\xe1\n';
   const entries = objects.map((body, index) => {

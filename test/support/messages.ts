@@ -84,11 +84,12 @@ interface Leased {
 
 type Step = <Name extends MessageMove>(given: MessageStep<Name>) => Promise<MessageRecord>;
 
-async function withLease(
+/** Acquires a queued message as a worker does. Returns the result of the work in the same unit. */
+export async function withLease<Result>(
   accountId: Id,
   id: Id,
-  work: (step: Step, leased: Leased) => Promise<MessageRecord>,
-): Promise<MessageRecord> {
+  work: (step: Step, leased: Leased) => Promise<Result>,
+): Promise<Result> {
   const now = new Date(Date.now() + 1_000);
   return inUnit(accountId, async (unit) => {
     const leaseId = newId();

@@ -98,6 +98,8 @@ const accountSchema = new Schema(
     strict_invoices: Boolean,
     /** The format in which every invoice must be expressible, where the client has none. */
     e_invoice_format: String,
+    /** True when the printed PDF stands in e-invoices in XML, where the client has no wish of its own. */
+    e_invoice_pdf: Boolean,
     /** See MailSettings. */
     mail: Object,
     /** The discounts for early payment of new invoices, see early-payment.ts. */
@@ -211,6 +213,7 @@ export function accountView(account: AccountRecord) {
     strict_invoices: account.strict_invoices ?? false,
     require_client_email: account.require_client_email ?? true,
     e_invoice_format: account.e_invoice_format ?? null,
+    e_invoice_pdf: account.e_invoice_pdf ?? false,
     mail: mailSettingsView(account.mail as MailSettings | undefined),
     early_payment_discounts: (account.early_payment_discounts as EarlyPaymentDiscount[] | null | undefined) ?? null,
     receipts: account.receipts ?? false,

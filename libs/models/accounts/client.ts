@@ -74,6 +74,8 @@ export interface BillingTerms {
   tax_treatment?: TaxTreatment | null;
   /** The format in which its invoices must be expressible. The account's counts unless given. */
   e_invoice_format?: NeededFormat | null;
+  /** Whether the printed PDF stands in its e-invoices in XML. The account's wish counts unless given. */
+  e_invoice_pdf?: boolean | null;
   /** The discounts for early payment of its new invoices. The account's count unless given; an empty list is none. */
   early_payment_discounts?: EarlyPaymentDiscount[] | null;
 }
@@ -105,6 +107,7 @@ const clientSchema = recordSchema<ClientRecord>(
     rounding: { type: Object },
     tax_treatment: { type: String, enum: [...TAX_TREATMENTS, null] },
     e_invoice_format: { type: String },
+    e_invoice_pdf: { type: Boolean },
     early_payment_discounts: { type: Object },
     status: { type: String, required: true, default: 'invited' },
     search: { type: String, required: true },
@@ -152,6 +155,7 @@ export function clientView(client: ClientRecord) {
     ...given('rounding', client.rounding),
     ...given('tax_treatment', client.tax_treatment),
     ...given('e_invoice_format', client.e_invoice_format),
+    ...given('e_invoice_pdf', client.e_invoice_pdf),
     ...given('early_payment_discounts', client.early_payment_discounts),
     status: client.status,
     ...(client.anonymised_at ? { anonymised_at: client.anonymised_at.toISOString() } : {}),

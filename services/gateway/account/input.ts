@@ -1,6 +1,6 @@
 // Input of the account: the issuer's profile that documents are printed from.
 import Joi from 'joi';
-import { INVOICE_FORMAT_NAMES, type FormatName } from '#libs/e-invoice/formats.ts';
+import { type FormatName, INVOICE_FORMAT_NAMES } from '#libs/e-invoice/formats.ts';
 import type { PostalAddress } from '#libs/identifiers/postal-address.ts';
 import { refuse } from '#libs/input/joi-problems.ts';
 import { currency, day, line, name, text } from '#libs/input/kinds.ts';
@@ -67,6 +67,7 @@ export interface AccountChanges extends AppliesRate {
   strict_invoices?: boolean | null;
   require_client_email?: boolean | null;
   e_invoice_format?: FormatName | null;
+  e_invoice_pdf?: boolean | null;
   early_payment_discounts?: EarlyPaymentDiscount[] | null;
   project_statuses?: string[] | null;
   hourly_rate?: number | null;
@@ -221,6 +222,11 @@ export const accountChanges = Joi.object<AccountChanges, true>({
     .allow(null)
     .description(
       'The format of e-invoices that clients without one of their own need: an invoice that cannot be expressed in it is not issued (409 with everything that is missing), and it is the `format` of an e-invoice that names none',
+    ),
+  e_invoice_pdf: Joi.boolean()
+    .allow(null)
+    .description(
+      'Whether the printed PDF stands in e-invoices in XML as a supporting document (BG-24), where the client has no wish of its own; false unless set',
     ),
   mail: Joi.object<MailSettings>({
     from_name: line()

@@ -91,6 +91,7 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
   e_invoice_format: orNull(Joi.string().valid(...INVOICE_FORMAT_NAMES)).description(
     'The format in which every invoice must be expressible, unless its client has another',
   ),
+  e_invoice_pdf: Joi.boolean().required().description('The printed PDF stands in e-invoices in XML'),
   mail: Joi.object({
     from_name: orNull(Joi.string()).description('Null is `company`, or `name`'),
     reply_to: orNull(Joi.string()).description('Null is `email` of the account'),
@@ -163,6 +164,7 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     strict_invoices: false,
     require_client_email: true,
     e_invoice_format: 'xrechnung-ubl',
+    e_invoice_pdf: false,
     mail: { from_name: null, reply_to: null, bcc: null },
     early_payment_discounts: null,
     receipts: false,

@@ -77,6 +77,9 @@ const optional = {
     .description(
       'The format in which its invoices must be expressible to be issued, see the account; `none` needs none. That of the account unless given',
     ),
+  e_invoice_pdf: Joi.boolean()
+    .allow(null)
+    .description("Whether the printed PDF stands in its e-invoices in XML (BG-24); the account's unless given"),
 };
 
 export const newClient = Joi.object<NewClient, true>({

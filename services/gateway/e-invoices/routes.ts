@@ -26,7 +26,7 @@ import { receivedResponse } from './read-response.ts';
 const description =
   'Made from the document as it was issued, with what its parties lacked then from the profile and the client of today. ' +
   'The first answer in each format is kept and given again, the same byte for byte. A 409 names everything that is missing ' +
-  'at once. Factur-X, in Germany ZUGFeRD, is the original PDF of the document with its XML inside. Nothing is sent to the recipient or to a network.';
+  'at once. Factur-X, in Germany ZUGFeRD, is the original PDF of the document with its XML inside; with `e_invoice_pdf` of account or client the PDF stands in XML. Nothing is sent to the recipient or to a network.';
 
 // A key that may read a record may read it as an e-invoice: no scope of its own.
 export const eInvoiceRoutes: readonly Route[] = [
@@ -110,7 +110,7 @@ function sent(find: (accountId: Id, id: Id) => Promise<EInvoiceSource | undefine
     const source = await find(caller.accountId, id);
     if (!source) throw missing();
     if (source.isDraft) throw appError('e_invoice_of_draft');
-    const format = query.format ?? (await source.needs()) ?? STANDARD_FORMAT;
+    const format = query.format ?? (await source.wishes()).format ?? STANDARD_FORMAT;
     const tag = `"${eInvoiceVersion(source, format).content}"`;
     const headers = { ETag: tag, 'Cache-Control': REVALIDATED };
     if (isKnown(request, tag)) {

@@ -61,6 +61,7 @@ describe('GET /api/v1/account', () => {
       mail: { from_name: null, reply_to: null, bcc: null },
       receipts: false,
       e_invoice_format: null,
+      e_invoice_pdf: false,
       early_payment_discounts: null,
       project_statuses: ['In Progress', 'Awaiting Approval', 'Complete'],
       created_at: expect.any(String),

@@ -13,7 +13,8 @@ import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, create, createClient } from '../../support/records.ts';
 import type { TestAccount } from '../../support/workspace.ts';
 
-const archive = archiveFile(chromiumPdf(), { author: 'Studio North', language: 'en', isAccessible: false });
+const description = { author: 'Studio North', language: 'en', isAccessible: false };
+const archive = archiveFile(chromiumPdf(), description);
 const whole = { bytes: archive, warnings: [] as string[] };
 let printer = { next: whole, prints: 0 };
 const print = () => {
@@ -85,6 +86,55 @@ test('when the print lacks the logo, then the answer says so, and neither file i
 
   expect([reply.status, reply.headers.get('X-Document-Warnings')]).toEqual([200, 'logoUrl: unreachable']);
   expect([reply.headers.get('Repr-Digest'), await kept(account)]).toEqual([null, 0]);
+});
+
+test('when the account wants the PDF in XML, then each syntax has the original inside, a client may differ, and reading lists it', async () => {
+  const { account, invoice } = await anInvoice();
+  await gateway.patch('/api/v1/account', { e_invoice_pdf: true }, account);
+  const pdf = await gateway.call('GET', `/api/v1/invoices/${String(invoice.id)}/pdf`, { key: account.key });
+  for (const format of ['xrechnung-ubl', 'en16931-cii']) {
+    const { status, body } = await fetchFile(account, invoice.id, format);
+    const inside = /BinaryObject mimeCode="application\/pdf" filename="INV-0001.pdf">([^<]+)</.exec(String(body))?.[1];
+    expect([status, Buffer.from(String(inside), 'base64').equals(pdf.body)]).toEqual([200, true]);
+    const read = await gateway.post('/api/v1/e-invoices/read', { file: body.toString('base64') }, account);
+    expect(read.body.data.attachments).toMatchObject([{ file_name: 'INV-0001.pdf', size_bytes: archive.length }]);
+  }
+  expect(printer.prints).toBe(1);
+
+  const without = await anInvoice({ e_invoice_pdf: false });
+  await gateway.patch('/api/v1/account', { e_invoice_pdf: true }, without.account);
+  expect(String((await fetchFile(without.account, without.invoice.id, 'xrechnung-ubl')).body)).not.toContain('Binary');
+  expect(printer.prints).toBe(1);
+});
+
+test('when the PDF is too large to stand in XML, then it is 409, and Factur-X is made', async () => {
+  const { account, invoice } = await anInvoice({ e_invoice_pdf: true });
+  // White space between the pages and what is added to them, which changes no place.
+  printer.next = { ...whole, bytes: archiveFile(chromiumPdf({ paddingBytes: 4 * 2 ** 20 }), description) };
+  const [xml, hybrid] = [
+    await fetchFile(account, invoice.id, 'en16931-ubl'),
+    await fetchFile(account, invoice.id, 'facturx'),
+  ];
+  expect([xml.status, xml.body.code, hybrid.status]).toEqual([409, 'e_invoice_pdf_too_large', 200]);
+});
+
+test('when a smaller profile is asked for, then the PDF says so, and its XML is the part that the profile has room for', async () => {
+  const { account, invoice } = await anInvoice();
+  for (const [format, level, relation, lines] of [
+    ['facturx-minimum', 'MINIMUM', 'Data', 0],
+    ['facturx-basicwl', 'BASIC WL', 'Data', 0],
+    ['facturx-basic', 'BASIC', 'Alternative', 1],
+    ['facturx-extended', 'EXTENDED', 'Alternative', 1],
+  ] as const) {
+    const { body } = await fetchFile(account, invoice.id, format);
+    const text = body.toString('latin1');
+    expect(text).toContain(`<fx:ConformanceLevel>${level}</fx:ConformanceLevel>`);
+    expect(text).toContain(`/AFRelationship /${relation}`);
+    const read = await gateway.post('/api/v1/e-invoices/read', { file: body.toString('base64') }, account);
+    expect([read.body.data.totals.gross, read.body.data.lines.length]).toEqual(['1356.60', lines]);
+  }
+  const patch = await gateway.patch('/api/v1/account', { e_invoice_format: 'facturx-minimum' }, account);
+  expect([patch.status, Object.keys(patch.body.details)]).toEqual([400, ['e_invoice_format']]);
 });
 
 test('when a batch asks for Factur-X, then its files are those of single requests, also in the ZIP', async () => {

@@ -57,5 +57,6 @@ export const CHANGES_ANSWERS: readonly (keyof AccountChanges)[] = [
   'payment_days',
   'require_client_email',
   'e_invoice_format',
+  'e_invoice_pdf',
   'early_payment_discounts',
 ];

@@ -1,13 +1,18 @@
 // Twelve complaints of users of other invoicing software, each as the case that it is here. The official rules judge the
-// files in test/e-invoices. The seventh and the ninth are about PDF files.
+// files in test/e-invoices.
 import { expect, test } from '@jest/globals';
+import { embedXml } from '#libs/e-invoice/embed.ts';
 import { type FormatName, formatOf } from '#libs/e-invoice/formats.ts';
 import { missingIn } from '#libs/e-invoice/missing.ts';
+import { readEInvoice } from '#libs/e-invoice/read/read-e-invoice.ts';
 import type { EInvoice } from '#libs/e-invoice/terms.ts';
 import { writeEInvoice } from '#libs/e-invoice/write.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
+import { archiveFile } from '#libs/pdf/archive.ts';
+import { UnknownForm } from '#libs/pdf/structure.ts';
 import { type Case, cases, client, issuer } from '../../e-invoices/cases.ts';
 import { termsOfCase } from '../../e-invoices/terms-of-case.ts';
+import { chromiumPdf } from '../../support/chromium-pdf.ts';
 
 const plain = cases['plain'] as Case;
 const termsOf = (name: string) => termsOfCase(cases[name] as Case);
@@ -64,10 +69,34 @@ test('6: when no electronic address is set, then none is guessed, and Peppol ref
   expect(formatOf('peppol-ubl').specification).toContain('peppol.eu:2017:poacc:billing:3.0');
 });
 
+test('7: when the XML stands in a PDF, then it claims PDF/A-3 and the profile, and a PDF of another form is refused, never given out plain', () => {
+  const { embedded } = formatOf('facturx');
+  if (!embedded) throw new Error('Factur-X stands in a PDF');
+  const pages = archiveFile(chromiumPdf(), { author: 'Studio North', language: 'en', isAccessible: false });
+  const hybrid = embedXml(pages, Buffer.from(xml(termsOf('plain'))), embedded).toString('latin1');
+  const metadata = hybrid.slice(hybrid.lastIndexOf('<x:xmpmeta'));
+  for (const claim of ['<pdfaid:part>3<', '<pdfaid:conformance>B<', '<fx:ConformanceLevel>EN 16931<'])
+    expect(metadata).toContain(claim);
+  for (const part of ['/OutputIntents', '/AF [', '/EmbeddedFiles', '/ID [<']) expect(hybrid).toContain(part);
+  for (const other of ['%PDF-1.7\n%%EOF\n', 'no PDF', ''])
+    expect(() => embedXml(Buffer.from(other), Buffer.from('<a/>'), embedded)).toThrow(UnknownForm);
+});
+
 test('8: when a name, a phone or a city is missing, then all of it is said at once, by the names of our fields', () => {
   const { phone: _phone, payment_options: _options, ...bare } = issuer;
   const terms = termsOfCase({ ...plain, parties: { issuer: { ...bare, name: '' }, client } });
   expect(lacks(terms, 'xrechnung-cii')).toEqual(['account.payment_options', 'account.name', 'account.phone']);
+});
+
+test('9: when authorities take one attachment, then one file has the pages and the XML', () => {
+  const { embedded } = formatOf('facturx-xrechnung');
+  if (!embedded) throw new Error('XRechnung stands in a PDF');
+  const pages = archiveFile(chromiumPdf(), { author: 'Studio North', language: 'en', isAccessible: false });
+  const hybrid = embedXml(pages, Buffer.from(xml(termsOf('plain'), 'facturx-xrechnung')), embedded);
+  const { invoice, files } = readEInvoice(new Uint8Array(hybrid));
+  expect(hybrid.subarray(0, pages.length)).toEqual(pages);
+  expect(files).toMatchObject([{ file_name: 'xrechnung.xml', relationship: 'Alternative', is_invoice: true }]);
+  expect(invoice.number).toBe(termsOf('plain').number);
 });
 
 test('10: when rates are mixed, or prices include tax, then each tax is rounded once and the sums agree to the cent', () => {

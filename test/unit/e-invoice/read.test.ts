@@ -7,7 +7,7 @@ import { Unreadable } from '#libs/e-invoice/read/parse-xml.ts';
 import { readEInvoice } from '#libs/e-invoice/read/read-e-invoice.ts';
 import type { Adjustment, EInvoice, Party, Seller, Taxed } from '#libs/e-invoice/terms.ts';
 import { writeEInvoice } from '#libs/e-invoice/write.ts';
-import { cases, randomCase } from '../../e-invoices/cases.ts';
+import { type Case, cases, randomCase } from '../../e-invoices/cases.ts';
 import { termsOfCase } from '../../e-invoices/terms-of-case.ts';
 
 const read = (xml: string | Buffer) => readEInvoice(Buffer.from(xml));

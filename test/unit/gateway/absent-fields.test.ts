@@ -28,6 +28,7 @@ const LEFT_OUT: Readonly<Record<string, string[]>> = {
     'rounding',
     'tax_treatment',
     'e_invoice_format',
+    'e_invoice_pdf',
     'early_payment_discounts',
     'anonymised_at',
   ],
