@@ -1,13 +1,21 @@
-// Writes a mail with nodemailer: headers, the text as plain text and as HTML, and the attachment.
+// Writes a mail with nodemailer: headers, the text as plain text and as HTML, and the attachments.
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type { MailWords } from '#libs/mail/mail-words.ts';
 import type { MessageRecord, Recipient } from '#libs/models/messages/message.ts';
 import { isAutomatic } from '#libs/models/messages/message-kinds.ts';
 
+/** A file in a mail. */
+export interface MailFile {
+  name: string;
+  /** A media type. */
+  type: string;
+  bytes: Buffer;
+}
+
 export interface Letter extends MailWords {
   /** The address of the sender. */
   from: string;
-  attachment?: { name: string; bytes: Buffer } | undefined;
+  attachments?: readonly MailFile[];
   date: Date;
 }
 
@@ -16,7 +24,7 @@ const UNSAFE_ADDRESS = /[\s<>\p{Cc}]/u;
 
 /** Returns the mail in the form in which it is sent. @throws Error when an address could end its header. */
 export async function composeMail(message: MessageRecord, letter: Letter): Promise<Buffer> {
-  const { text, html, attachment } = letter;
+  const { text, html, attachments = [] } = letter;
   const composer = new MailComposer({
     from: { name: oneLine(message.from_name), address: safeAddress(letter.from) },
     to: addressesOf(message.recipients, 'to'),
@@ -32,9 +40,7 @@ export async function composeMail(message: MessageRecord, letter: Letter): Promi
     },
     text,
     html,
-    attachments: attachment
-      ? [{ filename: attachment.name, content: attachment.bytes, contentType: 'application/pdf' }]
-      : [],
+    attachments: attachments.map(({ name, type, bytes }) => ({ filename: name, content: bytes, contentType: type })),
     // The form in which SMTP transports it, so that the kept mail has the bytes that were sent.
     newline: 'windows',
     disableFileAccess: true,

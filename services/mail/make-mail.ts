@@ -4,8 +4,10 @@ import { moveMessage } from '#libs/billing/messages/move-message.ts';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { findIssuedDocument } from '#libs/documents/find-document.ts';
+import { eInvoiceFile, eInvoiceOf, findCreditNoteSource, findInvoiceSource } from '#libs/documents/find-e-invoice.ts';
 import { originalOf } from '#libs/documents/original-of.ts';
 import type { RecordOfKind } from '#libs/documents/printed-content.ts';
+import { formatOf } from '#libs/e-invoice/formats.ts';
 import { AppError } from '#libs/errors.ts';
 import { mailValues } from '#libs/mail/mail-values.ts';
 import { mailWords } from '#libs/mail/mail-words.ts';
@@ -18,22 +20,18 @@ import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
 import { findMailSource, insertMailSource, MAIL_BYTES_MAX, mailSourceOf } from '#libs/models/messages/mail-source.ts';
 import type { MailAttachment, MessageRecord } from '#libs/models/messages/message.ts';
+import type { MessageKind } from '#libs/models/messages/message-kinds.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { type Id, wireId } from '#libs/models/tenant.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { fileName, requireWholePdf } from '#libs/printing/pdf-file.ts';
 import type { PrintDocument } from '#libs/printing/print-document.ts';
 import type { NumberKind } from '#libs/rules/documents/number-kinds.ts';
-import { composeMail } from './compose-mail.ts';
+import { composeMail, type MailFile } from './compose-mail.ts';
 import type { MadeMail, MailOf } from './send-message.ts';
 
-/** Encoded in base64, the attachment must leave room for the text. */
-const PDF_BYTES_MAX = Math.floor(MAIL_BYTES_MAX * 0.7);
-
-interface Pdf {
-  name: string;
-  bytes: Buffer;
-}
+/** Encoded in base64, the attachments must leave room for the text. */
+const FILES_BYTES_MAX = Math.floor(MAIL_BYTES_MAX * 0.7);
 
 interface MakeOptions {
   /** The address of the sender. */
@@ -73,47 +71,77 @@ export function makeMailOf(options: MakeOptions): MailOf {
     const values = mailValues(type, found, { account, client: client ?? { name: '' }, locale: message.locale });
     const { subject_template: subject, body_template: body, locale } = message;
     const words = await mailWords({ subject, body, values, account, locale }, { markdown: options.markdown, signal });
-    const pdf = message.attach_pdf ? await pdfOf(message, account, signal) : undefined;
-    if (pdf && !('bytes' in pdf)) return pdf;
+    const files = await filesOf(message, account, signal);
+    if (!Array.isArray(files)) return files;
     const now = agreedDate();
     const bytes = await composeMail(message, {
       from: options.from,
       ...words,
-      attachment: pdf,
+      attachments: files,
       date: now,
     });
     if (bytes.length > MAIL_BYTES_MAX) return { impossible: `The mail is larger than ${MAIL_BYTES_MAX / 2 ** 20} MiB` };
-    const attachments = pdf ? [attachmentOf(pdf)] : [];
-    return keep(message, leaseId, { bytes, subject: words.subject, attachments, now });
+    return keep(message, leaseId, { bytes, subject: words.subject, attachments: files.map(attachmentOf), now });
   }
 
-  /** Returns the original of the document, as every other reader gets it. */
-  async function pdfOf(
+  /** Returns the original of the document and its e-invoice, as every other reader gets them. */
+  async function filesOf(
     message: MessageRecord,
     account: AccountRecord,
     signal: AbortSignal,
-  ): Promise<Pdf | { withdrawn: string } | { impossible: string }> {
+  ): Promise<MailFile[] | { withdrawn: string } | { impossible: string }> {
     const accountId = wireId(message.account_id);
     const { type, id } = message.document;
+    const eInvoice = await eInvoiceFor(message);
+    if (!message.attach_pdf && !eInvoice) return [];
     const issued = await readAfterElection(() => findIssuedDocument(type, accountId, id));
     if (issued === undefined) return { withdrawn: 'The document was deleted' };
     if (issued === 'draft') return { withdrawn: 'The document is a draft' };
-    const original = await originalOf(issued, {
-      accountId,
-      async make() {
-        const document = await issued.document(account);
-        if (!document) return undefined;
-        const requestId = message.request_id ?? wireId(message._id);
-        const printed = await options.print({ document, accountId, requestId, signal, isBackground: true });
-        requireWholePdf(printed.bytes);
-        return printed;
-      },
-    });
-    if (!original) return { withdrawn: 'The client of the document was deleted' };
-    if (original.bytes.length > PDF_BYTES_MAX) return { impossible: 'The PDF is too large for a mail' };
-    return { name: `${fileName(issued.number)}.pdf`, bytes: original.bytes };
+    const pdf = () =>
+      originalOf(issued, {
+        accountId,
+        async make() {
+          const document = await issued.document(account);
+          if (!document) return undefined;
+          const requestId = message.request_id ?? wireId(message._id);
+          const printed = await options.print({ document, accountId, requestId, signal, isBackground: true });
+          requireWholePdf(printed.bytes);
+          return printed;
+        },
+      });
+    const files: MailFile[] = [];
+    // A PDF with the XML inside stands for the PDF: some recipients take one attachment.
+    if (message.attach_pdf && !(eInvoice && formatOf(eInvoice.format).embedded)) {
+      const original = await pdf();
+      if (!original) return CLIENT_GONE;
+      files.push({ name: `${fileName(issued.number)}.pdf`, type: 'application/pdf', bytes: original.bytes });
+    }
+    if (eInvoice) {
+      const { source, format } = eInvoice;
+      const made = await eInvoiceOf(source, format, { accountId, pdf });
+      if (!made) return CLIENT_GONE;
+      const { end, type: mediaType } = eInvoiceFile(format);
+      files.push({ name: `${fileName(source.number)}${end}`, type: mediaType, bytes: made.bytes });
+    }
+    const size = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    return size > FILES_BYTES_MAX ? { impossible: 'The attachments are too large for a mail' } : files;
   }
 }
+
+const CLIENT_GONE = { withdrawn: 'The client of the document was deleted' };
+
+/** Returns the e-invoice that client or account need, for a mail that brings the document. Reminders bring it again only as PDF. */
+async function eInvoiceFor({ kind, account_id, document }: MessageRecord) {
+  const find = E_INVOICES[kind];
+  const source = find && (await readAfterElection(() => find(wireId(account_id), document.id)));
+  const format = source && (await source.wishes()).format;
+  return source && format && { source, format };
+}
+
+const E_INVOICES: Partial<Record<MessageKind, typeof findInvoiceSource>> = {
+  invoice: findInvoiceSource,
+  credit_note: findCreditNoteSource,
+};
 
 /** Keeps the mail and shows its attachments on the message, if the lease still belongs to this worker. */
 async function keep(
@@ -132,7 +160,7 @@ async function keep(
   return result ? { bytes, message: result } : { lost: true };
 }
 
-function attachmentOf({ name, bytes }: { name: string; bytes: Buffer }): MailAttachment {
+function attachmentOf({ name, bytes }: MailFile): MailAttachment {
   return { name, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 

@@ -1,4 +1,5 @@
 // Plans a mail about a document: its recipients, its words, and when it leaves. The mail service sends it.
+import { requireEInvoice } from '../../documents/find-e-invoice.ts';
 import type { RecordOfKind } from '../../documents/printed-content.ts';
 import { appError, fieldProblem } from '../../errors.ts';
 import { mailValues, senderOf } from '../../mail/mail-values.ts';
@@ -52,7 +53,7 @@ export interface NewMessage<Kind extends NumberKind> {
 /**
  * Stores the message and lets the document show it.
  * @throws AppError 409 when mail is not set up, the client has no address, a recipient is suppressed, or the document is
- * not to be sent any more.
+ * not to be sent any more, or lacks something for the e-invoice that goes with it.
  */
 export async function planMessage<Kind extends NumberKind>(
   unit: UnitOfWork,
@@ -66,6 +67,9 @@ export async function planMessage<Kind extends NumberKind>(
   const locale = record.parties?.issuer.locale ?? account.locale;
   const values = mailValues(type, record, { account, client: client ?? { name: '' }, locale });
   requireMailable(record, String(values.number));
+  if (kind === 'invoice' || kind === 'credit_note') {
+    await requireEInvoice(kind, record as RecordOfKind[typeof kind], { account, client });
+  }
   const base = newRecord(accountId);
   const nextAt = wanted.send_at ?? base.created_at;
   const state = newMessageState(wanted.send_at ? 'plan' : 'queue', nextAt);

@@ -29,7 +29,7 @@ test('when a mail is composed, then another program reads all of it, and no blin
   const pdf = Buffer.from('%PDF-1.7 …');
   const { message, mail, text } = await composed(
     { from_name: 'Ström & Söhne, GmbH', reply_to: 'hello@north.example', locale: 'de-DE' },
-    { attachment: { name: 'Räkning 7.pdf', bytes: pdf } },
+    { attachments: [{ name: 'Räkning 7.pdf', type: 'application/pdf', bytes: pdf }] },
   );
 
   expect(mail).toMatchObject({

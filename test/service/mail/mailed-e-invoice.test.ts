@@ -1,0 +1,128 @@
+// The files of a mail: the PDF, the e-invoice that client or account need, or the PDF with it inside.
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { simpleParser } from 'mailparser';
+import { Original } from '#libs/models/documents/original.ts';
+import { archiveFile } from '#libs/pdf/archive.ts';
+import { makeMailOf } from '../../../services/mail/make-mail.ts';
+import { client as buyer, issuer } from '../../e-invoices/cases.ts';
+import { chromiumPdf } from '../../support/chromium-pdf.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { insertMessage, setUpMail, withLease } from '../../support/messages.ts';
+import { type AnyRecord, create, createClient } from '../../support/records.ts';
+import type { TestAccount } from '../../support/workspace.ts';
+
+const bytes = archiveFile(chromiumPdf(), { author: 'Studio North', language: 'en', isAccessible: false });
+let prints = 0;
+const print = async () => {
+  prints += 1;
+  return { bytes, warnings: [] };
+};
+const mailOf = makeMailOf({ from: 'billing@example.com', print, markdown: { toHtml: async (text) => text } });
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway({ print });
+  await setUpMail();
+});
+afterAll(() => gateway.close());
+
+async function anInvoice(e_invoice_format: string): Promise<{ account: TestAccount; invoice: AnyRecord }> {
+  const account = await gateway.workspace.account();
+  const { locale: _locale, ...profile } = issuer;
+  await gateway.patch('/api/v1/account', profile, account);
+  const { id: _id, ...fields } = buyer;
+  const client = await createClient(gateway, { ...fields, e_invoice_format }, account);
+  const line_items = [{ description: 'Design', quantity: 12, rate: 95 }];
+  const body = { client_id: client.id, due_date: '2099-12-31', currency: 'EUR', tax_rate: 19, status: 'Sent' };
+  return { account, invoice: await create(gateway, '/api/v1/invoices', { ...body, line_items }, account) };
+}
+
+/** Sends the document and returns what the mail service makes of it. */
+async function mailed(account: TestAccount, path: string, body: object = {}) {
+  const sent = await gateway.post(`/api/v1/${path}/send`, body, account);
+  expect(sent.status).toBe(202);
+  const { message, leaseId } = await withLease(account.id, sent.body.data.id, async (_step, leased) => leased);
+  const made = await mailOf(message, leaseId, new AbortController().signal);
+  if (!('bytes' in made)) throw new Error(JSON.stringify(made));
+  const { attachments } = await simpleParser(made.bytes);
+  const digest = (content: Buffer) => createHash('sha256').update(content).digest('hex');
+  expect(made.message.attachments).toEqual(
+    attachments.map(({ filename, content }) => ({ name: filename, bytes: content.length, sha256: digest(content) })),
+  );
+  return attachments;
+}
+const fileOf = async (account: TestAccount, path: string) =>
+  (await gateway.call('GET', `/api/v1/${path}`, { key: account.key })).body as Buffer;
+
+test('when the client needs XML, then it goes out beside the PDF, the same that the API gives, and with every mail again', async () => {
+  const { account, invoice } = await anInvoice('xrechnung-ubl');
+  const path = `invoices/${String(invoice.id)}`;
+  const files = await mailed(account, path);
+  const again = await mailed(account, path);
+
+  expect(files.map(({ filename, contentType }) => [filename, contentType])).toEqual([
+    ['INV-0001.pdf', 'application/pdf'],
+    ['INV-0001-xrechnung.xml', 'application/xml'],
+  ]);
+  expect(files[1]?.content).toEqual(await fileOf(account, `${path}/e-invoice`));
+  expect(again.map(({ content }) => content)).toEqual(files.map(({ content }) => content));
+  expect(await Original.countDocuments({ account_id: account.id })).toBe(2);
+});
+
+test('when the client needs Factur-X, then there is one attachment, the PDF with the XML inside', async () => {
+  const { account, invoice } = await anInvoice('facturx');
+  const path = `invoices/${String(invoice.id)}`;
+  const files = await mailed(account, path);
+
+  expect(files.map(({ filename }) => filename)).toEqual(['INV-0001-facturx.pdf']);
+  expect(files[0]?.content).toEqual(await fileOf(account, `${path}/e-invoice`));
+});
+
+test('when no PDF is wanted, or the client needs no e-invoice, then the other goes out alone', async () => {
+  const xml = await anInvoice('en16931-cii');
+  const pdf = await anInvoice('none');
+
+  const alone = await mailed(xml.account, `invoices/${String(xml.invoice.id)}`, { attach_pdf: false });
+  expect(alone.map(({ filename }) => filename)).toEqual(['INV-0001-cii.xml']);
+  const plain = await mailed(pdf.account, `invoices/${String(pdf.invoice.id)}`);
+  expect(plain.map(({ filename }) => filename)).toEqual(['INV-0001.pdf']);
+});
+
+test('when a credit note is mailed, then its e-invoice goes with it', async () => {
+  const { account, invoice } = await anInvoice('peppol-ubl');
+  const credit = { reason: 'goodwill', amount: 5 };
+  const note = await create(gateway, `/api/v1/invoices/${String(invoice.id)}/credit-notes`, credit, account);
+  const files = await mailed(account, `credit-notes/${String(note.id)}`);
+
+  expect(files.map(({ filename }) => filename)).toEqual(['CRN-0001.pdf', 'CRN-0001-peppol.xml']);
+});
+
+test('when the e-invoice cannot be made any more, then the mail is 409 before it is planned, and one that was planned is not sent without it', async () => {
+  const { account, invoice } = await anInvoice('none');
+  const path = `invoices/${String(invoice.id)}`;
+  await gateway.patch('/api/v1/account', { e_invoice_format: 'xrechnung-ubl' }, account);
+  const client = invoice.client as AnyRecord;
+  await gateway.patch(`/api/v1/clients/${client.id}`, { e_invoice_format: null }, account);
+  await gateway.patch('/api/v1/account', { phone: null }, account);
+  const parties = { 'parties.issuer.phone': 1 } as const;
+  const { Invoice } = await import('#libs/models/billing/invoice.ts');
+  const { storedId } = await import('#libs/models/tenant.ts');
+  const mine = { _id: storedId(String(invoice.id)), account_id: storedId(account.id) };
+  await Invoice.updateOne(mine, { $unset: parties });
+  const refused = await gateway.post(`/api/v1/${path}/send`, {}, account);
+  const document = { type: 'invoice' as const, id: mine._id, number: 'INV-0001' };
+  const planned = await insertMessage(account.id, { document, client_id: storedId(String(client.id)) });
+  const before = prints;
+  const made = await withLease(account.id, String(planned._id), async (_step, leased) => leased);
+
+  expect([refused.status, refused.body.code, Object.keys(refused.body.details)]).toEqual([
+    409,
+    'e_invoice_incomplete',
+    ['account.phone'],
+  ]);
+  expect(await mailOf(made.message, made.leaseId, new AbortController().signal)).toMatchObject({
+    impossible: expect.stringContaining('lacks what XRechnung asks for'),
+  });
+  expect(prints).toBe(before + 1);
+});
