@@ -102,7 +102,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
         if (!record) throw missing();
         return record;
       },
-      parts,
+      parts: row.alsoPrints ? withCountedPrints(parts, rates, { request, response }) : parts,
       requestId,
       request,
       response,
@@ -139,6 +139,21 @@ export function requestHandler(row: Route, options: HandleOptions) {
 function requireAdmission({ print }: GatewayParts, accountId: Id, requestId: string): void {
   const rejected = print.admission?.rejection(accountId, requestId);
   if (rejected) throw errorOf(rejected);
+}
+
+/** Returns the parts for an operation that prints for some requests only: a print counts when it happens. */
+function withCountedPrints(
+  parts: GatewayParts,
+  rates: Rates | undefined,
+  { request, response }: { request: Request; response: Response },
+): GatewayParts {
+  const print: GatewayParts['print'] = async (job) => {
+    // A request for headers alone counts as well, because it has been printed.
+    response.locals['isPrinting'] = true;
+    await rates?.admitPrint(request, response);
+    return parts.print(job);
+  };
+  return { ...parts, print };
 }
 
 /** Deletions make room, and the law asks for some changes. */

@@ -21,6 +21,8 @@ export interface RateLimits {
 export interface Rates {
   /** @throws AppError 429 when the caller's key or account is over a limit. */
   admit(request: Request, response: Response, caller: Caller, row: Route): Promise<void>;
+  /** Counts a document that a request prints, which is not a print in every case. @throws AppError 429 as `admit`. */
+  admitPrint(request: Request, response: Response): Promise<void>;
   /** Counts a request without a usable key. @throws AppError 429 when its address brought too many. */
   countRejection(request: Request, response: Response): Promise<void>;
 }
@@ -76,22 +78,25 @@ export function openRates(options: {
       passOnStoreError: true,
       // A document that was not printed does not count: the caller had it already or asked for its headers, or the queue was full.
       skipSuccessfulRequests: name.endsWith('documents'),
-      requestWasSuccessful: ({ method }, { statusCode }) =>
-        method === 'HEAD' || statusCode === 304 || statusCode === 503,
+      requestWasSuccessful: ({ method }, { statusCode, locals }) =>
+        (method === 'HEAD' && !locals['isPrinting']) || statusCode === 304 || statusCode === 503,
       // During an outage every request would write a line; the connection logs once that Redis is unavailable.
       logger: { error: (error) => log.debug({ err: error }, 'not rate limited'), warn: (text) => log.warn(text) },
       validate: false, // Its checks are for mistakes of set-up and cost time on every request.
     });
   }
 
+  async function admitPrint(request: Request, response: Response) {
+    for (const limiter of [documents, accountDocuments]) if (limiter) await run(limiter, request, response);
+  }
+
   return {
     async admit(request, response, caller, row) {
       response.locals['caller'] = caller;
-      const limiters = isRendered(row)
-        ? [requests, accountRequests, documents, accountDocuments]
-        : [requests, accountRequests];
-      for (const limiter of limiters) if (limiter) await run(limiter, request, response);
+      for (const limiter of [requests, accountRequests]) if (limiter) await run(limiter, request, response);
+      if (isRendered(row)) await admitPrint(request, response);
     },
+    admitPrint,
     async countRejection(request, response) {
       if (refusals) await run(refusals, request, response);
     },

@@ -4,11 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { storeUnavailable } from '#libs/errors.ts';
 import { issueApiKey } from '#libs/models/accounts/api-key.ts';
+import { archiveFile } from '#libs/pdf/archive.ts';
 import { connectFailFast, primariesOf, type Redis, whenReady } from '#libs/redis/connection.ts';
 import { type AppOptions, makeApp } from '../../../services/gateway/app.ts';
 import { openRates, type RateLimits, type Rates } from '../../../services/gateway/limits/rate-limit.ts';
+import { client as buyer, issuer } from '../../e-invoices/cases.ts';
+import { chromiumPdf } from '../../support/chromium-pdf.ts';
 import { eventually } from '../../support/eventually.ts';
 import { appOptionsFor, callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { type AnyRecord, create, createClient } from '../../support/records.ts';
+import { routeTable } from '../../support/route-table.ts';
 import { testLog } from '../../support/workspace.ts';
 
 const path = '/api/v1/clients';
@@ -109,6 +114,36 @@ test('when two gateways count hits in batches, then the limit is never exceeded 
   expect(passed).toBeLessThanOrEqual(1_000);
   expect(passed).toBeGreaterThanOrEqual(990);
 });
+
+test.each(routeTable.filter(({ alsoPrints }) => alsoPrints).map(({ path }) => [path]))(
+  'when GET %s prints, then it counts as a document, and what it does not print does not',
+  async (row) => {
+    const account = await gateway.workspace.account();
+    const { locale: _locale, ...profile } = issuer;
+    const { id: _id, ...fields } = buyer;
+    await gateway.patch('/api/v1/account', profile, account);
+    const client = await createClient(gateway, fields, account);
+    const line_items = [{ description: 'Design', quantity: 12, rate: 95 }];
+    const terms = { due_date: '2099-12-31', currency: 'EUR', tax_rate: 19, status: 'Sent', line_items };
+    const documents: AnyRecord[] = [];
+    for (let count = 0; count < 2; count += 1) {
+      const invoice = await create(gateway, '/api/v1/invoices', { client_id: client.id, ...terms }, account);
+      const credit = { reason: 'goodwill', amount: 5 };
+      const note = await create(gateway, `/api/v1/invoices/${invoice.id}/credit-notes`, credit, account);
+      documents.push(row.includes('credit-notes') ? note : invoice);
+    }
+    const bytes = archiveFile(chromiumPdf(), { author: 'Studio North', language: 'en', isAccessible: false });
+    const call = await callerWith({ documents: 1 }, connect(), { print: async () => ({ bytes, warnings: [] }) });
+    const { key } = account;
+    const statusOf = async (index: number, format: string, method = 'GET') =>
+      (await call(method, `${row.replace('{id}', String(documents[index]?.id))}?format=${format}`, { key })).status;
+
+    expect([await statusOf(0, 'en16931-ubl'), await statusOf(1, 'en16931-cii')]).toEqual([200, 200]);
+    // HEAD prints here, because the size of the file is not known before.
+    expect([await statusOf(0, 'facturx', 'HEAD'), await statusOf(0, 'facturx')]).toEqual([200, 200]);
+    expect([await statusOf(1, 'facturx'), await statusOf(1, 'peppol-ubl')]).toEqual([429, 200]);
+  },
+);
 
 test('when a caller has the document already, asks for its headers, or there is no room to print it, then it does not count', async () => {
   const { post } = gateway;
