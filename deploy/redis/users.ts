@@ -87,6 +87,14 @@ function rightsOf(user: RedisUser, prefix: string): string[] {
         OVERVIEW,
       ];
     case 'portal':
+      return [
+        ...queues([renderDocument]),
+        // It has originals printed that are not kept yet, and gets the files.
+        `~${prefix}:unsaved:${renderDocument.name}:*`,
+        `~${prefix}:reply:*`,
+        ...channels(['nudges', 'replies:*', 'cancels']),
+        ...COMMANDS,
+      ];
     case 'scheduler':
       return [...channels(['nudges']), ...COMMANDS];
     case 'webhooks':

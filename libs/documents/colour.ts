@@ -14,6 +14,8 @@ export const INK = '#1b1f24';
 
 const WHITE: Colour = [255, 255, 255];
 const BLACK: Colour = [0, 0, 0];
+/** The lightest ground of a dark page. */
+const DARK: Colour = [38, 50, 55];
 
 export interface Palette {
   /** The colour of fills, as given. */
@@ -22,6 +24,8 @@ export interface Palette {
   onBrand: string;
   /** The brand's colour for text on white, darkened until it can be read. */
   ink: string;
+  /** The brand's colour for text on the ground of a dark page, lightened until it can be read. */
+  inkOnDark: string;
   /**
    * Colours of shapes on the fill, each further away from the colour of text there, so that text on the shapes stays
    * readable.
@@ -36,15 +40,21 @@ export function paletteOf(brandColor: string): Palette {
   const brand = parseColour(brandColor);
   const onBrand = textOn(brand);
   const away = onBrand === WHITE ? BLACK : WHITE;
-  let ink = brand;
-  for (let share = STEP; contrast(ink, WHITE) < READABLE && share <= 1; share += STEP) ink = mix(brand, BLACK, share);
   return {
     brand: hex(brand),
     onBrand: hex(onBrand),
-    ink: hex(ink),
+    ink: hex(readable(brand, WHITE, BLACK)),
+    inkOnDark: hex(readable(brand, DARK, WHITE)),
     shades: [hex(mix(brand, away, 0.1)), hex(mix(brand, away, 0.2)), hex(mix(brand, away, 0.32))],
     tint: hex(mix(WHITE, brand, 0.06)),
   };
+}
+
+/** Returns the colour, mixed with another one until it can be read on the ground. */
+function readable(colour: Colour, ground: Colour, mixed: Colour): Colour {
+  let ink = colour;
+  for (let share = STEP; contrast(ink, ground) < READABLE && share <= 1; share += STEP) ink = mix(colour, mixed, share);
+  return ink;
 }
 
 /**

@@ -3,9 +3,16 @@ import type { VNode } from 'preact';
 import type { Assets } from './assets.ts';
 import { html } from './html.ts';
 
-export interface DocumentOptions {
+export interface DocumentOptions<Style extends string = 'style.css'> {
   title: string;
-  assets: Assets<'style.css' | 'icon.svg'>;
+  assets: Assets<Style | 'icon.svg'>;
+  /** The style sheet, the shared one unless given. */
+  style?: Style;
+  /** The language of the words, English unless given. */
+  language?: string;
+  direction?: 'ltr' | 'rtl';
+  /** More elements of the head. */
+  head?: VNode;
   /** The path of the one script. Pages work without it. */
   script?: string | undefined;
   /** The element `body`. */
@@ -13,8 +20,9 @@ export interface DocumentOptions {
 }
 
 /** Makes a document that no search engine lists. */
-export function documentOf({ title, assets, script, body }: DocumentOptions): VNode {
-  return html`<html lang="en">
+export function documentOf<Style extends string = 'style.css'>(options: DocumentOptions<Style>): VNode {
+  const { title, assets, style = 'style.css' as Style, language = 'en', direction, head, script, body } = options;
+  return html`<html lang=${language} dir=${direction ?? null}>
     <head>
       <meta charset="utf-8" />
       <title>${title}</title>
@@ -22,8 +30,8 @@ export function documentOf({ title, assets, script, body }: DocumentOptions): VN
       <meta name="color-scheme" content="light dark" />
       <meta name="robots" content="noindex" />
       <link rel="icon" href=${assets.pathOf('icon.svg')} type="image/svg+xml" />
-      <link rel="stylesheet" href=${assets.pathOf('style.css')} />
-      ${script ? html`<script src=${script} defer></script>` : null}
+      <link rel="stylesheet" href=${assets.pathOf(style)} />
+      ${head ?? null} ${script ? html`<script src=${script} defer></script>` : null}
     </head>
     ${body}
   </html>`;

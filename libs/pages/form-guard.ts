@@ -13,6 +13,20 @@ export function requireSameOrigin(request: Request) {
   }
 }
 
+/**
+ * Rejects a form that another site sent, on pages without a cookie. Their referrer policy lets no address leave, so that
+ * browsers send `Origin: null` with their forms; newer ones also say in `Sec-Fetch-Site` where a form came from.
+ * @throws PageError 403.
+ */
+export function requireFormOfPage(request: Request) {
+  const origin = request.get('Origin');
+  const site = request.get('Sec-Fetch-Site');
+  const isForeign = origin !== undefined && origin !== 'null' && hostOf(origin) !== request.host;
+  if (isForeign || (site !== undefined && site !== 'same-origin')) {
+    throw new PageError(403, 'Cross-site request rejected');
+  }
+}
+
 /** Rejects a form without the token of the session. @throws PageError 403. */
 export function requireToken(request: Request, expectedToken: string) {
   const { csrf } = (request.body ?? {}) as { csrf?: unknown };

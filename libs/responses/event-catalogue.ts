@@ -11,6 +11,7 @@ import {
 import { clientResponse } from './client.ts';
 import { creditNoteResponse } from './credit-note.ts';
 import { batchResponse } from './document-batch.ts';
+import { documentLinkResponse } from './document-link.ts';
 import { exampleId } from './example-ids.ts';
 import { expenseResponse } from './expense.ts';
 import { hourPackageResponse } from './hour-package.ts';
@@ -61,6 +62,7 @@ const DATA: Readonly<Record<EventNoun, Joi.Schema>> = {
   credit_note: creditNoteResponse,
   documents: batchResponse,
   message: messageResponse,
+  link: documentLinkResponse,
   endpoint: webhookResponse,
   ping,
 };

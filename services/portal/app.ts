@@ -1,26 +1,32 @@
 // The portal's pages, and the headers and the 404 page that all of them share.
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { AppError } from '#libs/errors.ts';
 import { isUnavailable } from '#libs/mongo/errors.ts';
 import { PageError } from '#libs/pages/page-error.ts';
 import type { Logger } from '#libs/service/logger.ts';
+import { type ClientOptions, clientRoutes } from './client/client-routes.ts';
+import { clientAssets } from './client/layout.ts';
 import { type DeveloperOptions, developerRoutes } from './developer/developer-routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
-import { assets, notePage } from './views/layout.ts';
+import { notePage } from './views/layout.ts';
 
 export interface PortalParts {
   /** The number of proxies in front that set X-Forwarded-For. */
   trustProxy: number;
   developer: Omit<DeveloperOptions, 'log'>;
+  client: Omit<ClientOptions, 'log'>;
   log: Logger;
 }
 
 /** Makes the application of the public port. */
-export function makeApp({ trustProxy, developer, log }: PortalParts): Express {
+export function makeApp({ trustProxy, developer, client, log }: PortalParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', 'simple');
   app.use(securityHeaders);
-  app.use(assets.routes());
+  // They contain the shared ones as well.
+  app.use(clientAssets.routes());
   app.use(developerRoutes({ ...developer, log }));
+  app.use(clientRoutes({ ...client, log }));
   // Unknown, revoked and foreign links get this page as well: nothing tells them apart.
   app.use(() => {
     throw new PageError(404, NOT_FOUND);
@@ -28,7 +34,10 @@ export function makeApp({ trustProxy, developer, log }: PortalParts): Express {
   app.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) return next(error);
     if (isUnavailable(error)) return sendNote(response.set('Retry-After', '1'), 503, 'Please try again', UNAVAILABLE);
-    if (error instanceof PageError && error.status === 404) return sendNote(response, 404, 'Page not found', NOT_FOUND);
+    if (isNowhere(error)) return sendNote(response, 404, 'Page not found', NOT_FOUND);
+    if (error instanceof PageError) return sendNote(response, error.status, 'Not done', error.message);
+    if (error instanceof AppError && error.status >= 500)
+      return sendNote(response.set('Retry-After', '2'), 503, 'Please try again', UNAVAILABLE);
     const { status } = (error ?? {}) as { status?: number };
     // The parser of bodies and paths throws errors with a status.
     if (status && status < 500) return sendNote(response, status, 'Not understood', UNREADABLE);
@@ -38,6 +47,9 @@ export function makeApp({ trustProxy, developer, log }: PortalParts): Express {
   });
   return app;
 }
+
+/** True for a path that leads nowhere, also one with malformed percent-encoding. */
+const isNowhere = (error: unknown) => error instanceof URIError || (error instanceof PageError && error.status === 404);
 
 const NOT_FOUND = 'This address leads nowhere. If it came in a mail, ask the sender for a new link.';
 const UNAVAILABLE = 'This page is not available at the moment. Please reload it in a minute.';

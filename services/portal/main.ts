@@ -2,12 +2,14 @@
 import { createServer } from 'node:http';
 import { listen, serverOptions } from '#libs/http/listen.ts';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
+import { openQueues } from '#libs/jobs/queue.ts';
+import { openReplies } from '#libs/jobs/replies.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
-import { connectFailFast, whenTried } from '#libs/redis/connection.ts';
-import { processName } from '#libs/redis/processes.ts';
+import { openPrinting } from '#libs/printing/print-document.ts';
+import { whenTried } from '#libs/redis/connection.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { bytesOf } from '#libs/service/env.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
@@ -27,8 +29,9 @@ await run(async ({ onClose, useLogger }) => {
   // This may be the first process of a new version. Existing indexes stay as they are.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
   onClose(() => mongo.close());
-  const redis = connectFailFast(config.REDIS_URL, log, processName('portal', config.REDIS_PREFIX));
-  onClose(() => redis.disconnect());
+  const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log, service: 'portal' });
+  onClose(() => queues.close());
+  const { redis } = queues;
   const health = await openHealthPort({
     host: config.HEALTH_HOST,
     names: config.HEALTH_ALLOWED_HOSTS,
@@ -51,7 +54,12 @@ await run(async ({ onClose, useLogger }) => {
     quotaBytes: bytesOf(config.ACCOUNT_STORAGE_MEGABYTES),
     isPublicSecure: config.PORTAL_URL?.startsWith('https:') ?? false,
   };
-  const app = makeApp({ trustProxy: config.PORTAL_TRUST_PROXY, developer, log });
+  const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config;
+  const replies = openReplies({ redisUrl, prefix, redis, log });
+  onClose(() => replies.close());
+  const print = openPrinting({ queues, replies, prefix, log });
+  const client = { print, nudge: developer.nudge, quotaBytes: developer.quotaBytes };
+  const app = makeApp({ trustProxy: config.PORTAL_TRUST_PROXY, developer, client, log });
   const close = await listen(createServer(serverOptions, app), config.PORTAL_HOST, config.PORTAL_PORT, log);
   health.started();
   log.info({ healthPort: health.port }, 'ready');

@@ -1,12 +1,14 @@
 // The portal on a free port in this process, and a browser without script that keeps its cookie and finds its forms' token.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { appError } from '#libs/errors.ts';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { connectFailFast } from '#libs/redis/connection.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { makeApp } from '../../services/portal/app.ts';
+import type { ClientOptions } from '../../services/portal/client/client-routes.ts';
 import type { DeveloperOptions } from '../../services/portal/developer/developer-routes.ts';
 import { LOOPBACK } from './webhooks.ts';
 import { testLog, type Workspace } from './workspace.ts';
@@ -37,10 +39,11 @@ export interface TestPortal {
 export interface TestPortalOptions {
   log?: Logger;
   developer?: Partial<DeveloperOptions>;
+  client?: Partial<ClientOptions>;
 }
 
 export async function startPortal(workspace: Workspace, options: TestPortalOptions = {}): Promise<TestPortal> {
-  const { log = testLog, developer } = options;
+  const { log = testLog, developer, client } = options;
   const redis = connectFailFast(workspace.redisUrl, testLog);
   const parts = {
     outbound: openOutbound({ allow: LOOPBACK }),
@@ -49,7 +52,8 @@ export async function startPortal(workspace: Workspace, options: TestPortalOptio
     isPublicSecure: false,
     ...developer,
   };
-  const server = createServer(makeApp({ trustProxy: 0, developer: parts, log }));
+  const clients = { print: unprinted, nudge: parts.nudge, ...client };
+  const server = createServer(makeApp({ trustProxy: 0, developer: parts, client: clients, log }));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
@@ -69,6 +73,11 @@ export async function startPortal(workspace: Workspace, options: TestPortalOptio
     },
   };
 }
+
+/** Where no renderer runs, only originals that are kept can be sent. */
+const unprinted: ClientOptions['print'] = async () => {
+  throw appError('printing_unavailable');
+};
 
 /** Returns the path of a link: tests reach the portal by another host than its public one. */
 export function pathOf(link: string): string {

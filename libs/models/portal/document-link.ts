@@ -9,9 +9,9 @@ import {
 } from '../../rules/documents/link-terms.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
-import { recordsOf, type Stamped } from '../records.ts';
+import { lockOwn, recordsOf, type Stamped } from '../records.ts';
 import { removeAllWith } from '../remove-records.ts';
-import { acrossAccounts, type Id, idField, requiredIdField, type StoredId } from '../tenant.ts';
+import { acrossAccounts, type Id, idField, requiredIdField, type StoredId, wireId } from '../tenant.ts';
 import { hashToken } from '../token.ts';
 
 /** The most links of a document or a client that callers made and that are not revoked. Links in mails do not count. */
@@ -39,6 +39,8 @@ export interface DocumentLinkRecord extends Stamped {
   /** The number of visits that are at least an hour apart. */
   opens: number;
   request_id?: string | undefined;
+  /** See lockOwn. */
+  lock_version?: number;
 }
 
 export const documentLinkListing: ListingOf<DocumentLinkRecord, 'created_at'> = {
@@ -64,6 +66,7 @@ const linkSchema = recordSchema<DocumentLinkRecord>(
     last_opened_at: Date,
     opens: { type: Number, required: true },
     request_id: String,
+    lock_version: Number,
   },
   documentLinkListing,
 );
@@ -76,6 +79,12 @@ export function findDocumentLink(token: string): Promise<DocumentLinkRecord | nu
   return DocumentLink.findOne({ hash: hashToken(token), revoked_at: null })
     .setOptions(acrossAccounts)
     .lean<DocumentLinkRecord>();
+}
+
+/** Locks the link against a revocation in the same moment. @returns false when it was revoked. */
+export async function lockLiveLink({ _id, account_id }: DocumentLinkRecord, session: Session): Promise<boolean> {
+  const link = await lockOwn(DocumentLink, wireId(account_id), _id, session);
+  return link !== null && !link.revoked_at;
 }
 
 /** Returns the terms under which the link was made. */

@@ -369,6 +369,10 @@ const declarations = {
     description: 'A recipient reported a message as unwanted, and the address is suppressed from now on.',
     example: acceptedMail,
   },
+  'link.opened': {
+    description: 'A person looked at the page of a link, once a day. It is a hint: some mail scanners run scripts.',
+    example: { url: null, opened_at: exampleTime, last_opened_at: exampleTime, opens: 1 },
+  },
   'endpoint.disabled': {
     description:
       'A webhook endpoint was disabled: its receiver answered 410, it failed for five days, or an operator disabled it.',

@@ -1,7 +1,11 @@
 // The catalogue of event types: its examples and the events that are really sent match its schemas, for every type.
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { countOpening } from '#libs/billing/links/open-link.ts';
+import { DocumentLink, type DocumentLinkRecord } from '#libs/models/portal/document-link.ts';
+import { findOwn } from '#libs/models/records.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
@@ -14,7 +18,7 @@ import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-
 import { recordGone } from '../../../services/webhooks/endpoint-health.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { failWithoutRelay, sendWithoutRelay, setUpMail } from '../../support/messages.ts';
+import { failWithoutRelay, inUnit, sendWithoutRelay, setUpMail } from '../../support/messages.ts';
 import { type AnyRecord, create, createClient } from '../../support/records.ts';
 import { testLog } from '../../support/workspace.ts';
 
@@ -204,6 +208,7 @@ async function causeEveryEvent() {
   await causeRecurringInvoices(client.id);
 
   await causeMail(client.id);
+  await causeVisit(client.id);
 
   await make('documents', { documents: invoices.map(({ id }) => ({ type: 'invoice', id })) });
   await printAll();
@@ -219,6 +224,13 @@ async function causeEveryEvent() {
   const empty = await make('projects', { name: 'Empty', client_id: other.id });
   await remove(`projects/${empty.id}`);
   await remove(`clients/${other.id}`);
+}
+
+/** The client looks at the page of a link. */
+async function causeVisit(client_id: string) {
+  const link = await create(gateway, `/api/v1/clients/${client_id}/links`, {});
+  const stored = await findOwn(DocumentLink, gateway.account.id, link.id);
+  await inUnit(gateway.account.id, (unit) => countOpening(unit, stored as DocumentLinkRecord, 'UTC'));
 }
 
 /** One message is accepted and comes back, one is rejected, and of one the outcome is unknown. */

@@ -1,4 +1,4 @@
-// The portal before it has a page: every answer has strict headers, and everything unknown is the same 404 page.
+// The portal where nothing is: every answer has strict headers, and everything unknown is the same 404 page.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -15,7 +15,8 @@ const developer = {
   nudge: () => undefined,
   isPublicSecure: true,
 };
-const server = createServer(makeApp({ trustProxy: 0, developer, log: testLog }));
+const client = { print: () => Promise.reject(new Error('no renderer')), nudge: () => undefined };
+const server = createServer(makeApp({ trustProxy: 0, developer, client, log: testLog }));
 let url: string;
 beforeAll(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -1,0 +1,82 @@
+// The frame around every page of a client: the look of the issuer, and the one script that reports a visit.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Response } from 'express';
+import { paletteOf } from '#libs/documents/colour.ts';
+import { assetsOf } from '#libs/pages/assets.ts';
+import { documentOf } from '#libs/pages/document.ts';
+import { type Children, html, renderPage } from '#libs/pages/html.ts';
+import { note, type Tone } from '#libs/pages/parts.ts';
+import type { Visit } from './visit.ts';
+
+export interface Page {
+  title: string;
+  body: Children;
+  status?: number;
+  /** True for a page whose look counts as a visit. */
+  isCounted?: boolean;
+}
+
+export const clientAssets = assetsOf({ 'client.css': join(import.meta.dirname, 'assets', 'client.css') });
+
+/** The script is in the page itself, and the policy of the page names its hash: nothing else runs. */
+const SCRIPT = readFileSync(join(import.meta.dirname, 'assets', 'opened.js'), 'utf8').trim();
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const SCRIPT_HASH = hashOf(SCRIPT);
+
+/** The brand colour where the account has none, as on documents. */
+const STANDARD_BRAND = '#2f4a43';
+/** An image in a data URI. Browsers run no script in one that an `img` element shows. */
+const INLINE_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z\d+/=]+$/i;
+
+/** Sends a page, with a policy that allows its style and its script alone. */
+export function sendPage(response: Response, page: Page, visit: Visit, message?: { tone: Tone; text: string }) {
+  const isCounted = page.isCounted === true && !visit.isPreview;
+  const { brand, style } = lookOf(visit);
+  response.set('Content-Security-Policy', policyOf({ style, isCounted })).status(page.status ?? 200);
+  const { words, language, direction } = visit.locale;
+  const body = html`<body data-csrf=${isCounted ? visit.csrf : null}>
+    <div class="bar" aria-hidden="true"></div>
+    <main>
+      ${visit.isPreview ? note('quiet', words.preview) : null} ${message ? note(message.tone, message.text) : null}
+      ${brand} ${page.body}
+    </main>
+    ${isCounted ? html`<script dangerouslySetInnerHTML=${{ __html: SCRIPT }}></script>` : null}
+  </body>`;
+  const title = `${page.title} · ${issuerName(visit)}`;
+  const head = html`<style dangerouslySetInnerHTML=${{ __html: style }}></style>`;
+  response.send(
+    renderPage(documentOf({ title, assets: clientAssets, style: 'client.css', language, direction, head, body })),
+  );
+}
+
+function policyOf({ style, isCounted }: { style: string; isCounted: boolean }): string {
+  return [
+    "default-src 'none'",
+    `style-src 'self' ${hashOf(style)}`,
+    "img-src 'self' data:",
+    ...(isCounted ? [`script-src ${SCRIPT_HASH}`, "connect-src 'self'"] : []),
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+}
+
+/** Returns the name that the document comes from. */
+export function issuerName({ subject, account }: Visit): string {
+  const { company, name } = subject.type === 'client' ? account : subject.parties.issuer;
+  return company || name;
+}
+
+function lookOf(visit: Visit) {
+  const { subject, account } = visit;
+  const { logo_url, brand_color } = subject.type === 'client' ? account : subject.parties.issuer;
+  const { brand, ink, inkOnDark } = paletteOf(brand_color ?? STANDARD_BRAND);
+  // Colours are made by paletteOf, so the style has no text of others.
+  const style = `:root{--brand:${brand};--main:light-dark(${ink},${inkOnDark})}`;
+  const name = issuerName(visit);
+  const logo = INLINE_IMAGE.test(logo_url ?? '') ? logo_url : undefined;
+  const shown = logo ? html`<img src=${logo} alt=${name} />` : html`<span dir="auto">${name}</span>`;
+  return { style, brand: html`<p class="issuer">${shown}</p>` };
+}

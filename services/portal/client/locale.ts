@@ -1,0 +1,71 @@
+// Words, numbers, days and amounts of a page, in the language of its document.
+import { isWritten, type Labels, labelsOf } from '#libs/documents/labels.ts';
+import { writtenDay } from '#libs/mail/mail-values.ts';
+import { intlLocale } from '#libs/profile-forms.ts';
+import { DECIMALS_KEPT, decimalsOf, fromMinor } from '#libs/rules/money/money.ts';
+import { currencySign } from '#libs/rules/money/written-money.ts';
+import { languageOf } from '#libs/rules/taxes/document-taxes.ts';
+import { type PageWords, pageWords } from './words.ts';
+
+export interface PageLocale {
+  /** The language of the words, ISO 639-1. */
+  language: string;
+  direction: 'ltr' | 'rtl';
+  words: PageWords;
+  labels: { invoice: Labels; quote: Labels };
+  /** Writes an amount. @param major as responses have it. */
+  money: (major: number, currency?: string) => string;
+  /** Writes an amount. @param minor in the smallest unit. */
+  minor: (minor: number, currency?: string) => string;
+  /** Writes a plain decimal. */
+  number: (decimal: string | number) => string;
+  /** @param value 20 for 20 %. */
+  percent: (value: string | number) => string;
+  /** @param day `YYYY-MM-DD`. */
+  day: (day: string) => string;
+}
+
+const RIGHT_TO_LEFT = new Set(['ar']);
+
+/** Returns the locale. English stands in for a language without words, as on documents. @param currency of amounts that name none. */
+export function pageLocale(locale: string, currency = 'USD'): PageLocale {
+  const own = languageOf(locale);
+  const language = isWritten(own) ? own : 'en';
+  const tag = isWritten(own) ? intlLocale(locale) : latin(locale);
+  const amounts = new Map<string, Intl.NumberFormat>();
+  const amountsIn = (code: string) => {
+    const known = amounts.get(code) ?? amountFormat(tag, code);
+    amounts.set(code, known);
+    return known;
+  };
+  const numbers = new Intl.NumberFormat(tag, { maximumFractionDigits: DECIMALS_KEPT });
+  const percents = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: DECIMALS_KEPT });
+  return {
+    language,
+    direction: RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr',
+    words: pageWords(language),
+    labels: { invoice: labelsOf('invoice', language), quote: labelsOf('quote', language) },
+    money: (major, code = currency) => amountsIn(code).format(major),
+    minor: (minor, code = currency) => amountsIn(code).format(fromMinor(minor, code)),
+    number: (decimal) => numbers.format(Number(decimal)),
+    percent: (value) => percents.format(Number(value) / 100),
+    day: (day) => writtenDay(day, locale),
+  };
+}
+
+function amountFormat(tag: string, currency: string): Intl.NumberFormat {
+  const digits = decimalsOf(currency);
+  return new Intl.NumberFormat(tag, {
+    style: 'currency',
+    currency,
+    currencyDisplay: currencySign(tag, currency).kind,
+    minimumFractionDigits: digits,
+    // A price may be finer than the currency.
+    maximumFractionDigits: DECIMALS_KEPT,
+  });
+}
+
+/** Numbers keep the form of the locale, in European digits. */
+function latin(locale: string): string {
+  return new Intl.Locale(intlLocale(locale), { numberingSystem: 'latn' }).toString();
+}

@@ -1,0 +1,191 @@
+// A request by a client of an account: the link that it came by, and the document or the client that the link is about.
+import type { Request } from 'express';
+import { countOpening, isCountedAgain } from '#libs/billing/links/open-link.ts';
+import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { agreedDate } from '#libs/clock.ts';
+import { dayIn } from '#libs/day.ts';
+import { versionOf } from '#libs/documents/printed-content.ts';
+import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
+import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
+import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
+import { type Parties, partiesOf } from '#libs/models/billing/parties.ts';
+import { Quote, type QuoteRecord } from '#libs/models/billing/quote.ts';
+import { type DocumentLinkRecord, findDocumentLink, lockLiveLink } from '#libs/models/portal/document-link.ts';
+import { linkEnd, settledAt } from '#libs/models/portal/link-end.ts';
+import { findOwn } from '#libs/models/records.ts';
+import { type Id, isId, wireId } from '#libs/models/tenant.ts';
+import { hashToken } from '#libs/models/token.ts';
+import { PageError } from '#libs/pages/page-error.ts';
+import type { PrintDocument } from '#libs/printing/print-document.ts';
+import type { LinkAct } from '#libs/rules/documents/link-terms.ts';
+import type { Logger } from '#libs/service/logger.ts';
+import { type PageLocale, pageLocale } from './locale.ts';
+
+/** The parts of the system that pages and forms use. */
+export interface ClientParts {
+  /** The way to the renderers, for an original that was never printed. */
+  print: PrintDocument;
+  /** Nudges the webhook and mail services, because something is due. */
+  nudge: () => void;
+  /** The bytes of records and events that an account may keep. Any amount unless given. */
+  quotaBytes?: number | undefined;
+  log: Logger;
+}
+
+export type DocumentSubject =
+  | { type: 'invoice'; record: InvoiceRecord; parties: Parties }
+  | { type: 'quote'; record: QuoteRecord; parties: Parties };
+
+export type Subject = DocumentSubject | { type: 'client'; record: ClientRecord };
+
+export interface Visit<Shown extends Subject = Subject> {
+  parts: ClientParts;
+  request: Request;
+  link: DocumentLinkRecord;
+  account: AccountRecord;
+  accountId: Id;
+  subject: Shown;
+  /** The path of this document, or of the list of a client's link. Pages and forms are below it. */
+  base: string;
+  /** The path of the link itself. */
+  home: string;
+  /** The token of every form, which other sites cannot know. */
+  csrf: string;
+  /** The calendar day of the account. */
+  today: string;
+  /** True when the link has expired: its page only offers a new one. */
+  hasEnded: boolean;
+  /** True for a look of the owner, which is not counted. */
+  isPreview: boolean;
+  locale: PageLocale;
+}
+
+export type DocumentVisit = Visit<DocumentSubject>;
+
+/** True for a visit of a document, and not of a client's list. */
+export function isOfDocument(visit: Visit): visit is DocumentVisit {
+  return visit.subject.type !== 'client';
+}
+
+/** True when the link lets its reader do the act. */
+export function mayDo({ link }: Pick<Visit, 'link'>, act: LinkAct): boolean {
+  return link.allow.includes(act);
+}
+
+/**
+ * The fingerprint of the document as it is shown. A form that sends it back shows that its reader saw this version.
+ */
+export function shownVersion({ subject: { type, record } }: DocumentVisit): string {
+  return type === 'invoice' ? versionOf('invoice', record).content : versionOf('quote', record).content;
+}
+
+/** The 404 of every link that shows nothing: unknown, revoked, or of a document or an account that is gone. */
+export const noSuchLink = () => new PageError(404, 'No such link');
+
+const TOKEN_FORM = /^[\w-]{43}$/;
+
+/**
+ * Finds the link of a request and the subject of its path.
+ * @throws PageError 404, the same one for every link, document and account that is not there or not to be seen.
+ */
+export async function openVisit(request: Request, parts: ClientParts): Promise<Visit> {
+  const token = String(request.params['token']);
+  if (!TOKEN_FORM.test(token)) throw noSuchLink();
+  const link = await findDocumentLink(token);
+  if (!link) throw noSuchLink();
+  const account = await Account.findById(link.account_id).lean<AccountRecord>();
+  const subject = account && (await subjectOf(link, account, request));
+  if (!account || !subject) throw noSuchLink();
+  const today = dayIn(account.time_zone);
+  const end = linkEnd(link, await settledAt(link, today));
+  const home = `/p/${token}`;
+  const isHome = subject.type === 'client' || request.params['id'] === undefined;
+  return {
+    parts,
+    request,
+    link,
+    account,
+    accountId: wireId(link.account_id),
+    subject,
+    home,
+    base: isHome ? home : `${home}/${subject.type}s/${String(subject.record._id)}`,
+    // The token of the link is the secret: without it no form can be made.
+    csrf: hashToken(`form ${token}`).slice(0, 43),
+    today,
+    hasEnded: end !== undefined && end <= agreedDate(),
+    isPreview: request.query['preview'] !== undefined,
+    locale: pageLocale(localeOf(subject, account), subject.type === 'client' ? undefined : subject.record.currency),
+  };
+}
+
+function localeOf(subject: Subject, account: AccountRecord): string {
+  return subject.type === 'client' ? account.locale : subject.parties.issuer.locale;
+}
+
+/** Returns the document in the path, which a client's link opens, or the subject of the link itself. */
+async function subjectOf(
+  link: DocumentLinkRecord,
+  account: AccountRecord,
+  { params, path }: Request,
+): Promise<Subject | undefined> {
+  const accountId = wireId(link.account_id);
+  const client: ClientRecord | null = await findOwn(Client, accountId, link.client_id);
+  if (!client) return undefined;
+  const { id } = params;
+  if (id === undefined) {
+    if (link.subject_type === 'client') return { type: 'client', record: client };
+    return documentOf(link.subject_type, String(link.subject_id), { accountId, account, client });
+  }
+  if (link.subject_type !== 'client' || !isId(id)) return undefined;
+  const type = path.split('/')[3] === 'quotes' ? 'quote' : 'invoice';
+  return documentOf(type, id, { accountId, account, client });
+}
+
+/** Returns an issued document of the client. */
+async function documentOf(
+  type: DocumentSubject['type'],
+  id: Id,
+  { accountId, account, client }: { accountId: Id; account: AccountRecord; client: ClientRecord },
+): Promise<Subject | undefined> {
+  const record = await findOwn<InvoiceRecord | QuoteRecord>(type === 'invoice' ? Invoice : Quote, accountId, id);
+  if (!record || record.status === 'Draft' || !record.client_id.equals(client._id)) return undefined;
+  return { type, record, parties: record.parties ?? partiesOf(account, client) } as DocumentSubject;
+}
+
+/**
+ * Changes something in one unit of work, for an act of the reader. The link is locked in its transaction, so that no act
+ * follows its revocation. Events that it causes name the link as their request.
+ * @throws PageError 404 when the link was revoked meanwhile.
+ */
+export async function change<Result>(visit: Visit, work: (unit: UnitOfWork) => Promise<Result>): Promise<Result> {
+  const { accountId, link, parts } = visit;
+  const { result, hasEvents } = await runUnitOfWork(
+    {
+      accountId,
+      requestId: String(link._id),
+      quotaBytes: parts.quotaBytes,
+      beforeWork: async (session) => {
+        if (!(await lockLiveLink(link, session))) throw noSuchLink();
+      },
+    },
+    work,
+  );
+  if (hasEvents) parts.nudge();
+  return result;
+}
+
+/** Counts that a person looked at the page, unless that was counted within the hour. */
+export async function noteOpening(visit: Visit): Promise<void> {
+  const { link, account, isPreview } = visit;
+  if (isPreview || !isCountedAgain(link, agreedDate())) return;
+  await change(visit, (unit) => countOpening(unit, link, account.time_zone));
+}
+
+/** Returns the fields of a form. A field that was sent twice counts as absent. */
+export function fieldsOf(request: Request): Record<string, string | undefined> {
+  const body = (request.body ?? {}) as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => typeof value === 'string')) as Record<
+    string,
+    string
+  >;
+}
