@@ -109,7 +109,9 @@ function pagesOf(field: Field, walls: Walls): Attack[] {
   const asAddress = uses.flatMap((use, index) =>
     urls.map(({ id, text }) => ({ id: `${id}/${index}`, text: `<p>x</p>${use(escapeHtml(text))}` })),
   );
-  const pages = [...asMarkup, ...asAddress].map(({ id, text }) => ({ id, text: `<!doctype html>${text}` }));
+  const all = [...asMarkup, ...asAddress].map(({ id, text }) => ({ id, text: `<!doctype html>${text}` }));
+  const wall = [walls.namespace, walls.switches, walls.policy].indexOf(true);
+  const pages = field.isSampled && wall >= 0 ? all.filter((_page, index) => index % 3 === wall) : all;
   return walls.policy ? pages : inFrames(pages);
 }
 

@@ -19,6 +19,7 @@ const { values } = parseArgs({
   options: {
     folder: { type: 'string' },
     full: { type: 'boolean' },
+    sample: { type: 'boolean' },
     'whole-network': { type: 'boolean' },
     // To try one thing again: browser, system, open.
     only: { type: 'string' },
@@ -52,6 +53,7 @@ const field: Field = {
   secretFile,
   folder,
   isFull: values.full === true,
+  isSampled: values.sample === true,
   say: (report) => void process.stdout.write(`${JSON.stringify(report)}\n`),
 };
 

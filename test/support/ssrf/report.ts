@@ -27,6 +27,8 @@ export interface Field {
   secretFile: string;
   folder: string;
   isFull: boolean;
+  /** The short form: each wall of the browser meets another third of the attacks, and each address is delivered to in one of two schemes. */
+  isSampled: boolean;
   say(report: LayerReport): void;
 }
 

@@ -200,7 +200,8 @@ export async function attackRegistration(field: Field, { system, layer }: Target
 
 /** Endpoints that skipped every check of registration: a delivery must be safe by itself. */
 export async function attackDelivery(field: Field, { system, layer }: Target): Promise<void> {
-  const attacks = named(withHttps(hostileUrls), ({ url }) => url, field);
+  const urls = field.isSampled ? inOneScheme(hostileUrls) : withHttps(hostileUrls);
+  const attacks = named(urls, ({ url }) => url, field);
   const victim = await system.workspace.account();
   const box = openSecretBox(system.workspace.secretKey);
   const vector = 'webhook endpoint, delivered to';
@@ -246,10 +247,13 @@ export async function attackDelivery(field: Field, { system, layer }: Target): P
   );
 }
 
+const secured = <Item extends { url: string }>(item: Item) => ({ ...item, url: item.url.replace(/^http:/i, 'https:') });
+
 /** Only https may be registered: the same address that way, too. */
 function withHttps(urls: typeof hostileUrls) {
-  const secure = urls
-    .filter(({ url }) => /^http:/i.test(url))
-    .map((item) => ({ ...item, url: item.url.replace(/^http:/i, 'https:') }));
-  return [...urls, ...secure];
+  return [...urls, ...urls.filter(({ url }) => /^http:/i.test(url)).map(secured)];
+}
+
+function inOneScheme(urls: typeof hostileUrls) {
+  return urls.map((item, index) => (index % 2 === 0 ? secured(item) : item));
 }

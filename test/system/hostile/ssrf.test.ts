@@ -1,5 +1,7 @@
-// Hundreds of attempts to make the system call internal addresses: none succeeds, with any single safeguard alone.
+// Hundreds of attempts to make the system call internal addresses: none succeeds, with any single safeguard alone. With TEST_FULL=1 each
+// safeguard meets all of them, as in `npm run hostile`, else another third.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { isFull } from '../../support/form.ts';
 import { attackOn, findGround } from '../../support/ssrf/ground.ts';
 import type { LayerReport } from '../../support/ssrf/report.ts';
 
@@ -16,7 +18,8 @@ if (!hasNetwork) {
 
 const reports: LayerReport[] = [];
 beforeAll(async () => {
-  const args = ['--folder', ground.folder, ...(hasNetwork ? ['--whole-network'] : [])];
+  const form = isFull ? [] : ['--sample'];
+  const args = ['--folder', ground.folder, ...(hasNetwork ? ['--whole-network'] : []), ...form];
   await attackOn(ground, args, (line) => reports.push(line as LayerReport));
 }, LIMIT_MS);
 afterAll(() => ground.remove());
@@ -85,7 +88,7 @@ test('when the whole system is attacked through images, texts, registrations and
   const found = of('the whole system');
 
   expect(found.map(outcomeOf)).toEqual(found.map(() => nothing('the whole system')));
-  expect(found.reduce((sum, { attacks }) => sum + attacks, 0)).toBeGreaterThan(1_000);
+  expect(found.reduce((sum, { attacks }) => sum + attacks, 0)).toBeGreaterThan(900);
 });
 
 test('when the browser of the whole system shares our network, then no document makes it call a canary', () => {
