@@ -1,5 +1,5 @@
 // The conditions under which a message may change, as filters: MongoDB checks them in the same update that makes the change.
-import { type Facts, type Guards, LEASE_GUARDS } from '../move-guards.ts';
+import { type Facts, type Guards, LEASE_GUARDS } from '../moves.ts';
 
 /** The guards by name, with the text in the diagram and the filter. A filter asks for the facts that it needs. */
 export const MESSAGE_GUARDS = {

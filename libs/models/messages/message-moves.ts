@@ -1,5 +1,5 @@
 // Makes the filters and updates of messages from the table of moves. No other file changes the state of a message.
-import { guardFilter } from '../move-guards.ts';
+import { fieldsRemovedBy, fieldsSetBy, guardFilter } from '../moves.ts';
 import type { MailAttachment, MailAttempt, MessageRecord, MessageState, Recipient, RecipientState } from './message.ts';
 import { MESSAGE_ATTEMPTS_KEPT } from './message.ts';
 import { MESSAGE_GUARDS, type MessageFacts } from './message-guards.ts';
@@ -43,6 +43,13 @@ const STORED_AS = {
   attachments: 'attachments',
 } as const satisfies Record<Exclude<keyof MessageMoveValues, 'attempt'>, string>;
 
+const FIELDS = {
+  field: 'state',
+  storedAs: STORED_AS,
+  states: MESSAGE_STATE_TABLE,
+  stateFields: MESSAGE_STATE_FIELDS,
+};
+
 /** The end of one recipient, apart from its message. */
 export interface RecipientOutcome {
   /** The place in `recipients`. */
@@ -73,11 +80,14 @@ export function messageChange(
   recipients: readonly Recipient[],
   outcomes: readonly RecipientOutcome[] = [],
 ) {
-  const { lease }: MessageMoveRow = MESSAGE_MOVES[name];
-  const removed = removedBy(name);
-  const raised = { ...(lease === 'ends' ? { revision: 1 } : {}), ...(attempt ? { attempts_made: 1 } : {}) };
+  const move: MessageMoveRow = MESSAGE_MOVES[name];
+  const removed = fieldsRemovedBy(FIELDS, move);
+  const raised = { ...(move.lease === 'ends' ? { revision: 1 } : {}), ...(attempt ? { attempts_made: 1 } : {}) };
   return {
-    $set: { ...setBy(name, values), ...recipientChanges(name, recipients, outcomes, values.updatedAt) },
+    $set: {
+      ...fieldsSetBy(name, FIELDS, move, values),
+      ...recipientChanges(name, recipients, outcomes, values.updatedAt),
+    },
     ...(removed.length > 0 ? { $unset: Object.fromEntries(removed.map((field) => [field, 1 as const])) } : {}),
     ...(Object.keys(raised).length > 0 ? { $inc: raised } : {}),
     ...(attempt ? { $push: { attempts: { $each: [attempt], $slice: -MESSAGE_ATTEMPTS_KEPT } } } : {}),
@@ -111,27 +121,6 @@ export function newMessageState(name: 'plan' | 'queue', nextAt: Date) {
     attempts_made: 0,
     attachments: [],
   } satisfies Partial<MessageRecord>;
-}
-
-function setBy(name: MessageMove, values: Omit<MessageMoveValues, 'attempt'>) {
-  const { to, lease }: MessageMoveRow = MESSAGE_MOVES[name];
-  const given = Object.entries(values)
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => [STORED_AS[key as keyof typeof STORED_AS], value] as const);
-  const removed: readonly string[] = removedBy(name);
-  const foreign = given.filter(([field]) => removed.includes(field) || (lease === 'keeps' && field === 'lease_id'));
-  if (foreign.length > 0) throw new Error(`the move ${name} cannot set ${foreign.map(([field]) => field).join(', ')}`);
-  if (to !== 'same' && MESSAGE_STATE_TABLE[to].keeps.includes('settled_at') && !values.settledAt)
-    throw new Error(`the move ${name} needs the time it was settled`);
-  return { ...(to === 'same' ? {} : { state: to }), ...Object.fromEntries(given) };
-}
-
-function removedBy(name: MessageMove): string[] {
-  const { to, lease }: MessageMoveRow = MESSAGE_MOVES[name];
-  const ended = lease === 'ends' ? ['lease_id', 'lease_until'] : [];
-  if (to === 'same') return ended;
-  const kept = new Set<string>(MESSAGE_STATE_TABLE[to].keeps);
-  return MESSAGE_STATE_FIELDS.filter((field) => !kept.has(field) || ended.includes(field));
 }
 
 function recipientChanges(

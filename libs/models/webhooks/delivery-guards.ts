@@ -1,5 +1,5 @@
 // The conditions under which a delivery may change, as filters: MongoDB checks them in the same update that makes the change.
-import { type AtTime, type Facts, type Guards, LEASE_GUARDS } from '../move-guards.ts';
+import { type AtTime, type Facts, type Guards, LEASE_GUARDS } from '../moves.ts';
 
 /**
  * A lease that a new delivery already has, for the worker of its first attempt. It saves the write and the read of

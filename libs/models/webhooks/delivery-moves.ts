@@ -1,5 +1,5 @@
 // Makes the filters and updates of deliveries from the table of moves. No other file changes the state of a delivery.
-import { guardFilter } from '../move-guards.ts';
+import { fieldsRemovedBy, fieldsSetBy, guardFilter } from '../moves.ts';
 import type { StoredId } from '../tenant.ts';
 import { ATTEMPTS_KEPT, type Attempt, type DeliveryStatus } from './delivery.ts';
 import { DELIVERY_GUARDS, type GuardFacts, type Reservation } from './delivery-guards.ts';
@@ -31,6 +31,8 @@ const STORED_AS = {
   attemptsMade: 'attempts_made',
 } as const satisfies Record<Exclude<keyof MoveValues, 'attempt'>, string>;
 
+const FIELDS = { field: 'status', storedAs: STORED_AS, states: DELIVERY_STATES, stateFields: STATE_FIELDS };
+
 /** Returns the filter under which the move is allowed. The caller adds id and account. */
 export function guardOf<Name extends DeliveryMove>(
   name: Name,
@@ -42,10 +44,11 @@ export function guardOf<Name extends DeliveryMove>(
 
 /** Returns the update that makes the move. @throws Error when the values do not belong to the new state. */
 export function changeOf(name: DeliveryMove, { attempt, ...values }: MoveValues) {
-  const removed = removedBy(name);
+  const move = moveOf(name);
+  const removed = fieldsRemovedBy(FIELDS, move);
   const { raisesRevision } = DELIVERY_MOVES[name];
   return {
-    $set: setBy(name, values),
+    $set: fieldsSetBy(name, FIELDS, move, values),
     ...(removed.length > 0 ? { $unset: Object.fromEntries(removed.map((field) => [field, 1 as const])) } : {}),
     ...(raisesRevision ? { $inc: { revision: 1, ...(attempt ? { attempts_made: 1 } : {}) } } : {}),
     ...(attempt ? { $push: { attempts: { $each: [attempt], $slice: -ATTEMPTS_KEPT } } } : {}),
@@ -54,39 +57,24 @@ export function changeOf(name: DeliveryMove, { attempt, ...values }: MoveValues)
 
 /** Returns the update that makes the move for many deliveries. @param attempt an expression for the attempt of each. */
 export function changeOfMany(name: 'deliver', values: Omit<MoveValues, 'attempt'>, attempt: object) {
+  const move = moveOf(name);
   return [
     {
       $set: {
-        ...setBy(name, values),
+        ...fieldsSetBy(name, FIELDS, move, values),
         revision: { $add: ['$revision', 1] },
         attempts_made: { $add: ['$attempts_made', 1] },
         attempts: { $slice: [{ $concatArrays: ['$attempts', [attempt]] }, -ATTEMPTS_KEPT] },
       },
     },
-    { $unset: removedBy(name) },
+    { $unset: fieldsRemovedBy(FIELDS, move) },
   ];
 }
 
-function setBy(name: DeliveryMove, values: Omit<MoveValues, 'attempt'>) {
+/** Returns the move with `same` for its state if that never changes. */
+function moveOf(name: DeliveryMove) {
   const { from, to, lease }: Move = DELIVERY_MOVES[name];
-  const given = Object.entries(values).map(
-    ([key, value]) => [STORED_AS[key as keyof typeof STORED_AS], value] as const,
-  );
-  const removed: readonly string[] = removedBy(name);
-  const foreign = given.filter(([field]) => removed.includes(field) || (lease === 'keeps' && field === 'lease_id'));
-  if (foreign.length > 0) throw new Error(`the move ${name} cannot set ${foreign.map(([field]) => field).join(', ')}`);
-  const isSettled = DELIVERY_STATES[to].keeps.includes('settled_at');
-  if (isSettled && !values.settledAt) throw new Error(`the move ${name} needs the time it was settled`);
-  const hasStatus = from.length !== 1 || from[0] !== to;
-  return { ...(hasStatus ? { status: to } : {}), ...Object.fromEntries(given) };
-}
-
-function removedBy(name: DeliveryMove): string[] {
-  const { from, to, lease }: Move = DELIVERY_MOVES[name];
-  const kept = new Set<string>(DELIVERY_STATES[to].keeps);
-  const leaseFields = lease === 'ends' ? ['lease_id', 'lease_until'] : [];
-  if (from.length === 1 && from[0] === to) return leaseFields;
-  return STATE_FIELDS.filter((field) => !kept.has(field) || leaseFields.includes(field));
+  return { to: from.length === 1 && from[0] === to ? ('same' as const) : to, lease };
 }
 
 /** The fields that a delivery takes over from its event. */
