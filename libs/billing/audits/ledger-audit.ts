@@ -57,6 +57,9 @@ const OF_INVOICE = {
   $filter: { input: '$allocations', as: 'part', cond: { $eq: ['$$part.invoice_id', '$$invoice'] } },
 };
 
+/** The records of the account `$$account`. */
+const OF_ACCOUNT = { $match: { $expr: { $eq: ['$account_id', '$$account'] } } };
+
 /** Returns a stage that looks up the amounts of an invoice in other records, each as `sum`. */
 function lookup(records: { collection: { name: string } }, foreignField: string, as: string, pipeline: object[]) {
   return {
@@ -65,7 +68,7 @@ function lookup(records: { collection: { name: string } }, foreignField: string,
       let: { invoice: '$_id', account: '$account_id' },
       localField: '_id',
       foreignField,
-      pipeline: [{ $match: { $expr: { $eq: ['$account_id', '$$account'] } } }, ...pipeline],
+      pipeline: [OF_ACCOUNT, ...pipeline],
       as,
     },
   };
@@ -119,11 +122,13 @@ function besideInvoice(own: object) {
     {
       $lookup: {
         from: Invoice.collection.name,
+        let: { account: '$account_id' },
         localField: 'invoice_id',
         foreignField: '_id',
         pipeline: [
+          OF_ACCOUNT,
           { $match: { $or: [{ total_credited: { $gt: 0 } }, { is_reversed: true }] } },
-          { $project: { due: { $cond: [isOpen, DUE, 0] }, account_id: 1 } },
+          { $project: { due: { $cond: [isOpen, DUE, 0] } } },
         ],
         as: 'invoice',
       },
@@ -194,9 +199,10 @@ function uncounted(own: object) {
     {
       $lookup: {
         from: Invoice.collection.name,
+        let: { account: '$account_id' },
         localField: 'allocations.invoice_id',
         foreignField: '_id',
-        pipeline: [{ $project: { counted: { $add: ['$amount_paid', CREDITED] } } }],
+        pipeline: [OF_ACCOUNT, { $project: { counted: { $add: ['$amount_paid', CREDITED] } } }],
         as: 'invoice',
       },
     },

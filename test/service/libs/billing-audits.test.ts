@@ -36,6 +36,8 @@ beforeAll(async () => {
   made['deposit'] = await convert({ part: 'deposit', percent: 30, status: 'Sent' });
   made['final'] = await convert({ part: 'final' });
   made['invoice'] = await invoice({ amount: 40 });
+  const { id: creditedInvoice } = await invoice({ amount: 30 });
+  made['credited'] = await call('POST', `/invoices/${creditedInvoice}/credit-notes`, { reason: 'correction' });
   made['payment'] = await payment({ amount: 100, allocations: [{ invoice_id: made['invoice'].id }] });
 });
 afterAll(() => gateway.close());
@@ -248,6 +250,22 @@ test.each<[string, string, () => string, object, string, () => string]>([
     { amount_paid: 0 },
     'payment: an invoice does not',
     idOf('payment'),
+  ],
+  [
+    'a payment pays the invoice of another account',
+    'payments',
+    idOf('payment'),
+    { account_id: storedId(MISSING) },
+    'payment: an invoice does not',
+    idOf('payment'),
+  ],
+  [
+    'a credit note credits the invoice of another account',
+    'credit_notes',
+    idOf('credited'),
+    { account_id: storedId(MISSING) },
+    'credit note: its invoice does not',
+    idOf('credited'),
   ],
   [
     'a paid invoice has the status Sent',
