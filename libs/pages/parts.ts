@@ -9,6 +9,19 @@ export function badge(text: string, tone: Tone = 'quiet'): VNode {
   return html`<span class=${`badge ${tone}`}>${text}</span>`;
 }
 
+const DELIVERY_TONES: Readonly<Record<string, Tone>> = {
+  delivered: 'good',
+  dead: 'bad',
+  held: 'warn',
+  pending: 'main',
+};
+
+/** Shows the state of a delivery. A pending one is `retrying` after its first attempt. */
+export function deliveryBadge({ status, attempts_made }: { status: string; attempts_made: number }): VNode {
+  const isRetrying = status === 'pending' && attempts_made > 0;
+  return badge(isRetrying ? 'retrying' : status, isRetrying ? 'warn' : DELIVERY_TONES[status]);
+}
+
 /** Shows a message box. Screen readers announce `bad` at once. */
 export function note(tone: Tone, content: Children): VNode {
   return html`<div class=${`note ${tone}`} role=${tone === 'bad' ? 'alert' : null}>${content}</div>`;

@@ -3,17 +3,7 @@ import type { VNode } from 'preact';
 import { DELIVERY_STATUSES, type DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
 import { count, countedUpTo, moment } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
-import {
-  action,
-  badge,
-  choiceField,
-  pager,
-  shortId,
-  type Tone,
-  table,
-  textField,
-  timeField,
-} from '#libs/pages/parts.ts';
+import { action, choiceField, deliveryBadge, pager, shortId, table, textField, timeField } from '#libs/pages/parts.ts';
 import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf } from '#libs/pages/query.ts';
 import type { Visit, Visitor } from '../session/visit.ts';
 import { countDeliveries, searchDeliveries } from '../store/delivery-search.ts';
@@ -65,17 +55,10 @@ function filters(params: URLSearchParams): VNode {
   </form>`;
 }
 
-const TONES: Record<string, Tone> = { delivered: 'good', dead: 'bad', held: 'warn', pending: 'main' };
-
-export function deliveryBadge(delivery: Pick<DeliveryRecord, 'status' | 'attempts_made'>): VNode {
-  const isRetrying = delivery.status === 'pending' && delivery.attempts_made > 0;
-  return badge(isRetrying ? 'retrying' : delivery.status, isRetrying ? 'warn' : (TONES[delivery.status] ?? 'quiet'));
-}
-
 export function columnsFor(visitor: Visitor, { urls, accounts }: EndpointNames) {
   return [
     { name: 'Created (UTC)', cell: ({ created_at }: DeliveryRecord) => moment(created_at) },
-    { name: 'State', cell: (delivery: DeliveryRecord) => deliveryBadge(delivery) },
+    { name: 'State', cell: deliveryBadge },
     { name: 'Event', cell: ({ event_type }: DeliveryRecord) => html`<code>${event_type}</code>` },
     {
       name: 'Endpoint',

@@ -11,11 +11,11 @@ import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhoo
 import { ago, count, duration, moment } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { PageError } from '#libs/pages/page-error.ts';
-import { badge, headerLines, idLine, stat, table } from '#libs/pages/parts.ts';
+import { badge, deliveryBadge, headerLines, idLine, stat, table } from '#libs/pages/parts.ts';
 import { whyWaiting } from '#libs/webhooks/why-waiting.ts';
 import { actorOf, type Done, type Visit } from '../session/visit.ts';
 import type { Page } from '../views/layout.ts';
-import { deliveryBadge, replayButton } from './deliveries.ts';
+import { replayButton } from './deliveries.ts';
 
 export async function deliveryPage({ request, visitor, queues }: Visit): Promise<Page> {
   const delivery = await requireDelivery(request.params['id']);

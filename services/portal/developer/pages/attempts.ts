@@ -1,15 +1,8 @@
-// Attempts and states of deliveries, as pages show them.
+// Shows the attempts of deliveries.
 import type { VNode } from 'preact';
-import type { Attempt, DeliveryRecord } from '#libs/models/webhooks/delivery.ts';
+import type { Attempt } from '#libs/models/webhooks/delivery.ts';
 import { html } from '#libs/pages/html.ts';
-import { badge, type Tone } from '#libs/pages/parts.ts';
-
-const TONES: Record<string, Tone> = { delivered: 'good', dead: 'bad', held: 'warn', pending: 'main' };
-
-export function deliveryBadge({ status, attempts_made }: Pick<DeliveryRecord, 'status' | 'attempts_made'>): VNode {
-  const isRetrying = status === 'pending' && attempts_made > 0;
-  return badge(isRetrying ? 'retrying' : status, isRetrying ? 'warn' : (TONES[status] ?? 'quiet'));
-}
+import { badge } from '#libs/pages/parts.ts';
 
 /** The failures in words. A status speaks for itself. */
 const FAILURES: Readonly<Record<string, string>> = {

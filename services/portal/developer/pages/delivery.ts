@@ -4,14 +4,14 @@ import type { Attempt, DeliveryRecord } from '#libs/models/webhooks/delivery.ts'
 import { Event } from '#libs/models/webhooks/event.ts';
 import { ago, count, duration, moment } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
-import { action, type Column, headerLines, idLine, stat, table } from '#libs/pages/parts.ts';
+import { action, type Column, deliveryBadge, headerLines, idLine, stat, table } from '#libs/pages/parts.ts';
 import { findEndpoint } from '#libs/webhooks/own-endpoint.ts';
 import { findDelivery, replayOwnDelivery } from '#libs/webhooks/send-again.ts';
 import { whyWaiting } from '#libs/webhooks/why-waiting.ts';
 import { ENDPOINTS, EVENTS, type Page } from '../layout.ts';
 import type { Done } from '../outcome.ts';
 import { change, idOf, may, noSuchDelivery, type Visit } from '../visit.ts';
-import { deliveryBadge, responseOf } from './attempts.ts';
+import { responseOf } from './attempts.ts';
 import { jsonText } from './json-text.ts';
 
 export async function deliveryPage({ visitor, request }: Visit): Promise<Page> {

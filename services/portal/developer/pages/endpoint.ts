@@ -5,14 +5,25 @@ import { EVENT_TYPES } from '#libs/models/webhooks/event-types.ts';
 import type { WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { ago, moment } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
-import { action, badge, type Column, choiceField, idLine, note, pager, stat, table } from '#libs/pages/parts.ts';
+import {
+  action,
+  badge,
+  type Column,
+  choiceField,
+  deliveryBadge,
+  idLine,
+  note,
+  pager,
+  stat,
+  table,
+} from '#libs/pages/parts.ts';
 import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf, statusesOf, textOf } from '#libs/pages/query.ts';
 import { requireEndpoint } from '#libs/webhooks/own-endpoint.ts';
 import { SEARCHED_MAX, searchDeliveries } from '../../store/delivery-search.ts';
 import { COUNTED_LATEST, type EndpointFigures, readFigures } from '../../store/endpoint-figures.ts';
 import { ENDPOINTS, type Page } from '../layout.ts';
 import { idOf, may, noSuchEndpoint, type Visit, type Visitor } from '../visit.ts';
-import { deliveryBadge, responseOf } from './attempts.ts';
+import { responseOf } from './attempts.ts';
 import { endpointForm, type FormAgain } from './endpoint-form.ts';
 import { endpointBadge, successOf } from './endpoints.ts';
 
