@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { uuid } from '#libs/input/kinds.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
+import { allows } from '#libs/models/accounts/api-key.ts';
 import { embeddedClient } from '#libs/models/accounts/client.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { embeddedProject } from '#libs/models/time/project.ts';
@@ -80,7 +81,7 @@ export const unbilledRoutes: readonly Route[] = [
       title: 'List what could be billed',
       summary: 'List what could be billed, by client, project and currency',
       description:
-        "Time is in the client's currency, with the rates and rounding that an invoice would use now. Of a project with a fixed amount it is what is left of it: `POST /projects/{id}/bill`. Prepaid hours are not taken off. Expenses in another currency have a row of their own. In the order of names; the rows are sums, so pages go by `offset`.",
+        "Time is in the client's currency, with the rates and rounding that an invoice would use now. Of a project with a fixed amount it is what is left of it: `POST /projects/{id}/bill`. Prepaid hours are not taken off. Expenses in another currency have a row of their own; they are left out for a key without `expenses:read`. In the order of names; the rows are sums, so pages go by `offset`.",
       response: unbilledResponse,
     },
     handler: listUnbilled,
@@ -89,7 +90,9 @@ export const unbilledRoutes: readonly Route[] = [
 
 async function listUnbilled({ caller, query }: Context<unknown, UnbilledQuery>) {
   const { client_id: clientId, member, limit, offset } = query;
-  const { rows, total } = await unbilledTime(await readAccount(caller.accountId), { clientId, member, limit, offset });
+  const hasExpenses = allows(caller.scopes, 'expenses:read');
+  const wanted = { clientId, member, hasExpenses, limit, offset };
+  const { rows, total } = await unbilledTime(await readAccount(caller.accountId), wanted);
   return listed(rows.map(viewOf), { total }, query);
 }
 

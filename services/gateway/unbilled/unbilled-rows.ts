@@ -16,6 +16,8 @@ export interface UnbilledQuery {
   clientId?: Id | undefined;
   /** The member whose time is read. Expenses and fixed amounts have no member and are then left out. */
   member?: string | undefined;
+  /** False when the caller may not read expenses. */
+  hasExpenses: boolean;
   limit: number;
   offset: number;
 }
@@ -31,7 +33,7 @@ const COLLATION = { locale: 'en' } as const;
 export async function unbilledRows(
   reader: OwnReader,
   account: AccountRecord,
-  { clientId, member, limit, offset }: UnbilledQuery,
+  { clientId, member, hasExpenses, limit, offset }: UnbilledQuery,
 ): Promise<{ rows: UnbilledRow[]; total: number }> {
   const account_id = account._id;
   const ids =
@@ -41,10 +43,9 @@ export async function unbilledRows(
   const ofMember = member === undefined ? {} : { member: { $regex: `^${escapeRegExp(member)}$` } };
   const projects = { account_id, billing: 'fixed', ...(ids ? { _id: { $in: ids } } : {}) };
   const expenses = { account_id, ...UNBILLED_EXPENSES, ...untilToday };
-  const others = [
-    { $unionWith: { coll: Project.collection.name, pipeline: [{ $match: projects }, fixedOf] } },
-    { $unionWith: { coll: Expense.collection.name, pipeline: [{ $match: expenses }, ...expensesOf] } },
-  ];
+  const fixedAmounts = { $unionWith: { coll: Project.collection.name, pipeline: [{ $match: projects }, fixedOf] } };
+  const spent = { $unionWith: { coll: Expense.collection.name, pipeline: [{ $match: expenses }, ...expensesOf] } };
+  const others = hasExpenses ? [fixedAmounts, spent] : [fixedAmounts];
   const [found] = await reader.aggregate<{ page: { _id: UnbilledRow }[]; count: { total: number }[] }>(
     TimeEntry,
     { ...UNBILLED, ...untilToday, ...ofMember },

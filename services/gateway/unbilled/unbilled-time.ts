@@ -58,7 +58,7 @@ interface Group {
 
 /** Reads everything at one instant. @returns a page of rows by the names of client and project, and how many there are. */
 export async function unbilledTime(account: AccountRecord, query: UnbilledQuery) {
-  const { member } = query;
+  const { member, hasExpenses } = query;
   const { page, total, projects, clients, rules, groups, tasks, expenses } = await readOwnAtOnce(
     String(account._id),
     LIST_LIMIT_MS,
@@ -77,7 +77,7 @@ export async function unbilledTime(account: AccountRecord, query: UnbilledQuery)
       );
       const taskIds = groups.flatMap(({ _id: { task, rate } }) => (task && rate === null ? [task] : []));
       const tasks = await reader.byIds(Task, taskIds, ['rate']);
-      const expenses = member === undefined ? await unbilledExpenses(reader, untilToday) : [];
+      const expenses = member === undefined && hasExpenses ? await unbilledExpenses(reader, untilToday) : [];
       return { page, total, ...places, groups, tasks, expenses };
     },
   );

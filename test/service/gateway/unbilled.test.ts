@@ -1,5 +1,6 @@
 // The overview of unbilled work: a page has the rows and the total that the whole list has, whatever they are made of.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { issueApiKey } from '#libs/models/accounts/api-key.ts';
 import { callerOf, startGateway, type TestGateway, verbsOf } from '../../support/gateway.ts';
 import type { AnyRecord } from '../../support/records.ts';
 
@@ -85,4 +86,30 @@ test('when rows of time, expenses and fixed amounts are read page by page, then 
     const found = (await list(`?member=${encodeURIComponent(member)}`)).data;
     expect(found.map((row: AnyRecord) => row.project.name)).toEqual(name ? [name] : []);
   }
+});
+
+test('when the key may not read expenses, then their sums and rows are left out', async () => {
+  const { id, key } = await gateway.workspace.account();
+  const api = verbsOf(callerOf(gateway.url, key));
+  const made = async (path: string, body: object) => (await api.post(`/api/v1/${path}`, body)).body.data.id as string;
+  const client_id = await made('clients', { name: 'Ada', email: 'a@example.com', hourly_rate: 10, currency: 'EUR' });
+  const project_id = await made('projects', { name: 'Zeta', client_id });
+  await made('time-entries', { project_id, hours: 1, date });
+  for (const currency of ['EUR', 'CHF'])
+    await made('expenses', { project_id, description: 'Train', amount: 5, date, currency });
+  const rowsWith = async (scopes: string[]) => {
+    const { key: limited } = await issueApiKey({ accountId: id, name: 'limited', scopes });
+    const { body } = await callerOf(gateway.url, limited)('GET', '/api/v1/unbilled');
+    const rows = body.data.map((row: AnyRecord) => [row.currency, row.entries, row.expenses, row.expense_amount]);
+    return [rows, body.pagination.total];
+  };
+
+  expect(await rowsWith(['time-entries:read'])).toEqual([[['EUR', 1, 0, 0]], 1]);
+  expect(await rowsWith(['time-entries:read', 'expenses:read'])).toEqual([
+    [
+      ['CHF', 0, 1, 5],
+      ['EUR', 1, 1, 5],
+    ],
+    2,
+  ]);
 });
