@@ -196,6 +196,7 @@ const NOT_FOUND = {
   Message: 'message_not_found',
   Payment: 'payment_not_found',
   Project: 'project_not_found',
+  Question: 'question_not_found',
   Quote: 'quote_not_found',
   'Recurring invoice': 'recurring_invoice_not_found',
   Suppression: 'suppression_not_found',

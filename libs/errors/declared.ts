@@ -72,6 +72,7 @@ const ACCESS = {
 
 const ROUTES_AND_RECORDS = {
   route_not_found: notFound('Not found', 'Check the path. No operation has it.'),
+  acceptance_not_found: notFound('Acceptance not found', 'The client has not accepted the quote on its page.'),
   account_not_found: notFound('Account not found or access denied', CHECK_ID),
   allocation_not_found: notFound('Allocation not found or access denied', CHECK_ID),
   api_key_not_found: notFound('API key not found or access denied', CHECK_ID),
@@ -93,6 +94,7 @@ const ROUTES_AND_RECORDS = {
   message_not_found: notFound('Message not found or access denied', CHECK_ID),
   payment_not_found: notFound('Payment not found or access denied', CHECK_ID),
   project_not_found: notFound('Project not found or access denied', CHECK_ID),
+  question_not_found: notFound('Question not found or access denied', CHECK_ID),
   quote_not_found: notFound('Quote not found or access denied', CHECK_ID),
   recurring_invoice_not_found: notFound('Recurring invoice not found or access denied', CHECK_ID),
   suppression_not_found: notFound('Suppression not found or access denied', 'Check the address. It is not suppressed.'),
@@ -408,6 +410,7 @@ const QUOTES = {
     'A quote can have at most {limit} invoices',
     'Bill the rest as the final invoice.',
   ),
+  question_not_open: conflict('The question is {status} already', 'Its client can ask again on its page.'),
   quote_declined: conflict('Cannot convert a declined quote', 'Create a new quote.'),
   quote_not_accepted: conflict(
     'Cannot convert a quote that is not accepted',

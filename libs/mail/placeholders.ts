@@ -13,6 +13,8 @@ export const PLACEHOLDERS = {
   valid_until: 'the last day of the quote',
   invoice_number: 'the invoice that is credited, or the invoices that were paid',
   link: 'the link for the client',
+  question: 'the question of the client',
+  answer: 'your answer to it',
 } as const;
 
 export type Placeholder = keyof typeof PLACEHOLDERS;
@@ -27,11 +29,16 @@ export function placeholdersOf(kind: MessageKind): readonly Placeholder[] {
   if (kind === 'quote') return [...ALWAYS, 'valid_until'];
   if (kind === 'receipt' || kind === 'credit_note') return [...ALWAYS, 'invoice_number'];
   if (kind === 'link') return [...ALWAYS, 'link'];
+  if (kind === 'answer') return [...ALWAYS, 'question', 'answer'];
   return [...ALWAYS, 'amount_due', 'due_date'];
 }
 
 /** Characters of a value that are shown: a name is shorter. */
 const VALUE_LONGEST = 500;
+/** Placeholders with texts of several lines. */
+const PARAGRAPHS: readonly string[] = ['question', 'answer'] satisfies Placeholder[];
+/** Characters of such a text that are shown. */
+const PARAGRAPHS_LONGEST = 2_000;
 const IN_BRACES = /\{([a-z_]{1,40})\}/g;
 
 /** Returns the names in braces that a mail of this kind has no value for. */
@@ -43,27 +50,46 @@ export function unknownPlaceholders(kind: MessageKind, text: string): string[] {
 
 /** Fills in plain text of one line. */
 export function filledLine(text: string, values: MailValues): string {
-  return filled(text, values, oneLine).trim();
+  return filled(text, values, oneLine, oneLine).trim();
 }
 
 /** Fills in plain text. */
 export function filledText(text: string, values: MailValues): string {
-  return filled(text, values, oneLine);
+  return filled(text, values, oneLine, (value) => linesOf(value).join('\n'));
 }
 
 /** Fills in Markdown. A value is text there: the name of a client makes no link and no heading. */
 export function filledMarkdown(text: string, values: MailValues): string {
-  return filled(text, values, (value) => oneLine(value).replaceAll(/[!-/:-@[-`{-~]/g, (sign) => `\\${sign}`));
+  const escapedSigns = (value: string) => value.replaceAll(/[!-/:-@[-`{-~]/g, (sign) => `\\${sign}`);
+  // Two blanks at the end of a line keep the line break.
+  return filled(
+    text,
+    values,
+    (value) => escapedSigns(oneLine(value)),
+    (value) => linesOf(value).map(escapedSigns).join('  \n'),
+  );
 }
 
-function filled(text: string, values: MailValues, form: (value: string) => string): string {
+type Form = (value: string) => string;
+
+function filled(text: string, values: MailValues, line: Form, paragraphs: Form): string {
   // A single pass: a value that contains a placeholder is not filled in again.
-  return text.replaceAll(IN_BRACES, (whole, name: string) =>
-    Object.hasOwn(PLACEHOLDERS, name) ? form(values[name as Placeholder] ?? '') : whole,
-  );
+  return text.replaceAll(IN_BRACES, (whole, name: string) => {
+    if (!Object.hasOwn(PLACEHOLDERS, name)) return whole;
+    const form = PARAGRAPHS.includes(name) ? paragraphs : line;
+    return form(values[name as Placeholder] ?? '');
+  });
 }
 
 /** Line breaks in a value would begin a new paragraph, or a new header. */
 function oneLine(value: string): string {
   return value.slice(0, VALUE_LONGEST).replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+}
+
+/** Returns the lines of a text, without blanks around them, which Markdown would take for code. */
+function linesOf(value: string): string[] {
+  return value
+    .slice(0, PARAGRAPHS_LONGEST)
+    .split(/\r\n|[\r\n\u2028\u2029]/)
+    .map((one) => one.replaceAll(/\p{Cc}+/gu, ' ').trim());
 }

@@ -3,6 +3,9 @@ import type { Model } from 'mongoose';
 import { Account } from './accounts/account.ts';
 import { ApiKey } from './accounts/api-key.ts';
 import { Client } from './accounts/client.ts';
+import { PaymentPromise } from './answers/promise.ts';
+import { Question } from './answers/question.ts';
+import { QuoteEvidence } from './answers/quote-evidence.ts';
 import { CreditNote } from './billing/credit-note.ts';
 import { Invoice } from './billing/invoice.ts';
 import { IssuedTime } from './billing/issued-time.ts';
@@ -33,6 +36,7 @@ import { QueueSample } from './operations/queue-sample.ts';
 import { RequestFigures } from './operations/request-figures.ts';
 import { RoundTry } from './operations/round-try.ts';
 import { DocumentLink } from './portal/document-link.ts';
+import { SigningKey } from './operations/signing-key.ts';
 import { PortalLink } from './portal/portal-link.ts';
 import { PortalSession } from './portal/portal-session.ts';
 import { Expense } from './time/expense.ts';
@@ -80,16 +84,20 @@ export const allModels: readonly Model<never>[] = [
   OperatorSession,
   Original,
   Payment,
+  PaymentPromise,
   PortalLink,
   PortalSession,
   Project,
+  Question,
   QueueSample,
   Quote,
+  QuoteEvidence,
   RecurringInvoice,
   RecurringRun,
   Render,
   RequestFigures,
   RoundTry,
+  SigningKey,
   Suppression,
   Task,
   TimeEntry,

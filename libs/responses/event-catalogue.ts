@@ -21,6 +21,8 @@ import { exampleOf, type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 import { messageResponse } from './message.ts';
 import { paymentResponse, recordedResponse } from './payment.ts';
 import { projectResponse } from './project.ts';
+import { promiseResponse } from './promise.ts';
+import { questionResponse } from './question.ts';
 import { quoteResponse } from './quote.ts';
 import { recurringInvoiceResponse } from './recurring-invoice.ts';
 import { exampleTime, id, words } from './response-fields.ts';
@@ -60,6 +62,8 @@ const DATA: Readonly<Record<EventNoun, Joi.Schema>> = {
   recurring_invoice: recurringInvoiceResponse,
   payment: paymentResponse,
   credit_note: creditNoteResponse,
+  promise: promiseResponse,
+  question: questionResponse,
   documents: batchResponse,
   message: messageResponse,
   link: documentLinkResponse,

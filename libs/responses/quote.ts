@@ -69,6 +69,11 @@ export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
   updated_at: timestamp(),
   rounding_amount: roundingAmount(),
   delivery: deliveryResponse(),
+  decline: orNull(
+    Joi.object({ at: timestamp(), reason: orNull(Joi.string()).description("In the client's words") }).meta({
+      schema: 'QuoteDecline',
+    }),
+  ).description('Set when the client declined it on its page'),
 })
   .id('Quote')
   .example({
@@ -109,4 +114,5 @@ export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
     created_at: exampleTime,
     updated_at: exampleTime,
     delivery: null,
+    decline: null,
   });

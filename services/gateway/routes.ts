@@ -14,6 +14,7 @@ import { withItems } from './fields/item-lines.ts';
 import { hourPackageRoutes } from './hour-packages/routes.ts';
 import { withOptionalFields } from './http/optional-fields.ts';
 import type { Route } from './http/route.ts';
+import { promiseRoutes } from './invoices/promise-routes.ts';
 import { invoiceRoutes } from './invoices/routes.ts';
 import { invoiceSendRoutes } from './invoices/send-routes.ts';
 import { invoiceTimeRoutes } from './invoices/time-routes.ts';
@@ -30,6 +31,8 @@ import { receiptSendRoutes } from './payments/send-routes.ts';
 import { pdfToolRoutes } from './pdf-tool/routes.ts';
 import { projectBillRoutes } from './projects/bill-routes.ts';
 import { projectRoutes } from './projects/routes.ts';
+import { questionRoutes } from './questions/routes.ts';
+import { quoteAcceptanceRoutes } from './quotes/acceptance-routes.ts';
 import { quoteRoutes } from './quotes/routes.ts';
 import { quoteSendRoutes } from './quotes/send-routes.ts';
 import { recurringInvoiceRoutes } from './recurring-invoices/routes.ts';
@@ -87,5 +90,8 @@ export const routes: readonly Route[] = withOptionalFields(
     ...portalRoutes,
     ...deliveryRoutes,
     ...eventRoutes,
+    ...quoteAcceptanceRoutes,
+    ...promiseRoutes,
+    ...questionRoutes,
   ]),
 );

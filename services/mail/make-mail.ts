@@ -70,7 +70,8 @@ export function makeMailOf(options: MakeOptions): MailOf {
     ]);
     const values = mailValues(type, found, { account, client: client ?? { name: '' }, locale: message.locale });
     const { subject_template: subject, body_template: body, locale } = message;
-    const words = await mailWords({ subject, body, values, account, locale }, { markdown: options.markdown, signal });
+    const given = { subject, body, values: { ...values, ...message.texts }, account, locale };
+    const words = await mailWords(given, { markdown: options.markdown, signal });
     const files = await filesOf(message, account, signal);
     if (!Array.isArray(files)) return files;
     const now = agreedDate();

@@ -1,10 +1,12 @@
-// Writes the expiry event of each overdue invoice and expired quote once, after midnight in the time zone of its
-// account. Reads show both states even before the event is written.
+// Writes the expiry event of each overdue invoice and expired quote, and the event of each broken promise, once, after
+// midnight in the time zone of its account. Reads show the states of documents even before the event is written.
 
+import { endPromise } from '#libs/billing/answers/promise-payment.ts';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn, EARLIEST_ZONE } from '#libs/day.ts';
 import { allDue } from '#libs/models/accounts/due-in-zone.ts';
+import { PaymentPromise } from '#libs/models/answers/promise.ts';
 import { type EmbeddedIn, embeddedIn } from '#libs/models/billing/embedded.ts';
 import { Invoice, type InvoiceRecord, invoiceView } from '#libs/models/billing/invoice.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord, quoteView } from '#libs/models/billing/quote.ts';
@@ -23,11 +25,16 @@ interface Candidate {
   expires_on: string;
 }
 
-interface Kind<Document extends Expiring> {
+interface Kind {
   round: RoundName;
-  records: Records<Document>;
-  /** Yields documents of all accounts whose day may have passed. */
+  /** Yields records of all accounts whose day may have passed. */
   candidates(before: string): AsyncIterable<Candidate>;
+  /** Ends the record if its day has passed. @returns true when that is an event. */
+  emit(accountId: Id, id: StoredId, today: string): Promise<boolean>;
+}
+
+interface ExpiringDocument<Document extends Expiring> {
+  records: Records<Document>;
   event: EventType;
   /**
    * True when its day has passed. False for a document that cannot expire, even if an older version left the mark on
@@ -37,25 +44,41 @@ interface Kind<Document extends Expiring> {
   view(document: Document, today: string, embedded: EmbeddedIn): unknown;
 }
 
-const invoices: Kind<InvoiceRecord> = {
-  round: 'overdue invoices',
+const overdue: ExpiringDocument<InvoiceRecord> = {
   records: Invoice,
-  candidates: (before) => candidatesOf(Invoice, before),
   event: 'invoice.overdue',
   hasExpired: (invoice, today) => effectiveInvoiceStatus(invoice, today) === 'Overdue',
   view: (invoice, today, embedded) =>
     invoiceView(invoice, { ...embedded(invoice), status: effectiveInvoiceStatus(invoice, today) }),
 };
 
-const quotes: Kind<QuoteRecord> = {
-  round: 'expired quotes',
+const expired: ExpiringDocument<QuoteRecord> = {
   records: Quote,
-  candidates: (before) => candidatesOf(Quote, before),
   event: 'quote.expired',
   hasExpired: (quote, today) => effectiveQuoteStatus(quote, today) === 'Expired',
   view: (quote, today, embedded) =>
     quoteView(quote, { ...embedded(quote), status: effectiveQuoteStatus(quote, today) }),
 };
+
+const KINDS: readonly Kind[] = [
+  {
+    round: 'overdue invoices',
+    candidates: (before) => candidatesOf(Invoice, before),
+    emit: (...of) => emitExpiration(overdue, ...of),
+  },
+  {
+    round: 'expired quotes',
+    candidates: (before) => candidatesOf(Quote, before),
+    emit: (...of) => emitExpiration(expired, ...of),
+  },
+  {
+    round: 'broken promises',
+    candidates: (before) => candidatesOf(PaymentPromise, before),
+    async emit(accountId, id, today) {
+      return (await runUnitOfWork({ accountId }, (unit) => endPromise(unit, id, today))).result;
+    },
+  },
+];
 
 interface Round {
   now: Date;
@@ -72,12 +95,13 @@ interface Round {
  */
 export async function emitExpirations(now: Date = agreedDate(), signal?: AbortSignal): Promise<number> {
   const round: Round = { now, signal, failures: collectFailures() };
-  const count = (await emitAll(invoices, round)) + (await emitAll(quotes, round));
-  round.failures.report((failed) => `the expiry events of ${failed} documents could not be written`);
+  let count = 0;
+  for (const kind of KINDS) count += await emitAll(kind, round);
+  round.failures.report((failed) => `the expiry events of ${failed} documents or promises could not be written`);
   return count;
 }
 
-async function emitAll<Document extends Expiring>(kind: Kind<Document>, round: Round): Promise<number> {
+async function emitAll(kind: Kind, round: Round): Promise<number> {
   const { now, signal, failures } = round;
   const candidates = kind.candidates(dayIn(EARLIEST_ZONE, now));
   const isDue = ({ expires_on }: Candidate, today: string) => expires_on < today;
@@ -87,7 +111,7 @@ async function emitAll<Document extends Expiring>(kind: Kind<Document>, round: R
     if (signal?.aborted) break;
     const accountId = String(account_id);
     const tried = await tries.run({ id: _id, accountId }, async () => {
-      if (await emitExpiration(kind, accountId, _id, dayIn(zone, now))) count += 1;
+      if (await kind.emit(accountId, _id, dayIn(zone, now))) count += 1;
     });
     if (!tried.isDone && tried.error) failures.add(String(_id), tried.error);
   }
@@ -95,7 +119,7 @@ async function emitAll<Document extends Expiring>(kind: Kind<Document>, round: R
 }
 
 async function emitExpiration<Document extends Expiring>(
-  kind: Kind<Document>,
+  kind: ExpiringDocument<Document>,
   accountId: Id,
   id: StoredId,
   today: string,
@@ -114,7 +138,10 @@ async function emitExpiration<Document extends Expiring>(
 }
 
 // The query covers all accounts, because the scheduler belongs to none.
-function candidatesOf(model: typeof Invoice | typeof Quote, before: string): AsyncIterable<Candidate> {
+function candidatesOf(
+  model: typeof Invoice | typeof Quote | typeof PaymentPromise,
+  before: string,
+): AsyncIterable<Candidate> {
   return (model as typeof Invoice)
     .find({ expires_on: { $lt: before } })
     .setOptions(acrossAccounts)

@@ -1,6 +1,7 @@
 // Records under the very ids that the reference's examples use, so that every example can be run as it stands.
 import mongoose from 'mongoose';
 import { exampleId } from '#libs/responses/example-ids.ts';
+import { ask } from './answers.ts';
 import type { TestGateway } from './gateway.ts';
 import { sendWithoutRelay, setUpMail } from './messages.ts';
 import { create } from './records.ts';
@@ -42,6 +43,9 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
   const { data: message } = (await gateway.post(`/api/v1/invoices/${paid.id}/send`, { to: ['ada@example.com'] })).body;
   await sendWithoutRelay(gateway.account.id, message.id);
   await move('messages', 'messages', message.id, { message_id: `<${exampleId.messages}@mail.example.com>` });
+  await ask(gateway.account.id, { type: 'invoice', id: paid.id, text: 'Is the delivery part of the price?' });
+  const { data: questions } = (await gateway.get(`/api/v1/questions?document_id=${paid.id}`)).body;
+  await move('questions', 'questions', questions[0].id);
   await make('keys', 'api_keys', { name: 'Website', scopes: ['clients:read'] });
   await make('webhooks', 'webhook_endpoints', { url: 'https://example.com/hooks', events: ['client.created'] });
 

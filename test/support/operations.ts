@@ -1,4 +1,5 @@
 // For every operation: a record it can be called on and a body it takes. A new operation without a row here fails the matrix tests.
+import { addDays, dayIn } from '#libs/day.ts';
 import { keepFile } from '#libs/models/documents/batch-file.ts';
 import { DocumentBatch } from '#libs/models/documents/document-batch.ts';
 import { findOwn } from '#libs/models/records.ts';
@@ -6,6 +7,7 @@ import { newId } from '#libs/models/tenant.ts';
 import { Delivery, deliveryId } from '#libs/models/webhooks/delivery.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
 import { isDuplicate } from '#libs/mongo/errors.ts';
+import { accept, ask, promise } from './answers.ts';
 import type { TestGateway } from './gateway.ts';
 import { sendWithoutRelay, setUpMail } from './messages.ts';
 import { type AnyRecord, create, UNKNOWN_ID } from './records.ts';
@@ -198,6 +200,24 @@ const makers = {
       },
     ]),
   ),
+  /** About an invoice that is due. */
+  questions: async (gateway, account, mark) => {
+    const id = await makers['sent-invoices'](gateway, account, mark);
+    await ask(account.id, { type: 'invoice', id, text: `${mark}question` });
+    const { body } = await gateway.get(`/api/v1/questions?document_id=${id}`, account);
+    return body.data[0].id;
+  },
+  'promised-invoices': async (gateway, account, mark) => {
+    const id = await makers['sent-invoices'](gateway, account, mark);
+    await promise(account.id, id, addDays(dayIn('UTC'), 7));
+    return id;
+  },
+  'accepted-quotes': async (gateway, account, mark) => {
+    const id = await makers.quotes(gateway, account, mark);
+    await gateway.patch(`/api/v1/quotes/${id}`, { status: 'Sent' }, account);
+    await accept(gateway.workspace, account.id, id, { name: `${mark}name` });
+    return id;
+  },
   keys: made('/api/v1/keys', async (_gateway, _account, mark) => ({ name: `${mark}key`, scopes: ['clients:read'] })),
   webhooks: made('/api/v1/webhooks', async (gateway, account, mark) => {
     // An account may have only so many: the oldest make room.
@@ -225,6 +245,7 @@ const makers = {
 } satisfies Record<string, Make> as Record<string, Make> & {
   clients: Make;
   projects: Make;
+  quotes: Make;
   invoices: Make;
   'sent-invoices': Make;
   'complete-invoices': Make;
@@ -438,6 +459,13 @@ export const operations: Record<string, Called> = {
   createClientLink: { body: {} },
   listClientLinks: {},
   revokeClientLink: {},
+  listQuestions: {},
+  getQuestion: {},
+  answerQuestion: { body: { answer: 'x' } },
+  closeQuestion: {},
+  listPromises: {},
+  deletePromises: {},
+  getQuoteAcceptance: {},
   auditNumbering: {},
   createWebhook: { body: { url: 'http://127.0.0.1:9/hook' } },
   listWebhooks: {},
@@ -471,6 +499,8 @@ export function kindOf(path: string): string {
   // Drafts cannot be paid, and time is on drafts.
   if (/\/invoices\/[^/]+\/write-off$/.test(path)) return 'written-off-invoices';
   if (/\/invoices\/[^/]+\/(payments|credit-notes)$/.test(path)) return 'sent-invoices';
+  if (/\/invoices\/[^/]+\/promises$/.test(path)) return 'promised-invoices';
+  if (/\/quotes\/[^/]+\/acceptance$/.test(path)) return 'accepted-quotes';
   if (/\/projects\/[^/]+\/bill$/.test(path)) return 'fixed-projects';
   if (/\/messages\/[^/]+\/(source|resend)$/.test(path)) return 'sent-messages';
   if (/\/(invoices|credit-notes)\/[^/]+\/e-invoice$/.test(path)) return `complete-${path.split('/')[3]}`;

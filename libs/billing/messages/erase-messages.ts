@@ -12,7 +12,7 @@ import { moveMessage } from './move-message.ts';
 const BATCH = 200;
 /** The subject and texts of an erased message: empty, because a message has them. */
 const ERASED = { subject: '', subject_template: '', body_template: '', 'recipients.$[].address': ERASED_ADDRESS };
-const REMOVED = { 'recipients.$[].text': 1, 'attempts.$[].text': 1, reply_to: 1 };
+const REMOVED = { 'recipients.$[].text': 1, 'attempts.$[].text': 1, reply_to: 1, texts: 1 };
 
 /** Erases all messages to the client. Erased ones are no longer found, so that a second call changes nothing. */
 export async function eraseMessages(unit: UnitOfWork, client: { _id: MessageRecord['client_id'] }): Promise<void> {

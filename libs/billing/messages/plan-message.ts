@@ -12,6 +12,7 @@ import { findMailTemplates } from '../../models/messages/mail-template.ts';
 import {
   Message,
   type MessageRecord,
+  type MessageTexts,
   normalAddress,
   RECIPIENT_ROLES,
   RECIPIENTS_MAX,
@@ -45,6 +46,8 @@ export interface NewMessage<Kind extends NumberKind> {
   record: RecordOfKind[Kind];
   wanted: WantedMail;
   /** See MessageRecord. */
+  texts?: MessageTexts | undefined;
+  /** See MessageRecord. */
   once?: string;
   resendOf?: StoredId;
   requestId?: string | undefined;
@@ -57,7 +60,7 @@ export interface NewMessage<Kind extends NumberKind> {
  */
 export async function planMessage<Kind extends NumberKind>(
   unit: UnitOfWork,
-  { kind, type, record, wanted, once, resendOf, requestId }: NewMessage<Kind>,
+  { kind, type, record, wanted, texts, once, resendOf, requestId }: NewMessage<Kind>,
 ): Promise<MessageRecord> {
   const { session, accountId } = unit;
   const service = await findMailService(session);
@@ -93,10 +96,11 @@ export async function planMessage<Kind extends NumberKind>(
     document: { type, id: record._id, number: String(values.number) },
     client_id: record.client_id,
     locale,
-    subject: filledSubject(subject_template, values, account),
+    subject: filledSubject(subject_template, { ...values, ...texts }, account),
     subject_template,
     body_template: wanted.message ?? template.body,
     attach_pdf: wanted.attach_pdf ?? true,
+    ...(texts ? { texts } : {}),
     from_name: mail?.from_name || senderOf(account),
     ...(mail?.reply_to || account.email ? { reply_to: mail?.reply_to || (account.email as string) } : {}),
     recipients,

@@ -14,12 +14,12 @@ import { changedCharges, type GivenCharges } from '../../rules/documents/documen
 import { acceptedBy, isChangedSince } from '../../rules/quotes/acceptance.ts';
 import { paymentDays } from '../documents/client-terms.ts';
 import { createInvoice, type MadeInvoice } from '../documents/create-invoice.ts';
-import { issuedFields } from '../documents/issue-document.ts';
 import { drawDocument } from '../documents/new-document.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { requireLines } from '../work/time-line-links.ts';
 import { deductedOf } from './final-invoice.ts';
 import { convertedLines, type WantedPart } from './quote-lines.ts';
+import { acceptedFields } from './store-quote.ts';
 
 export interface Conversion extends WantedPart {
   due_date?: string | undefined;
@@ -94,14 +94,12 @@ export async function convertQuote(
 
 async function recordConversion(unit: UnitOfWork, quote: QuoteRecord, { accept, accept_changes }: Conversion) {
   const isAccepted = accept && quote.status !== 'Accepted';
-  const { session, accountId, warnings } = unit;
-  const issuing = { kind: 'quote', isIssued: !quote.parties, accountId, session, warnings, details: 'list' } as const;
   const changes: Partial<QuoteRecord> = {
     converted_at: quote.converted_at ?? new Date(),
-    ...(isAccepted ? { status: 'Accepted', expires_on: undefined, ...(await issuedFields(quote, {}, issuing)) } : {}),
-    ...(isAccepted || (accept_changes && isChangedSince(quote)) ? { acceptance: acceptedBy('owner', quote) } : {}),
+    ...(isAccepted ? await acceptedFields(unit, quote, 'owner') : {}),
+    ...(accept_changes && isChangedSince(quote) ? { acceptance: acceptedBy('owner', quote) } : {}),
   };
-  return { quote: await changeOwn(Quote, quote, changes, session), isAccepted };
+  return { quote: await changeOwn(Quote, quote, changes, unit.session), isAccepted };
 }
 
 /**

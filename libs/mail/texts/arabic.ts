@@ -78,4 +78,15 @@ export const arabic: MailTexts = {
     subject: 'رابطكم إلى {number}',
     body: ['مرحبًا {client_name}،', 'هذا رابطكم إلى {number}:', '{link}', 'مع أطيب التحيات\n{sender}'].join('\n\n'),
   },
+  answer: {
+    subject: 'الرد على سؤالكم بشأن {number}',
+    body: [
+      'مرحبًا {client_name}،',
+      'سألتم بشأن {number}:',
+      '{question}',
+      '**ردّنا:**',
+      '{answer}',
+      'مع أطيب التحيات\n{sender}',
+    ].join('\n\n'),
+  },
 };

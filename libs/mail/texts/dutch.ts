@@ -80,4 +80,15 @@ export const dutch: MailTexts = {
       '\n\n',
     ),
   },
+  answer: {
+    subject: 'Antwoord op uw vraag over {number}',
+    body: [
+      'Beste {client_name},',
+      'u vroeg over {number}:',
+      '{question}',
+      '**Ons antwoord:**',
+      '{answer}',
+      'Met vriendelijke groet\n{sender}',
+    ].join('\n\n'),
+  },
 };

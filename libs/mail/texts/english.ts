@@ -78,4 +78,15 @@ export const english: MailTexts = {
     subject: 'Your link to {number}',
     body: ['Hello {client_name},', 'here is your link to {number}:', '{link}', 'Kind regards\n{sender}'].join('\n\n'),
   },
+  answer: {
+    subject: 'Answer to your question about {number}',
+    body: [
+      'Hello {client_name},',
+      'you asked about {number}:',
+      '{question}',
+      '**Our answer:**',
+      '{answer}',
+      'Kind regards\n{sender}',
+    ].join('\n\n'),
+  },
 };

@@ -80,4 +80,15 @@ export const french: MailTexts = {
       '\n\n',
     ),
   },
+  answer: {
+    subject: 'Réponse à votre question sur {number}',
+    body: [
+      'Bonjour {client_name},',
+      'vous nous avez demandé au sujet de {number} :',
+      '{question}',
+      '**Notre réponse :**',
+      '{answer}',
+      'Cordialement\n{sender}',
+    ].join('\n\n'),
+  },
 };

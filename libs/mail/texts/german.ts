@@ -80,4 +80,15 @@ export const german: MailTexts = {
       '\n\n',
     ),
   },
+  answer: {
+    subject: 'Antwort auf Ihre Frage zu {number}',
+    body: [
+      'Guten Tag {client_name},',
+      'Sie haben zu {number} gefragt:',
+      '{question}',
+      '**Unsere Antwort:**',
+      '{answer}',
+      'Freundliche Grüße\n{sender}',
+    ].join('\n\n'),
+  },
 };

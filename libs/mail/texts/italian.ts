@@ -80,4 +80,15 @@ export const italian: MailTexts = {
       '\n\n',
     ),
   },
+  answer: {
+    subject: 'Risposta alla Sua domanda su {number}',
+    body: [
+      'Buongiorno {client_name},',
+      'riguardo a {number} Lei ha chiesto:',
+      '{question}',
+      '**La nostra risposta:**',
+      '{answer}',
+      'Cordiali saluti\n{sender}',
+    ].join('\n\n'),
+  },
 };

@@ -83,4 +83,15 @@ export const japanese: MailTexts = {
       'よろしくお願いいたします。\n{sender}',
     ].join('\n\n'),
   },
+  answer: {
+    subject: '{number} に関するご質問への回答',
+    body: [
+      '{client_name} 様',
+      '{number} について、次のご質問をいただきました。',
+      '{question}',
+      '**回答**',
+      '{answer}',
+      'よろしくお願いいたします。\n{sender}',
+    ].join('\n\n'),
+  },
 };

@@ -80,4 +80,15 @@ export const portuguese: MailTexts = {
       '\n\n',
     ),
   },
+  answer: {
+    subject: 'Resposta à sua pergunta sobre {number}',
+    body: [
+      'Olá, {client_name},',
+      'sobre {number}, perguntou:',
+      '{question}',
+      '**A nossa resposta:**',
+      '{answer}',
+      'Atenciosamente\n{sender}',
+    ].join('\n\n'),
+  },
 };

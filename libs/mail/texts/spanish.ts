@@ -80,4 +80,15 @@ export const spanish: MailTexts = {
       '\n\n',
     ),
   },
+  answer: {
+    subject: 'Respuesta a su pregunta sobre {number}',
+    body: [
+      'Hola, {client_name}:',
+      'usted preguntó sobre {number}:',
+      '{question}',
+      '**Nuestra respuesta:**',
+      '{answer}',
+      'Un cordial saludo\n{sender}',
+    ].join('\n\n'),
+  },
 };

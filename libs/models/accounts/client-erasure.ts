@@ -4,6 +4,7 @@ import type { Session } from '../../mongo/connection.ts';
 import { driverOf } from '../records.ts';
 import { type Id, type StoredId, storedId } from '../tenant.ts';
 import { Event } from '../webhooks/event.ts';
+import { type EventNoun, type EventType, nounOf } from '../webhooks/event-types.ts';
 import { type ClientFields, type ClientRecord, clientFieldNames, searchOf } from './client.ts';
 
 /** The address is of a domain that never exists (RFC 2606). */
@@ -68,11 +69,12 @@ interface StoredEvent {
 
 /** Returns the same body without the data that identifies the client. */
 function erasedBody(body: string): string {
-  const event = JSON.parse(body) as { type: string; data: Record<string, unknown> }; // Billhook wrote this body, see freezeEvent.
-  const data = event.type.startsWith('client.')
-    ? erasedClient(event.data)
-    : { ...event.data, client: erasedClient(event.data['client'] as Record<string, unknown>) };
-  if (event.type.startsWith('message.')) Object.assign(data, erasedMail(event.data));
+  const event = JSON.parse(body) as { type: EventType; data: Record<string, unknown> }; // Billhook wrote this body, see freezeEvent.
+  const data =
+    nounOf(event.type) === 'client'
+      ? erasedClient(event.data)
+      : { ...event.data, client: erasedClient(event.data['client'] as Record<string, unknown>) };
+  Object.assign(data, ERASED_OF[nounOf(event.type)]?.(event.data));
   return JSON.stringify({ ...event, data });
 }
 
@@ -80,6 +82,14 @@ function erasedClient(client: Record<string, unknown>): Record<string, unknown> 
   const others = Object.entries(client).filter(([name]) => !(ERASED as readonly string[]).includes(name));
   return { ...Object.fromEntries(others), ...PLACEHOLDERS };
 }
+
+/** The fields of a record, besides its client, that may identify the client. */
+const ERASED_OF: Partial<Record<EventNoun, (data: Record<string, unknown>) => object>> = {
+  message: erasedMail,
+  // The client wrote these in its own words.
+  question: () => ({ text: '', answer: null }),
+  quote: ({ decline }) => (decline ? { decline: { ...decline, reason: null } } : {}),
+};
 
 /** Addresses are in the recipients, and in the replies of mail servers. */
 function erasedMail(message: Record<string, unknown>): Record<string, unknown> {

@@ -22,6 +22,13 @@ export const QUOTE_STATUSES = ['Draft', 'Sent', 'Accepted', 'Declined', 'Expired
 
 export type QuoteStatus = (typeof QUOTE_STATUSES)[number];
 
+/** The client's refusal of a quote, on its page. */
+interface Decline {
+  at: Date;
+  /** The reason in the client's words. */
+  reason?: string | undefined;
+}
+
 /** A stored quote. Amounts are in the currency's smallest unit. */
 export interface QuoteRecord extends DocumentRecord {
   /** The status that was set. Readers see `effectiveQuoteStatus`. */
@@ -30,6 +37,8 @@ export interface QuoteRecord extends DocumentRecord {
   expires_at: string;
   /** Absent when it was never accepted. */
   acceptance?: Acceptance | undefined;
+  /** Absent unless the client declined it on its page, and it has no other status since. */
+  decline?: Decline | undefined;
   /** The time at which the first invoice was made from it. */
   converted_at?: Date | undefined;
   /** See lockOwn. */
@@ -53,6 +62,7 @@ const quoteSchema = recordSchema<QuoteRecord>(
     status: { type: String, enum: QUOTE_STATUSES, required: true },
     expires_at: { type: String, required: true },
     acceptance: Object,
+    decline: { type: { _id: false, at: Date, reason: String }, default: undefined },
     converted_at: Date,
     lock_version: Number,
   },
@@ -145,5 +155,6 @@ export function quoteView(
     created_at: quote.created_at.toISOString(),
     updated_at: quote.updated_at.toISOString(),
     delivery: documentDeliveryView(quote),
+    decline: quote.decline ? { at: quote.decline.at.toISOString(), reason: quote.decline.reason ?? null } : null,
   };
 }

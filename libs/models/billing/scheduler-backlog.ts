@@ -1,8 +1,9 @@
-// The backlog of the scheduler: documents whose last day has passed without an event, and recurring invoices that were
+// The backlog of the scheduler: documents whose last day has passed without an event, promises whose day has passed, and recurring invoices that were
 // not made.
 import { agreedDate } from '../../clock.ts';
 import { addDays, dayIn, EARLIEST_ZONE, startOfDay } from '../../day.ts';
 import { firstDue } from '../accounts/due-in-zone.ts';
+import { PaymentPromise } from '../answers/promise.ts';
 import { acrossAccounts, type StoredId } from '../tenant.ts';
 import { Invoice } from './invoice.ts';
 import { Quote } from './quote.ts';
@@ -25,13 +26,18 @@ interface Due {
 
 /** Reads the backlog over all accounts, as the scheduler does. */
 export async function readSchedulerBacklog(now: Date = agreedDate()): Promise<SchedulerBacklog> {
-  const due = (await Promise.all([expiring(Invoice, now), expiring(Quote, now), recurringInvoices(now)])).flat();
+  const due = (
+    await Promise.all([
+      ...[Invoice, Quote, PaymentPromise].map((model) => expiring(model, now)),
+      recurringInvoices(now),
+    ])
+  ).flat();
   const dueTimes = due.map(({ zone, due_on }) => startOfDay(zone, due_on).getTime());
   const oldest = Math.min(now.getTime(), ...dueTimes);
   return { due: Math.min(DUE_COUNTED_MAX, due.length), oldestMs: now.getTime() - oldest };
 }
 
-async function expiring(model: typeof Invoice | typeof Quote, at: Date): Promise<Due[]> {
+async function expiring(model: typeof Invoice | typeof Quote | typeof PaymentPromise, at: Date): Promise<Due[]> {
   type Candidate = { account_id: StoredId; expires_on: string };
   const candidates: AsyncIterable<Candidate> = (model as typeof Invoice)
     .find({ expires_on: { $lt: dayIn(EARLIEST_ZONE, at) } })

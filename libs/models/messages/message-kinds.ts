@@ -11,6 +11,7 @@ export const MESSAGE_KINDS = [
   'receipt',
   'credit_note',
   'link',
+  'answer',
 ] as const;
 
 export type MessageKind = (typeof MESSAGE_KINDS)[number];

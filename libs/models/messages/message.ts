@@ -60,6 +60,12 @@ interface MailedDocument {
   number: string;
 }
 
+/** The question of a client, and its answer. */
+export interface MessageTexts {
+  question: string;
+  answer: string;
+}
+
 export interface MessageRecord extends Stamped {
   kind: MessageKind;
   document: MailedDocument;
@@ -73,6 +79,8 @@ export interface MessageRecord extends Stamped {
   /** The text in Markdown with its placeholders. */
   body_template: string;
   attach_pdf: boolean;
+  /** Texts of this message alone, for placeholders of its kind. */
+  texts?: MessageTexts | undefined;
   /** The address for replies, and the name beside the address of the sender. */
   reply_to?: string | undefined;
   from_name: string;
@@ -114,7 +122,7 @@ export const messageListing: ListingOf<MessageRecord, 'created_at' | 'updated_at
   filters: ['document.id', 'recipients.address', 'client_id', 'state'],
   orders: { created_at: '_id', updated_at: 'updated_at' },
   standard: '-created_at',
-  omitted: ['body_template'],
+  omitted: ['body_template', 'texts'],
 };
 
 const recipient = {
@@ -143,6 +151,7 @@ const messageSchema = recordSchema<MessageRecord>(
     subject_template: { type: String, required: true },
     body_template: { type: String, required: true },
     attach_pdf: { type: Boolean, required: true },
+    texts: { type: { _id: false, question: String, answer: String }, default: undefined },
     reply_to: String,
     from_name: { type: String, required: true },
     recipients: { type: [recipient], required: true },

@@ -12,6 +12,7 @@ const ROUNDS = [
   'overdue invoices',
   'expired quotes',
   'recurring invoices',
+  'broken promises',
   'fan-outs of events',
   'attempts of deliveries',
   'attempts of mails',

@@ -1,8 +1,10 @@
 // The events that an endpoint subscribes to: types, `noun.*` or `*`.
 import type { StoredId } from '../tenant.ts';
-import { EVENT_TYPES, nounOf } from './event-types.ts';
+import { EVENT_TYPES } from './event-types.ts';
 
-const NOUNS: ReadonlySet<string> = new Set(EVENT_TYPES.filter((type) => type.includes('.')).map(nounOf));
+const NOUNS: ReadonlySet<string> = new Set(
+  EVENT_TYPES.filter((type) => type.includes('.')).map((type) => type.replace(/\..*/, '')),
+);
 
 /** True for an event type, `noun.*` of a known noun, or `*`. */
 export function isEventFilter(text: string): boolean {

@@ -57,6 +57,12 @@ const declarations = {
       anonymised_at: exampleTime,
     },
   },
+  'client.promised': {
+    description: 'A client named a day on its page on which it will pay an invoice; the data is the promise.',
+  },
+  'client.asked': {
+    description: 'A client asked a question about a document on its page; the data is the question.',
+  },
   'client.deleted': {
     description: 'A client was deleted; the data is its last state.',
   },
@@ -340,6 +346,19 @@ const declarations = {
       unallocated: 0,
     },
   },
+  'promise.broken': {
+    description:
+      'The day on which a client promised to pay has passed, and something is still due. Once for each promise.',
+    example: { status: 'broken' },
+  },
+  'question.answered': {
+    description: 'A question of a client was answered.',
+    example: { status: 'answered', answer: 'Yes, it is.', settled_at: exampleTime },
+  },
+  'question.closed': {
+    description: 'A question of a client was closed without an answer.',
+    example: { status: 'closed', settled_at: exampleTime },
+  },
   'documents.completed': {
     description: 'A batch of documents is finished; the data names those that could not be printed.',
   },
@@ -392,7 +411,10 @@ export const EVENT_TYPES = Object.keys(declarations) as readonly EventType[];
 
 export const eventDeclarations: Readonly<Record<EventType, Declaration>> = declarations;
 
-/** Returns the noun of a type, see EventNoun. */
+/** Acts of a client carry what it said, not the client. */
+const CARRIED: Partial<Record<EventType, EventNoun>> = { 'client.promised': 'promise', 'client.asked': 'question' };
+
+/** Returns the noun of the record that events of this type carry. */
 export function nounOf(type: EventType): EventNoun {
-  return type.split('.', 1)[0] as EventNoun;
+  return CARRIED[type] ?? (type.split('.', 1)[0] as EventNoun);
 }

@@ -6,7 +6,7 @@ import { currentTrace } from '../../service/tracing.ts';
 import { driverOf } from '../records.ts';
 import { countStored, sizeOf } from '../stored-bytes.ts';
 import { type Id, idField, isId, newId, requiredIdField, storedId, tenant } from '../tenant.ts';
-import type { EventType } from './event-types.ts';
+import { type EventType, nounOf } from './event-types.ts';
 
 const eventSchema = new Schema(
   {
@@ -109,6 +109,6 @@ export function freezeEvent(event: NewEvent) {
 /** Returns the client in the event: the record itself, or the client embedded in it. */
 function clientIn({ type, data }: NewEvent): Id | undefined {
   const { id, client } = (data ?? {}) as { id?: unknown; client?: { id?: unknown } | null };
-  const found = type.startsWith('client.') ? id : client?.id;
+  const found = nounOf(type) === 'client' ? id : client?.id;
   return typeof found === 'string' && isId(found) ? found : undefined;
 }

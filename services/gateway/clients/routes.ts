@@ -1,4 +1,6 @@
 // Clients over HTTP.
+
+import { eraseAnswers } from '#libs/billing/answers/erase-answers.ts';
 import { requirePrintableClient } from '#libs/billing/documents/printable-size.ts';
 import { eraseMessages } from '#libs/billing/messages/erase-messages.ts';
 import { applyRate } from '#libs/billing/time/settle-rate.ts';
@@ -192,6 +194,7 @@ async function anonymiseClient({ caller, id, commit, requireRecord }: Context) {
       if (changed !== client) await announce('client.anonymised', view);
       await eraseMessages(unit, client);
       await removeDocumentLinks(accountId, { client_id: client._id }, session);
+      await eraseAnswers(unit, client);
       await eraseFromEvents(accountId, id, session);
       return updated(view);
     },

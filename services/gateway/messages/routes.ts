@@ -167,8 +167,8 @@ async function resendMessage({ caller, body, commit, requestId, requireRecord }:
       subject: message.subject_template,
       message: message.body_template,
     };
-    const { kind, attach_pdf, document, _id: resendOf } = message;
-    const own = { kind, wanted: { ...wanted, attach_pdf }, resendOf, requestId };
+    const { kind, attach_pdf, texts, document, _id: resendOf } = message;
+    const own = { kind, wanted: { ...wanted, attach_pdf }, texts, resendOf, requestId };
     const plan = PLANS[document.type];
     return acceptedMessage(unit, await plan(unit, caller.accountId, String(document.id), own));
   });
@@ -182,7 +182,7 @@ function recipientsFor({ recipients }: MessageRecord, { to, cc, bcc }: ResendBod
 }
 
 type Plan = Parameters<typeof planMessage>[1];
-type Own = Pick<Plan, 'kind' | 'wanted' | 'resendOf' | 'requestId'>;
+type Own = Pick<Plan, 'kind' | 'wanted' | 'texts' | 'resendOf' | 'requestId'>;
 type Unit = Parameters<typeof planMessage>[0];
 
 /** Plans a message about a document of each type. */

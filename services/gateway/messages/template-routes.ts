@@ -162,5 +162,7 @@ function inventedValues(
     sender: account.company || account.name,
     invoice_number: 'INV-0042',
     link: 'https://example.com/p/…',
+    question: 'Is the delivery part of the price?',
+    answer: 'Yes, it is.',
   };
 }

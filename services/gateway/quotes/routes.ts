@@ -5,6 +5,7 @@ import { requirePrintableContent } from '#libs/billing/documents/printable-size.
 import { convertQuote } from '#libs/billing/quotes/convert-quote.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { appError } from '#libs/errors.ts';
+import { removeEvidence } from '#libs/models/answers/quote-evidence.ts';
 import { documentSearch } from '#libs/models/billing/document-search.ts';
 import { expiryOf } from '#libs/models/billing/expiry.ts';
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
@@ -182,6 +183,7 @@ async function deleteQuote({ caller, commit, requireRecord }: Context) {
     await removeOwn(Quote, quote, session);
     await removeDocumentLinks(accountId, { subject_id: quote._id }, session);
     await removeOriginals(accountId, quote._id, session);
+    await removeEvidence(accountId, quote._id, session);
     await tombstoneNumber(session, accountId, quote._id);
     await announce('quote.deleted', view);
     return deleted('Quote deleted');

@@ -5,14 +5,13 @@ import { issuedFields } from '#libs/billing/documents/issue-document.ts';
 import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
 import { changedReferences, requireReferences } from '#libs/billing/documents/project-of-client.ts';
 import { requireBilledKept } from '#libs/billing/quotes/billed-quote.ts';
+import { storeQuote } from '#libs/billing/quotes/store-quote.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
-import { documentSearch } from '#libs/models/billing/document-search.ts';
 import { expiryOf, isDayToWatch, isUnannounced, statusToStore } from '#libs/models/billing/expiry.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord, type QuoteStatus } from '#libs/models/billing/quote.ts';
-import { changedFields, changeOwn, isUnchanged } from '#libs/models/records.ts';
-import type { EventType } from '#libs/models/webhooks/event-types.ts';
+import { changedFields, isUnchanged } from '#libs/models/records.ts';
 import { changedAcceptance } from '#libs/rules/quotes/acceptance.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { givenTexts, isPrintedTextIn } from '../fields/texts-input.ts';
@@ -21,14 +20,6 @@ import type { Context } from '../http/route.ts';
 import { changedMoney, requireChangeable, VALID_DAYS } from './change-quote.ts';
 import type { GivenChanges, QuoteChanges } from './input.ts';
 import { viewOf } from './view.ts';
-
-/** The event type of a change to each status. */
-const EVENT_OF: Partial<Record<QuoteStatus, EventType>> = {
-  Sent: 'quote.sent',
-  Accepted: 'quote.accepted',
-  Declined: 'quote.declined',
-  Expired: 'quote.expired',
-};
 
 export async function updateQuote({ caller, body: given, commit, requireRecord }: Context<QuoteChanges>) {
   return commit(async (unit) => changeQuote(unit, { quote: await requireRecord(Quote, unit.session), given, caller }));
@@ -39,7 +30,7 @@ export async function changeQuote(
   unit: UnitOfWork,
   { quote, given, caller }: { quote: QuoteRecord; given: QuoteChanges; caller: Context['caller'] },
 ) {
-  const { session, announce } = unit;
+  const { session } = unit;
   const today = dayIn(caller.account.time_zone);
   const before = effectiveQuoteStatus(quote, today);
   const body = await withStandards(quote, given, unit);
@@ -47,15 +38,9 @@ export async function changeQuote(
   const changes = await changesOf(quote, body, { isMoved, before, today }, unit);
   await requireBilledKept(unit, quote, { next: changes, changed: changedFields(quote, changes) });
   if (isMoved) Object.assign(changes, changedAcceptance({ ...quote, ...changes }, before, body.status));
-  changes.search = documentSearch({ ...quote, ...changes });
+  if (isMoved && quote.decline) changes.decline = undefined;
   if (!isMoved && isUnchanged(quote, changes)) return updated(await viewOf(quote, caller, { session }));
-  const changed = await changeOwn(Quote, quote, changes, session);
-  // The response shows the status that was set, even when the last day has passed already; the next read says Expired.
-  const view = await viewOf(changed, caller, { session, status: body.status });
-  await announce('quote.updated', view);
-  const event = isMoved && body.status && EVENT_OF[body.status];
-  if (event) await announce(event, view);
-  return updated(view);
+  return updated(await storeQuote(unit, quote, changes, { status: body.status, isMoved, today }));
 }
 
 /** Replaces a last day of null by the one that a new quote would have. */

@@ -2,20 +2,19 @@
 
 import { dayIn } from '#libs/day.ts';
 import { embeddedIn } from '#libs/models/billing/embedded.ts';
-import { effectiveQuoteStatus, type QuoteRecord, type QuoteStatus, quoteView } from '#libs/models/billing/quote.ts';
+import { effectiveQuoteStatus, type QuoteRecord, quoteView } from '#libs/models/billing/quote.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import type { Profile } from '../http/route.ts';
 
-/** @param status shown instead of the status of today. */
 export async function viewOf(
   quote: QuoteRecord,
   { accountId, account }: { accountId: Id; account: Profile },
-  { session, status }: { session?: Session | undefined; status?: QuoteStatus | undefined } = {},
+  { session }: { session?: Session | undefined } = {},
 ) {
   const today = dayIn(account.time_zone);
   const embedded = await embeddedIn([quote], accountId, session);
-  return quoteView(quote, { ...embedded(quote), status: status ?? effectiveQuoteStatus(quote, today) });
+  return quoteView(quote, { ...embedded(quote), status: effectiveQuoteStatus(quote, today) });
 }
 
 export async function viewsOf(quotes: QuoteRecord[], accountId: Id, today: string) {

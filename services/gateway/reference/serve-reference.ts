@@ -1,5 +1,7 @@
-// Serves the OpenAPI document, its viewer, the guides and llms.txt. None needs a key, and each is made once, when it is first requested.
+// Serves the OpenAPI document, its viewer, the guides, llms.txt and the public keys of signatures. None needs a key, and each but the
+// public keys is made once, when it is first requested.
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
+import { publicKeys } from '#libs/models/operations/signing-key.ts';
 import { release } from '#libs/service/release.ts';
 import type { Route } from '../http/route.ts';
 import { type Content, contentOf, once, sending } from './content.ts';
@@ -33,6 +35,9 @@ export function serveReference(routes: readonly Route[]): RequestHandler {
     '/llms.txt',
     sending('text/plain; charset=utf-8', () => contentOf(llmsText())),
   );
+  router.get('/.well-known/billhook-keys', async (_request, response) => {
+    response.json(await publicKeys());
+  });
   for (const name of guideNames) {
     const page = () => contentOf(guidePage(name));
     router.get(`/docs/guides/${name}`, sending(HTML, page, { 'Content-Security-Policy': GUIDE_POLICY }));

@@ -25,6 +25,7 @@ const DESCRIPTIONS: Record<string, string> = {
   'E-invoices': 'Received e-invoices as JSON; nothing is stored',
   Documents: 'Batches of stored invoices and quotes as PDF files',
   Messages: 'Mails about documents, and what became of each',
+  Questions: 'What clients asked about documents on their page, and the answers',
   Suppressions: 'Addresses that are not mailed any more, because mail to them came back',
   'Mail templates': 'The words of mails: yours, or the standard ones in nine languages',
   Numbering: 'The proof that numbers have neither holes nor doubles',

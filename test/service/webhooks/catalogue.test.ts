@@ -6,6 +6,7 @@ import formats from 'ajv-formats';
 import { countOpening } from '#libs/billing/links/open-link.ts';
 import { DocumentLink, type DocumentLinkRecord } from '#libs/models/portal/document-link.ts';
 import { findOwn } from '#libs/models/records.ts';
+import { addDays, dayIn } from '#libs/day.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
@@ -16,6 +17,7 @@ import { openBatchPrinting } from '../../../services/gateway/documents/print-bat
 import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
 import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-invoices.ts';
 import { recordGone } from '../../../services/webhooks/endpoint-health.ts';
+import { ask, decline, promise } from '../../support/answers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { failWithoutRelay, inUnit, sendWithoutRelay, setUpMail } from '../../support/messages.ts';
@@ -209,6 +211,7 @@ async function causeEveryEvent() {
 
   await causeMail(client.id);
   await causeVisit(client.id);
+  await causeAnswers(client.id);
 
   await make('documents', { documents: invoices.map(({ id }) => ({ type: 'invoice', id })) });
   await printAll();
@@ -231,6 +234,25 @@ async function causeVisit(client_id: string) {
   const link = await create(gateway, `/api/v1/clients/${client_id}/links`, {});
   const stored = await findOwn(DocumentLink, gateway.account.id, link.id);
   await inUnit(gateway.account.id, (unit) => countOpening(unit, stored as DocumentLinkRecord, 'UTC'));
+}
+
+/** A client promises to pay and does not, and asks two questions, of which one is answered. */
+async function causeAnswers(client_id: string) {
+  const line_items = [{ description: 'Drawings', quantity: 1, rate: 1 }];
+  const issued = { client_id, line_items, due_date: '2099-12-31', status: 'Sent' };
+  const { id } = await create(gateway, '/api/v1/invoices', issued);
+  const day = addDays(dayIn('UTC'), 7);
+  await promise(gateway.account.id, id, day);
+  await emitExpirations(new Date(`${addDays(day, 2)}T12:00:00Z`));
+  for (const text of ['Is the delivery part of the price?', 'When?'])
+    await ask(gateway.account.id, { type: 'invoice', id, text, line: 1 });
+  const { data } = (await gateway.get('/api/v1/questions')).body;
+  await gateway.post(`/api/v1/questions/${data[0].id}/answer`, { answer: 'Yes, it is.' });
+  await gateway.post(`/api/v1/questions/${data[1].id}/close`);
+  const quote = await create(gateway, '/api/v1/quotes', { client_id, amount: 1, status: 'Sent' });
+  await decline(gateway.account.id, quote.id, 'Too late');
+  await promise(gateway.account.id, id, addDays(day, 14));
+  await gateway.patch(`/api/v1/invoices/${id}`, { due_date: '2099-12-30' });
 }
 
 /** One message is accepted and comes back, one is rejected, and of one the outcome is unknown. */

@@ -41,6 +41,7 @@ describe('the standard texts', () => {
         link: ['link'],
         receipt: ['total'],
         credit_note: ['total'],
+        answer: ['question', 'answer'],
       };
       for (const name of needed[kind] ?? ['amount_due', 'due_date']) expect(body).toContain(`{${name}}`);
       expect(body).toContain('{sender}');

@@ -1,0 +1,35 @@
+// Erases what a client wrote on its page, as far as the law lets it be erased.
+import { Question } from '../../models/answers/question.ts';
+import { QuoteEvidence, type QuoteEvidenceRecord } from '../../models/answers/quote-evidence.ts';
+import { Quote } from '../../models/billing/quote.ts';
+import { driverOf, findOwn, removeOwn } from '../../models/records.ts';
+import { type StoredId, storedId } from '../../models/tenant.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+
+/**
+ * Erases the words of questions, the reasons of refusals, and the evidence of acceptances that do not stand.
+ *
+ * The evidence of a quote that is accepted, or was billed, stays: it proves a contract, and a claim from it (GDPR,
+ * article 17 (3) b and e). It is signed, so that nothing in it can be erased alone.
+ */
+export async function eraseAnswers(unit: UnitOfWork, client: { _id: StoredId }): Promise<void> {
+  const { session, accountId } = unit;
+  const own = { account_id: storedId(accountId), client_id: client._id } as object;
+  await driverOf(Question).updateMany(
+    own,
+    { $set: { text: '' } as never, $unset: { answer: 1 } as never },
+    { session },
+  );
+  await driverOf(Quote).updateMany({ ...own, 'decline.reason': { $exists: true } } as object, unsetReason, { session });
+  const found = await driverOf(QuoteEvidence)
+    .find(own, { session, projection: { quote_id: 1 } })
+    .toArray();
+  for (const { _id, quote_id } of found as unknown as Pick<QuoteEvidenceRecord, '_id' | 'quote_id'>[]) {
+    const quote = await findOwn(Quote, accountId, quote_id, session);
+    if (quote?.status === 'Accepted' || quote?.converted_at) continue;
+    const evidence = await findOwn(QuoteEvidence, accountId, _id, session);
+    if (evidence) await removeOwn(QuoteEvidence, evidence, session);
+  }
+}
+
+const unsetReason = { $unset: { 'decline.reason': 1 } as never };

@@ -1,0 +1,35 @@
+// Lets an invoice show how long its reminders rest, whenever a promise or a question of its client changes.
+import { dayIn } from '../../day.ts';
+import { PaymentPromise, type PromiseRecord } from '../../models/answers/promise.ts';
+import { Question, type QuestionRecord } from '../../models/answers/question.ts';
+import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
+import { changeOwn, driverOf, isUnchanged, type Owned, type Records } from '../../models/records.ts';
+import { reminderRest } from '../../rules/documents/reminder-rest.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+
+/**
+ * Stores the rest that follows from the open promise and the oldest open question.
+ * @param timeZone of the account.
+ * @returns the invoice after it.
+ */
+export async function restReminders(
+  { session }: Pick<UnitOfWork, 'session'>,
+  invoice: InvoiceRecord,
+  timeZone: string,
+): Promise<InvoiceRecord> {
+  const { _id, account_id } = invoice;
+  const oldestOpen = async <Stored extends Owned>(records: Records<Stored>, about: object) =>
+    (await driverOf(records).findOne({ account_id, ...about, status: 'open' } as object, {
+      session,
+      sort: { _id: 1 },
+    })) as Stored | null;
+  const promise = await oldestOpen<PromiseRecord>(PaymentPromise, { invoice_id: _id });
+  const question = await oldestOpen<QuestionRecord>(Question, { 'document.id': _id });
+  const change = {
+    reminder_rest: reminderRest({
+      promised_for: promise?.promised_for,
+      asked_on: question ? dayIn(timeZone, question.created_at) : undefined,
+    }),
+  };
+  return isUnchanged(invoice, change) ? invoice : changeOwn(Invoice, invoice, change, session);
+}
