@@ -1,5 +1,6 @@
 // Counts signing secrets by their key, and reseals them and the tokens of links so that an old key can be removed.
 
+import { SigningKey, type SigningKeyRecord } from '#libs/models/operations/signing-key.ts';
 import { DocumentLink, type DocumentLinkRecord } from '#libs/models/portal/document-link.ts';
 import { acrossAccounts, type Id } from '#libs/models/tenant.ts';
 import { formerSecrets } from '#libs/models/webhooks/endpoint-secrets.ts';
@@ -8,13 +9,16 @@ import { keyIdOf, type SecretBox } from '#libs/secret-box.ts';
 
 type Sealed = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'secret' | 'previous_secrets'>;
 
-/** Counts the secrets that sign for any account, by the id of the key that opens them. */
+/** Counts the secrets that sign, by the id of the key that opens them. */
 export async function countSecretsByKey(): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for await (const endpoint of endpoints({})) {
     for (const sealed of [endpoint.secret, ...formerSecrets(endpoint).map(({ secret }) => secret)])
       counts.set(keyIdOf(sealed), (counts.get(keyIdOf(sealed)) ?? 0) + 1);
   }
+  // The key that signs evidence is no account's.
+  for (const { sealed } of await SigningKey.find().lean<SigningKeyRecord[]>())
+    counts.set(keyIdOf(sealed), (counts.get(keyIdOf(sealed)) ?? 0) + 1);
   return counts;
 }
 
@@ -69,6 +73,15 @@ export async function resealLinks(box: SecretBox): Promise<void> {
   for await (const { _id, account_id, sealed } of links as AsyncIterable<DocumentLinkRecord>) {
     if (sealed === undefined || !box.keyIds.includes(keyIdOf(sealed))) continue;
     await DocumentLink.updateOne({ _id, account_id, sealed }, { $set: { sealed: box.seal(box.open(sealed)) } });
+  }
+}
+
+/** Reseals the key that signs evidence. One that no key opens is left, and doctor says so. */
+export async function resealSigningKey(box: SecretBox): Promise<void> {
+  for (const { _id, sealed } of await SigningKey.find().lean<SigningKeyRecord[]>()) {
+    const isOld = keyIdOf(sealed) !== box.keyIds[0];
+    if (!isOld || !box.keyIds.includes(keyIdOf(sealed))) continue;
+    await SigningKey.updateOne({ _id, sealed }, { $set: { sealed: box.seal(box.open(sealed)) } });
   }
 }
 

@@ -1,6 +1,6 @@
-// What clients answer on their page: acceptances with evidence, refusals, promises and questions, as the API shows them.
+// Answers of clients on their page: acceptances with evidence, refusals, promises and questions, as the API shows them.
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { QuoteEvidence } from '#libs/models/answers/quote-evidence.ts';
 import { Message } from '#libs/models/messages/message.ts';
 import { openSigner, SigningKey } from '#libs/models/operations/signing-key.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
+import { resealSigningKey } from '../../../services/admin/store/sealed-secrets.ts';
 import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
 import { accept, ask, decline, promise } from '../../support/answers.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -167,6 +168,15 @@ describe('evidence', () => {
     ]) {
       expect(await check({ data: { ...body.data, ...forged } }, keys)).toContain('Not genuine');
     }
+  });
+
+  test('when SECRET_KEY is replaced, then the signing key is sealed anew and stays the same', async () => {
+    const fresh = randomBytes(32).toString('base64');
+    const before = await openSigner(openSecretBox(gateway.workspace.secretKey));
+    await resealSigningKey(openSecretBox(`${fresh},${gateway.workspace.secretKey}`));
+    const after = await openSigner(openSecretBox(fresh));
+    expect([after.keyId, after.sign('x')]).toEqual([before.keyId, before.sign('x')]);
+    await resealSigningKey(openSecretBox(`${gateway.workspace.secretKey},${fresh}`));
   });
 
   test('when several processes need the key for the first time at once, then they make one', async () => {

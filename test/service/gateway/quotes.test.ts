@@ -73,6 +73,7 @@ describe('POST /api/v1/quotes', () => {
         amount_paid: 0,
         amount_due: 1234.5,
         delivery: null,
+        decline: null,
         created_at: expect.any(String),
         updated_at: expect.any(String),
       },
