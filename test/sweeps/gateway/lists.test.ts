@@ -4,6 +4,7 @@ import mongoose from 'mongoose';
 import pLimit from 'p-limit';
 import { addDays } from '#libs/day.ts';
 import { Client, searchOf } from '#libs/models/accounts/client.ts';
+import { QUESTION_STATUSES, Question } from '#libs/models/answers/question.ts';
 import { CreditNote } from '#libs/models/billing/credit-note.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Item, itemSearch } from '#libs/models/billing/item.ts';
@@ -413,6 +414,13 @@ async function fill(account: string, key: string, count: number) {
     kind: pick(['invoice', 'reminder_1', 'receipt'], index),
     state: pick(['queued', 'accepted', 'failed', 'cancelled'], index),
     ...(index % 7 ? {} : { document: { type: 'invoice', id: invoice_id, number: 'INV-0001' } }),
+  }));
+  await many(Question, (index) => ({
+    document: { type: 'invoice', id: index % 7 ? newRecord(account)._id : invoice_id, number: 'INV-0001' },
+    client_id: pick(clients, index),
+    text: 'Is the delivery part of the price?',
+    status: pick(QUESTION_STATUSES, index),
+    link_id: newRecord(account)._id,
   }));
   await many(RecurringInvoice, (index) => ({
     client_id: pick(clients, index),
