@@ -86,6 +86,7 @@ export function quoteDocument(quote: QuoteRecord, partyDetails: PartyDetails, qu
     number: printedNumber('quote', quote),
     isQuote: true,
     expiryDate: quote.expires_at,
+    earlyPaymentOffers: quote.early_payment_discounts?.length ? quote.early_payment_discounts : undefined,
     mark: quote.status === 'Draft' ? 'draft' : undefined,
     requiresSignature: query.signature,
   });

@@ -86,6 +86,12 @@ interface EarlyPayment {
   amount: number;
 }
 
+/** A discount that the invoice of a quote will have: until so many days after it. */
+interface EarlyPaymentOffer {
+  days: number;
+  percent: number;
+}
+
 /**
  * A document to print. The gateway makes it from a record. If it is input of the PDF tool, it has no `locale`, and of
  * these fields only `isTest`.
@@ -142,6 +148,7 @@ export interface PrintableDocument extends PdfDocument {
   amountDiscounted?: number;
   /** The discounts for early payment: the last day, the percentage, and the amount that is then to pay. */
   earlyPayment?: EarlyPayment[];
+  earlyPaymentOffers?: EarlyPaymentOffer[];
   amountDue?: number;
   clientAddress?: string;
   clientTaxId?: string;
@@ -264,6 +271,12 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
       until: calendarDay().required(),
       percent: percentage().required(),
       amount: money().required(),
+    }),
+  ),
+  earlyPaymentOffers: Joi.array().items(
+    Joi.object<EarlyPaymentOffer>({
+      days: Joi.number().integer().min(0).required(),
+      percent: percentage().required(),
     }),
   ),
   creditNote: Joi.object<PrintableCredit>({

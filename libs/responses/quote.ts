@@ -8,6 +8,7 @@ import {
   calendarDay,
   datesResponse,
   deliveryResponse,
+  earlyPaymentResponse,
   embeddedClient,
   embeddedProject,
   exampleClient,
@@ -74,6 +75,7 @@ export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
       schema: 'QuoteDecline',
     }),
   ).description('Set when the client declined it on its page'),
+  early_payment_discounts: earlyPaymentResponse(),
 })
   .id('Quote')
   .example({
@@ -113,6 +115,7 @@ export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
     project: null,
     created_at: exampleTime,
     updated_at: exampleTime,
+    early_payment_discounts: [{ days: 14, percent: 2 }],
     delivery: null,
     decline: null,
   });

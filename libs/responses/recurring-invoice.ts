@@ -8,6 +8,7 @@ import {
   calendarDay,
   chargesResponse,
   currency,
+  earlyPaymentResponse,
   embeddedClient,
   embeddedInvoice,
   embeddedProject,
@@ -99,6 +100,9 @@ export const recurringInvoiceResponse = Joi.object<ReturnType<typeof recurringIn
   ),
   created_at: timestamp(),
   updated_at: timestamp(),
+  early_payment_discounts: earlyPaymentResponse().description(
+    'Discounts for early payment of its invoices: null is those of the client or the account, an empty list is none',
+  ),
 })
   .id('RecurringInvoice')
   .example({
@@ -128,6 +132,7 @@ export const recurringInvoiceResponse = Joi.object<ReturnType<typeof recurringIn
     occurrences_made: 2,
     last_invoice: { id: exampleId.invoices, invoice_number: 'INV-0042' },
     last_error: null,
+    early_payment_discounts: null,
     created_at: exampleTime,
     updated_at: exampleTime,
   });

@@ -78,6 +78,7 @@ export async function convertQuote(
     ...(wanted.part === 'full' ? { charges: changedCharges(quote, wanted.charges ?? {}) } : {}),
     texts: { notes: quote.notes, terms: quote.terms, ...wanted.texts },
     dates: { service_date: quote.service_date, service_period: quote.service_period },
+    early_payment_discounts: quote.early_payment_discounts,
     due_date: wanted.due_date ?? addDays(dayIn(account.time_zone), paymentDays(client ?? {}, account)),
     status: wanted.status,
     description: wanted.description ?? quote.description,

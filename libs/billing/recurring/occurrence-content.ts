@@ -55,6 +55,7 @@ export function contentOf(
     ),
     dates: { service_period: servicePeriod(recurring, period, work) },
     due_date: addDays(today, recurring.due_days ?? paymentDays(client, account)),
+    early_payment_discounts: recurring.early_payment_discounts,
     status,
     description: recurring.description && filled(recurring.description, named),
     charges: givenCharges(recurring),

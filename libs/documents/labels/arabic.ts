@@ -90,6 +90,7 @@ export const arabic: Language = {
   writtenOff: 'مبلغ مشطوب',
   discounted: 'خصم السداد المبكر',
   earlyPayment: (percent, day, amount) => `خصم ${percent} عند السداد حتى ${day}: المبلغ المستحق ${amount}`,
+  earlyPaymentOffer: (percent, days) => `خصم ${percent} عند السداد في غضون ${days} من الأيام بعد الفاتورة`,
   amountDue: 'المبلغ المستحق',
   settled: { paid: 'مدفوع', cancelled: 'ملغى', written_off: 'مشطوب' },
   // Fifteen digits that begin and end with 3 are a Saudi Arabian VAT number.

@@ -90,6 +90,8 @@ export const dutch: Language = {
   writtenOff: 'Afgeboekt',
   discounted: 'Korting voor snelle betaling',
   earlyPayment: (percent, day, amount) => `${percent} korting bij betaling uiterlijk ${day}: ${amount} te betalen.`,
+  earlyPaymentOffer: (percent, days) =>
+    `${percent} korting bij betaling binnen ${days} ${days === '1' ? 'dag' : 'dagen'} na de factuur.`,
   amountDue: 'Te betalen',
   settled: { paid: 'betaald', cancelled: 'geannuleerd', written_off: 'afgeboekt' },
   taxId: (id) => `Btw-nr. ${id}`,

@@ -90,6 +90,8 @@ export const english: Language = {
   writtenOff: 'Written off',
   discounted: 'Early payment discount',
   earlyPayment: (percent, day, amount) => `${percent} discount if paid by ${day}: ${amount} to pay.`,
+  earlyPaymentOffer: (percent, days) =>
+    `${percent} discount if paid within ${days} ${days === '1' ? 'day' : 'days'} of the invoice.`,
   amountDue: 'Amount due',
   settled: { paid: 'paid', cancelled: 'cancelled', written_off: 'written off' },
   taxId: (id) => registered(id) ?? `Tax ID ${id}`,

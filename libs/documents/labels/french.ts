@@ -96,6 +96,8 @@ export const french: Language = {
   discounted: 'Escompte',
   earlyPayment: (percent, day, amount) =>
     `Escompte de ${percent} en cas de paiement avant le ${day} inclus : ${amount} à payer.`,
+  earlyPaymentOffer: (percent, days) =>
+    `Escompte de ${percent} en cas de paiement sous ${days} ${days === '1' ? 'jour' : 'jours'} après la facture.`,
   amountDue: 'Reste à payer',
   settled: { paid: 'payé', cancelled: 'annulé', written_off: 'passé en perte' },
   taxId: (id) => `N° TVA ${id}`,

@@ -93,6 +93,8 @@ export const german: Language = {
   writtenOff: 'Ausgebucht',
   discounted: 'Skonto',
   earlyPayment: (percent, day, amount) => `${percent} Skonto bei Zahlung bis ${day}: ${amount} zu zahlen.`,
+  earlyPaymentOffer: (percent, days) =>
+    `${percent} Skonto bei Zahlung innerhalb von ${days} ${days === '1' ? 'Tag' : 'Tagen'} nach Rechnungsdatum.`,
   amountDue: 'Offener Betrag',
   settled: { paid: 'bezahlt', cancelled: 'storniert', written_off: 'ausgebucht' },
   // Any other number is from a tax office, or from a country that is no member.

@@ -93,6 +93,8 @@ export const italian: Language = {
   writtenOff: 'Stralciato',
   discounted: 'Sconto per pagamento anticipato',
   earlyPayment: (percent, day, amount) => `Sconto del ${percent} per pagamento entro il ${day}: ${amount} da pagare.`,
+  earlyPaymentOffer: (percent, days) =>
+    `Sconto del ${percent} per pagamento entro ${days} ${days === '1' ? 'giorno' : 'giorni'} dalla fattura.`,
   amountDue: 'Importo dovuto',
   settled: { paid: 'pagato', cancelled: 'annullato', written_off: 'stralciato' },
   taxId: (id) => `P. IVA ${id}`,

@@ -90,6 +90,7 @@ export const japanese: Language = {
   writtenOff: '償却額',
   discounted: '早期支払割引',
   earlyPayment: (percent, day, amount) => `${day}までのお支払いで${percent}割引：お支払額 ${amount}`,
+  earlyPaymentOffer: (percent, days) => `請求日から${days}日以内のお支払いで${percent}割引。`,
   amountDue: 'ご請求残額',
   settled: { paid: 'お支払済み', cancelled: '取消済み', written_off: '償却済み' },
   // T and thirteen digits are a number of the invoice system. Other numbers have another name.

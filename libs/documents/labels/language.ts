@@ -53,6 +53,8 @@ export interface SharedLabels {
   discounted: string;
   /** A sentence about a discount for early payment. */
   earlyPayment: (percent: string, day: string, amount: string) => string;
+  /** A sentence about a discount that the invoice of a quote will have. */
+  earlyPaymentOffer: (percent: string, days: string) => string;
   amountDue: string;
   /** Phrases after the sum in the headline, instead of a day. */
   settled: Record<'paid' | 'cancelled' | 'written_off', string>;

@@ -90,6 +90,8 @@ export const portuguese: Language = {
   writtenOff: 'Baixado como perda',
   discounted: 'Desconto por pagamento antecipado',
   earlyPayment: (percent, day, amount) => `Desconto de ${percent} para pagamento até ${day}: ${amount} a pagar.`,
+  earlyPaymentOffer: (percent, days) =>
+    `Desconto de ${percent} para pagamento em ${days} ${days === '1' ? 'dia' : 'dias'} após a fatura.`,
   amountDue: 'Valor em aberto',
   settled: { paid: 'pago', cancelled: 'anulado', written_off: 'baixado como perda' },
   taxId: (id) => `N.º fiscal ${id}`,

@@ -90,6 +90,8 @@ export const spanish: Language = {
   writtenOff: 'Dado de baja',
   discounted: 'Descuento por pronto pago',
   earlyPayment: (percent, day, amount) => `Descuento del ${percent} por pago hasta el ${day}: ${amount} a pagar.`,
+  earlyPaymentOffer: (percent, days) =>
+    `Descuento del ${percent} por pago en ${days} ${days === '1' ? 'día' : 'días'} desde la factura.`,
   amountDue: 'Importe pendiente',
   settled: { paid: 'pagado', cancelled: 'anulado', written_off: 'dado de baja' },
   taxId: (id) => `NIF ${id}`,

@@ -1,6 +1,7 @@
 // A quote: an offer of an account to a client, with the last day on which it is valid.
 
 import { totalOf } from '../../rules/money/balance.ts';
+import type { EarlyPaymentDiscount } from '../../rules/money/early-payment.ts';
 import { fromMinor } from '../../rules/money/money.ts';
 import { type Acceptance, isChangedSince } from '../../rules/quotes/acceptance.ts';
 import { agreedSum, leftToBill } from '../../rules/quotes/quote-parts.ts';
@@ -35,6 +36,11 @@ export interface QuoteRecord extends DocumentRecord {
   status: QuoteStatus;
   /** `YYYY-MM-DD`, the last day it is valid. */
   expires_at: string;
+  /**
+   * The discounts for early payment of its invoices; none for an empty list. Absent in quotes of earlier releases, whose
+   * invoices have those of the client or the account.
+   */
+  early_payment_discounts?: EarlyPaymentDiscount[] | undefined;
   /** Absent when it was never accepted. */
   acceptance?: Acceptance | undefined;
   /** Absent unless the client declined it on its page, and it has no other status since. */
@@ -61,6 +67,7 @@ const quoteSchema = recordSchema<QuoteRecord>(
     ...documentFields,
     status: { type: String, enum: QUOTE_STATUSES, required: true },
     expires_at: { type: String, required: true },
+    early_payment_discounts: { type: [Object], default: undefined },
     acceptance: Object,
     decline: { type: { _id: false, at: Date, reason: String }, default: undefined },
     converted_at: Date,
@@ -156,5 +163,6 @@ export function quoteView(
     updated_at: quote.updated_at.toISOString(),
     delivery: documentDeliveryView(quote),
     decline: quote.decline ? { at: quote.decline.at.toISOString(), reason: quote.decline.reason ?? null } : null,
+    early_payment_discounts: quote.early_payment_discounts?.length ? quote.early_payment_discounts : null,
   };
 }

@@ -3,6 +3,7 @@
 import type { ErrorCode, Params, ProblemBody } from '../../errors.ts';
 import type { DocumentCharges } from '../../rules/documents/document-charges.ts';
 import { type LineItem, lineItemField } from '../../rules/documents/line-item.ts';
+import type { EarlyPaymentDiscount } from '../../rules/money/early-payment.ts';
 import { type Schedule, upcomingDays } from '../../rules/time/recurrence.ts';
 import type { TimeGroup } from '../../rules/time/time-lines.ts';
 import type { TimeRounding } from '../../rules/time/time-rounding.ts';
@@ -66,6 +67,8 @@ export interface RecurringInvoiceRecord extends Stamped, DocumentCharges, Docume
   fee_period?: 'in_arrears' | undefined;
   /** Null means the client's `payment_days`, else the account's. */
   due_days: number | null;
+  /** The discounts for early payment of its invoices; none for an empty list. Absent where those of the client or the account apply. */
+  early_payment_discounts?: EarlyPaymentDiscount[] | undefined;
   create_as: 'Draft' | 'Sent';
   include_time: IncludedTime | null;
   status: RecurringStatus;
@@ -110,6 +113,7 @@ const recurringSchema = recordSchema<RecurringInvoiceRecord>(
     schedule: { type: Object, required: true },
     fee_period: String,
     due_days: Number,
+    early_payment_discounts: { type: [Object], default: undefined },
     create_as: { type: String, enum: ['Draft', 'Sent'], required: true },
     include_time: Object,
     status: { type: String, enum: RECURRING_STATUSES, required: true },
@@ -194,5 +198,6 @@ export function recurringInvoiceView(
     last_error: last_error ? runFailureView(last_error) : null,
     created_at: recurring.created_at.toISOString(),
     updated_at: recurring.updated_at.toISOString(),
+    early_payment_discounts: recurring.early_payment_discounts ?? null,
   };
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { CHARGES, type DocumentCharges } from '../documents/document-charges.ts';
 import type { LineItem } from '../documents/line-item.ts';
+import type { EarlyPaymentDiscount } from '../money/early-payment.ts';
 import type { TaxCategory } from '../taxes/tax-groups.ts';
 
 export interface Acceptance {
@@ -24,6 +25,7 @@ interface Agreed extends DocumentCharges {
   description: string | null;
   notes?: string | undefined;
   terms?: string | undefined;
+  early_payment_discounts?: readonly EarlyPaymentDiscount[] | undefined;
 }
 
 interface MaybeAccepted extends Agreed {
@@ -43,9 +45,11 @@ function quoteHash(quote: Agreed): string {
     ]) ?? null;
   const taxTerms = tax_category || prices_include_tax ? [tax_category ?? null, prices_include_tax ?? false] : [];
   const later = [...CHARGES, 'notes', 'terms'] as const;
-  const others = later.flatMap((name) =>
+  const others: unknown[][] = later.flatMap((name) =>
     quote[name] === undefined || quote[name] === null ? [] : [[name, quote[name]]],
   );
+  const { early_payment_discounts: early } = quote;
+  if (early?.length) others.push(['early_payment_discounts', early.map(({ days, percent }) => [days, percent])]);
   return createHash('sha256')
     .update(JSON.stringify([amount, currency, tax_rate, lines, description, ...taxTerms, ...others]))
     .digest('hex');

@@ -18,7 +18,9 @@ import {
 import type { Id } from '#libs/models/tenant.ts';
 import { exampleId } from '#libs/responses/example-ids.ts';
 import { CHARGES } from '#libs/rules/documents/document-charges.ts';
+import type { EarlyPaymentDiscount } from '#libs/rules/money/early-payment.ts';
 import { QUOTE_PARTS } from '#libs/rules/quotes/quote-parts.ts';
+import { earlyPaymentInput } from '../fields/billing-input.ts';
 import { type DatesInput, datesInput } from '../fields/dates-input.ts';
 import { documentFilters } from '../fields/document-filters.ts';
 import { byStatuses } from '../fields/list-filters.ts';
@@ -48,6 +50,7 @@ export interface NewQuote extends DatesInput, ChargesInput, TextsInput {
   prices_include_tax?: boolean;
   status: 'Draft' | 'Sent';
   line_items?: LineInput[] | null;
+  early_payment_discounts?: EarlyPaymentDiscount[] | null;
 }
 
 export interface QuoteChanges extends DatesInput, ChargesInput, TextsInput {
@@ -61,6 +64,7 @@ export interface QuoteChanges extends DatesInput, ChargesInput, TextsInput {
   line_items?: LineInput[] | null;
   client_id?: Id;
   project_id?: Id | null;
+  early_payment_discounts?: EarlyPaymentDiscount[] | null;
 }
 
 /** A change in which values have replaced null. */
@@ -82,6 +86,9 @@ export const newQuote = Joi.object<NewQuote, true>({
   ...chargesInput,
   ...textsInput,
   line_items: lineItems(),
+  early_payment_discounts: earlyPaymentInput().description(
+    'Of the invoices that are made of it: discounts for early payment, printed on the quote, too; those of the client or the account unless given, none for an empty list',
+  ),
 }).example({
   client_id: exampleId.clients,
   amount: 1140,
@@ -104,6 +111,9 @@ export const quoteChanges = Joi.object<QuoteChanges, true>({
   ...textsInput,
   client_id: uuid().description('While Draft; the project must be of the same client'),
   project_id: uuid().allow(null).description('While not Accepted'),
+  early_payment_discounts: earlyPaymentInput().description(
+    'Discounts for early payment of the invoices that are made of it from now on; none for null',
+  ),
 }).example({ description: 'Drawings of the mill and its wheel' });
 
 export type ConversionInput = Omit<Conversion, 'charges' | 'texts'> & ChargesInput & TextsInput;

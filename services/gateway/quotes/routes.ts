@@ -1,5 +1,6 @@
 // Quotes over HTTP.
 
+import { earlyPaymentFor } from '#libs/billing/documents/client-terms.ts';
 import { drawDocument, newDocument } from '#libs/billing/documents/new-document.ts';
 import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
 import { convertQuote } from '#libs/billing/quotes/convert-quote.ts';
@@ -154,7 +155,14 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
         quoteMoney({ currency, amount, ...terms, prices_include_tax, line_items, charges: body, issuer }),
     };
     const { fields, client, project } = await newDocument(unit, drawn, content, 'list');
-    const quote: QuoteRecord = { ...fields, ...texts, ...expiryOf(status, expires_at), expires_at };
+    const quote: QuoteRecord = {
+      ...fields,
+      ...texts,
+      ...expiryOf(status, expires_at),
+      expires_at,
+      // None is stored as well: the invoices of the quote have none then, whatever the client's are.
+      early_payment_discounts: earlyPaymentFor(body.early_payment_discounts, client, issuer) ?? [],
+    };
     quote.search = documentSearch(quote);
     await insertOwn(Quote, quote, session);
     const view = quoteView(quote, { client, project, status });

@@ -67,6 +67,9 @@ async function changesOf(
     ...changedReferences(body),
     ...(body.description === undefined ? {} : { description: body.description || null }),
     ...givenTexts(body),
+    ...(body.early_payment_discounts === undefined
+      ? {}
+      : { early_payment_discounts: body.early_payment_discounts ?? [] }),
   };
   requireChangeable(quote, content, before);
   if (isPrintedTextIn(content)) requirePrintableContent({ ...quote, ...content });

@@ -84,6 +84,7 @@ export async function newRecurring(
     schedule: body.schedule,
     fee_period: storedFeePeriod(body.fee_period),
     due_days: body.due_days ?? null,
+    early_payment_discounts: body.early_payment_discounts ?? undefined,
     create_as: body.create_as ?? 'Draft',
     status: 'Active',
     first_occurrence: 0,
@@ -113,7 +114,7 @@ export async function changedRecurring(
   body: RecurringInvoiceChanges,
 ): Promise<Partial<RecurringInvoiceRecord>> {
   const { schedule, fee_period, line_items, include_time, description, project_id, currency, ...others } = body;
-  const { prices_include_tax, ...unread } = others;
+  const { prices_include_tax, early_payment_discounts, ...unread } = others;
   const rest = omit(unread, [...CHARGES, 'notes', 'terms']);
   const account = await readAccount(accountId, session);
   const isContent = CONTENT.some((name) => name in body);
@@ -124,6 +125,7 @@ export async function changedRecurring(
     ...(project_id === undefined ? {} : changedReferences({ project_id })),
     ...(currency === undefined ? {} : { currency: currency ?? currencyFor(client, account) }),
     ...(prices_include_tax === undefined ? {} : { prices_include_tax: prices_include_tax || undefined }),
+    ...(early_payment_discounts === undefined ? {} : { early_payment_discounts: early_payment_discounts ?? undefined }),
     ...(fee_period === undefined ? {} : { fee_period: storedFeePeriod(fee_period) }),
     ...(description === undefined ? {} : { description: description || null }),
     ...givenTexts(body),

@@ -16,8 +16,9 @@ import { RecurringRun, type RecurringRunRecord, recurringRunListing } from '#lib
 import { oneOf } from '#libs/models/status-filter.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { exampleId } from '#libs/responses/example-ids.ts';
+import type { EarlyPaymentDiscount } from '#libs/rules/money/early-payment.ts';
 import { SCHEDULE_UNITS, type Schedule } from '#libs/rules/time/recurrence.ts';
-import { paymentDaysInput } from '../fields/billing-input.ts';
+import { earlyPaymentInput, paymentDaysInput } from '../fields/billing-input.ts';
 import { HOURS_FORMS, hours } from '../fields/hours-input.ts';
 import { byStatuses } from '../fields/list-filters.ts';
 import {
@@ -53,6 +54,7 @@ interface Content extends ChargesInput, TextsInput {
   due_days?: number | null;
   create_as?: 'Draft' | 'Sent';
   include_time?: IncludedTimeInput | null;
+  early_payment_discounts?: EarlyPaymentDiscount[] | null;
 }
 
 export interface NewRecurringInvoice extends Content {
@@ -147,6 +149,9 @@ const content = {
   due_days: paymentDaysInput().description("Unless given, the client's `payment_days`, else the account's"),
   create_as: Joi.string().valid('Draft', 'Sent').default('Draft'),
   include_time: includeTime(),
+  early_payment_discounts: earlyPaymentInput().description(
+    'Of each invoice: discounts for early payment. Those of the client or the account unless given, none for an empty list',
+  ),
 };
 
 export const newRecurringInvoice = Joi.object<NewRecurringInvoice, true>({

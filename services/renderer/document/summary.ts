@@ -186,15 +186,19 @@ export function taxNotes({ taxes, pricesIncludeTax }: PrintableDocument, { label
 
 /** Returns a sentence for each discount for early payment, as long as something is due. */
 export function earlyPaymentNotes(
-  { earlyPayment = [], amountDue }: PrintableDocument,
+  { earlyPayment = [], earlyPaymentOffers = [], amountDue }: PrintableDocument,
   locale: DocumentLocale,
 ): string[] {
   if (amountDue === 0) return [];
-  const { labels, percent, day, money } = locale;
-  return earlyPayment.map((one) => {
+  const { labels, percent, day, money, number } = locale;
+  const offers = earlyPaymentOffers.map((one) =>
+    labels.earlyPaymentOffer(percent(new Big(one.percent)), number(new Big(one.days))),
+  );
+  const agreed = earlyPayment.map((one) => {
     const { before, symbol, after } = money(new Big(one.amount));
     return labels.earlyPayment(percent(new Big(one.percent)), day(one.until), `${before}${symbol}${after}`);
   });
+  return [...offers, ...agreed];
 }
 
 /** Returns the rows of a partly paid document. The last one is the amount that is still due. */

@@ -276,3 +276,56 @@ test('when parts of discounted invoices are credited, then no discount is larger
   );
   expect(await auditLedger(world.accountId)).toEqual([]);
 }, 60_000);
+
+describe('quotes and recurring invoices', () => {
+  const OWN = [{ days: 10, percent: 4 }];
+  const discountsOf = (data: { early_payment_discounts: unknown }) => data.early_payment_discounts;
+
+  test.each([
+    ['names none', {}, DISCOUNTS],
+    ['has its own', { early_payment_discounts: OWN }, OWN],
+    ['has an empty list', { early_payment_discounts: [] }, null],
+  ])(
+    'when a quote %s, then its invoices have the same, whatever the account has by then',
+    async (_what, given, wanted) => {
+      const { api, client_id } = await open();
+      const made = await api.post('/api/v1/quotes', { client_id, amount: 100, status: 'Sent', ...given });
+      expect([made.status, discountsOf(made.body.data)]).toEqual([201, wanted]);
+      await api.patch('/api/v1/account', { early_payment_discounts: [{ days: 1, percent: 1 }] });
+      const parts = [{ part: 'deposit', percent: 30, accept: true, status: 'Sent' }, { part: 'final' }];
+      for (const part of parts) {
+        const { status, body } = await api.post(`/api/v1/quotes/${made.body.data.id}/convert`, part);
+        expect([status, discountsOf(body.data)]).toEqual([201, wanted]);
+      }
+    },
+  );
+
+  test('when the discounts of an accepted quote change, then it says so, and null takes them away', async () => {
+    const { api, client_id } = await open();
+    const { id } = (await api.post('/api/v1/quotes', { client_id, amount: 100, status: 'Sent' })).body.data;
+    const change = async (body: object) => (await api.patch(`/api/v1/quotes/${id}`, body)).body.data;
+    expect((await change({ status: 'Accepted' })).acceptance.changed).toBe(false);
+    expect(await change({ early_payment_discounts: OWN })).toMatchObject({
+      early_payment_discounts: OWN,
+      acceptance: { changed: true },
+    });
+    expect(discountsOf(await change({ early_payment_discounts: null }))).toBeNull();
+  });
+
+  test.each([
+    ['names none', {}, null, DISCOUNTS],
+    ['has its own', { early_payment_discounts: OWN }, OWN, OWN],
+    ['has an empty list', { early_payment_discounts: [] }, [], null],
+  ])('when a recurring invoice %s, then each invoice of it has them', async (_what, given, shown, wanted) => {
+    const { api, client_id } = await open();
+    const line_items = [{ description: 'Support', quantity: 1, rate: 100 }];
+    const schedule = { unit: 'month', start_on: TODAY };
+    const made = await api.post('/api/v1/recurring-invoices', { client_id, line_items, schedule, ...given });
+    expect([made.status, discountsOf(made.body.data)]).toEqual([201, shown]);
+    const path = `/api/v1/recurring-invoices/${made.body.data.id}`;
+    const run = await api.post(`${path}/run`, {});
+    expect([run.status, discountsOf(run.body.data)]).toEqual([201, wanted]);
+    const changed = await api.patch(path, { early_payment_discounts: null });
+    expect(discountsOf(changed.body.data)).toBeNull();
+  });
+});

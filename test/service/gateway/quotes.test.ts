@@ -74,6 +74,7 @@ describe('POST /api/v1/quotes', () => {
         amount_due: 1234.5,
         delivery: null,
         decline: null,
+        early_payment_discounts: null,
         created_at: expect.any(String),
         updated_at: expect.any(String),
       },

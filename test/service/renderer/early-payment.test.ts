@@ -9,6 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => renderer.close());
 
+const plain = (value: string) => value.normalize('NFKC').replaceAll(/[\s\u{200E}\u{200F}\u{2066}-\u{2069}]+/gu, '');
+
 const discounts = {
   amount: 120,
   currency: 'EUR',
@@ -30,7 +32,26 @@ test.each([
   ['ar-EG', 'خصم'],
 ])('when an invoice in %s has discounts, then the days and amounts are printed', async (locale, text) => {
   const { text: printed } = await renderer.read(aRecord({ ...discounts, locale }));
-  const plain = (value: string) => value.normalize('NFKC').replaceAll(/[\s\u{200E}\u{200F}\u{2066}-\u{2069}]+/gu, '');
+  expect(plain(printed)).toContain(plain(text));
+});
+
+test.each([
+  ['en-US', '3% discount if paid within 7 days of the invoice.'],
+  ['en-US', '2.25% discount if paid within 1 day of the invoice.'],
+  ['de-DE', '3 % Skonto bei Zahlung innerhalb von 7 Tagen nach Rechnungsdatum.'],
+  ['fr-FR', 'Escompte de 3 % en cas de paiement sous 7 jours'],
+  ['es-ES', 'Descuento del 3 % por pago en 7 días'],
+  ['it-IT', 'Sconto del 3% per pagamento entro 7 giorni'],
+  ['pt-PT', 'Desconto de 3% para pagamento em 7 dias'],
+  ['nl-NL', '3% korting bij betaling binnen 7 dagen'],
+  ['ja-JP', '7日以内のお支払いで3%割引'],
+  ['ar-EG', 'غضون'],
+])('when a quote in %s offers discounts, then it says for how many days', async (locale, text) => {
+  const earlyPaymentOffers = [
+    { days: 7, percent: 3 },
+    { days: 1, percent: 2.25 },
+  ];
+  const { text: printed } = await renderer.read(aRecord({ title: 'Quote', isQuote: true, earlyPaymentOffers, locale }));
   expect(plain(printed)).toContain(plain(text));
 });
 

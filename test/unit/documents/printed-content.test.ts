@@ -53,7 +53,7 @@ const records = {
     early_payment_discounts: [{ days: 14, percent: 2 }],
     amount_paid: 0,
   },
-  quote: { ...document, expires_at: '2026-08-31' },
+  quote: { ...document, expires_at: '2026-08-31', early_payment_discounts: [{ days: 14, percent: 2 }] },
   credit_note: {
     ...document,
     issued_on: '2026-08-01',
