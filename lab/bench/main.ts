@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { startBackends } from '../../test/support/backends.ts';
 import { readCommandLine } from '../command-line.ts';
 import { type Cost, measureCosts, printCosts } from './capacity.ts';
+import { type DiskUse, measureDisk, printDisk } from './disk.ts';
 import { progress } from './progress.ts';
 import { printTable, type Row } from './rows.ts';
 
@@ -56,6 +57,7 @@ const backends = await startBackends(process.env);
 const rows: Row[] = [];
 const failed: string[] = [];
 let costs: Cost[] = [];
+let disk: DiskUse[] = [];
 try {
   for (const group of groups.filter((name) => positionals.length === 0 || positionals.includes(name))) {
     const { bench, parts = [] } = (await import(`./${group}${ENDING}`)) as { bench: Bench; parts?: readonly string[] };
@@ -72,14 +74,16 @@ try {
   }
   if (positionals.length === 0 || positionals.includes(CAPACITY)) {
     costs = await measureCosts({ ...backends, isLarge: values.large });
+    if (values.large) disk = await measureDisk({ ...backends, isLarge: true });
   }
 } finally {
   await backends.stop();
   progress();
 }
-if (values.json) process.stdout.write(`${JSON.stringify([...rows, ...costs])}\n`);
+if (values.json) process.stdout.write(`${JSON.stringify([...rows, ...costs, ...disk])}\n`);
 else {
   if (rows.length > 0) printTable(rows);
   if (costs.length > 0) printCosts(costs);
+  if (disk.length > 0) printDisk(disk);
 }
 process.exitCode = failed.length === 0 && rows.every(({ pass }) => pass) ? 0 : 1;

@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { ConfigError, EXIT_CONFIG } from '#libs/service/config-error.ts';
 import { createAccount, listAccounts, listUsage, recountAccounts, updateAccount } from './accounts.ts';
+import { printCapacity } from './capacity/print-capacity.ts';
 import { CommandError, type Target, withDatabase, withQueues } from './connection.ts';
 import { examine, printFindings } from './doctor.ts';
 import { createEndpoint, listDeliveries, listEndpoints, resealEndpoints } from './endpoints.ts';
@@ -144,6 +145,25 @@ command(program, 'doctor', 'look at config, stores, queues, clocks and browser, 
     if (findings.some(({ status }) => status === 'problem')) process.exitCode = 1;
   });
 
+program
+  .command('capacity')
+  .description('calculate what a load needs; it asks no database')
+  .addOption(count('--accounts <n>', 'accounts', 1_000))
+  .addOption(count('--invoices <n>', 'invoices of an account in a month', 20))
+  .addOption(count('--entries <n>', 'other records of an account in a month: time entries, payments, clients', 200))
+  .addOption(count('--documents <n>', 'documents that are printed for an invoice', 2))
+  .addOption(count('--reads <n>', 'reads for each record that is written', 20))
+  .addOption(count('--endpoints <n>', 'webhook endpoints of an account', 1))
+  .addOption(count('--peak <n>', 'how much busier the busiest hour is than the average one', 8))
+  .addOption(count('--years <n>', 'years for which records are kept', 10))
+  .addOption(count('--core-price <n>', 'the price of a core for a month', 20))
+  .addOption(count('--memory-price <n>', 'the price of a GiB of memory for a month', 4))
+  .addOption(count('--disk-price <n>', 'the price of a GiB of disk for a month', 0.1))
+  .option('--json', 'print JSON')
+  .action(({ corePrice, memoryPrice, diskPrice, json, ...load }) =>
+    printCapacity(load, { core: corePrice, gib: memoryPrice, diskGib: diskPrice }, json ?? false),
+  );
+
 command(program, 'migrate', 'create missing collections and indexes').action((options) =>
   // Connecting makes the indexes. The command is for deployments that make them before the first gateway starts.
   answer(options, async () => ({ indexes: 'present' }), printRecord),
@@ -212,4 +232,15 @@ function countingNumber(text: string): number {
   const number = wholeNumber(text);
   if (number === 0) throw new InvalidArgumentError('It must be at least 1.');
   return number;
+}
+
+/** Returns an option of a load or a price. */
+function count(flags: string, description: string, standard: number): Option {
+  return new Option(flags, description).default(standard).argParser((text) => {
+    const number = Number(text);
+    if (text.trim() === '' || !(number >= 0 && number <= 1e12)) {
+      throw new InvalidArgumentError('It must be a number from 0 to 1,000,000,000,000.');
+    }
+    return number;
+  });
 }
