@@ -192,6 +192,7 @@ const NOT_FOUND = {
   Invoice: 'invoice_not_found',
   Item: 'item_not_found',
   Link: 'link_not_found',
+  'Mail server': 'mail_server_not_found',
   'Mail template': 'mail_template_not_found',
   Message: 'message_not_found',
   Payment: 'payment_not_found',

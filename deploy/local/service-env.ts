@@ -61,7 +61,7 @@ export function environments(addresses: Addresses) {
   return {
     gateway: { ...gateway, MONGODB_URI, REDIS_URL: urlFor('gateway'), SECRET_KEY, OUTBOUND_ALLOW },
     webhooks: { ...withoutSecrets, MONGODB_URI, REDIS_URL: urlFor('webhooks'), SECRET_KEY, OUTBOUND_ALLOW },
-    mail: { ...without(env, ['SECRET_KEY']), MONGODB_URI, REDIS_URL: urlFor('mail') },
+    mail: { ...env, MONGODB_URI, REDIS_URL: urlFor('mail'), SECRET_KEY, OUTBOUND_ALLOW },
     portal: {
       ...withoutSecrets,
       PORTAL_HOST: config.host,

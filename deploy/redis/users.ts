@@ -1,6 +1,14 @@
 // Redis permissions: one user per service, as lines of an ACL file (https://redis.io/docs/latest/operate/oss_and_stack/management/security/acl/).
 import { createHash } from 'node:crypto';
-import { catalog, deliverWebhook, fanOutEvent, renderDocument, retryWebhook, sendMail } from '#libs/jobs/catalog.ts';
+import {
+  catalog,
+  deliverWebhook,
+  fanOutEvent,
+  renderDocument,
+  retryWebhook,
+  sendMail,
+  sendOwnMail,
+} from '#libs/jobs/catalog.ts';
 
 /** The users. `admin` belongs to the command line. */
 export const REDIS_USERS = [
@@ -77,7 +85,7 @@ function rightsOf(user: RedisUser, prefix: string): string[] {
       return [...queues(catalog), ...channels(['nudges']), ...COMMANDS, OVERVIEW];
     case 'mail':
       return [
-        ...queues([sendMail, renderDocument]),
+        ...queues([sendMail, sendOwnMail, renderDocument]),
         // It has documents printed, and gets the files.
         `~${prefix}:unsaved:${renderDocument.name}:*`,
         `~${prefix}:reply:*`,

@@ -86,6 +86,10 @@ const ROUTES_AND_RECORDS = {
   hour_package_not_found: notFound('Hour package not found or access denied', CHECK_ID),
   invoice_not_found: notFound('Invoice not found or access denied', CHECK_ID),
   item_not_found: notFound('Item not found or access denied', CHECK_ID),
+  mail_server_not_found: notFound(
+    'Mail server not found',
+    'Set one first, or go without: mail leaves by the server of the installation.',
+  ),
   mail_template_not_found: notFound(
     'Mail template not found or access denied',
     'Use one of the kinds that the reference names.',

@@ -206,6 +206,8 @@ export function isWithoutField(code: ProblemCode): boolean {
 }
 const MAIL = {
   not_a_recipient: problem('{field} is not a recipient of the message'),
+  host_rejected: problem('{field} must be the name of a public mail server ({reason})', { reason: 'address' }),
+  mail_port_rejected: problem('{field} must be 25, 465 or 587'),
   report_unreadable: problem('{field} is no delivery report that can be read'),
   report_too_costly: problem('{field} takes too much time or memory to read'),
   report_without_message: problem('{field} names no message: neither its return path nor its Message-ID'),

@@ -110,12 +110,19 @@ export const sendMail = defineJob<SendMail>({
   stalledMs: 15_000,
 });
 
+/**
+ * Mails that leave by servers of accounts. They have slots of their own, so that a server that does not answer keeps no
+ * mail of the installation's server waiting.
+ */
+export const sendOwnMail = defineJob<SendMail>({ ...sendMail, name: 'send-own-mail' });
+
 export const catalog: readonly JobDefinition<unknown>[] = [
   renderDocument,
   fanOutEvent,
   deliverWebhook,
   retryWebhook,
   sendMail,
+  sendOwnMail,
 ];
 
 function defineJob<Payload>(definition: Omit<JobDefinition<Payload>, 'payload'>): JobDefinition<Payload> {

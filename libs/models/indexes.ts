@@ -21,6 +21,7 @@ import { DocumentBatch } from './documents/document-batch.ts';
 import { Original } from './documents/original.ts';
 import { Render } from './documents/render-record.ts';
 import { Idempotency } from './idempotency-record.ts';
+import { MailServer } from './messages/mail-server.ts';
 import { MailService } from './messages/mail-service.ts';
 import { MailSource } from './messages/mail-source.ts';
 import { MailTemplate } from './messages/mail-template.ts';
@@ -74,6 +75,7 @@ export const allModels: readonly Model<never>[] = [
   Invoice,
   IssuedTime,
   Item,
+  MailServer,
   MailService,
   MailSource,
   MailTemplate,

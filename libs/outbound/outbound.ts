@@ -5,6 +5,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
 import { guarded, resolveOnce } from './guarded-agent.ts';
+import { type MailPlace, vetMailServer } from './mail-place.ts';
 import { parseAllowList } from './public-address.ts';
 import { makeResolve, type Resolve } from './resolve-host.ts';
 import {
@@ -55,6 +56,12 @@ export interface Outbound {
    * objection.
    */
   vet(text: string, options: { protocols: readonly Protocol[] }): Promise<Target>;
+  /**
+   * Checks the place of a mail server now, for early feedback. It proves nothing for later: dial-mail-server.ts checks
+   * again.
+   * @throws OutboundRefused
+   */
+  vetMailServer(place: MailPlace): Promise<void>;
   /** Closes idle connections. */
   close(): void;
 }
@@ -103,6 +110,7 @@ export function openOutbound(options: { allow: string; resolve?: Resolve; keepAl
       judge(addresses, objection, allowList);
       return target;
     },
+    vetMailServer: (place) => vetMailServer(place, { allowList, resolve, limitMs: VET_LIMIT_MS }),
     close() {
       for (const agent of [httpAgent, httpAgentToAllowed, httpsAgent]) agent.destroy();
     },

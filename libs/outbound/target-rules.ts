@@ -60,8 +60,23 @@ export function objectionTo(target: {
   port: string;
 }): RefusalReason | undefined {
   if (!target.protocols.includes(target.protocol)) return 'scheme';
-  if (!['', '80', '443'].includes(target.port)) return 'port';
-  return !isIP(target.host) && isPrivateName(target.host) ? 'host' : undefined;
+  return objectionToPlace(target, WEB_PORTS);
+}
+
+const WEB_PORTS = ['', '80', '443'];
+const MAIL_PORTS = ['25', '465', '587'];
+
+/** Returns the objection to a mail server. Only allowed addresses override it. */
+export function objectionToMailServer({ host, port }: { host: string; port: number }): RefusalReason | undefined {
+  return objectionToPlace({ host, port: String(port) }, MAIL_PORTS);
+}
+
+function objectionToPlace(
+  { host, port }: { host: string; port: string },
+  ports: readonly string[],
+): RefusalReason | undefined {
+  if (!ports.includes(port)) return 'port';
+  return !isIP(host) && isPrivateName(host) ? 'host' : undefined;
 }
 
 /** Checks addresses. @returns those that may be dialled. @throws OutboundRefused */

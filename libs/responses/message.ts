@@ -45,6 +45,9 @@ export const messageResponse = Joi.object({
     .description('The document that it is about'),
   client: embeddedClient(),
   subject: words().description('The subject of the mail'),
+  sender: orNull(Joi.string()).description(
+    "The address that it is sent from by the account's own mail server; null for the server of the installation",
+  ),
   recipients: Joi.array().items(recipient).required().description('Everybody who gets it'),
   state: Joi.string()
     .valid(...MESSAGE_STATES)
@@ -85,6 +88,7 @@ export const messageResponse = Joi.object({
     document: { type: 'invoice', id: exampleId.invoices, number: 'INV-0042' },
     client: exampleClient,
     subject: 'Invoice INV-0042 from Studio North',
+    sender: null,
     recipients: [{ address: 'ada@example.com', role: 'to', state: 'queued', code: null, text: null, at: exampleTime }],
     state: 'queued',
     attachments: [],

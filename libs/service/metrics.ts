@@ -155,16 +155,18 @@ export function mailMetrics(registry: Registry) {
   const registers = [registry];
   const total = new Counter({
     name: 'billhook_mail_attempts_total',
-    help: 'Attempts to hand a mail to the SMTP server, by how they ended',
-    labelNames: ['outcome'] as const,
+    help: 'Attempts to hand a mail to an SMTP server, that of the installation or of an account, by how they ended',
+    labelNames: ['outcome', 'server'] as const,
     registers,
   });
-  for (const outcome of MAIL_OUTCOMES) total.inc({ outcome }, 0);
+  for (const server of ['installation', 'account'])
+    for (const outcome of MAIL_OUTCOMES) total.inc({ outcome, server }, 0);
   return {
     total,
     seconds: new Histogram({
       name: 'billhook_mail_seconds',
       help: 'Time from the start of an attempt to the last reply of the SMTP server',
+      labelNames: ['server'] as const,
       buckets: MAIL_BUCKETS,
       registers,
     }),

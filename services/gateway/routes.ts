@@ -1,4 +1,5 @@
 // The table of every operation: the only place that knows the list of resources.
+import { mailServerRoutes } from './account/mail-server-routes.ts';
 import { accountRoutes } from './account/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { clientRoutes } from './clients/routes.ts';
@@ -82,6 +83,7 @@ export const routes: readonly Route[] = withOptionalFields(
     ...messageRoutes,
     ...suppressionRoutes,
     ...mailTemplateRoutes,
+    ...mailServerRoutes,
     ...linkRoutes,
     ...numberingRoutes,
     ...pdfToolRoutes,

@@ -36,7 +36,8 @@ export function conclusionOf(attempted: Attempted, result: Exclude<HandOver, { o
     return { move: 'lose', facts: { leaseId }, values, outcomes };
   }
   const refusals = result.outcome === 'unreachable' ? [] : result.refusals;
-  const attempt = attemptOf(attempted, result.reply);
+  const hidesTime = result.outcome === 'unreachable' && result.hidesTime;
+  const attempt = attemptOf(attempted, result.reply, hidesTime);
   const sorted = sortOut(attempted, result, refusals);
   const nextAt =
     sorted.waiting.length > 0
@@ -128,6 +129,11 @@ function refusalAt({ index, reply }: Placed, at: Date): RecipientOutcome {
   return { index, move: 'refuse', at, text: reply.text, ...(reply.code ? { code: reply.code } : {}) };
 }
 
-function attemptOf({ at, durationMs }: Attempted, { code, text }: SmtpReply): MailAttempt {
-  return { at, duration_ms: durationMs, ...(code ? { code } : {}), ...(text ? { text } : {}) };
+function attemptOf({ at, durationMs }: Attempted, { code, text }: SmtpReply, hidesTime = false): MailAttempt {
+  return {
+    at,
+    ...(hidesTime ? {} : { duration_ms: durationMs }),
+    ...(code ? { code } : {}),
+    ...(text ? { text } : {}),
+  };
 }

@@ -1,10 +1,12 @@
 // The variables of the mail service. It is the only service with the login of the SMTP server.
 import Joi from 'joi';
-import { type RecordsConfig, readEnv, recordsVariables } from '#libs/service/env.ts';
+import { type RecordsConfig, readEnv, recordsVariables, variables } from '#libs/service/env.ts';
 import { readSender } from './sender.ts';
 import { readSmtpUrl } from './smtp/smtp-url.ts';
 
 export interface MailConfig extends RecordsConfig {
+  SECRET_KEY: string;
+  OUTBOUND_ALLOW: string;
   SMTP_URL?: string;
   MAIL_FROM?: string;
   MAIL_BOUNCE_DOMAIN?: string;
@@ -15,6 +17,8 @@ export interface MailConfig extends RecordsConfig {
 
 export const configShape = Joi.object<MailConfig, true>({
   ...recordsVariables,
+  SECRET_KEY: variables.SECRET_KEY,
+  OUTBOUND_ALLOW: variables.OUTBOUND_ALLOW,
   SMTP_URL: Joi.string()
     .custom((value: string, { message }) => {
       const { problem } = readSmtpUrl(value);
@@ -22,7 +26,7 @@ export const configShape = Joi.object<MailConfig, true>({
       return problem === undefined ? value : message({ custom: `{{#label}} ${problem}` });
     })
     .description(
-      'SMTP server that takes the mail, smtp://USER:PASSWORD@HOST:587 (STARTTLS) or smtps://USER:PASSWORD@HOST:465 (TLS from the start); without it no mail is sent',
+      'SMTP server that takes the mail, smtp://USER:PASSWORD@HOST:587 (STARTTLS) or smtps://USER:PASSWORD@HOST:465 (TLS from the start); without it only accounts with a mail server of their own send mail',
     ),
   MAIL_FROM: Joi.string()
     .custom((value: string, { message }) =>
@@ -37,7 +41,9 @@ export const configShape = Joi.object<MailConfig, true>({
     .min(1)
     .max(100)
     .default(5)
-    .description('Mails that this process sends at once, each over a connection of its own'),
+    .description(
+      'Mails that this process sends at once, each over a connection of its own; four times as many, of different accounts, by mail servers of accounts',
+    ),
   MAIL_TIMEOUT_MS: Joi.number()
     .integer()
     .min(100)

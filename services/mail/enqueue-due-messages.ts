@@ -4,7 +4,7 @@ import { partition } from 'es-toolkit/array/partition';
 import { moveMessage } from '#libs/billing/messages/move-message.ts';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate, agreedTime } from '#libs/clock.ts';
-import { sendMail } from '#libs/jobs/catalog.ts';
+import { sendMail, sendOwnMail } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
 import { findOwn } from '#libs/models/records.ts';
@@ -44,11 +44,24 @@ export async function enqueueDueMessages({ queues, retryScale, onEvents }: PollO
   await lookAgain(leased, ({ lease_until }) => lease_until as Date);
   await loseAll(abandoned, { retryScale, onEvents });
   if (waiting.length === 0) return due.length >= LOOKED_AT;
-  const [{ ready }, isPaused] = await Promise.all([queues.counts(sendMail), queues.raw(sendMail).isPaused()]);
+  const [own, others] = partition(waiting, ({ sender }) => sender !== undefined);
+  const more = [await enqueue(queues, sendMail, others, now), await enqueue(queues, sendOwnMail, own, now)];
+  return more.includes(true);
+}
+
+/** Enqueues messages that wait, unless the queue is full or paused. @returns true when there is more. */
+async function enqueue(
+  queues: Queues,
+  job: typeof sendMail,
+  waiting: readonly DueMessage[],
+  now: number,
+): Promise<boolean> {
+  if (waiting.length === 0) return false;
+  const [{ ready }, isPaused] = await Promise.all([queues.counts(job), queues.raw(job).isPaused()]);
   if (isPaused || ready > QUEUED_MAX) return false;
   const chosen = inTurns(waiting).slice(0, ENQUEUED_MAX);
   await queues.enqueueAll(
-    sendMail,
+    job,
     chosen.map(({ message, behind }) => mailJob(message, behind)),
   );
   // This comes after enqueueing, so that a message that did not get on the queue is still due.

@@ -1,6 +1,6 @@
 // Starts the mail service, which hands mail to an SMTP server.
 import { agreedDate } from '#libs/clock.ts';
-import { type SendMail, sendMail } from '#libs/jobs/catalog.ts';
+import { type SendMail, sendMail, sendOwnMail } from '#libs/jobs/catalog.ts';
 import { listenForNudges, nudgeRelay } from '#libs/jobs/nudge.ts';
 import { openQueues } from '#libs/jobs/queue.ts';
 import { openReplies } from '#libs/jobs/replies.ts';
@@ -10,8 +10,10 @@ import { ensureIndexes } from '#libs/models/indexes.ts';
 import { registerMailService, unregisterMailService } from '#libs/models/messages/mail-service.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
+import { openMailDialler } from '#libs/outbound/dial-mail-server.ts';
 import { openPrinting } from '#libs/printing/print-document.ts';
 import { whenAvailable } from '#libs/redis/connection.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
@@ -25,9 +27,15 @@ import { removeOldMails } from './remove-old-mails.ts';
 import { makeSendMessage } from './send-message.ts';
 import { readSender, type Sender } from './sender.ts';
 import { openConnections } from './smtp/connections.ts';
+import { openOwnConnections } from './smtp/own-connections.ts';
 import { type SmtpServer, serverOf } from './smtp/smtp-url.ts';
+import { takeTurns } from './take-turns.ts';
+import { testMailServers } from './test-mail-servers.ts';
+import { makeWayOf } from './way-out.ts';
 
 const POLL_EVERY_MS = 1_000;
+/** A server that does not answer costs a connection and no more, so that many may be waited for. */
+const OWN_FACTOR = 4;
 const REMOVE_EVERY_MS = 3_600_000;
 /** The time for mails on their way when the service stops. */
 const CLOSE_LIMIT_MS = 30_000;
@@ -49,7 +57,7 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => queues.close());
   const metrics = makeMetrics();
   // The Redis user of this service may read no other queue.
-  watchQueues(metrics, queues, log, [sendMail]);
+  watchQueues(metrics, queues, log, [sendMail, sendOwnMail]);
   const mails = mailMetrics(metrics);
   const health = await openHealthPort({
     host: config.HEALTH_HOST,
@@ -64,27 +72,44 @@ await run(async ({ onClose, useLogger }) => {
   await Promise.all([mongo.ready, whenAvailable(queues.redis)]);
 
   const onEvents = () => nudgeRelay(queues.redis, config.REDIS_PREFIX);
-  const way = wayOut(config);
-  const worker = startWorker(sendMail, way ? sendingBy(way) : async () => undefined, {
-    redisUrl: config.REDIS_URL,
-    prefix: config.REDIS_PREFIX,
-    concurrency: config.MAIL_CONCURRENCY,
-    log,
+  const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config;
+  const installation = installationOf(config);
+  const own = openOwnConnections({
+    dial: openMailDialler({ allow: config.OUTBOUND_ALLOW }),
+    box: openSecretBox(config.SECRET_KEY),
+    timeoutMs: config.MAIL_TIMEOUT_MS,
   });
-  onClose(() => worker.close(CLOSE_LIMIT_MS));
-  if (way) {
-    const poller = startPollingLoop(
-      () => enqueueDueMessages({ queues, retryScale: config.MAIL_RETRY_SCALE, onEvents }),
-      { name: 'the mail poller', everyMs: POLL_EVERY_MS, log },
-    );
-    onClose(() => poller.stop());
-    onClose(listenForNudges(config.REDIS_URL, config.REDIS_PREFIX, log, () => poller.wake()));
-    await registerMailService({ from: way.sender.address, domain: way.domain }, agreedDate());
-    const { host, port, tls } = way.server;
+  onClose(() => own.close());
+  const send = makeSender();
+  const workers = [
+    startWorker(sendMail, send, { redisUrl, prefix, concurrency: config.MAIL_CONCURRENCY, log }),
+    startWorker(sendOwnMail, takeTurns(send), {
+      redisUrl,
+      prefix,
+      concurrency: OWN_FACTOR * config.MAIL_CONCURRENCY,
+      log,
+    }),
+  ];
+  onClose(async () => void (await Promise.all(workers.map((worker) => worker.close(CLOSE_LIMIT_MS)))));
+  const loops = [
+    startPollingLoop(() => enqueueDueMessages({ queues, retryScale: config.MAIL_RETRY_SCALE, onEvents }), {
+      name: 'the mail poller',
+      everyMs: POLL_EVERY_MS,
+      log,
+    }),
+    startPollingLoop(() => testMailServers(own), { name: 'the tester of mail servers', everyMs: POLL_EVERY_MS, log }),
+  ];
+  for (const loop of loops) onClose(() => loop.stop());
+  const wake = () => {
+    for (const loop of loops) loop.wake();
+  };
+  onClose(listenForNudges(redisUrl, prefix, log, wake));
+  if (installation) {
+    await registerMailService({ from: installation.sender.address, domain: installation.domain }, agreedDate());
+    const { host, port, tls } = installation.server;
     log.info({ host, port, tls }, 'mail is handed to this server');
   } else {
-    // The worker gets no job, but the dashboard sees that a service waits for the queue.
-    log.info('SMTP_URL is not set, so no mail is sent');
+    log.info('SMTP_URL is not set, so only accounts with a mail server of their own send mail');
     await unregisterMailService();
   }
   const remover = startPollingLoop(() => removeOldMails(), {
@@ -97,39 +122,41 @@ await run(async ({ onClose, useLogger }) => {
   health.started();
   log.info({ healthPort: health.port }, 'ready');
 
-  function sendingBy({ server, sender, domain }: WayOut): JobHandler<SendMail> {
-    const connections = openConnections(server, { name: domain, timeoutMs: config.MAIL_TIMEOUT_MS });
-    onClose(() => connections.close());
-    const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config;
+  function makeSender(): JobHandler<SendMail> {
+    const connections =
+      installation &&
+      openConnections(installation.server, { name: installation.domain, timeoutMs: config.MAIL_TIMEOUT_MS });
+    onClose(() => connections?.close());
     const replies = openReplies({ redisUrl, prefix, redis: queues.redis, log });
     onClose(() => replies.close());
     const markdown = openMarkdown();
     onClose(() => markdown.close());
+    const from = installation?.sender.address;
+    const bounceDomain = config.MAIL_BOUNCE_DOMAIN;
     return makeSendMessage({
-      connections,
-      sender,
-      bounceDomain: config.MAIL_BOUNCE_DOMAIN,
-      mailOf: makeMailOf({ from: sender.address, print: openPrinting({ queues, replies, prefix, log }), markdown }),
+      wayOf: makeWayOf(installation && connections && { connections, sender: installation.sender, bounceDomain }, own),
+      mailOf: makeMailOf({ from, print: openPrinting({ queues, replies, prefix, log }), markdown }),
       leaseMs: Math.min(LEASE_MAX_MS, config.MAIL_TIMEOUT_MS) + LEASE_MARGIN_MS,
       retryScale: config.MAIL_RETRY_SCALE,
       onEvents,
-      onOutcome(outcome, durationMs) {
-        mails.total.inc({ outcome });
-        mails.seconds.observe(durationMs / 1_000);
+      onOutcome(outcome, durationMs, isOwn) {
+        const server = isOwn ? 'account' : 'installation';
+        mails.total.inc({ outcome, server });
+        mails.seconds.observe({ server }, durationMs / 1_000);
       },
     });
   }
 });
 
-interface WayOut {
+interface Installation {
   server: SmtpServer;
   sender: Sender;
   /** The domain of return paths and of `Message-ID`. */
   domain: string;
 }
 
-/** Returns undefined when no mail is to be sent. */
-function wayOut({ SMTP_URL, MAIL_FROM, MAIL_BOUNCE_DOMAIN }: MailConfig): WayOut | undefined {
+/** Returns undefined when the installation has no mail server. */
+function installationOf({ SMTP_URL, MAIL_FROM, MAIL_BOUNCE_DOMAIN }: MailConfig): Installation | undefined {
   const sender = readSender(MAIL_FROM ?? '');
   if (SMTP_URL === undefined || !sender) return undefined;
   return { server: serverOf(SMTP_URL), sender, domain: MAIL_BOUNCE_DOMAIN ?? sender.domain };

@@ -34,8 +34,8 @@ import type { MadeMail, MailOf } from './send-message.ts';
 const FILES_BYTES_MAX = Math.floor(MAIL_BYTES_MAX * 0.7);
 
 interface MakeOptions {
-  /** The address of the sender. */
-  from: string;
+  /** The address of the sender of the installation. */
+  from: string | undefined;
   print: PrintDocument;
   markdown: Pick<Markdown, 'toHtml'>;
 }
@@ -59,6 +59,8 @@ export function makeMailOf(options: MakeOptions): MailOf {
 
   async function make(message: MessageRecord, leaseId: string, signal: AbortSignal): Promise<MadeMail> {
     const accountId = wireId(message.account_id);
+    const sender = message.sender ?? options.from;
+    if (sender === undefined) return { notYet: 'The installation has no mail server' };
     const { type, id } = message.document;
     const found = await readAfterElection(async () => (await recordOf(type, accountId, id)) ?? undefined);
     if (!found) return { withdrawn: 'The document was deleted' };
@@ -76,7 +78,7 @@ export function makeMailOf(options: MakeOptions): MailOf {
     if (!Array.isArray(files)) return files;
     const now = agreedDate();
     const bytes = await composeMail(message, {
-      from: options.from,
+      from: sender,
       ...words,
       attachments: files,
       date: now,

@@ -14,12 +14,10 @@ import { type Id, storedId, wireId } from '#libs/models/tenant.ts';
 import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { type Attempted, type Conclusion, conclusionOf, conclusionWithout } from './conclude-attempt.ts';
-import type { Sender } from './sender.ts';
-import { returnPathOf } from './sender.ts';
-import type { Connections } from './smtp/connections.ts';
 import { type HandOver, handOver } from './smtp/hand-over.ts';
 import { withoutReply } from './smtp/smtp-reply.ts';
 import { extendLease } from './store/due-messages.ts';
+import type { WayOf } from './way-out.ts';
 
 /** A lease is extended this often while it lasts. */
 const EXTENSIONS = 3;
@@ -43,16 +41,18 @@ export type MadeMail =
 export type MailOf = (message: MessageRecord, leaseId: string, signal: AbortSignal) => Promise<MadeMail>;
 
 export interface SendOptions {
-  connections: Connections;
-  sender: Sender;
-  bounceDomain: string | undefined;
+  wayOf: WayOf;
   mailOf: MailOf;
   /** The time after which another worker takes the message of a worker that has died. */
   leaseMs: number;
   retryScale: number;
   /** Called when events were written. */
   onEvents: () => void;
-  onOutcome: (outcome: HandOver['outcome'] | 'impossible' | 'withdrawn' | 'not made', durationMs: number) => void;
+  onOutcome: (
+    outcome: HandOver['outcome'] | 'impossible' | 'withdrawn' | 'not made',
+    durationMs: number,
+    isOwn: boolean,
+  ) => void;
 }
 
 interface Lease {
@@ -122,29 +122,40 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
       const durationMs = now.getTime() - at.getTime();
       return { message, leaseId, at, durationMs, suppressed, now, retryScale: options.retryScale };
     };
+    const onOutcome = (outcome: Parameters<SendOptions['onOutcome']>[0], durationMs = 0) =>
+      options.onOutcome(outcome, durationMs, message.sender !== undefined);
     if (to.length === 0) {
-      options.onOutcome('impossible', 0);
+      onOutcome('impossible');
       return record(message, conclusionWithout(attempted(), 'Every recipient is suppressed'));
+    }
+    const way = await options.wayOf(message);
+    if ('impossible' in way) {
+      onOutcome('impossible');
+      return record(message, conclusionWithout(attempted(), way.impossible));
+    }
+    if ('notYet' in way) {
+      onOutcome('unreachable');
+      return record(message, conclusionOf(attempted(), { outcome: 'unreachable', reply: withoutReply(way.notYet) }));
     }
     const made = await options.mailOf(message, leaseId, signal);
     if ('lost' in made) return;
     if ('withdrawn' in made) {
-      options.onOutcome('withdrawn', 0);
+      onOutcome('withdrawn');
       const attempt = { at, text: made.withdrawn };
       return record(message, { move: 'withdraw', facts: { leaseId }, values: { settledAt: agreedDate(), attempt } });
     }
     if ('impossible' in made) {
-      options.onOutcome('impossible', 0);
+      onOutcome('impossible');
       return record(message, conclusionWithout(attempted(), made.impossible));
     }
     if ('notYet' in made) {
-      options.onOutcome('not made', 0);
+      onOutcome('not made');
       log.warn({ messageId, text: made.notYet }, 'the mail could not be made; it is tried again');
       return record(message, conclusionOf(attempted(), { outcome: 'unreachable', reply: withoutReply(made.notYet) }));
     }
-    const from = returnPathOf(messageId, options.sender, options.bounceDomain);
+    const { connections, returnPath: from } = way;
     let current = made.message;
-    const result = await handOver(options.connections, { envelope: { from, to }, bytes: made.bytes }, async () => {
+    const result = await handOver(connections, { envelope: { from, to }, bytes: made.bytes }, async () => {
       const begun = await retryWhileUnavailable(() =>
         inUnit(accountId, (unit) => moveMessage(unit, made.message, { move: 'beginSending', facts: { leaseId } })),
       );
@@ -152,7 +163,7 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
       return begun !== undefined;
     });
     const { durationMs } = attempted();
-    options.onOutcome(result.outcome, durationMs);
+    onOutcome(result.outcome, durationMs);
     const reply = result.outcome === 'stopped' ? undefined : result.reply;
     const { outcome } = result;
     log.info({ messageId, outcome, code: reply?.code, text: reply?.text, durationMs }, 'attempt made');

@@ -19,6 +19,10 @@ export function readSender(text: string): Sender | undefined {
 }
 
 /** Returns the address to which a delivery report of this message goes. */
-export function returnPathOf(messageId: string, sender: Sender, bounceDomain: string | undefined): string {
+export function returnPathOf(
+  messageId: string,
+  sender: Pick<Sender, 'address'>,
+  bounceDomain: string | undefined,
+): string {
   return bounceDomain === undefined ? sender.address : `bounce+${messageId}@${bounceDomain}`;
 }

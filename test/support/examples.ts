@@ -47,6 +47,8 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
   const { data: questions } = (await gateway.get(`/api/v1/questions?document_id=${paid.id}`)).body;
   await move('questions', 'questions', questions[0].id);
   await make('keys', 'api_keys', { name: 'Website', scopes: ['clients:read'] });
+  const server = { host: 'smtp.example.com', port: 587, from: 'billing@example.com' };
+  await gateway.call('PUT', '/api/v1/account/mail-server', { body: server });
   await make('webhooks', 'webhook_endpoints', { url: 'https://example.com/hooks', events: ['client.created'] });
 
   async function make(resource: keyof typeof exampleId, collection: string, body: object) {

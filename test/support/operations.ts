@@ -23,6 +23,14 @@ const made =
     return record.id;
   };
 
+const MAIL_SERVER = { host: 'smtp.example.com', port: 587, from: 'billing@example.com' };
+
+/** Gives the account a mail server of its own. Returns nothing for a body. */
+async function setMailServer(gateway: TestGateway, account: TestAccount): Promise<object> {
+  await gateway.call('PUT', '/api/v1/account/mail-server', { body: MAIL_SERVER, key: account.key });
+  return {};
+}
+
 /** The latest link of a record, by the id of the record. */
 const linksMade = new Map<string, string>();
 
@@ -447,6 +455,10 @@ export const operations: Record<string, Called> = {
   cancelMessage: {},
   listSuppressions: {},
   deleteSuppression: {},
+  getMailServer: { naming: setMailServer },
+  setMailServer: { body: MAIL_SERVER },
+  deleteMailServer: { naming: setMailServer },
+  testMailServer: { naming: setMailServer },
   getMailTemplate: {},
   setMailTemplate: { body: { texts: [] } },
   previewMailTemplate: { body: {} },

@@ -114,7 +114,7 @@ function settings(service: string, workspace: ServiceWorkspace): Record<string, 
   if (service === 'renderer') return { ...common, CHROMIUM_PATH: workspace.chromiumPath };
   const records = { ...common, MONGODB_URI: workspace.mongodbUri };
   const shown = { ...records, OPERATIONS_HOST: '127.0.0.1', PORTAL_HOST: '127.0.0.1' };
-  const seals = service === 'gateway' || service === 'webhooks' || service === 'portal';
+  const seals = ['gateway', 'mail', 'portal', 'webhooks'].includes(service);
   return seals ? { ...shown, SECRET_KEY: workspace.secretKey } : shown;
 }
 

@@ -7,6 +7,7 @@ import { filledSubject } from '../../mail/mail-words.ts';
 import { mailLanguage, standardMailText } from '../../mail/standard-texts.ts';
 import { type MailSettings, readAccount } from '../../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../../models/accounts/client.ts';
+import { domainOf, findMailServer } from '../../models/messages/mail-server.ts';
 import { findMailService } from '../../models/messages/mail-service.ts';
 import { findMailTemplates } from '../../models/messages/mail-template.ts';
 import {
@@ -63,8 +64,9 @@ export async function planMessage<Kind extends NumberKind>(
   { kind, type, record, wanted, texts, once, resendOf, requestId }: NewMessage<Kind>,
 ): Promise<MessageRecord> {
   const { session, accountId } = unit;
-  const service = await findMailService(session);
-  if (!service) throw appError('mail_not_set_up');
+  const own = await findMailServer(accountId, session);
+  const domain = own ? (own.bounce_domain ?? domainOf(own.from)) : (await findMailService(session))?.domain;
+  if (domain === undefined) throw appError('mail_not_set_up');
   const account = await readAccount(accountId, session);
   const client: ClientRecord | null = await findOwn(Client, accountId, record.client_id, session);
   const locale = record.parties?.issuer.locale ?? account.locale;
@@ -102,10 +104,11 @@ export async function planMessage<Kind extends NumberKind>(
     attach_pdf: wanted.attach_pdf ?? true,
     ...(texts ? { texts } : {}),
     from_name: mail?.from_name || senderOf(account),
+    ...(own ? { sender: own.from } : {}),
     ...(mail?.reply_to || account.email ? { reply_to: mail?.reply_to || (account.email as string) } : {}),
     recipients,
     ...state,
-    message_id: `<${String(base._id)}@${service.domain}>`,
+    message_id: `<${String(base._id)}@${domain}>`,
     ...(wanted.send_at ? { send_at: wanted.send_at } : {}),
     ...(once ? { once } : {}),
     ...(resendOf ? { resend_of: resendOf } : {}),

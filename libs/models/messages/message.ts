@@ -84,6 +84,8 @@ export interface MessageRecord extends Stamped {
   /** The address for replies, and the name beside the address of the sender. */
   reply_to?: string | undefined;
   from_name: string;
+  /** The address of the sender, where the mail leaves by a server of the account. Absent for that of the installation. */
+  sender?: string | undefined;
   recipients: Recipient[];
   state: MessageState;
   /** The attachments. Empty until the mail is made. */
@@ -154,6 +156,7 @@ const messageSchema = recordSchema<MessageRecord>(
     texts: { type: { _id: false, question: String, answer: String }, default: undefined },
     reply_to: String,
     from_name: { type: String, required: true },
+    sender: String,
     recipients: { type: [recipient], required: true },
     state: { type: String, enum: MESSAGE_STATES, required: true },
     attachments: [{ _id: false, name: String, bytes: Number, sha256: String }],
@@ -199,6 +202,7 @@ export function messageView(message: MessageRecord, client: ClientDetails | unde
     document: { type: document.type, id: String(document.id), number: document.number },
     client: client ? embeddedClient(client) : null,
     subject: message.subject,
+    sender: message.sender ?? null,
     recipients: message.recipients.map(({ address, role, state, code, text, at }) => ({
       address,
       role,

@@ -1,5 +1,6 @@
 // Counts signing secrets by their key, and reseals them and the tokens of links so that an old key can be removed.
 
+import { MailServer, type MailServerRecord } from '#libs/models/messages/mail-server.ts';
 import { SigningKey, type SigningKeyRecord } from '#libs/models/operations/signing-key.ts';
 import { DocumentLink, type DocumentLinkRecord } from '#libs/models/portal/document-link.ts';
 import { acrossAccounts, type Id } from '#libs/models/tenant.ts';
@@ -9,7 +10,7 @@ import { keyIdOf, type SecretBox } from '#libs/secret-box.ts';
 
 type Sealed = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'secret' | 'previous_secrets'>;
 
-/** Counts the secrets that sign, by the id of the key that opens them. */
+/** Counts the secrets that sign and the passwords of mail servers, by the id of the key that opens them. */
 export async function countSecretsByKey(): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for await (const endpoint of endpoints({})) {
@@ -19,6 +20,13 @@ export async function countSecretsByKey(): Promise<Map<string, number>> {
   // The key that signs evidence is no account's.
   for (const { sealed } of await SigningKey.find().lean<SigningKeyRecord[]>())
     counts.set(keyIdOf(sealed), (counts.get(keyIdOf(sealed)) ?? 0) + 1);
+  const servers = MailServer.find({ secret: { $exists: true } })
+    .setOptions(acrossAccounts)
+    .select({ secret: 1 })
+    .lean()
+    .cursor();
+  for await (const { secret } of servers as AsyncIterable<{ secret: string }>)
+    counts.set(keyIdOf(secret), (counts.get(keyIdOf(secret)) ?? 0) + 1);
   return counts;
 }
 
@@ -56,6 +64,20 @@ export async function resealSecrets(box: SecretBox, onProgress: (done: number) =
       onProgress(resealed);
     }
     if (found === 0) return { resealed, unreadable: [...unreadable] };
+  }
+}
+
+/** Reseals the passwords of mail servers. One that no key opens is left: its account sets it anew. */
+export async function resealMailServers(box: SecretBox): Promise<void> {
+  const isOld = { secret: { $exists: true, $not: new RegExp(`^${box.keyIds[0]}\\.`) } };
+  const servers = MailServer.find(isOld)
+    .setOptions(acrossAccounts)
+    .select({ account_id: 1, secret: 1 })
+    .lean()
+    .cursor();
+  for await (const { _id, account_id, secret } of servers as AsyncIterable<MailServerRecord>) {
+    if (secret === undefined || !box.keyIds.includes(keyIdOf(secret))) continue;
+    await MailServer.updateOne({ _id, account_id, secret }, { $set: { secret: box.seal(box.open(secret)) } });
   }
 }
 

@@ -1,4 +1,5 @@
-// The connections to the SMTP server. One that has just sent a mail is kept for a while for the next one.
+// The connections to an SMTP server. One that has just sent a mail is kept for a while for the next one.
+import type { Socket } from 'node:net';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SmtpServer } from './smtp-url.ts';
 
@@ -23,15 +24,46 @@ export interface Connections {
   keep(connection: Connection): void;
   /** Ends the connection at once. A mail that is half sent counts as not sent for the server. */
   drop(connection: Connection): void;
+  /** True while no connection is open. */
+  isEmpty(): boolean;
   close(): void;
 }
 
-export function openConnections(server: SmtpServer, options: { name: string; timeoutMs: number }): Connections {
+export interface ConnectionOptions {
+  /** The name with which we greet the server. */
+  name: string;
+  timeoutMs: number;
+  /** Opens the connection in the place of the system's resolver, which asks for no address to be public. */
+  dial?: (() => Promise<Socket>) | undefined;
+  /** The time that one mail may take in all. Any unless given. */
+  mailMs?: number | undefined;
+  /** The connections that wait for the next mail. Any number unless given. */
+  idleMax?: number | undefined;
+}
+
+export function openConnections(server: SmtpServer, options: ConnectionOptions): Connections {
+  const { idleMax = Number.POSITIVE_INFINITY } = options;
   const idle: { smtp: SMTPConnection; mails: number; timer: NodeJS.Timeout }[] = [];
   const mailsOf = new WeakMap<SMTPConnection, number>();
+  /** The timers of the connections that send. */
+  const sending = new Map<SMTPConnection, NodeJS.Timeout | undefined>();
+
+  function begin(smtp: SMTPConnection): void {
+    const cut = () => {
+      if (smtp._socket) smtp._socket.destroy(new Error('The mail took too long'));
+    };
+    sending.set(smtp, options.mailMs === undefined ? undefined : setTimeout(cut, options.mailMs));
+  }
+
+  function end(smtp: SMTPConnection): void {
+    clearTimeout(sending.get(smtp));
+    sending.delete(smtp);
+  }
 
   async function connect(): Promise<SMTPConnection> {
+    const connection = await options.dial?.();
     const smtp = new SMTPConnection({
+      ...(connection ? { connection } : {}),
       host: server.host,
       port: server.port,
       secure: server.tls === 'from the start',
@@ -44,6 +76,7 @@ export function openConnections(server: SmtpServer, options: { name: string; tim
       maxResponseSize: REPLY_BYTES_MAX,
     });
     try {
+      begin(smtp);
       await new Promise<void>((resolve, reject) => {
         smtp.once('error', reject);
         smtp.once('end', () => reject(new Error('The SMTP server closed the connection')));
@@ -54,6 +87,7 @@ export function openConnections(server: SmtpServer, options: { name: string; tim
       });
       return smtp;
     } catch (error) {
+      end(smtp);
       smtp.close();
       throw error;
     } finally {
@@ -81,11 +115,14 @@ export function openConnections(server: SmtpServer, options: { name: string; tim
   return {
     async open({ onlyNew = false } = {}) {
       const kept = onlyNew ? undefined : takeIdle();
-      return kept ? { smtp: kept, isNew: false } : { smtp: await connect(), isNew: true };
+      if (!kept) return { smtp: await connect(), isNew: true };
+      begin(kept);
+      return { smtp: kept, isNew: false };
     },
     keep({ smtp }) {
+      end(smtp);
       const mails = (mailsOf.get(smtp) ?? 0) + 1;
-      if (mails >= MAILS_MAX || isGone(smtp)) return smtp.quit();
+      if (mails >= MAILS_MAX || idle.length >= idleMax || isGone(smtp)) return smtp.quit();
       mailsOf.set(smtp, mails);
       const timer = setTimeout(() => {
         idle.splice(idle.indexOf(entry), 1);
@@ -94,7 +131,11 @@ export function openConnections(server: SmtpServer, options: { name: string; tim
       const entry = { smtp, mails, timer };
       idle.push(entry);
     },
-    drop: ({ smtp }) => smtp.close(),
+    drop({ smtp }) {
+      end(smtp);
+      smtp.close();
+    },
+    isEmpty: () => idle.length === 0 && sending.size === 0,
     close() {
       for (const { smtp, timer } of idle.splice(0)) {
         clearTimeout(timer);

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { errorText } from '#libs/errors.ts';
 import type { Connection, Connections } from './connections.ts';
+import { NotReached } from './own-connections.ts';
 import { readReply, type SmtpReply, withoutReply } from './smtp-reply.ts';
 
 export interface Envelope {
@@ -21,7 +22,7 @@ export type HandOver =
   /** The server refused every recipient, or the mail. */
   | { outcome: 'refused'; refusals: Refusal[]; reply: SmtpReply; hasLeft: boolean }
   /** The server was not reached, or broke off before it got contents. */
-  | { outcome: 'unreachable'; reply: SmtpReply }
+  | { outcome: 'unreachable'; reply: SmtpReply; hidesTime?: true }
   /** The contents left, and no reply came. */
   | { outcome: 'unknown'; reply: SmtpReply }
   /** `beforeContents` said no. Nothing left. */
@@ -146,6 +147,8 @@ function unreachable(error: unknown): HandOver {
   const { response } = error as SmtpError;
   return {
     outcome: 'unreachable',
+    // Time would tell a refused address from a closed port.
+    ...(error instanceof NotReached ? { hidesTime: true } : {}),
     reply: { ...(response === undefined ? withoutReply(errorText(error)) : readReply(response)), isPermanent: false },
   };
 }

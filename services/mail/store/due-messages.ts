@@ -3,14 +3,14 @@ import { agreedDate } from '#libs/clock.ts';
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
 import { messageChange, messageGuard } from '#libs/models/messages/message-moves.ts';
 import { driverOf } from '#libs/models/records.ts';
-import { acrossAccounts, wireId } from '#libs/models/tenant.ts';
+import { acrossAccounts, type Id, storedId, wireId } from '#libs/models/tenant.ts';
 
 export type DueMessage = Pick<
   MessageRecord,
-  '_id' | 'account_id' | 'state' | 'revision' | 'lease_until' | 'request_id' | 'due_at'
+  '_id' | 'account_id' | 'state' | 'revision' | 'lease_until' | 'request_id' | 'due_at' | 'sender'
 >;
 
-const FIELDS = { account_id: 1, state: 1, revision: 1, lease_until: 1, request_id: 1, due_at: 1 };
+const FIELDS = { account_id: 1, state: 1, revision: 1, lease_until: 1, request_id: 1, due_at: 1, sender: 1 };
 
 /**
  * Returns messages of all accounts that are due now. When there are more than `limit`, half of them are the ones that
@@ -61,4 +61,19 @@ export async function extendLease(
     messageChange('extendLease', { leaseUntil: until, dueAt: until }, []),
   );
   return matchedCount === 1;
+}
+
+/** Returns the account's next message for its own mail server, whose attempt is due and which no worker has. */
+export async function findNextOwnMessage(accountId: Id, now: Date = agreedDate()) {
+  const found = await driverOf(Message).findOne(
+    {
+      account_id: storedId(accountId),
+      state: { $in: ['planned', 'queued', 'unknown'] },
+      sender: { $exists: true },
+      next_at: { $lte: now },
+      $or: [{ lease_until: null }, { lease_until: { $lte: now } }],
+    } as object,
+    { sort: { _id: 1 }, projection: { _id: 1 } },
+  );
+  return found ? { messageId: wireId(found._id), accountId } : undefined;
 }

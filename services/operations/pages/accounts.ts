@@ -64,7 +64,7 @@ export async function accountPage({ request, limits }: Visit): Promise<Page> {
     endpoints.map(({ _id }) => _id),
   );
   const body = html`<div>
-    ${live('account', summary(account, usage))}
+    ${live('account', summary(details, usage))}
     <div class="columns">
       ${live('usage', useOfLimits(details, usage, limits))}
       ${live('documents', documents(usage, String(account._id)))}
@@ -78,7 +78,7 @@ export async function accountPage({ request, limits }: Visit): Promise<Page> {
   return { title: account.name, section: SECTION, body };
 }
 
-function summary(account: AccountDetails['account'], { records }: AccountUsage): VNode {
+function summary({ account, mailServer }: AccountDetails, { records }: AccountUsage): VNode {
   const id = String(account._id);
   return html`<div class="card">
     <dl class="stats wide">
@@ -89,6 +89,7 @@ function summary(account: AccountDetails['account'], { records }: AccountUsage):
     <dl class="ids">
       ${idLine('Account', id)}
     </dl>
+    <p>${mailServer ? html`Mail leaves by its own server <code>${mailServer.host}:${mailServer.port}</code> as <code>${mailServer.from}</code>` : 'Mail leaves by the server of the installation'}</p>
     <p><a href=${`/deliveries?id=${id}`}>Its deliveries</a> · <a href=${`/renders?id=${id}`}>its documents</a></p>
   </div>`;
 }

@@ -2,6 +2,7 @@
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
 import { ApiKey, type ApiKeyRecord, countUsableKeys } from '#libs/models/accounts/api-key.ts';
 import { Counter } from '#libs/models/counter.ts';
+import { findMailServer, type MailServerRecord } from '#libs/models/messages/mail-server.ts';
 import { acrossAccounts, isId, type StoredId } from '#libs/models/tenant.ts';
 import {
   ENDPOINTS_MAX,
@@ -89,6 +90,8 @@ export interface AccountDetails {
   keys: ApiKeyRecord[];
   usableKeys: number;
   endpoints: WebhookEndpointRecord[];
+  /** Undefined when its mail leaves by the server of the installation. */
+  mailServer: Pick<MailServerRecord, 'host' | 'port' | 'from' | 'test'> | undefined;
 }
 
 /** Reads an account with its keys and endpoints. Undefined when there is no such account. */
@@ -97,7 +100,7 @@ export async function readAccountDetails(id: string): Promise<AccountDetails | u
     .select({ name: 1, mode: 1, time_zone: 1, created_at: 1 })
     .lean<AccountDetails['account']>();
   if (!account) return undefined;
-  const [keys, usableKeys, endpoints] = await Promise.all([
+  const [keys, usableKeys, endpoints, mailServer] = await Promise.all([
     ApiKey.find({ account_id: id }).select({ hash: 0 }).sort({ _id: -1 }).limit(KEYS_SHOWN).lean<ApiKeyRecord[]>(),
     countUsableKeys(id),
     WebhookEndpoint.find({ account_id: id })
@@ -105,6 +108,7 @@ export async function readAccountDetails(id: string): Promise<AccountDetails | u
       .sort({ slot: 1 })
       .limit(ENDPOINTS_MAX)
       .lean<WebhookEndpointRecord[]>(),
+    findMailServer(id),
   ]);
-  return { account, keys, usableKeys, endpoints };
+  return { account, keys, usableKeys, endpoints, mailServer };
 }

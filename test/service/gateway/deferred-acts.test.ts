@@ -130,6 +130,8 @@ const NO_MORE_RIGHTS: Readonly<Record<string, string>> = {
   'the remover of old mails': 'removes what is kept for 90 days',
   'the mail poller': 'sends the message that messages:write planned',
   'send-mail': 'sends it',
+  'send-own-mail': 'sends it by the mail server that account:write set',
+  'the tester of mail servers': 'logs in to the mail server that account:write set',
 };
 
 describe('the tables', () => {

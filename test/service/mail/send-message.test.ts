@@ -6,10 +6,14 @@ import { type RunningWorker, startWorker } from '#libs/jobs/worker.ts';
 import { insertMailSource, mailSourceOf } from '#libs/models/messages/mail-source.ts';
 import { Message, type MessageRecord, type Recipient } from '#libs/models/messages/message.ts';
 import { acrossAccounts, wireId } from '#libs/models/tenant.ts';
+import { openMailDialler } from '#libs/outbound/dial-mail-server.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
 import { enqueueDueMessages } from '../../../services/mail/enqueue-due-messages.ts';
 import { makeSendMessage, type SendOptions } from '../../../services/mail/send-message.ts';
 import { type Connections, openConnections } from '../../../services/mail/smtp/connections.ts';
+import { type OwnConnections, openOwnConnections } from '../../../services/mail/smtp/own-connections.ts';
 import { serverOf } from '../../../services/mail/smtp/smtp-url.ts';
+import { makeWayOf } from '../../../services/mail/way-out.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertMessage, inUnit, storedMessage } from '../../support/messages.ts';
 import { openReadyQueues } from '../../support/queues.ts';
@@ -25,6 +29,7 @@ let workspace: Workspace;
 let queues: Queues;
 let relay: Relay;
 let connections: Connections;
+let own: OwnConnections;
 let worker: RunningWorker;
 let polling: NodeJS.Timeout;
 let accountId: string;
@@ -50,10 +55,20 @@ afterAll(async () => {
 
 function start(options: Partial<SendOptions> = {}, url = relay.url) {
   connections = openConnections(serverOf(url), { name: 'mail.example.com', timeoutMs: TIMEOUT_MS });
+  own = openOwnConnections({
+    dial: openMailDialler({ allow: '127.0.0.0/8,::1' }),
+    box: openSecretBox(workspace.secretKey),
+    timeoutMs: TIMEOUT_MS,
+  });
   const send = makeSendMessage({
-    connections,
-    sender: { address: 'billing@example.com', domain: 'example.com' },
-    bounceDomain: 'bounces.example.com',
+    wayOf: makeWayOf(
+      {
+        connections,
+        sender: { address: 'billing@example.com', domain: 'example.com' },
+        bounceDomain: 'bounces.example.com',
+      },
+      own,
+    ),
     mailOf: async (message) => ({ bytes: Buffer.from(SOURCE), message }),
     leaseMs: 2_000,
     retryScale: SCALE,
@@ -72,6 +87,7 @@ async function stop() {
   clearInterval(polling);
   await worker.close(5_000);
   connections.close();
+  own.close();
   await queues.raw(sendMail).drain();
 }
 

@@ -1,41 +1,27 @@
 // The encryption of SMTP: STARTTLS and TLS from the start, a certificate that nothing vouches for, and a login that never leaves in clear text.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import type { SMTPServerOptions } from 'smtp-server';
 import { type Connections, openConnections } from '../../../services/mail/smtp/connections.ts';
 import { handOver } from '../../../services/mail/smtp/hand-over.ts';
 import { serverOf } from '../../../services/mail/smtp/smtp-url.ts';
+import { certifyLocalhost } from '../../support/smtp-certificate.ts';
 import { openSmtpRelay, type Relay } from '../../support/smtp-relay.ts';
 
-const own = getCACertificates('default');
-const folder = mkdtempSync(join(tmpdir(), 'billhook-smtp-tls-'));
-let certified: { key: Buffer; cert: Buffer };
+const certified = certifyLocalhost();
+const { trust } = certified;
 const relays: Relay[] = [];
 const opened: Connections[] = [];
 
-beforeAll(() => {
-  const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-days', '2'];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, ...files], { stdio: 'ignore' });
-  certified = { key: readFileSync(join(folder, 'key.pem')), cert: readFileSync(join(folder, 'cert.pem')) };
-});
 afterEach(async () => {
   for (const connections of opened.splice(0)) connections.close();
   for (const relay of relays.splice(0)) await relay.close();
-  setDefaultCACertificates(own);
+  certified.distrust();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
-
-/** Trusts the certificate, as NODE_EXTRA_CA_CERTS would. */
-const trust = () => setDefaultCACertificates([...own, String(certified.cert)]);
 
 async function relayWith(options: SMTPServerOptions = {}) {
   const relay = await openSmtpRelay({
-    ...certified,
+    key: certified.key,
+    cert: certified.cert,
     onAuth: ({ username, password }, _session, done) =>
       password === 'p@ss' ? done(null, { user: username }) : done(new Error('Wrong password')),
     ...options,

@@ -33,7 +33,7 @@ export interface CanaryOptions {
 }
 
 const CANARY_PORT = 9_999;
-const PORTS = [22, 25, 53, 80, 443, 3_000, 6_379, 6_390, 8_080, 9_090, 27_017, CANARY_PORT];
+const PORTS = [22, 25, 53, 80, 443, 465, 587, 3_000, 6_379, 6_390, 8_080, 9_090, 27_017, CANARY_PORT];
 const OPEN = new Set([PUBLIC, ...PUBLIC_ADDRESSES, '8.8.8.8']);
 
 export async function startCanaries({ isWholeNetwork, png, tls }: CanaryOptions): Promise<Canaries> {

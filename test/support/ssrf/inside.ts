@@ -13,7 +13,7 @@ import { compareAnswers, proveGround, proveOpen } from './control.ts';
 import { NAME_SERVER, readCertificate } from './ground.ts';
 import { startNameServer } from './names.ts';
 import { type Field, SECRET } from './report.ts';
-import { attackDelivery, attackImages, attackRegistration, attackTexts } from './system.ts';
+import { attackDelivery, attackImages, attackMailServers, attackRegistration, attackTexts } from './system.ts';
 
 const { values } = parseArgs({
   options: {
@@ -93,6 +93,7 @@ try {
     await attackImages(field, whole);
     await attackRegistration(field, whole);
     await attackDelivery(field, whole);
+    await attackMailServers(field, whole);
   }
   if (wants('open')) {
     // The same system with a browser that nothing keeps off the network but what the document is made of.

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Delivery } from '#libs/models/webhooks/delivery.ts';
 import { makeSecret } from '#libs/models/webhooks/endpoint-secrets.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { openMailDialler } from '#libs/outbound/dial-mail-server.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { eventually } from '../eventually.ts';
 import { callerOf } from '../gateway.ts';
@@ -192,6 +193,40 @@ export async function attackRegistration(field: Field, { system, layer }: Target
           if (isBadByItself(item.entry) && !item.isPublic) report.surprises.push(`${id}: ${text} was registered`);
           await system.call('DELETE', `/api/v1/webhooks/${body.data.id}`);
         } else if (status !== 400) report.surprises.push(`${id}: ${status} for ${text}`);
+      },
+      ({ id }) => id,
+    ),
+  );
+}
+
+/** The ports of mail, and one that no mail server has. */
+const MAIL_PORTS = [25, 465, 587, 80];
+const DIAL_LIMIT_MS = 2_000;
+
+/** The mail service dials in its own process; here it is dialled in ours, which sees the same network. */
+export async function attackMailServers(field: Field, { system, layer }: Target): Promise<void> {
+  const hosts = named(
+    hostileUrls.filter(({ url }) => /^[a-z]+:\/\//i.test(url)),
+    ({ url }) => /^[a-z]+:\/\/([^/?#]*)/i.exec(url)?.[1] ?? '',
+    field,
+  );
+  const dial = openMailDialler({ allow: '' });
+  field.say(
+    await tryAll(
+      field,
+      { layer, vector: 'mail server of an account', atOnce: 4 * AT_ONCE },
+      hosts.map((attack, index) => ({ ...attack, port: MAIL_PORTS[index % MAIL_PORTS.length] as number })),
+      async ({ id, text, item, port }, report) => {
+        const host = text.replace(/:\d+$/, '');
+        const body = { host, port, from: 'a@example.com' };
+        const { status } = await system.call('PUT', '/api/v1/account/mail-server', { body });
+        if (![200, 400].includes(status)) report.surprises.push(`${id}: ${status} for ${text}`);
+        if (status === 200 && isBadByItself(item.entry) && !item.isPublic)
+          report.surprises.push(`${id}: ${text} was set`);
+        await dial({ host, port }, DIAL_LIMIT_MS).then(
+          (socket) => socket.destroy(),
+          () => undefined,
+        );
       },
       ({ id }) => id,
     ),

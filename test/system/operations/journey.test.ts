@@ -25,7 +25,14 @@ test('when the system runs, then its workers are connected and nothing is wrong'
     return page.text.includes('All is well.') && page;
   });
 
-  for (const queue of ['render-document', 'fan-out-event', 'deliver-webhook', 'retry-webhook', 'send-mail']) {
+  for (const queue of [
+    'render-document',
+    'fan-out-event',
+    'deliver-webhook',
+    'retry-webhook',
+    'send-mail',
+    'send-own-mail',
+  ]) {
     expect(text.slice(text.indexOf('id="workers"'))).toContain(queue);
   }
 });
