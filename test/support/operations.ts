@@ -558,7 +558,11 @@ export async function bodyFor(
   account: TestAccount,
 ): Promise<object | undefined> {
   const { body, refs = [], naming } = operations[operation] ?? {};
-  if (!body) return undefined;
+  if (!body) {
+    // Without a body it can only prepare what the operation needs.
+    await naming?.(gateway, account);
+    return undefined;
+  }
   const references: Record<string, string> = {};
   for (const kind of refs) {
     const field = Object.keys(REFERENCES).find((name) => REFERENCES[name] === kind);
