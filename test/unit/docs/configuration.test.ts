@@ -10,7 +10,7 @@ test('when a service reads something else than the page says, then "npm run docs
 
 test('when variables are listed, then each service has its own', () => {
   expect(services).toEqual(['gateway', 'mail', 'operations', 'portal', 'renderer', 'scheduler', 'webhooks']);
-  expect(configurationPage()).toMatch(/\| `SECRET_KEY` \| \*\*required\*\* \| gateway, portal, webhooks \|/);
+  expect(configurationPage()).toMatch(/\| `SECRET_KEY` \| \*\*required\*\* \| gateway, mail, portal, webhooks \|/);
   expect(configurationPage()).toMatch(
     /\| `RENDER_CONCURRENCY` \| `3` \| renderer \| Documents printed .* \*1 to 32\* \|/,
   );
