@@ -58,26 +58,26 @@ export function filledText(text: string, values: MailValues): string {
   return filled(text, values, oneLine, (value) => linesOf(value).join('\n'));
 }
 
-/** Fills in Markdown. A value is text there: the name of a client makes no link and no heading. */
+/** Fills in Markdown. A value is text there: the name of a client makes no link and no heading. Our own link is one. */
 export function filledMarkdown(text: string, values: MailValues): string {
   const escapedSigns = (value: string) => value.replaceAll(/[!-/:-@[-`{-~]/g, (sign) => `\\${sign}`);
   // Two blanks at the end of a line keep the line break.
   return filled(
     text,
     values,
-    (value) => escapedSigns(oneLine(value)),
+    (value, name) => (name === 'link' && value !== '' ? `<${value}>` : escapedSigns(oneLine(value))),
     (value) => linesOf(value).map(escapedSigns).join('  \n'),
   );
 }
 
-type Form = (value: string) => string;
+type Form = (value: string, name: Placeholder) => string;
 
 function filled(text: string, values: MailValues, line: Form, paragraphs: Form): string {
   // A single pass: a value that contains a placeholder is not filled in again.
   return text.replaceAll(IN_BRACES, (whole, name: string) => {
     if (!Object.hasOwn(PLACEHOLDERS, name)) return whole;
     const form = PARAGRAPHS.includes(name) ? paragraphs : line;
-    return form(values[name as Placeholder] ?? '');
+    return form(values[name as Placeholder] ?? '', name as Placeholder);
   });
 }
 

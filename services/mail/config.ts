@@ -10,6 +10,7 @@ export interface MailConfig extends RecordsConfig {
   SMTP_URL?: string;
   MAIL_FROM?: string;
   MAIL_BOUNCE_DOMAIN?: string;
+  PORTAL_URL?: string;
   MAIL_CONCURRENCY: number;
   MAIL_TIMEOUT_MS: number;
   MAIL_RETRY_SCALE: number;
@@ -36,6 +37,7 @@ export const configShape = Joi.object<MailConfig, true>({
   MAIL_BOUNCE_DOMAIN: Joi.string()
     .domain({ tlds: false })
     .description('Domain of the return path that each mail gets of its own; without it bounces come to MAIL_FROM'),
+  PORTAL_URL: variables.PORTAL_URL,
   MAIL_CONCURRENCY: Joi.number()
     .integer()
     .min(1)

@@ -133,9 +133,10 @@ await run(async ({ onClose, useLogger }) => {
     onClose(() => markdown.close());
     const from = installation?.sender.address;
     const bounceDomain = config.MAIL_BOUNCE_DOMAIN;
+    const print = openPrinting({ queues, replies, prefix, log });
     return makeSendMessage({
       wayOf: makeWayOf(installation && connections && { connections, sender: installation.sender, bounceDomain }, own),
-      mailOf: makeMailOf({ from, print: openPrinting({ queues, replies, prefix, log }), markdown }),
+      mailOf: makeMailOf({ from, print, markdown, portalUrl: config.PORTAL_URL }),
       leaseMs: Math.min(LEASE_MAX_MS, config.MAIL_TIMEOUT_MS) + LEASE_MARGIN_MS,
       retryScale: config.MAIL_RETRY_SCALE,
       onEvents,

@@ -1,7 +1,8 @@
 // The mail of a message: made at the first attempt, with the values and the PDF of that moment, and the same at every other one.
 import { createHash } from 'node:crypto';
+import { linkUrl, makeLink } from '#libs/billing/links/make-link.ts';
 import { moveMessage } from '#libs/billing/messages/move-message.ts';
-import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { findIssuedDocument } from '#libs/documents/find-document.ts';
 import { eInvoiceFile, eInvoiceOf, findCreditNoteSource, findInvoiceSource } from '#libs/documents/find-e-invoice.ts';
@@ -19,10 +20,11 @@ import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
 import { findMailSource, insertMailSource, MAIL_BYTES_MAX, mailSourceOf } from '#libs/models/messages/mail-source.ts';
-import type { MailAttachment, MessageRecord } from '#libs/models/messages/message.ts';
+import type { MailAttachment, MailedLink, MessageRecord } from '#libs/models/messages/message.ts';
 import type { MessageKind } from '#libs/models/messages/message-kinds.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { type Id, wireId } from '#libs/models/tenant.ts';
+import { makeToken } from '#libs/models/token.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { fileName, requireWholePdf } from '#libs/printing/pdf-file.ts';
 import type { PrintDocument } from '#libs/printing/print-document.ts';
@@ -38,6 +40,8 @@ interface MakeOptions {
   from: string | undefined;
   print: PrintDocument;
   markdown: Pick<Markdown, 'toHtml'>;
+  /** The address with which links begin. Undefined when the portal is not set up. */
+  portalUrl?: string | undefined;
 }
 
 /** Makes the function that returns the mail of a message. */
@@ -70,7 +74,10 @@ export function makeMailOf(options: MakeOptions): MailOf {
       readAccount(accountId),
       findOwn(Client, accountId, message.client_id) as Promise<ClientRecord | null>,
     ]);
-    const values = mailValues(type, found, { account, client: client ?? { name: '' }, locale: message.locale });
+    const link = message.link && newLink();
+    if (link && !('token' in link)) return link;
+    const own = mailValues(type, found, { account, client: client ?? { name: '' }, locale: message.locale });
+    const values = link ? { ...own, link: link.url } : own;
     const { subject_template: subject, body_template: body, locale } = message;
     const given = { subject, body, values: { ...values, ...message.texts }, account, locale };
     const words = await mailWords(given, { markdown: options.markdown, signal });
@@ -84,7 +91,15 @@ export function makeMailOf(options: MakeOptions): MailOf {
       date: now,
     });
     if (bytes.length > MAIL_BYTES_MAX) return { impossible: `The mail is larger than ${MAIL_BYTES_MAX / 2 ** 20} MiB` };
-    return keep(message, leaseId, { bytes, subject: words.subject, attachments: files.map(attachmentOf), now });
+    const made = { bytes, subject: words.subject, attachments: files.map(attachmentOf), now };
+    return keep(message, leaseId, { ...made, token: link?.token });
+  }
+
+  /** Draws the token of the link. Another attempt draws another one, because the database keeps no token. */
+  function newLink(): { url: string; token: string } | { impossible: string } {
+    if (options.portalUrl === undefined) return { impossible: 'The mail needs a link, and PORTAL_URL is not set' };
+    const token = makeToken();
+    return { url: linkUrl(options.portalUrl, token), token };
   }
 
   /** Returns the original of the document and its e-invoice, as every other reader gets them. */
@@ -146,18 +161,46 @@ const E_INVOICES: Partial<Record<MessageKind, typeof findInvoiceSource>> = {
   credit_note: findCreditNoteSource,
 };
 
+interface MadeParts {
+  bytes: Buffer;
+  subject: string;
+  attachments: MailAttachment[];
+  now: Date;
+  /** The token of the link in the mail. */
+  token: string | undefined;
+}
+
+/** Stores the link that the mail carries, under the terms that its request was allowed. */
+async function keepLink(
+  unit: UnitOfWork,
+  message: MessageRecord,
+  { token, type, ...terms }: MailedLink & { token: string },
+) {
+  const id = type === 'client' ? message.client_id : message.document.id;
+  const record = { _id: id, client_id: message.client_id };
+  await makeLink(unit, {
+    type,
+    record,
+    terms,
+    mailed: { messageId: message._id, token },
+    requestId: message.request_id,
+  });
+}
+
 /** Keeps the mail and shows its attachments on the message, if the lease still belongs to this worker. */
 async function keep(
   message: MessageRecord,
   leaseId: string,
-  { bytes, subject, attachments, now }: { bytes: Buffer; subject: string; attachments: MailAttachment[]; now: Date },
+  { bytes, subject, attachments, now, token }: MadeParts,
 ): Promise<MadeMail> {
   const source = await mailSourceOf(message, bytes, now);
   const accountId = wireId(message.account_id);
   const { result } = await runUnitOfWork({ accountId }, async (unit) => {
     const values = { subject, attachments };
     const changed = await moveMessage(unit, message, { move: 'extendLease', facts: { leaseId }, values });
-    if (changed) await insertMailSource(source, unit.session);
+    if (!changed) return changed;
+    await insertMailSource(source, unit.session);
+    if (message.link && token !== undefined) await keepLink(unit, message, { ...message.link, token });
     return changed;
   });
   return result ? { bytes, message: result } : { lost: true };

@@ -16,8 +16,8 @@ export interface NewLink {
   terms: LinkTerms;
   /** Seals the token, so that the account can read the link again. A link in a mail needs none. */
   box?: SecretBox | undefined;
-  /** The message that carries the link. */
-  messageId?: StoredId | undefined;
+  /** The message that carries the link, with the token that its mail was made with. */
+  mailed?: { messageId: StoredId; token: string } | undefined;
   requestId?: string | undefined;
 }
 
@@ -32,13 +32,13 @@ export interface NewLink {
  */
 export async function makeLink(
   { session, accountId }: UnitOfWork,
-  { type, record, terms, box, messageId, requestId }: NewLink,
+  { type, record, terms, box, mailed, requestId }: NewLink,
 ): Promise<{ link: DocumentLinkRecord; token: string }> {
   if (record.status === 'Draft') throw appError('link_of_draft');
   // Under the lock of the client, two requests at once cannot both make the last link, and no anonymisation misses one.
   const client = await namedClient(accountId, record.client_id ?? record._id, session);
-  if (!messageId) await requireFew(record._id, { session, accountId });
-  const token = makeToken();
+  if (!mailed) await requireFew(record._id, { session, accountId });
+  const token = mailed?.token ?? makeToken();
   const link: DocumentLinkRecord = {
     ...newRecord(accountId),
     subject_type: type,
@@ -46,7 +46,7 @@ export async function makeLink(
     client_id: client._id,
     hash: hashToken(token),
     ...(box ? { sealed: box.seal(token) } : {}),
-    ...(messageId ? { message_id: messageId } : {}),
+    ...(mailed ? { message_id: mailed.messageId } : {}),
     allow: [...terms.allow],
     show_time: terms.show_time,
     ...(terms.expires_at ? { expires_at: terms.expires_at } : {}),

@@ -11,6 +11,7 @@ import { domainOf, findMailServer } from '../../models/messages/mail-server.ts';
 import { findMailService } from '../../models/messages/mail-service.ts';
 import { findMailTemplates } from '../../models/messages/mail-template.ts';
 import {
+  type MailedLink,
   Message,
   type MessageRecord,
   type MessageTexts,
@@ -50,6 +51,8 @@ export interface NewMessage<Kind extends NumberKind> {
   texts?: MessageTexts | undefined;
   /** See MessageRecord. */
   once?: string;
+  /** The link that the mail carries. The caller checks that its request may do what the link allows. */
+  link?: MailedLink | undefined;
   resendOf?: StoredId;
   requestId?: string | undefined;
 }
@@ -61,7 +64,7 @@ export interface NewMessage<Kind extends NumberKind> {
  */
 export async function planMessage<Kind extends NumberKind>(
   unit: UnitOfWork,
-  { kind, type, record, wanted, texts, once, resendOf, requestId }: NewMessage<Kind>,
+  { kind, type, record, wanted, texts, once, link, resendOf, requestId }: NewMessage<Kind>,
 ): Promise<MessageRecord> {
   const { session, accountId } = unit;
   const own = await findMailServer(accountId, session);
@@ -111,6 +114,7 @@ export async function planMessage<Kind extends NumberKind>(
     message_id: `<${String(base._id)}@${domain}>`,
     ...(wanted.send_at ? { send_at: wanted.send_at } : {}),
     ...(once ? { once } : {}),
+    ...(link ? { link } : {}),
     ...(resendOf ? { resend_of: resendOf } : {}),
     ...(requestId ? { request_id: requestId } : {}),
   };

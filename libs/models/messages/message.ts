@@ -1,4 +1,5 @@
 // A mail about a document: its recipients, its attempts, and the state of each. The record plans the attempts.
+import type { LinkAct, LinkSubject } from '../../rules/documents/link-terms.ts';
 import { NUMBER_KINDS, type NumberKind } from '../../rules/documents/number-kinds.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { ListingOf } from '../list-indexes.ts';
@@ -66,6 +67,13 @@ export interface MessageTexts {
   answer: string;
 }
 
+/** The link that a mail carries. It is made with the mail, so that only the mail has its address. */
+export interface MailedLink {
+  type: LinkSubject;
+  allow: readonly LinkAct[];
+  show_time: boolean;
+}
+
 export interface MessageRecord extends Stamped {
   kind: MessageKind;
   document: MailedDocument;
@@ -81,6 +89,8 @@ export interface MessageRecord extends Stamped {
   attach_pdf: boolean;
   /** Texts of this message alone, for placeholders of its kind. */
   texts?: MessageTexts | undefined;
+  /** Absent on a mail without a link. */
+  link?: MailedLink | undefined;
   /** The address for replies, and the name beside the address of the sender. */
   reply_to?: string | undefined;
   from_name: string;
@@ -154,6 +164,7 @@ const messageSchema = recordSchema<MessageRecord>(
     body_template: { type: String, required: true },
     attach_pdf: { type: Boolean, required: true },
     texts: { type: { _id: false, question: String, answer: String }, default: undefined },
+    link: Object,
     reply_to: String,
     from_name: { type: String, required: true },
     sender: String,

@@ -40,3 +40,25 @@ export function unitCode(unit: string): string {
   const name = unitName(unit);
   return name ? UNITS[name] : unit;
 }
+
+export interface UnitFormat {
+  unit: string;
+  unitDisplay: 'short' | 'long';
+}
+
+/**
+ * Units that Intl has words for. The short words of some languages for units of the calendar are ambiguous: `m.` is a
+ * month.
+ */
+export const INTL_UNITS: Partial<Record<UnitName, UnitFormat>> = {
+  minute: { unit: 'minute', unitDisplay: 'short' },
+  hour: { unit: 'hour', unitDisplay: 'short' },
+  day: { unit: 'day', unitDisplay: 'long' },
+  week: { unit: 'week', unitDisplay: 'long' },
+  month: { unit: 'month', unitDisplay: 'long' },
+  year: { unit: 'year', unitDisplay: 'long' },
+  km: { unit: 'kilometer', unitDisplay: 'short' },
+  m: { unit: 'meter', unitDisplay: 'short' },
+  kg: { unit: 'kilogram', unitDisplay: 'short' },
+  l: { unit: 'liter', unitDisplay: 'short' },
+};

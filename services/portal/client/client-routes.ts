@@ -10,6 +10,7 @@ import { documentPage } from './pages/document.ts';
 import { documentsPage } from './pages/documents.ts';
 import { expiredPage } from './pages/expired.ts';
 import { timePage } from './pages/time.ts';
+import { renew } from './renew.ts';
 import { sendOriginal } from './send-original.ts';
 import {
   type ClientParts,
@@ -115,6 +116,17 @@ export function clientRoutes({ limits = CLIENT_LIMITS, ...parts }: ClientOptions
       response.status(204).end();
     },
   );
+  router.post('/p/:token/renew', fieldsOfAtMost(BYTES_MAX), async (request, response) => {
+    const visit = await formVisitOf(request);
+    if (!visit.hasEnded) return response.redirect(303, visit.home);
+    const isSent = await renew(visit);
+    if (isSent) return response.redirect(303, `${visit.home}?done=renewed`);
+    const { words } = visit.locale;
+    sendPage(response, { ...expiredPage(visit), status: 503 }, visit, {
+      tone: 'warn',
+      text: words.problems.unavailable,
+    });
+  });
   return router;
 }
 

@@ -2,6 +2,7 @@
 import { isWritten, type Labels, labelsOf } from '#libs/documents/labels.ts';
 import { writtenDay } from '#libs/mail/mail-values.ts';
 import { intlLocale } from '#libs/profile-forms.ts';
+import { INTL_UNITS, unitName } from '#libs/rules/documents/units.ts';
 import { DECIMALS_KEPT, decimalsOf, fromMinor } from '#libs/rules/money/money.ts';
 import { currencySign } from '#libs/rules/money/written-money.ts';
 import { languageOf } from '#libs/rules/taxes/document-taxes.ts';
@@ -19,6 +20,8 @@ export interface PageLocale {
   minor: (minor: number, currency?: string) => string;
   /** Writes a plain decimal. */
   number: (decimal: string | number) => string;
+  /** Writes a quantity. @param unit see units.ts; it comes after the number. */
+  quantity: (decimal: string | number, unit: string | undefined) => string;
   /** @param value 20 for 20 %. */
   percent: (value: string | number) => string;
   /** @param day `YYYY-MM-DD`. */
@@ -32,6 +35,7 @@ export function pageLocale(locale: string, currency = 'USD'): PageLocale {
   const own = languageOf(locale);
   const language = isWritten(own) ? own : 'en';
   const tag = isWritten(own) ? intlLocale(locale) : latin(locale);
+  const labels = labelsOf('invoice', language);
   const amounts = new Map<string, Intl.NumberFormat>();
   const amountsIn = (code: string) => {
     const known = amounts.get(code) ?? amountFormat(tag, code);
@@ -44,13 +48,36 @@ export function pageLocale(locale: string, currency = 'USD'): PageLocale {
     language,
     direction: RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr',
     words: pageWords(language),
-    labels: { invoice: labelsOf('invoice', language), quote: labelsOf('quote', language) },
-    money: (major, code = currency) => amountsIn(code).format(major),
-    minor: (minor, code = currency) => amountsIn(code).format(fromMinor(minor, code)),
+    labels: { invoice: labels, quote: labelsOf('quote', language) },
+    money: (major, code = currency) => withMinus(amountsIn(code).format(major)),
+    minor: (minor, code = currency) => withMinus(amountsIn(code).format(fromMinor(minor, code))),
     number: (decimal) => numbers.format(Number(decimal)),
+    quantity: (decimal, unit) => quantityOf(Number(decimal), unit, { tag, numbers, units: labels.units }),
     percent: (value) => percents.format(Number(value) / 100),
     day: (day) => writtenDay(day, locale),
   };
+}
+
+/** The sign of documents: the hyphen of some faces is hard to see. */
+function withMinus(text: string): string {
+  return text.replace('-', '\u2212');
+}
+
+/** Writes a quantity with its unit, as documents do. A unit without a name is shown as its code. */
+function quantityOf(
+  value: number,
+  unit: string | undefined,
+  { tag, numbers, units }: { tag: string; numbers: Intl.NumberFormat; units: Labels['units'] },
+): string {
+  const name = unit === undefined ? undefined : unitName(unit);
+  const known = name && INTL_UNITS[name];
+  if (known)
+    return new Intl.NumberFormat(tag, { style: 'unit', ...known, maximumFractionDigits: DECIMALS_KEPT }).format(value);
+  const number = numbers.format(value);
+  if (unit === undefined || name === 'one') return number;
+  if (name === 'lump_sum' && value === 1) return units.lump_sum;
+  const word = name === 'piece' || name === 'lump_sum' ? units[name] : name === 'm2' ? 'm²' : unit;
+  return `${number}\u00a0${word}`;
 }
 
 function amountFormat(tag: string, currency: string): Intl.NumberFormat {

@@ -5,6 +5,7 @@ import encodeQR from 'qr';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { html } from '#libs/pages/html.ts';
 import type { PageLocale } from './locale.ts';
+import { linesOfText } from './pages/lines-of-text.ts';
 
 interface WayToPay {
   /** The lines of an account, or an instruction. Empty for a link. */
@@ -29,7 +30,7 @@ function wayOf({ text, code, link }: WayToPay, number: string, { labels }: PageL
   const { receipt, scanToPay } = labels.invoice;
   return html`<div class="way">
     <div>
-      ${text ? html`<p class="text" dir="auto">${text}</p>` : null}
+      ${text ? html`<p>${linesOfText(text)}</p>` : null}
       ${text ? html`<dl><dt>${receipt.reference}</dt><dd dir="auto">${number}</dd></dl>` : null}
       ${link ? html`<p><a class="button main" href=${link.url} rel="noreferrer noopener">${link.label}</a></p>` : null}
     </div>

@@ -3,7 +3,7 @@ import type Big from 'big.js';
 import { memoize } from 'es-toolkit/function/memoize';
 import { isWritten, kindOf, type Labels, labelsOf } from '#libs/documents/labels.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
-import { type UnitName, unitName } from '#libs/rules/documents/units.ts';
+import { INTL_UNITS, type UnitFormat, type UnitName, unitName } from '#libs/rules/documents/units.ts';
 import { DECIMALS_KEPT, decimalsOf } from '#libs/rules/money/money.ts';
 import { currencySign } from '#libs/rules/money/written-money.ts';
 import { canDraw } from '../fonts/glyphs.ts';
@@ -86,28 +86,6 @@ function makeFormats(locale: string): Formats {
     ),
   };
 }
-
-interface UnitFormat {
-  unit: string;
-  unitDisplay: 'short' | 'long';
-}
-
-/**
- * Units that Intl has words for. The short words of some languages for units of the calendar are ambiguous: `m.` is a
- * month.
- */
-const INTL_UNITS: Partial<Record<UnitName, UnitFormat>> = {
-  minute: { unit: 'minute', unitDisplay: 'short' },
-  hour: { unit: 'hour', unitDisplay: 'short' },
-  day: { unit: 'day', unitDisplay: 'long' },
-  week: { unit: 'week', unitDisplay: 'long' },
-  month: { unit: 'month', unitDisplay: 'long' },
-  year: { unit: 'year', unitDisplay: 'long' },
-  km: { unit: 'kilometer', unitDisplay: 'short' },
-  m: { unit: 'meter', unitDisplay: 'short' },
-  kg: { unit: 'kilogram', unitDisplay: 'short' },
-  l: { unit: 'liter', unitDisplay: 'short' },
-};
 
 function quantities(formats: Formats, labels: Labels): DocumentLocale['quantity'] {
   return (value, unit) => {

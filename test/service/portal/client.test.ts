@@ -1,11 +1,15 @@
 // The client's page: what it shows of a document, to whom, and that looking at it changes nothing.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { simpleParser } from 'mailparser';
 import mongoose from 'mongoose';
+import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
 import { DocumentLink } from '#libs/models/portal/document-link.ts';
-import { newId } from '#libs/models/tenant.ts';
+import { newId, storedId } from '#libs/models/tenant.ts';
+import { makeMailOf } from '../../../services/mail/make-mail.ts';
 import { CLIENT_PAGES } from '../../../services/portal/client/client-routes.ts';
 import { CLIENT_FORMS } from '../../../services/portal/client/forms.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { setUpMail, withLease } from '../../support/messages.ts';
 import { pathOf, startPortal, type TestPortal } from '../../support/portal.ts';
 import { create } from '../../support/records.ts';
 
@@ -255,3 +259,133 @@ test.each(Object.keys(CLIENT_PAGES))(
     });
   },
 );
+
+describe('an expired link', () => {
+  const expire = (id: string) =>
+    DocumentLink.updateOne({ _id: id, account_id: gateway.account.id }, { expires_at: new Date(Date.now() - 1_000) });
+  const mails = (filter: object) =>
+    Message.find({ account_id: gateway.account.id, kind: 'link', ...filter }).lean<MessageRecord[]>();
+
+  test('when it is opened, then it shows nothing of the document and offers a new one, whose mail carries a link of the same terms', async () => {
+    await setUpMail();
+    const invoiceId = await invoice();
+    const { path, id } = await linkTo('invoices', invoiceId, { show_time: true, allow: ['ask'] });
+    await expire(id);
+
+    const { status, text } = await get(path);
+    expect([status, text.includes('1,234.50'), text.includes('ada@example.com')]).toEqual([410, false, false]);
+    const send = () => portal.browser().post(`${path}/renew`, { csrf: csrfOf(text) });
+    const sent = [await send(), await send()];
+
+    expect(sent.map(({ headers }) => headers.get('location'))).toEqual([
+      `${path}?done=renewed`,
+      `${path}?done=renewed`,
+    ]);
+    const [message, ...others] = await mails({ 'document.id': storedId(invoiceId) });
+    expect([others, message?.recipients.map(({ address }) => address), message?.attach_pdf]).toEqual([
+      [],
+      ['ada@example.com'],
+      false,
+    ]);
+    const made = await mailOf(String(message?._id));
+    const [url = ''] = /https:\/\/portal\.example\.com\/p\/[\w-]{43}/.exec(made) ?? [];
+    expect((await get(pathOf(url))).status).toBe(200);
+    const links = (await gateway.get(`/api/v1/invoices/${invoiceId}/links`)).body.data;
+    expect(links[0]).toMatchObject({ url: null, message_id: String(message?._id), allow: ['ask'], show_time: true });
+  });
+
+  test('when it is renewed without its token or day after day, then only so many mails go out', async () => {
+    const { path, id } = await linkTo('invoices', await invoice());
+    await expire(id);
+    const csrf = csrfOf((await get(path)).text);
+    expect((await portal.browser().post(`${path}/renew`, { csrf: 'x' })).status).toBe(403);
+    expect((await portal.browser().post(`${path}/renew`, { csrf })).status).toBe(303);
+    const [first] = await mails({ once: new RegExp(`^link/${id}/`) });
+    for (let day = 1; day <= 4; day += 1)
+      await Message.collection.insertOne({
+        ...first,
+        _id: storedId(newId()),
+        message_id: `<${day}@x>`,
+        once: `link/${id}/2020-01-0${day}`,
+      } as never);
+
+    expect((await portal.browser().post(`${path}/renew`, { csrf })).status).toBe(503);
+  });
+
+  test('when it has not expired, then nothing is mailed', async () => {
+    const { path, id } = await linkTo('invoices', await invoice());
+    const csrf = csrfOf((await get(path)).text);
+    expect((await portal.browser().post(`${path}/renew`, { csrf })).headers.get('location')).toBe(path);
+    expect(await mails({ once: new RegExp(`^link/${id}/`) })).toEqual([]);
+  });
+
+  test('when it is of a client, then the mail carries a link of the client', async () => {
+    const { path, id } = await linkTo('clients', clientId, { expires_at: '2040-01-01T00:00:00Z' });
+    await expire(id);
+    const csrf = csrfOf((await get(path)).text);
+    expect((await portal.browser().post(`${path}/renew`, { csrf })).status).toBe(303);
+    expect(await mails({ once: new RegExp(`^link/${id}/`) })).toMatchObject([{ link: { type: 'client' } }]);
+  });
+});
+
+/** Returns the mail that the mail service makes of a message. */
+async function mailOf(messageId: string): Promise<string> {
+  const print = async () => ({ bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] });
+  const markdown = { toHtml: async (text: string) => text };
+  const make = makeMailOf({ from: 'billing@example.com', print, markdown, portalUrl: 'https://portal.example.com' });
+  const { message, leaseId } = await withLease(gateway.account.id, messageId, async (_step, leased) => leased);
+  const made = await make(message, leaseId, new AbortController().signal);
+  if (!('bytes' in made)) throw new Error(JSON.stringify(made));
+  return (await simpleParser(made.bytes)).text ?? '';
+}
+
+describe('its PDF', () => {
+  test('when the original is kept, then the page sends these very bytes, to be shown in the browser', async () => {
+    const bytes = Buffer.from('%PDF-1.7\nkept\n%%EOF\n');
+    const id = await invoice();
+    const { path } = await linkTo('invoices', id);
+    let prints = 0;
+    const print = async () => {
+      prints += 1;
+      return { bytes, warnings: [] };
+    };
+    const printing = await startPortal(gateway.workspace, { client: { print } });
+    const answers = [];
+    for (let each = 0; each < 2; each += 1) answers.push(await fetch(`${printing.url}${path}/pdf`));
+    const kept = await fetch(`${portal.url}${path}/pdf`);
+    await printing.close();
+
+    expect([prints, kept.status, Buffer.from(await kept.arrayBuffer())]).toEqual([1, 200, bytes]);
+    expect(kept.headers.get('content-type')).toBe('application/pdf');
+    expect(kept.headers.get('content-disposition')).toMatch(/^inline; filename="?INV-\d+\.pdf"?$/);
+  });
+
+  test('when no renderer prints it, then the page asks to try again', async () => {
+    const { path } = await linkTo('invoices', await invoice());
+    const { status, text, headers } = await get(`${path}/pdf`);
+    expect([status, headers.get('retry-after'), text.includes('not available')]).toEqual([503, '2', true]);
+  });
+});
+
+test('when the link shows the time, then its hours stand behind each line, and otherwise they do not', async () => {
+  const project = { name: 'Engine', client_id: clientId, hourly_rate: 95 };
+  const { id: project_id } = await create(gateway, '/api/v1/projects', project);
+  await create(gateway, '/api/v1/time-entries', {
+    project_id,
+    hours: 1.25,
+    date: '2026-11-02',
+    description: 'Drawings',
+  });
+  const { id } = await create(gateway, '/api/v1/invoices/from-time', { client_id: clientId });
+  await gateway.patch(`/api/v1/invoices/${id}`, { status: 'Sent' });
+  const [shown, hidden] = [await linkTo('invoices', id, { show_time: true }), await linkTo('invoices', id)];
+
+  const { status, text } = await get(`${shown.path}/time`);
+  expect(status).toBe(200);
+  for (const part of ['Drawings', '1.25', '$118.75']) expect(text).toContain(part);
+  expect((await get(shown.path)).text).toContain(`${shown.path}/time`);
+  expect([(await get(`${hidden.path}/time`)).status, (await get(hidden.path)).text.includes('/time"')]).toEqual([
+    404,
+    false,
+  ]);
+});

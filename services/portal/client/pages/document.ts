@@ -13,6 +13,7 @@ import type { PageLocale } from '../locale.ts';
 import { totalNotes, totalRows } from '../totals.ts';
 import { type DocumentVisit, mayDo } from '../visit.ts';
 import { waysToPay } from '../ways.ts';
+import { linesOfText } from './lines-of-text.ts';
 
 /** @param again the form that was sent and not done. */
 export async function documentPage(visit: DocumentVisit, again?: { path: string } & FormAgain): Promise<Page> {
@@ -80,7 +81,7 @@ function linesOf(document: PrintableDocument, locale: PageLocale): VNode | null 
         ${lineItems.map(
           ({ description, qty, unit, rate, discount, taxRate, amount }) => html`<tr>
             <td class="text" dir="auto">${description ?? ''}</td>
-            ${columns.qty ? cell(labels.qty, qty === undefined ? '' : quantityOf(qty, unit, locale)) : null}
+            ${columns.qty ? cell(labels.qty, qty === undefined ? '' : locale.quantity(qty, unit)) : null}
             ${columns.rate ? cell(labels.rate, rate === undefined ? '' : locale.money(Number(rate))) : null}
             ${columns.discount ? cell(labels.discount, Number(discount ?? 0) === 0 ? '' : locale.percent(discount ?? 0)) : null}
             ${columns.taxRate ? cell(labels.taxes.column, taxRate === undefined ? '' : locale.percent(taxRate)) : null}
@@ -90,12 +91,6 @@ function linesOf(document: PrintableDocument, locale: PageLocale): VNode | null 
       </tbody>
     </table>
   </div>`;
-}
-
-function quantityOf(qty: string | number, unit: string | undefined, { number, labels }: PageLocale): string {
-  const { units } = labels.invoice;
-  const word = unit && Object.hasOwn(units, unit) ? units[unit as keyof typeof units] : unit;
-  return [number(qty), word].filter(Boolean).join(' ');
 }
 
 function totalsOf(document: PrintableDocument, locale: PageLocale): VNode {
@@ -166,7 +161,7 @@ function partiesOf(document: PrintableDocument, { labels: both, day }: PageLocal
   ];
   return html`<section class="card">
     <dl class="facts">
-      ${facts.map(([label, value]) => (value ? html`<div><dt>${label}</dt><dd dir="auto">${value}</dd></div>` : null))}
+      ${facts.map(([label, value]) => (value ? html`<div><dt>${label}</dt><dd>${linesOfText(value)}</dd></div>` : null))}
     </dl>
   </section>`;
 }
@@ -183,7 +178,7 @@ function footOf(document: PrintableDocument, { labels: both, words }: PageLocale
     document.legalNote,
   ].filter(Boolean);
   return html`<footer>
-    ${partnerEmail ? html`<p><a href=${`mailto:${encodeURIComponent(partnerEmail)}`}>${words.questions(partnerEmail)}</a></p>` : null}
+    ${partnerEmail ? html`<p><a href=${`mailto:${encodeURIComponent(partnerEmail)}`}>${words.questions(`\u2068${partnerEmail}\u2069`)}</a></p>` : null}
     <p class="text" dir="auto">${legal.join(' · ')}</p>
   </footer>`;
 }

@@ -1,0 +1,243 @@
+// The client's pages in a real browser: hostile texts in every field are shown as texts, in light, dark, on a phone and
+// right to left, and only a person's look is reported.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, HTTPRequest, Page } from 'puppeteer-core';
+import { DocumentLink } from '#libs/models/portal/document-link.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { pathOf, startPortal, type TestPortal } from '../../support/portal.ts';
+import { create } from '../../support/records.ts';
+import { openWatchedPage } from '../../support/watched-page.ts';
+
+/** Pictures are kept where SCREENSHOTS says, for people to look at. */
+const PICTURES = process.env['SCREENSHOTS'];
+const WIDE = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true };
+/** It would run in a text, in an attribute of either quotes, in a style, in a script and as a link. */
+const HOSTILE = `</style></title>'"><script>hit=1</script><img src=x onerror=hit=1><svg onload=hit=1></svg><a href="javascript:hit=1">`;
+const LONG = 'x'.repeat(300);
+
+let gateway: TestGateway;
+let portal: TestPortal;
+let chromium: Browser;
+let page: Page;
+let problems: string[];
+const foreign: string[] = [];
+const paths: Record<string, string> = {};
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  const limits = { address: 10_000, link: 10_000, forms: 10_000 };
+  portal = await startPortal(gateway.workspace, { client: { limits } });
+  ({ chromium, page, problems } = await openWatchedPage(gateway.workspace.chromiumPath));
+  page.on('request', (request: HTTPRequest) => {
+    if (!request.url().startsWith(portal.url) && !request.url().startsWith('data:')) foreign.push(request.url());
+  });
+  await fill();
+});
+afterAll(async () => {
+  await chromium.close();
+  await portal.close();
+  await gateway.close();
+});
+
+async function link(kind: string, id: string, body: object = {}): Promise<string> {
+  return pathOf((await create(gateway, `/api/v1/${kind}/${id}/links`, body)).url as string);
+}
+
+/** Stores documents with hostile texts wherever a caller can put one, and others as people write them. */
+async function fill() {
+  const bank = {
+    type: 'bank_transfer',
+    holder: HOSTILE.slice(0, 70),
+    iban: 'DE89370400440532013000',
+    bic: 'COBADEFFXXX',
+  };
+  const account = {
+    company: HOSTILE,
+    address: HOSTILE,
+    legal_note: HOSTILE,
+    phone: HOSTILE.slice(0, 50),
+    bank_details: HOSTILE,
+  };
+  await gateway.patch('/api/v1/account', { ...account, payment_options: [bank], email: 'studio@example.com' });
+  const hostile = {
+    name: HOSTILE,
+    email: 'ada@example.com',
+    company_name: HOSTILE,
+    address: HOSTILE,
+    buyer_reference: HOSTILE.slice(0, 60),
+  };
+  const client_id = (await create(gateway, '/api/v1/clients', hostile)).id;
+  const texts = { description: HOSTILE, notes: HOSTILE, terms: HOSTILE, order_reference: HOSTILE.slice(0, 60) };
+  const lines = [
+    { description: HOSTILE, quantity: 1, rate: 10 },
+    { description: LONG, quantity: 2.25, rate: 1_000_000, discount: 5 },
+  ];
+  const sold = { client_id, currency: 'EUR', line_items: lines, status: 'Sent', tax_rate: 19 };
+  const hit = await create(gateway, '/api/v1/invoices', { ...sold, ...texts, due_date: '2031-01-01' });
+  paths['hostile'] = await link('invoices', hit.id);
+  paths['hostile-list'] = await link('clients', client_id);
+
+  await gateway.patch('/api/v1/account', {
+    company: 'Studio North',
+    address: 'Hauptstraße 1\n10115 Berlin',
+    legal_note: 'Amtsgericht Berlin HRB 1234',
+    phone: '+49 30 1234',
+    bank_details: null,
+    brand_color: '#e4572e',
+    locale: 'en-GB',
+    payment_options: [{ ...bank, holder: 'Studio North GmbH' }],
+  });
+  const ada = await create(gateway, '/api/v1/clients', {
+    name: 'Ada Lovelace',
+    company_name: 'Analytical Engines',
+    email: 'ada@example.com',
+    address: '12 St James Square\nLondon',
+  });
+  const work = [
+    {
+      description: 'Design of the difference engine: drawings, models and two rounds of changes',
+      quantity: 12.5,
+      rate: 95,
+      unit: 'HUR',
+    },
+    { description: 'Workshop', quantity: 1, rate: 850 },
+  ];
+  const invoice = {
+    client_id: ada.id,
+    currency: 'EUR',
+    line_items: work,
+    tax_rate: 19,
+    status: 'Sent',
+    due_date: '2031-01-01',
+    notes: 'Thank you for working with us.',
+    terms: 'Payable within thirty days.',
+  };
+  const issue = async (fields: object = {}) =>
+    (await create(gateway, '/api/v1/invoices', { ...invoice, ...fields })).id as string;
+  const part = await issue();
+  await gateway.post(`/api/v1/invoices/${part}/payments`, { amount: 1_000 });
+  const paid = await issue();
+  await gateway.post(`/api/v1/invoices/${paid}/payments`, {});
+  const timed = await timedInvoice(ada.id);
+  paths['invoice'] = await link('invoices', await issue());
+  paths['overdue'] = await link('invoices', await issue({ due_date: '2026-10-01', issue_date: undefined }));
+  paths['part'] = await link('invoices', part);
+  paths['paid'] = await link('invoices', paid);
+  paths['time'] = `${await link('invoices', timed, { show_time: true })}/time`;
+  paths['quote'] = await link(
+    'quotes',
+    (
+      await create(gateway, '/api/v1/quotes', {
+        amount: 2_037.5,
+        client_id: ada.id,
+        currency: 'EUR',
+        line_items: work,
+        status: 'Sent',
+      })
+    ).id,
+  );
+  paths['list'] = await link('clients', ada.id);
+  paths['expired'] = await link('invoices', part, { expires_at: '2040-01-01T00:00:00Z' });
+  await DocumentLink.updateMany(
+    { account_id: gateway.account.id, expires_at: { $exists: true } },
+    { expires_at: new Date() },
+  );
+  await gateway.patch('/api/v1/account', { locale: 'ar-AE', company: 'استوديو الشمال' });
+  paths['arabic'] = await link('invoices', await issue({ notes: 'شكرًا لتعاونكم معنا.' }));
+}
+
+async function timedInvoice(client_id: string): Promise<string> {
+  const { id: project_id } = await create(gateway, '/api/v1/projects', { name: 'Engine', client_id, hourly_rate: 95 });
+  for (const date of ['2026-11-02', '2026-11-03'])
+    await create(gateway, '/api/v1/time-entries', {
+      project_id,
+      hours: 1.25,
+      date,
+      description: `Drawings, ${HOSTILE}`,
+    });
+  const invoice = await create(gateway, '/api/v1/invoices/from-time', { client_id });
+  await gateway.patch(`/api/v1/invoices/${invoice.id}`, { status: 'Sent' });
+  return invoice.id;
+}
+
+async function picture(name: string) {
+  if (!PICTURES) return;
+  mkdirSync(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
+}
+
+const text = async () => String(await page.evaluate("document.querySelector('body').innerText"));
+
+describe('looks', () => {
+  const schemes = [
+    { look: 'wide', viewport: WIDE, scheme: 'light' },
+    { look: 'phone-dark', viewport: PHONE, scheme: 'dark' },
+    ...(PICTURES
+      ? [
+          { look: 'dark', viewport: WIDE, scheme: 'dark' },
+          { look: 'phone', viewport: PHONE, scheme: 'light' },
+        ]
+      : []),
+  ];
+  const shows: Record<string, RegExp> = {
+    hostile: /<script>hit=1[\s\S]*xxxx/,
+    // The list is in the language of the account.
+    'hostile-list': /المستندات المفتوحة/,
+    invoice: /Amount due[\s\S]*€2,424\.63|Amount due/,
+    overdue: /Overdue/,
+    part: /Partly paid/,
+    paid: /Paid/,
+    time: /Drawings, <\/style>/,
+    quote: /Quote/,
+    list: /المستندات المفتوحة/,
+    expired: /This link has expired/,
+    arabic: /المبلغ المستحق/,
+  };
+  const all = schemes.flatMap((scheme) => Object.entries(shows).map(([name, shown]) => ({ ...scheme, name, shown })));
+
+  test.each(all)(
+    'when $name is shown ($look), then no text of others runs, and nothing overflows its width',
+    async (one) => {
+      await page.setViewport(one.viewport);
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: one.scheme }]);
+      const path = paths[one.name] as string;
+      await page.goto(portal.url + path);
+      await page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true");
+      await picture(`${one.name}-${one.look}`);
+
+      expect(await text()).toMatch(one.shown);
+      expect(await page.evaluate('typeof hit')).toBe('undefined');
+      const unwanted = 'svg[onload], a[href^="javascript:"], [onerror], script[src], iframe';
+      expect(await page.evaluate(`document.querySelectorAll('${unwanted}').length`)).toBe(0);
+      const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+      expect(await page.evaluate(overhang)).toBe(0);
+      // Fields have names, headings do not skip a level, and what can be pressed is large enough for a finger.
+      const faults = await page.evaluate(`[
+      ...[...document.querySelectorAll('input:not([type=hidden]), textarea, select')].filter((one) => !one.labels.length),
+      ...[...document.querySelectorAll('main button, .button')].filter((one) => one.getBoundingClientRect().height < 44),
+      ...(document.querySelectorAll('h1').length === 1 ? [] : [document.body]),
+    ].map((one) => one.outerHTML.slice(0, 200))`);
+      expect(faults).toEqual([]);
+    },
+  );
+});
+
+test("when a person looks for three seconds, then the visit is reported; an owner's look is not", async () => {
+  const visits = async () => (await DocumentLink.find({ account_id: gateway.account.id, opens: 1 }).lean()).length;
+  await page.setViewport(WIDE);
+  await page.goto(`${portal.url}${paths['paid']}?preview=1`);
+  expect(await page.evaluate("document.querySelectorAll('script').length")).toBe(0);
+  const before = await visits();
+  await page.goto(portal.url + paths['paid']);
+  expect(await visits()).toBe(before);
+  await eventually(async () => (await visits()) === before + 1);
+});
+
+test('when all pages were shown, then the browser reported no error, and asked no other host', () => {
+  expect(problems.filter((problem) => !problem.includes('410'))).toEqual([]);
+  expect(foreign).toEqual([]);
+});
