@@ -46,6 +46,7 @@ export const PRINTED_FIELDS: { readonly [Kind in NumberKind]: readonly (keyof Re
     'order_reference',
     'contract_reference',
     'early_payment_discounts',
+    'corrects_number',
   ],
   quote: [...DOCUMENT, 'expires_at', 'early_payment_discounts'],
   credit_note: [...MONEY, 'issued_on', 'invoice_number', 'invoice_issued_on', 'reason', 'settle', 'applied_at_issue'],

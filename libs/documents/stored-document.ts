@@ -52,6 +52,7 @@ export function invoiceDocument(
     earlyPayment: earlyPaymentOf(invoice, partyDetails),
     amountDue: isSettled ? fromMinor(dueOf(invoice), currency) : undefined,
     buyerReference: invoice.buyer_reference ?? partyDetails.parties.client.buyer_reference,
+    corrects: invoice.corrects_number,
     poNumber: invoice.order_reference,
     contractReference: invoice.contract_reference,
     ...paymentDetailsOf(invoiceWays(invoice, partyDetails.parties)),

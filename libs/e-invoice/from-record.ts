@@ -27,7 +27,7 @@ export function invoiceTerms(invoice: InvoiceRecord, { parties, project, today }
   return {
     number,
     issuedOn,
-    type: '380',
+    type: invoice.corrects ? '384' : '380',
     currency: invoice.currency,
     dueOn: invoice.due_date,
     buyerReference: invoice.buyer_reference ?? client.buyer_reference,
@@ -35,6 +35,7 @@ export function invoiceTerms(invoice: InvoiceRecord, { parties, project, today }
     contract: invoice.contract_reference,
     order: invoice.order_reference,
     note: noteOf(invoice.line_items ? invoice.description : null, invoice.notes, invoice.terms),
+    preceding: precedingOf(invoice),
     seller: sellerOf(issuer),
     buyer: buyerOf(client),
     deliveredOn,
@@ -69,6 +70,11 @@ export function creditNoteTerms(note: CreditNoteRecord, { parties, project }: Su
     payment: { means: '97', reference: number },
     ...money,
   };
+}
+
+function precedingOf({ corrects_number, corrects_issued_on }: InvoiceRecord): EInvoice['preceding'] {
+  if (!corrects_number || !corrects_issued_on) return undefined;
+  return { number: corrects_number, issuedOn: corrects_issued_on };
 }
 
 function noteOf(...texts: (string | null | undefined)[]): string | undefined {

@@ -6,8 +6,8 @@ export interface EInvoice {
   number: string;
   /** BT-2, `YYYY-MM-DD` like every day here. */
   issuedOn: string;
-  /** BT-3: an invoice, or a credit note. */
-  type: '380' | '381';
+  /** BT-3: an invoice, a corrected invoice, or a credit note. */
+  type: '380' | '384' | '381';
   /** BT-5 */
   currency: string;
   /** BT-9 */

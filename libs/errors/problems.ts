@@ -120,6 +120,9 @@ const DAYS_AND_TIMES = {
 const REFERENCES = {
   not_found: problem('{record|words} not found or access denied'),
   of_other_client: problem('{field} must be {records|words} of the same client'),
+  invoice_still_stands: problem(
+    '{field} must be an invoice that was issued, and cancelled or credited in whole: {number}',
+  ),
   time_of_other_client: problem('{field} must be time for the same client'),
   of_other_project: problem('{field} must be tasks of the projects that are billed'),
   task_of_former_project: problem('{field} is required: the task is of the former project. Null is none'),

@@ -149,6 +149,8 @@ export interface PrintableDocument extends PdfDocument {
   /** The discounts for early payment: the last day, the percentage, and the amount that is then to pay. */
   earlyPayment?: EarlyPayment[];
   earlyPaymentOffers?: EarlyPaymentOffer[];
+  /** The number of the invoice that this one takes the place of. */
+  corrects?: string;
   amountDue?: number;
   clientAddress?: string;
   clientTaxId?: string;
@@ -273,6 +275,7 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
       amount: money().required(),
     }),
   ),
+  corrects: words(LONGEST.line),
   earlyPaymentOffers: Joi.array().items(
     Joi.object<EarlyPaymentOffer>({
       days: Joi.number().integer().min(0).required(),

@@ -80,6 +80,8 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
         .description('What the reminders wait for'),
     }).meta({ schema: 'ReminderRest' }),
   ).description('Set while the client has promised a day of payment, or has asked a question that is open'),
+  corrects: orNull(id()).description('The id of the invoice that it takes the place of'),
+  corrects_number: orNull(Joi.string()).description('The number of that invoice'),
 })
   .id('Invoice')
   .example({
@@ -129,5 +131,7 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
     created_at: exampleTime,
     updated_at: exampleTime,
     delivery: null,
+    corrects: null,
+    corrects_number: null,
     reminder_rest: null,
   });

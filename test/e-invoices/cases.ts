@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { CreditNoteRecord } from '#libs/models/billing/credit-note.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import type { Parties } from '#libs/models/billing/parties.ts';
-import { newRecord } from '#libs/models/tenant.ts';
+import { newRecord, storedId } from '#libs/models/tenant.ts';
 import type { GivenCharges } from '#libs/rules/documents/document-charges.ts';
 import { invoiceMoney } from '#libs/rules/documents/document-money.ts';
 import { type LineExtras, lineItem } from '#libs/rules/documents/line-item.ts';
@@ -159,6 +159,9 @@ export const cases: Readonly<Record<string, Case>> = {
     },
   }),
   'a period': invoice({ fields: { service_period: { from: '2026-10-01', to: '2026-10-31' } } }),
+  'a corrected invoice': invoice({
+    fields: { corrects: storedId(ACCOUNT), corrects_number: 'INV-0041', corrects_issued_on: '2026-11-02' },
+  }),
   'discounts for early payment': invoice({
     fields: {
       early_payment_discounts: [

@@ -103,6 +103,12 @@ const makers = {
     status: 'Sent',
     description: `${mark}invoice`,
   })),
+  /** Was issued and credited in whole, so that another one may correct it. */
+  'credited-invoices': async (gateway, account, mark) => {
+    const id = await makers['sent-invoices'](gateway, account, mark);
+    await create(gateway, `/api/v1/invoices/${id}/credit-notes`, { reason: 'correction' }, account);
+    return id;
+  },
   /** A part is written off, and more can be. */
   'written-off-invoices': async (gateway, account, mark) => {
     const id = await makers['sent-invoices'](gateway, account, mark);
@@ -543,6 +549,7 @@ export const REFERENCES: Record<string, string> = {
   task_id: 'tasks',
   invoice_id: 'invoices',
   webhook_id: 'webhooks',
+  corrects: 'invoices',
 };
 
 export async function make(gateway: TestGateway, kind: string, account: TestAccount, mark: string): Promise<string> {

@@ -61,6 +61,7 @@ export const arabic: Language = {
     seeSheet: (page) => `تفاصيل الساعات: صفحة ${page}`,
   },
   from: 'من',
+  corrects: 'تصحيح الفاتورة',
   poNumber: 'رقم أمر الشراء',
   buyerReference: 'مرجعكم',
   contract: 'العقد',

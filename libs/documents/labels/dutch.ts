@@ -61,6 +61,7 @@ export const dutch: Language = {
     seeSheet: (page) => `Uren in detail: pagina ${page}`,
   },
   from: 'Van',
+  corrects: 'Corrigeert factuur',
   poNumber: 'Inkoopordernummer',
   buyerReference: 'Uw referentie',
   contract: 'Contract',

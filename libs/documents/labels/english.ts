@@ -61,6 +61,7 @@ export const english: Language = {
     seeSheet: (page) => `Hours in detail: page ${page}`,
   },
   from: 'From',
+  corrects: 'Corrects invoice',
   poNumber: 'PO number',
   buyerReference: 'Your reference',
   contract: 'Contract',

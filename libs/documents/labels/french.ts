@@ -66,6 +66,7 @@ export const french: Language = {
     seeSheet: (page) => `Détail des heures\u00a0: page ${page}`,
   },
   from: 'Émetteur',
+  corrects: 'Rectifie la facture',
   poNumber: 'Bon de commande',
   buyerReference: 'Votre référence',
   contract: 'Contrat',

@@ -64,6 +64,7 @@ export const german: Language = {
     seeSheet: (page) => `Stunden im Einzelnen: Seite ${page}`,
   },
   from: 'Von',
+  corrects: 'Korrigiert Rechnung',
   poNumber: 'Bestellnummer',
   buyerReference: 'Ihre Referenz',
   contract: 'Vertrag',

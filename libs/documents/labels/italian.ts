@@ -64,6 +64,7 @@ export const italian: Language = {
     seeSheet: (page) => `Dettaglio delle ore: pagina ${page}`,
   },
   from: 'Da',
+  corrects: 'Rettifica la fattura',
   poNumber: 'Ordine d’acquisto',
   buyerReference: 'Vostro riferimento',
   contract: 'Contratto',

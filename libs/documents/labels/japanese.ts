@@ -61,6 +61,7 @@ export const japanese: Language = {
     seeSheet: (page) => `時間の内訳：${page}ページ`,
   },
   from: '発行元',
+  corrects: '訂正対象の請求書',
   poNumber: '注文番号',
   buyerReference: '貴社参照番号',
   contract: '契約番号',

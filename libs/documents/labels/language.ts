@@ -18,6 +18,8 @@ export interface SharedLabels {
   /** The headings of an invoice that bills a part of a quote. */
   parts: Record<Exclude<QuotePart, 'full'>, string>;
   from: string;
+  /** The label of the number of the invoice that this one takes the place of. */
+  corrects: string;
   poNumber: string;
   /** The label of the client's own reference on its invoices. */
   buyerReference: string;

@@ -61,6 +61,7 @@ export const portuguese: Language = {
     seeSheet: (page) => `Detalhe das horas: página ${page}`,
   },
   from: 'Emitente',
+  corrects: 'Retifica a fatura',
   poNumber: 'Ordem de compra',
   buyerReference: 'Sua referência',
   contract: 'Contrato',

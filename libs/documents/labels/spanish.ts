@@ -61,6 +61,7 @@ export const spanish: Language = {
     seeSheet: (page) => `Detalle de las horas: página ${page}`,
   },
   from: 'Emisor',
+  corrects: 'Rectifica la factura',
   poNumber: 'N.º de pedido',
   buyerReference: 'Su referencia',
   contract: 'Contrato',

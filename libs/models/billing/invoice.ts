@@ -76,6 +76,10 @@ export interface InvoiceReferences {
 
 /** A stored invoice. Amounts are in the currency's smallest unit. */
 export interface InvoiceRecord extends DocumentRecord, InvoiceReferences {
+  /** The issued invoice that this one takes the place of, its printed number, and its day (`YYYY-MM-DD`), which never change. */
+  corrects?: StoredId | undefined;
+  corrects_number?: string | undefined;
+  corrects_issued_on?: string | undefined;
   /** The discounts for early payment. Absent where there are none. */
   early_payment_discounts?: EarlyPaymentDiscount[] | undefined;
   amount_paid: number;
@@ -140,6 +144,9 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
   'invoices',
   {
     ...documentFields,
+    corrects: idField,
+    corrects_number: String,
+    corrects_issued_on: String,
     early_payment_discounts: { type: [Object], default: undefined },
     amount_paid: { type: Number, required: true, default: 0 },
     amount_credited: Number,
@@ -265,6 +272,8 @@ export function invoiceView(
     total_credited: fromMinor(invoice.total_credited ?? 0, currency),
     amount_written_off: fromMinor(invoice.amount_written_off ?? 0, currency),
     early_payment_discounts: invoice.early_payment_discounts ?? null,
+    corrects: invoice.corrects ? String(invoice.corrects) : null,
+    corrects_number: invoice.corrects_number ?? null,
     amount_discounted: fromMinor(discountTaken(invoice), currency),
     amount_due: status === 'Cancelled' ? 0 : fromMinor(dueOf(invoice), currency),
     paid_on: invoice.paid_on ?? null,

@@ -39,6 +39,7 @@ export interface NewInvoice extends DatesInput, ReferencesInput, ChargesInput, T
   status: 'Draft' | 'Sent';
   line_items?: LineInput[] | null;
   early_payment_discounts?: EarlyPaymentDiscount[] | null;
+  corrects?: Id | null;
 }
 
 export interface InvoiceChanges extends DatesInput, ReferencesInput, ChargesInput, TextsInput {
@@ -54,6 +55,7 @@ export interface InvoiceChanges extends DatesInput, ReferencesInput, ChargesInpu
   project_id?: Id | null;
   recalculate?: boolean;
   early_payment_discounts?: EarlyPaymentDiscount[] | null;
+  corrects?: Id | null;
 }
 
 function hasPaymentDays(account: Pick<AccountRecord, 'payment_days'> | undefined): boolean {
@@ -85,6 +87,11 @@ export const newInvoice = Joi.object<NewInvoice, true>({
   early_payment_discounts: earlyPaymentInput().description(
     'Discounts for early payment, printed and honoured by payments; those of the client or the account unless given, none for an empty list',
   ),
+  corrects: uuid()
+    .allow(null)
+    .description(
+      'The invoice of the client that this one takes the place of, which was cancelled or credited in whole. It is printed, and makes the e-invoice a corrected one (type 384)',
+    ),
 }).example({
   client_id: exampleId.clients,
   project_id: exampleId.projects,
@@ -113,6 +120,7 @@ export const invoiceChanges = Joi.object<InvoiceChanges, true>({
     'The lines of a draft final invoice of a quote anew, with what is billed by its other parts now',
   ),
   early_payment_discounts: earlyPaymentInput().description('Discounts for early payment, while Draft; none for null'),
+  corrects: uuid().allow(null).description('The invoice that this one takes the place of, while Draft; none for null'),
 }).example({ due_date: '2099-11-30' });
 
 export const invoiceList = listOf<InvoiceRecord>(

@@ -2,6 +2,7 @@
 
 import { omit } from 'es-toolkit/object/omit';
 import { settledDueDate } from '#libs/billing/documents/client-terms.ts';
+import { correctionOf } from '#libs/billing/documents/corrected-invoice.ts';
 import { createInvoice } from '#libs/billing/documents/create-invoice.ts';
 import { drawDocument } from '#libs/billing/documents/new-document.ts';
 import { announceQuotes } from '#libs/billing/quotes/announce-quotes.ts';
@@ -13,6 +14,7 @@ import { Invoice } from '#libs/models/billing/invoice.ts';
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
 import { removeDocumentLinks } from '#libs/models/portal/document-link.ts';
 import { findOwn, removeOwn } from '#libs/models/records.ts';
+import { storedId } from '#libs/models/tenant.ts';
 import { invoiceResponse } from '#libs/responses/invoice.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { storedLines } from '../fields/money-input.ts';
@@ -108,16 +110,17 @@ export const invoiceRoutes: readonly Route[] = [
 async function postInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
   return commit(async (unit) => {
     const content = {
-      ...omit(body, ['notes', 'terms']),
+      ...omit(body, ['notes', 'terms', 'corrects']),
       charges: body,
       texts: givenTexts(body),
       line_items: storedLines(body.line_items),
       dates: changedDates(body),
-      origin: givenReferences(body),
     };
     const drawn = await drawDocument(unit, 'invoice', body.issue_date);
+    const correction = body.corrects ? await correctionOf(unit, body.corrects, storedId(body.client_id)) : {};
+    const origin = { ...givenReferences(body), ...correction };
     const due_date = body.due_date ?? (await settledDueDate(unit, drawn.account, body));
-    const { view } = await createInvoice(unit, drawn, { ...content, due_date });
+    const { view } = await createInvoice(unit, drawn, { ...content, origin, due_date });
     return created(view);
   });
 }

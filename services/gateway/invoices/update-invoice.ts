@@ -2,6 +2,7 @@
 
 import { omit } from 'es-toolkit/object/omit';
 import { changedTaxTerms, isTaxed, requireTaxpayers } from '#libs/billing/documents/changed-tax-terms.ts';
+import { correctionOf } from '#libs/billing/documents/corrected-invoice.ts';
 import { issuedFields } from '#libs/billing/documents/issue-document.ts';
 import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
 import { requireReferences } from '#libs/billing/documents/project-of-client.ts';
@@ -126,6 +127,11 @@ async function changesOf(
   const due_date = body.due_date ?? invoice.due_date;
   const unit = { session, accountId };
   const content = changedContent(invoice, body, isTaxed(body) ? await changedTaxTerms(unit, invoice, body) : undefined);
+  // Another client has other invoices, so that the correction of a draft is checked again.
+  const corrects = body.corrects === undefined && content.client_id ? invoice.corrects : body.corrects;
+  if (corrects !== undefined) {
+    Object.assign(content, await correctionOf(unit, corrects, content.client_id ?? invoice.client_id));
+  }
   requireChangeable(invoice, { next: { ...content, due_date }, changes: body, status: before });
   if (isPrintedTextIn(content)) requirePrintableContent({ ...invoice, ...content });
   await requireReferences({ document: invoice, next: content, accountId, session });

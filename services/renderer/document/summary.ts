@@ -120,11 +120,13 @@ export function factsOf(document: PrintableDocument, locale: DocumentLocale, pay
   const { labels, day } = locale;
   const until = untilOf(document);
   const poNumber = printable(document.poNumber);
+  const corrects = printable(document.corrects);
   const buyerReference = printable(document.buyerReference);
   const contract = printable(document.contractReference);
   return [
     { label: labels.date, value: day(document.date), isDay: true },
     ...creditFacts(document, locale),
+    ...(corrects ? [{ label: labels.corrects, value: corrects }] : []),
     ...serviceFacts(document, locale),
     ...(until && !payment ? [{ label: labels.until, value: day(until), isDay: true as const }] : []),
     ...(buyerReference ? [{ label: labels.buyerReference, value: buyerReference }] : []),

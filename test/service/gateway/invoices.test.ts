@@ -87,6 +87,8 @@ describe('POST /api/v1/invoices', () => {
         buyer_reference: null,
         order_reference: null,
         contract_reference: null,
+        corrects: null,
+        corrects_number: null,
         amount_due: 100.5,
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
         updated_at: expect.any(String),

@@ -132,6 +132,9 @@ function postalAddress(country: string, parts: object) {
   return { ...none, ...parts, country };
 }
 
+/** The makers of records that a field can name, where a plain one does not do. */
+const SAMPLE_KINDS: Record<string, string> = { corrects: 'credited-invoices' };
+
 /** Fields that control what a request does and are not stored. */
 const ACTIONS = new Set(['timers.on_running', 'account.apply_to']);
 
@@ -317,7 +320,7 @@ async function samplesOf(resource: string, name: string, field: Shape): Promise<
   const { type, allow = [], flags, rules = [] } = field;
   const kind = REFERENCES[name];
   if (kind) {
-    const id = await make(gateway, kind, gateway.account, 'sample-');
+    const id = await make(gateway, SAMPLE_KINDS[name] ?? kind, gateway.account, 'sample-');
     return [id, id];
   }
   if (name === 'allocations') {

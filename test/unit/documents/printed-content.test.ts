@@ -51,6 +51,7 @@ const records = {
     order_reference: 'O',
     contract_reference: 'C',
     early_payment_discounts: [{ days: 14, percent: 2 }],
+    corrects_number: 'INV-6',
     amount_paid: 0,
   },
   quote: { ...document, expires_at: '2026-08-31', early_payment_discounts: [{ days: 14, percent: 2 }] },
@@ -81,9 +82,9 @@ const records = {
 const UNPRINTED: Record<NumberKind, readonly string[]> = {
   invoice: [
     'status amount_paid amount_credited total_credited is_reversed amount_written_off write_offs paid_on cancelled_on',
-    'time expenses quote_id quote_number quote_claim quote_deducted fixed_part recurring reminder_rest',
+    'time expenses quote_id quote_number quote_claim quote_deducted fixed_part recurring reminder_rest corrects corrects_issued_on',
   ],
-  quote: ['status acceptance converted_at'],
+  quote: ['status acceptance decline converted_at'],
   credit_note: ['invoice_id hours_returned time_entry_ids expense_ids unallocated allocations refunds'],
   payment: ['client_id source external_id note void_reason voided_on allocated_at_booking booked_for'],
 };
