@@ -3,7 +3,7 @@
 // a notice is lost, polling finds the key; when a job is lost, the gateway enqueues it again.
 import { randomUUID } from 'node:crypto';
 import { AppError, appError, type ErrorCode, isErrorCode } from '../errors.ts';
-import { connectWaiting, isCluster, type Redis } from '../redis/connection.ts';
+import { connectSubscriber, isCluster, type Redis } from '../redis/connection.ts';
 import type { Logger } from '../service/logger.ts';
 import { withDeadline } from '../with-timeout.ts';
 import { decodeReply, encodeReply, type Reply, type ReplyFailure, readNotice } from './reply-form.ts';
@@ -45,7 +45,7 @@ export function openReplies(options: { redis: Redis; redisUrl: string; prefix: s
   const address = randomUUID();
   const waiters = new Map<string, { receive: (value: Buffer) => void; look: () => void; miss: () => void }>();
   const received: string[] = [];
-  const subscriber = connectWaiting(options.redisUrl, options.log);
+  const subscriber = connectSubscriber(options.redisUrl, options.log);
   subscriber
     .subscribe(channelOf(prefix, address))
     .catch((error) => options.log.warn({ err: error }, 'cannot subscribe to replies; polling finds them'));
@@ -157,7 +157,7 @@ export function listenForCancels(
   log: Logger,
   onCancel: (id: string) => void,
 ): () => void {
-  const subscriber = connectWaiting(redisUrl, log);
+  const subscriber = connectSubscriber(redisUrl, log);
   subscriber
     .subscribe(cancelChannelOf(prefix))
     .catch((error) => log.warn({ err: error }, 'cannot subscribe to cancelled jobs; they run to their end'));

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import { AppError } from '../errors.ts';
-import { connectWaiting } from '../redis/connection.ts';
+import { connectWorker } from '../redis/connection.ts';
 import type { Logger } from '../service/logger.ts';
 import { resultWithin } from '../with-timeout.ts';
 import type { JobDefinition } from './catalog.ts';
@@ -83,7 +83,7 @@ export function startWorker<Payload>(
   work: JobHandler<Payload>,
   options: WorkerOptions,
 ): RunningWorker {
-  const connection = connectWaiting(options.redisUrl, options.log);
+  const connection = connectWorker(options.redisUrl, options.log);
   const { concurrency, offSlotMax = 0 } = options;
   const { unsaved } = definition;
   let active = 0;

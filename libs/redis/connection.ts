@@ -1,6 +1,6 @@
 // Connections to Redis. One kind fails fast, for waiting callers; the other retries without a limit, for workers.
 import type { Duplex } from 'node:stream';
-import { Cluster, type RedisOptions, Redis as Server } from 'ioredis';
+import { Cluster, type ClusterOptions, type RedisOptions, Redis as Server } from 'ioredis';
 import { ConfigError } from '../service/config-error.ts';
 import type { Logger } from '../service/logger.ts';
 import { withTimeout } from '../with-timeout.ts';
@@ -19,8 +19,10 @@ const CONNECT_TIMEOUT_MS = 2_000;
  * was gone.
  */
 const SILENCE_MS = 2_000;
-/** The same limit for workers, whose blocking reads wait up to ten seconds for a job. */
-const WORKER_SILENCE_MS = 15_000;
+/** The same limit for workers, which lose nothing by waiting, and a tried command is sent again. */
+const WORKER_SILENCE_MS = 5_000;
+/** The same limit for blocking reads of workers, which wait up to ten seconds for a job. */
+const BLOCKING_SILENCE_MS = 15_000;
 /**
  * The idle time after which the kernel probes a subscriber's connection, which sends nothing that could get an answer.
  * It gives up ten seconds later.
@@ -34,6 +36,8 @@ const RECONNECT_MAX_MS = 250;
 
 /** The interval at which a cluster's client reads which node has which slots, besides when a node tells it to. */
 const SLOTS_EVERY_MS = 5_000;
+/** The same for workers, whose blocking reads notice a silent primary late. */
+const WORKER_SLOTS_EVERY_MS = 2_000;
 /**
  * The most redirects and tries, a tenth of a second apart, of a worker's command in a cluster. They outlast any failover,
  * as a command for a single Redis does.
@@ -66,21 +70,51 @@ export function connectFailFast(url: string, log: Logger, name?: string): Redis 
   return watched(url, limitCommands(redis, COMMAND_TIMEOUT_MS), log);
 }
 
+/** Options of connections whose commands wait until Redis is available, as BullMQ's blocking reads require. */
+const waiting = { ...reconnect, connectTimeout: CONNECT_TIMEOUT_MS, maxRetriesPerRequest: null };
+
 /**
- * Connects for workers and subscribers: commands wait until Redis is available, as BullMQ's blocking reads require.
+ * Connects for a worker.
  * @param silenceMs the time without an answer after which the connection is replaced.
  */
-export function connectWaiting(url: string, log: Logger, silenceMs = WORKER_SILENCE_MS): Redis {
-  return watched(
-    url,
-    openRedis(url, {
-      ...reconnect,
-      connectTimeout: CONNECT_TIMEOUT_MS,
-      maxRetriesPerRequest: null,
-      socketTimeout: silenceMs,
-    }),
-    log,
-  );
+export function connectWorker(url: string, log: Logger, silenceMs = WORKER_SILENCE_MS): Redis {
+  const redis = openRedis(url, { ...waiting, socketTimeout: silenceMs });
+  keepBlockingReads(redis);
+  return watched(url, redis, log);
+}
+
+/** BullMQ duplicates the connection of a worker for its blocking reads, which are silent for longer. */
+function keepBlockingReads(redis: Redis) {
+  const socketTimeout = BLOCKING_SILENCE_MS;
+  const { duplicate } = redis as { duplicate: (...args: unknown[]) => unknown };
+  const own = isCluster(redis)
+    ? (nodes: unknown, options: ClusterOptions = {}) =>
+        duplicate.call(redis, nodes, { ...options, redisOptions: { ...options.redisOptions, socketTimeout } })
+    : (options: RedisOptions = {}) => duplicate.call(redis, { ...options, socketTimeout });
+  Object.assign(redis, { duplicate: own });
+}
+
+/**
+ * Connects to subscribe to channels. In a cluster one server is enough, because each tells all others what is published:
+ * the next host of the address is tried whenever the connection is lost.
+ */
+export function connectSubscriber(url: string, log: Logger): Redis {
+  const { address } = readRedisUrl(url);
+  if (address?.kind !== 'cluster') return watched(url, openRedis(url, waiting), log);
+  const { hosts, isTls, kind: _kind, ...login } = address;
+  const next = Math.floor(Math.random() * hosts.length);
+  const redis = new Server({
+    ...COMMON_OPTIONS,
+    ...waiting,
+    ...hosts[next],
+    ...login,
+    ...(isTls ? { tls: {} } : {}),
+    retryStrategy(times) {
+      Object.assign(redis.options, hosts[(next + times) % hosts.length]);
+      return reconnect.retryStrategy(times);
+    },
+  });
+  return watched(url, redis, log);
 }
 
 export interface ConnectionOptions {
@@ -149,7 +183,7 @@ function openCluster(
     ...(retryStrategy ? { clusterRetryStrategy: (times) => retryStrategy(times) ?? null } : {}),
     ...(enableOfflineQueue ? { maxRedirections: WORKER_REDIRECTS_MAX } : {}),
     slotsRefreshTimeout: COMMAND_TIMEOUT_MS,
-    slotsRefreshInterval: SLOTS_EVERY_MS,
+    slotsRefreshInterval: enableOfflineQueue ? WORKER_SLOTS_EVERY_MS : SLOTS_EVERY_MS,
     // A certificate names hosts, so names are left for the connection to resolve.
     dnsLookup: (name, callback) => callback(null, name),
   });

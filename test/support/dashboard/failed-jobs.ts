@@ -2,7 +2,7 @@
 import { Worker } from 'bullmq';
 import type { JobDefinition } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import { connectWaiting } from '#libs/redis/connection.ts';
+import { connectWorker } from '#libs/redis/connection.ts';
 import { eventually } from '../eventually.ts';
 import { testLog } from '../workspace.ts';
 
@@ -13,7 +13,7 @@ export async function addFailedJobs(
   definition: JobDefinition<unknown>,
   reasons: string[],
 ): Promise<string[]> {
-  const connection = connectWaiting(place.redisUrl, testLog);
+  const connection = connectWorker(place.redisUrl, testLog);
   const fail = async (job: { data: { reason: string } }) => {
     throw new Error(job.data.reason);
   };

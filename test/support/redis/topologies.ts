@@ -12,6 +12,8 @@ export interface Topology {
   servers: RedisServer[];
   /** Returns the primary of the queue, as the sentinels or most servers of the cluster know it now. */
   primaryOf(queue: string): Promise<RedisServer | undefined>;
+  /** Resolves when every server takes part again, and each primary has its replica. */
+  whole(): Promise<void>;
   /** Orders the replica of a queue's primary to take over without a loss. */
   switchOver(queue: string): Promise<void>;
   close(): Promise<void>;
@@ -78,6 +80,12 @@ export async function startSentinels(options: TopologyOptions): Promise<Topology
       const server = servers.find((one) => one.port === port);
       return server && (await isPrimary(server)) ? server : undefined;
     },
+    async whole() {
+      await eventually(async () => {
+        const infos = await Promise.all(servers.map(({ orders }) => orders.info('replication')));
+        return infos.reduce((sum, info) => sum + replicaCount(info), 0) === servers.length - 1;
+      }, FORM_LIMIT_MS);
+    },
     async switchOver() {
       await sentinels[0]?.orders.call('SENTINEL', 'FAILOVER', NAME);
     },
@@ -108,6 +116,7 @@ async function startSentinel({ command, folder, env }: TopologyOptions, users: R
 }
 
 export interface ClusterTopology extends Topology {
+  slotOf(queue: string): Promise<number>;
   /** Moves a hash slot with its keys to the next primary, as `redis-cli --cluster reshard` does. */
   moveSlot(slot: number): Promise<void>;
 }
@@ -132,6 +141,8 @@ export async function startCluster(
           urlOf: asAuditor,
           args: ({ busPort }) => [
             ...['--cluster-enabled', 'yes', '--cluster-port', String(busPort), '--aclfile', acl],
+            // A server that no other one has met does not know its own address.
+            ...['--cluster-announce-ip', '127.0.0.1'],
             ...['--cluster-node-timeout', String(LOST_AFTER_MS), '--cluster-replica-validity-factor', '0'],
             ...replicationArgs(users),
           ],
@@ -145,14 +156,18 @@ export async function startCluster(
   const hosts = servers.map(({ port }) => `127.0.0.1:${port}`).join(',');
 
   const primaryOfSlot = (slot: number) => findPrimary(servers, slot);
-  const primaryOf = async (queue: string) => {
+  const slotOf = async (queue: string) => {
     const [any] = await living(servers);
-    return any && primaryOfSlot(Number(await any.orders.cluster('KEYSLOT', `{${queue}}`)));
+    if (!any) throw new Error('no server of the cluster answers');
+    return Number(await any.orders.cluster('KEYSLOT', `{${queue}}`));
   };
+  const primaryOf = async (queue: string) => primaryOfSlot(await slotOf(queue));
   return {
     urlOf: (user) => users.urlOf(user, `redis+cluster://${hosts}`),
     servers,
     primaryOf,
+    slotOf,
+    whole: () => whole(servers, primaries),
     async switchOver(queue) {
       const primary = await primaryOf(queue);
       const id = primary && (await idOf(primary));
@@ -190,11 +205,19 @@ async function formCluster(servers: RedisServer[], primaries: number) {
   }, FORM_LIMIT_MS);
   for (const [index, server] of servers.slice(primaries).entries())
     await server.orders.call('CLUSTER', 'REPLICATE', await idOf(servers[index] as RedisServer));
+  await whole(servers, primaries);
+}
+
+async function whole(servers: RedisServer[], primaries: number) {
+  const replicas = servers.length - primaries;
   await eventually(async () => {
     const states = await Promise.all(servers.map(({ orders }) => orders.cluster('INFO')));
-    const replicas = await Promise.all(servers.slice(0, primaries).map(({ orders }) => orders.info('replication')));
-    const isWhole = states.every((state) => String(state).includes('cluster_state:ok'));
-    return isWhole && (servers.length === 1 || replicas.every((info) => replicaCount(info) > 0));
+    if (!states.every((state) => String(state).includes('cluster_state:ok'))) return false;
+    const infos = await Promise.all(servers.map(({ orders }) => orders.info('replication')));
+    if (infos.reduce((sum, info) => sum + replicaCount(info), 0) < replicas) return false;
+    // A range of slots is followed by its servers: clients learn of a replica from there.
+    const ranges = (await Promise.all(servers.map(({ orders }) => orders.cluster('SLOTS')))) as unknown[][][];
+    return replicas === 0 || ranges.flat().every(({ length }) => length > 3);
   }, FORM_LIMIT_MS);
 }
 

@@ -6,22 +6,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { insertOperator } from '#libs/models/operations/operator.ts';
 import { openRedis, type Redis } from '#libs/redis/connection.ts';
 import { findRedis } from '../../../deploy/backends/redis.ts';
 import { startRedis } from '../../../deploy/backends/start-redis.ts';
 import { REDIS_USERS, type RedisUser } from '../../../deploy/redis/users.ts';
-import { browserOf, PASSWORD } from '../../support/dashboard/dashboard.ts';
-import { eventually } from '../../support/eventually.ts';
-import { callerOf } from '../../support/gateway.ts';
-import { pdfOf } from '../../support/pdf-body.ts';
-import { startReceiver } from '../../support/receiver.ts';
-import { runAdmin } from '../../support/run-admin.ts';
-import { type ServiceName, type SpawnedService, spawnService } from '../../support/spawn-service.ts';
+import {
+  type Running,
+  rejectedCommands,
+  SERVICES,
+  startServices,
+  useEverything,
+} from '../../support/redis/use-everything.ts';
 import { steadyPort } from '../../support/steady-port.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
-const SERVICES = ['gateway', 'renderer', 'webhooks', 'scheduler', 'operations', 'portal', 'mail'] as const;
 /** Reads the log of rejected commands, which no service may. */
 const AUDITOR = 'user auditor on >auditor resetkeys resetchannels -@all +acl|log +ping +info';
 
@@ -29,7 +27,7 @@ let workspace: Workspace;
 let folder: string;
 let redisUrl: string;
 let auditor: Redis;
-const running = {} as Record<ServiceName, SpawnedService>;
+const running = {} as Running;
 const closers: (() => unknown)[] = [];
 
 beforeAll(async () => {
@@ -45,15 +43,10 @@ beforeAll(async () => {
   closers.push(() => redis.stop());
   auditor = openRedis(url(redis.url));
   closers.push(() => auditor.disconnect());
-  const start = async (name: ServiceName) => {
-    // Waits between attempts shrink to a thousandth.
-    const env: Record<string, string> = name === 'webhooks' ? { WEBHOOK_RETRY_SCALE: '0.001' } : {};
-    running[name] = await spawnService(name, { ...workspace, redisUrl: addressOf(name) }, env);
-    closers.push(() => running[name].stop());
-  };
-  await Promise.all(SERVICES.map(start));
+  await startServices(workspace, addressOf, running);
 });
 afterAll(async () => {
+  await Promise.all(Object.values(running).map((service) => service.stop()));
   for (const close of closers.reverse()) await close();
   await rm(folder, { recursive: true, force: true });
   await workspace.close();
@@ -65,53 +58,9 @@ const makeUsers = (...args: string[]) =>
 const addressOf = (user: RedisUser) => readFileSync(join(folder, user, 'redis-url'), 'utf8').trim();
 
 test('when all services work with their users, then documents, batches, webhooks, dashboard and commands work, and no command was rejected', async () => {
-  const account = await workspace.account();
-  const call = callerOf(running.gateway.url, account.key);
-  const receiver = await startReceiver();
-  closers.push(() => receiver.close());
+  await useEverything({ workspace, running, adminUrl: addressOf('admin') });
 
-  await call('POST', '/api/v1/webhooks', { body: { url: receiver.url, events: ['client.created'] } });
-  receiver.answerWith(500);
-  const client = (await call('POST', '/api/v1/clients', { body: { name: 'Ada', email: 'ada@example.com' } })).body.data;
-  const body = {
-    client_id: client.id,
-    due_date: '2099-12-31',
-    line_items: [{ description: 'Work', quantity: 1, rate: 10 }],
-  };
-  const invoice = (await call('POST', '/api/v1/invoices', { body })).body.data;
-  const batch = await call('POST', '/api/v1/documents', { body: { documents: [{ type: 'invoice', id: invoice.id }] } });
-  expect(batch.status).toBe(202);
-  expect((await call('POST', '/api/tools/generate-pdf', { body: pdfOf('Invoice') })).status).toBe(200);
-  await eventually(async () => {
-    const { data } = (await call('GET', `/api/v1/documents/${batch.body.data.id}`)).body;
-    return data.completed_at !== null;
-  }, 60_000);
-  // The first attempt failed: the second came from the queue of retries.
-  await eventually(() => receiver.received.length >= 2, 60_000);
-
-  await insertOperator({ name: 'ada', role: 'operator', password: PASSWORD });
-  const browser = browserOf(running.operations.url);
-  expect((await browser.post('/login', { name: 'ada', password: PASSWORD })).status).toBe(303);
-  for (const path of ['/', '/failures', '/deliveries', '/renders', '/queues/render-document', '/queues/fan-out-event'])
-    expect([path, (await browser.get(path)).status]).toEqual([path, 200]);
-  for (const action of ['pause', 'resume', 'retry'])
-    expect([action, (await browser.post(`/queues/deliver-webhook/${action}`)).status]).toEqual([action, 303]);
-  const env = { MONGODB_URI: workspace.mongodbUri, REDIS_URL: addressOf('admin'), REDIS_PREFIX: workspace.redisPrefix };
-  const listed = await runAdmin(['queues', 'list'], env);
-  expect([listed.code, listed.stderr]).toEqual([0, '']);
-  const metricsOf = async (name: ServiceName) => (await fetch(`${running[name].healthUrl}/metrics`)).text();
-  for (const name of SERVICES) expect(await metricsOf(name)).toContain('process_cpu_seconds_total');
-  expect(await metricsOf('webhooks')).toMatch(/billhook_queue_jobs_ready\{queue="retry-webhook"\} \d/);
-  expect(await metricsOf('mail')).toMatch(/billhook_queue_jobs_ready\{queue="send-mail"\} \d/);
-  expect(await metricsOf('gateway')).toMatch(/billhook_queue_jobs_ready\{queue="render-document"\} \d/);
-
-  const rejected = ((await auditor.call('ACL', 'LOG', '100')) as unknown[][]).map((entry) => {
-    const fields = Object.fromEntries(
-      Array.from({ length: entry.length / 2 }, (_none, at) => [entry[at * 2], entry[at * 2 + 1]]),
-    );
-    return `${fields.username} ${fields.object} (${fields.reason})`;
-  });
-  expect(rejected).toEqual([]);
+  expect(await rejectedCommands(auditor)).toEqual([]);
   for (const name of SERVICES) expect(running[name].output()).not.toMatch(/NOPERM|NOAUTH|WRONGPASS/);
 });
 
@@ -158,8 +107,34 @@ test('when the Secret is printed, then it has the same entries as the folder', (
   );
 });
 
+test('when the address has sentinels, then Redis itself has users, too, whose passwords stay', () => {
+  const url = 'redis+sentinel://one:26379,two:26379/main';
+  const make = (...args: string[]) =>
+    execFileSync('node', ['deploy/redis/main.ts', '--url', url, ...args], { encoding: 'utf8' });
+  const place = join(folder, 'sentinels');
+  make('--folder', place);
+  const passwordOf = (user: string) => readFileSync(join(place, user, 'password'), 'utf8').trim();
+  const before = ['replication', 'sentinel'].map(passwordOf);
+
+  expect(make('--folder', place)).toContain('unchanged');
+  expect(['replication', 'sentinel'].map(passwordOf)).toEqual(before);
+  expect(readFileSync(join(place, 'gateway', 'redis-url'), 'utf8')).toMatch(
+    /^redis\+sentinel:\/\/gateway:[\w-]{32}@one:26379,two:26379\/main\n$/,
+  );
+  expect(readFileSync(join(place, 'acl', 'users.acl'), 'utf8')).toMatch(
+    /^user replication on #.*\nuser sentinel on #/m,
+  );
+  expect(Object.keys(JSON.parse(make('--kubernetes')).stringData).slice(-3)).toEqual([
+    'replication',
+    'sentinel',
+    'users.acl',
+  ]);
+});
+
 test.each([
   [['--folder', 'x'], '--url must be'],
+  [['--url', 'redis+cluster://host,/3', '--kubernetes'], '--url has an empty or invalid host'],
+  [['--url', 'unix:///run/redis.sock', '--kubernetes'], '--url must name a host'],
   [['--url', 'redis://user:secret@host:6379', '--kubernetes'], '--url must be'],
   [['--url', 'redis://host:6379'], '--folder or --kubernetes is missing'],
   [['--url', 'redis://host:6379', '--kubernetes', '--prefix', 'a b'], '--prefix must have'],

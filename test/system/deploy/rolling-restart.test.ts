@@ -2,11 +2,11 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.ts';
+import { type Journal, type Load, sendRequest, startLoad } from '../../support/load.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { type SpawnedService, spawnService } from '../../support/spawn-service.ts';
 import { register } from '../../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
-import { type Journal, type Load, sendRequest, startLoad } from './load.ts';
 
 /** A longer run: ROLLING_ROUNDS=20 npm run test:system -- deploy/rolling-restart */
 const ROUNDS = Number(process.env['ROLLING_ROUNDS'] ?? 1);

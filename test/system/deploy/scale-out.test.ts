@@ -6,11 +6,11 @@ import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
 import mongoose from 'mongoose';
 import { findMongodb } from '../../../deploy/backends/mongodb.ts';
 import { eventually } from '../../support/eventually.ts';
+import { type Load, sendRequest, startLoad } from '../../support/load.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { type SpawnedService, spawnService } from '../../support/spawn-service.ts';
 import { register } from '../../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
-import { type Load, sendRequest, startLoad } from './load.ts';
 
 const COUNTS = { gateway: 2, renderer: 4, webhooks: 2 } as const;
 /** A browser takes a gigabyte at most; more pages in one would only wait for the processor here. */

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   connectFailFast,
-  connectWaiting,
+  connectWorker,
   primariesOf,
   type Redis,
   type Server,
@@ -50,7 +50,7 @@ async function becomesUsable(redis: Redis) {
 
 test.each([
   ['of a waiting caller', (at: string) => connectFailFast(at, testLog)],
-  ['of a worker', (at: string) => connectWaiting(at, testLog, 500)],
+  ['of a worker', (at: string) => connectWorker(at, testLog, 500)],
 ])('when a connection %s gets no responses any more, then it is replaced and works', async (_whose, connectTo) => {
   const redis = connectTo(url);
   try {

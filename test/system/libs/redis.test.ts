@@ -1,7 +1,7 @@
 // Many commands at once over one connection: each gets its own response, also after the connection was lost.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { connectFailFast, connectWaiting, whenReady, whenTried } from '#libs/redis/connection.ts';
+import { connectFailFast, connectWorker, whenReady, whenTried } from '#libs/redis/connection.ts';
 import { testLog } from '../../support/workspace.ts';
 
 const COUNT = 500;
@@ -9,7 +9,7 @@ const COUNT = 500;
 test('when many commands are sent at once, then each gets its own response, in order, and one sent as the connection closes still arrives', async () => {
   const url = String(process.env['TEST_REDIS_URL']);
   const key = `test-${randomUUID()}`;
-  const [redis, other] = [connectWaiting(url, testLog), connectWaiting(url, testLog)];
+  const [redis, other] = [connectWorker(url, testLog), connectWorker(url, testLog)];
   const countUp = () => Promise.all(Array.from({ length: COUNT }, () => redis.incr(key)));
   try {
     await whenReady(redis, 10_000);
@@ -51,7 +51,7 @@ test.each([
 ])(
   'when the process pauses right after it began to connect with a %s password, then the start still learns the answer',
   async (password, problem) => {
-    const owner = connectWaiting(String(process.env['TEST_REDIS_URL']), testLog);
+    const owner = connectWorker(String(process.env['TEST_REDIS_URL']), testLog);
     const user = `test-${randomUUID()}`;
     await owner.acl('SETUSER', user, 'on', '>right', '~*', '+@all');
     const url = Object.assign(new URL(String(process.env['TEST_REDIS_URL'])), { username: user, password });

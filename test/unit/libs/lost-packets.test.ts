@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { connectMongo } from '#libs/mongo/connection.ts';
-import { connectWaiting } from '#libs/redis/connection.ts';
+import { connectWorker } from '#libs/redis/connection.ts';
 import { openSilentPort } from '../../support/silent-port.ts';
 import { testLog } from '../../support/workspace.ts';
 
@@ -35,7 +35,7 @@ test('when MongoDB does not respond to an attempt to connect, then that attempt 
 test(
   'when Redis does not respond to an attempt of a worker to connect, then the worker begins another',
   async () => {
-    const redis = connectWaiting(`redis://127.0.0.1:${silent.port}`, testLog);
+    const redis = connectWorker(`redis://127.0.0.1:${silent.port}`, testLog);
     try {
       await new Promise((resolve) => redis.once('reconnecting', resolve));
       expect(redis.status).toBe('reconnecting');

@@ -1,6 +1,7 @@
 // Callers that keep sending requests over reused connections, and a journal of their outcomes.
 import { type Agent, request } from 'node:http';
-import { eventually } from '../../support/eventually.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from './eventually.ts';
 
 export interface Target {
   agent: Agent;
@@ -51,6 +52,10 @@ const document = {
   lineItems: [{ description: 'Design', qty: 10, rate: 100 }],
 };
 
+const PAUSE_MS = 50;
+
+export const newDocument = (): Call => ({ method: 'POST', path: '/api/tools/generate-pdf', body: document });
+
 /** Two callers create clients, one reads lists, two request documents: each waits for its response before the next request. */
 export function startLoad(target: Target): Load {
   const journal: Journal = { sent: 0, answered: 0, documents: 0, clientIds: [], failures: [] };
@@ -70,6 +75,8 @@ export function startLoad(target: Target): Load {
       } catch (error) {
         rightInARow = 0;
         journal.failures.push(`${call.method} ${call.path}: ${(error as Error).message}`);
+        // Callers pause after a rejection. Without this, rejections would take the processor from requests that work.
+        await pause(PAUSE_MS);
       }
     }
   }
@@ -79,7 +86,6 @@ export function startLoad(target: Target): Load {
     return { method: 'POST', path: '/api/v1/clients', body };
   };
   const keepId = ({ body }: Reply) => void journal.clientIds.push(body.data.id);
-  const newDocument = () => ({ method: 'POST', path: '/api/tools/generate-pdf', body: document });
   const judgeDocument = ({ bytes }: Reply) => {
     if (bytes.subarray(0, 5).toString() !== '%PDF-') throw new Error('it is no document');
     journal.documents += 1;

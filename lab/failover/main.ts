@@ -1,0 +1,116 @@
+// `npm run failover`: breaks Redis with Sentinel and Redis Cluster under load, and judges each. `--help` says how.
+import { findRedis } from '../../deploy/backends/redis.ts';
+import { startBackends } from '../../test/support/backends.ts';
+import { openGuardedFolder } from '../../test/support/guarded-folder.ts';
+import {
+  type FaultOutcome,
+  faultsOf,
+  type Services,
+  startLoadServices,
+  startLoadUnderFaults,
+} from '../../test/support/redis/failover.ts';
+import { startCluster, startSentinels, type Topology } from '../../test/support/redis/topologies.ts';
+import type { Workspace } from '../../test/support/workspace.ts';
+import { openBenchWorkspace } from '../bench/bench-workspace.ts';
+import { readCommandLine } from '../command-line.ts';
+
+const HELP = `Runs a gateway, a renderer and a webhook service on Redis with Sentinel (a primary, a replica, three sentinels) and on Redis Cluster (three
+primaries with a replica each), breaks Redis under load in every way, and judges that nothing acknowledged was lost.
+
+Usage: npm run failover -- [options]
+
+  --kind KIND      sentinel or cluster (default: one after the other)
+  --only WORD      the faults with this word in their names, such as kill, pause, switch or move
+  --rounds N       every fault N times (default 2)
+  --server FILE    the redis-server or valkey-server to run (default: that of npm start)
+
+Ends with 1 when something was lost, or documents were not printed again within 5 s of the new primary.
+`;
+
+/** The promise for the time from a new primary to the next document. */
+const READY_WITHIN_MS = 5_000;
+
+const { values } = readCommandLine(HELP, {
+  options: {
+    kind: { type: 'string' },
+    only: { type: 'string', default: '' },
+    rounds: { type: 'string', default: '2' },
+    server: { type: 'string' },
+  },
+});
+const KINDS = ['sentinel', 'cluster'] as const;
+const kinds = KINDS.filter((kind) => values.kind === undefined || values.kind === kind);
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+// The guardian ends all processes that this one started.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+const backends = await startBackends(process.env);
+const command = values.server ?? (await findRedis({ env: { ...process.env, REDIS_URL: '' } })).command;
+let isSound = kinds.length > 0;
+try {
+  const workspace = await openBenchWorkspace({ ...backends, isLarge: false });
+  try {
+    for (const kind of kinds) isSound = (await breakKind(kind, workspace)) && isSound;
+  } finally {
+    await workspace.close();
+  }
+} finally {
+  await backends.stop();
+}
+process.exitCode = isSound ? 0 : 1;
+
+async function breakKind(kind: (typeof KINDS)[number], workspace: Workspace): Promise<boolean> {
+  const guarded = await openGuardedFolder(`failover-${kind}`);
+  const env = { ...process.env, ...guarded.markedAs(kind) };
+  const options = { command, folder: guarded.path, env, prefix: workspace.redisPrefix };
+  let topology: Topology | undefined;
+  const services: Partial<Services> = {};
+  try {
+    topology = await (kind === 'sentinel' ? startSentinels(options) : startCluster(options));
+    say(`\n${kind}: ${await versionOf(topology)}`);
+    say('| Fault | New primary after | Document after that | Documents refused |\n|---|---:|---:|---:|');
+    await startLoadServices(workspace, topology, services);
+    return await breakUnderLoad(kind, workspace, topology, services as Services);
+  } finally {
+    await Promise.all(Object.values(services).map((service) => service.stop()));
+    await topology?.close();
+    await guarded.close();
+  }
+}
+
+async function breakUnderLoad(
+  kind: (typeof KINDS)[number],
+  workspace: Workspace,
+  topology: Topology,
+  services: Services,
+): Promise<boolean> {
+  const load = await startLoadUnderFaults(workspace, topology, services);
+  try {
+    const outcomes: FaultOutcome[] = [];
+    for (let round = 0; round < Number(values.rounds); round += 1) {
+      for (const fault of faultsOf(kind).filter((name) => name.includes(values.only))) {
+        const outcome = await load.suffer(fault);
+        outcomes.push(outcome);
+        const { electedMs, readyMs, refused } = outcome;
+        say(`| ${fault} | ${electedMs === undefined ? '–' : `${electedMs} ms`} | ${readyMs} ms | ${refused} |`);
+      }
+    }
+    const { breaches, clients, documents, printed, refused } = await load.judge();
+    say(
+      `${clients} clients, all events delivered: ${breaches.length === 0}; ${documents} documents answered, ${printed} printed, ${refused} refused`,
+    );
+    const late = outcomes.filter(({ readyMs }) => readyMs > READY_WITHIN_MS);
+    for (const breach of breaches) say(`BROKEN ${breach}`);
+    for (const { fault, readyMs } of late) say(`LATE ${fault}: ${readyMs} ms`);
+    return breaches.length === 0 && late.length === 0;
+  } finally {
+    await load.close();
+  }
+}
+
+async function versionOf({ servers }: Topology): Promise<string> {
+  const info = (await servers[0]?.orders.info('server')) ?? '';
+  const [, name, version] = /^(redis|valkey)_version:(\S+)/m.exec(info) ?? [];
+  const [, valkey] = /^valkey_version:(\S+)/m.exec(info) ?? [];
+  return valkey ? `Valkey ${valkey}` : `${name} ${version}`;
+}
