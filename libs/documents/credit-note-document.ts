@@ -49,7 +49,7 @@ function negativeCharges(note: CreditNoteRecord) {
   return Object.fromEntries(charges.map(([name, amount]) => [name, negative(amount ?? 0)]));
 }
 
-/** A negative quantity at the price of the invoice. Without lines and a description the renderer names the invoice. */
+/** Returns lines with a negative quantity at the price of the invoice. Without lines and a description the renderer names the invoice. */
 function negativeLines(note: CreditNoteRecord, minus: (minor: number) => number): PrintableLine[] {
   const lines = linesOf(note);
   if (lines.length === 0) return [{ description: '', amount: minus(note.amount) }];

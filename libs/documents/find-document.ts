@@ -25,7 +25,7 @@ export interface Issuing {
   account: AccountRecord;
 }
 
-/** @returns undefined when the id is unknown or another account's. */
+/** Returns the invoice as it is printed, or undefined when the id is unknown or another account's. */
 export async function findInvoiceDocument(
   issuing: Issuing,
   id: Id | StoredId,
@@ -64,7 +64,7 @@ export interface IssuedDocument extends Version {
   number: string;
 }
 
-/** @returns `draft` for one that is not issued, undefined when the id is unknown or another account's. */
+/** Returns the issued document, `draft` for one that is not issued, undefined when the id is unknown or another account's. */
 export async function findIssuedDocument<Kind extends NumberKind>(
   kind: Kind,
   accountId: Id,

@@ -35,7 +35,7 @@ export interface EInvoiceSource extends Version {
   kind: 'invoice' | 'credit_note';
   number: string;
   isDraft: boolean;
-  /** Returns what its client or the account want. */
+  /** Returns the wishes of its client and the account. */
   wishes: () => Promise<EInvoiceWishes>;
   /** @throws AppError 409 for an amount with three decimals. */
   terms: () => Promise<EInvoice>;
@@ -100,7 +100,7 @@ async function surroundingsOf(accountId: Id, { client_id, project_id, parties }:
   };
 }
 
-/** The frozen parties, with what they lack from the profile and the client of today: a field may have been filled in later. */
+/** Returns the frozen parties. A field that they lack comes from the profile and the client of today, because it may have been filled in later. */
 function completed(frozen: Parties | undefined, current: Parties | undefined): Parties {
   const parties = frozen ?? current;
   if (!parties) throw new Error('a document has neither frozen parties nor a client');

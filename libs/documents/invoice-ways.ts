@@ -18,7 +18,7 @@ export function invoiceWays(invoice: InvoiceRecord, { issuer, client }: Parties)
   });
 }
 
-/** A QR-bill has one line for the street: an address of more lines is not known in its form. */
+/** Returns the debtor of a QR-bill. Its form has one line for the street, so a client with a longer address is left out. */
 function debtorOf({ name, company_name, postal_address }: Parties['client']): SwissParty | undefined {
   const { line1, line2, line3, postal_code, city, country } = postal_address ?? {};
   if (!postal_code || !city || !country || line2 || line3) return undefined;

@@ -2,23 +2,23 @@
 import type { PageSize } from '../jobs/printable-document.ts';
 
 export interface DocumentLooks {
-  /** Absent: usual where the locale is. */
+  /** The size of the paper, by default the usual one of the locale. */
   size?: PageSize;
   style: 'elegant' | 'modern' | 'classic';
   layout: 'standard' | 'overlay';
   banner: boolean;
   accessible: boolean;
-  /** A BCP 47 tag. Absent: the account's. */
+  /** A BCP 47 tag, by default that of the account. */
   locale?: string;
 }
 
 export interface InvoiceLooks extends DocumentLooks {
-  /** With the hours behind each line. */
+  /** True when the hours behind each line are printed. */
   time: boolean;
 }
 
 export interface QuoteLooks extends DocumentLooks {
-  /** With a block for the signature of the client. */
+  /** True when a block for the signature of the client is printed. */
   signature: boolean;
 }
 

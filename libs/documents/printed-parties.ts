@@ -5,7 +5,7 @@ import { printedVatId } from '../identifiers/vat-id.ts';
 import type { LegalId } from '../models/accounts/party-fields.ts';
 import type { Parties } from '../models/billing/parties.ts';
 
-/** @param locale of the document: its language has the names of countries. */
+/** Returns issuer and client as they are printed. @param locale of the document, whose language has the names of countries. */
 export function printedParties({ issuer, client }: Parties, locale: string) {
   const countries = { issuer: issuer.postal_address?.country, client: client.postal_address?.country };
   const shownName = issuer.company ?? issuer.name;
@@ -36,7 +36,7 @@ function registered(id: LegalId | undefined): string | undefined {
   return id && [registerName(id.scheme), id.value].filter(Boolean).join(' ');
 }
 
-/** The free `tax_id`, where it is another number than those beside it. */
+/** Returns the free `tax_id` where it is another number than those beside it. */
 function otherTaxId({ tax_id, vat_id, tax_number }: { tax_id?: string; vat_id?: string; tax_number?: string }) {
   const plain = (text: string | undefined) => text?.replaceAll(/[^\p{L}\p{N}]/gu, '').toUpperCase();
   return [plain(vat_id), plain(tax_number)].includes(plain(tax_id)) ? undefined : tax_id;

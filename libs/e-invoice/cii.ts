@@ -140,7 +140,7 @@ function taxOf(tax: ETax): Xml {
   ];
 }
 
-/** The tax of a line or an adjustment. Outside the scope of tax only the total has a rate (BR-O-05). */
+/** Writes the tax of a line or an adjustment. Outside the scope of tax only the total has a rate (BR-O-05). */
 function taxedOf(name: string, taxed: Taxed, reasonFor?: ReasonFor): Xml {
   const { category, rate } = taxed;
   const { reason, code } = reasonFor?.(taxed) ?? {};

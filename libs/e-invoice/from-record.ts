@@ -113,24 +113,24 @@ function buyerOf(client: Parties['client']): Party {
   };
 }
 
-/** A free tax id counts as a VAT id where it has the form of one, and otherwise as the number at the tax office. */
+/** Returns both tax numbers. A free tax id counts as a VAT id if it has the form of one, else as the number at the tax office. */
 function taxIdsOf({ vat_id, tax_number, tax_id }: { vat_id?: string; tax_number?: string; tax_id?: string }) {
   const read = tax_id ? readVatId(tax_id).id : undefined;
   return { vatId: vat_id ?? read, taxNumber: tax_number ?? (read ? undefined : tax_id) };
 }
 
-/** Without an address of its own a party is reached by e-mail, which XRechnung knows and Peppol does not. */
+/** Returns the electronic address of a party, or its e-mail address, which XRechnung accepts and Peppol does not. */
 function addressOf(party: { electronic_address?: { scheme: string; value: string }; email?: string }) {
   return party.electronic_address ?? (party.email ? { scheme: 'EM', value: party.email } : undefined);
 }
 
-/** Goods into the EU and exports name the country that they go to. */
+/** Returns the country that goods go to, which supplies within the EU and exports name. */
 function goodsCountry({ taxes }: Pick<EInvoice, 'taxes'>, { postal_address }: Parties['client']): string | undefined {
   const areGoods = taxes.some(({ category }) => category === 'K' || category === 'G');
   return areGoods ? postal_address?.country : undefined;
 }
 
-/** XRechnung has a notation for discounts that programs read: a line for each, with a line break after it (BR-DE-18). */
+/** Writes discounts for early payment in the notation of XRechnung that programs read: a line for each, with a line break after it (BR-DE-18). */
 function paymentTermsOf({ early_payment_discounts }: InvoiceRecord): string | undefined {
   const lines = early_payment_discounts?.map(
     ({ days, percent }) => `#SKONTO#TAGE=${days}#PROZENT=${percent.toFixed(2)}#\n`,

@@ -85,7 +85,7 @@ export function moneyOf(
   };
 }
 
-/** A document without lines has one line for each of its taxes. */
+/** Returns the lines of a document without lines: one for each of its taxes. */
 function onlyLines(record: MoneyRecord, name: string): ELine[] {
   return taxesOf(record).map(({ rate, category, taxable }, index) => {
     const net = majorOf(taxable, record.currency);
@@ -178,7 +178,7 @@ function splitNet(parts: readonly Part[], taxable: number, rate: number): void {
   for (const part of largest) part.net += Math.sign(left);
 }
 
-/** The price and quantity as they were given, with the discount as an allowance. No price is negative (BR-27). */
+/** Returns price and quantity as they were given, with the discount as an allowance. No price is negative (BR-27). */
 function givenPrice(item: LineItem, netMinor: number, currency: string) {
   const isNegative = new Big(item.rate).lt(0);
   const quantity = isNegative ? new Big(item.qty).neg() : new Big(item.qty);
@@ -200,7 +200,7 @@ function lineAdjustment(full: Big, off: Big, discount: string): Adjustment | und
   };
 }
 
-/** The price that gives the net amount of a line whose own price contains the tax. */
+/** Returns the price that gives the net amount of a line whose own price contains the tax. */
 function computedPrice(item: LineItem, netMinor: number, currency: string) {
   const net = new Big(majorOf(netMinor, currency));
   const given = new Big(item.qty);
@@ -236,7 +236,7 @@ function decimal(value: number | string): string {
   return new Big(value).toFixed();
 }
 
-/** The first line of a description is the name of the item, the others describe it. */
+/** Splits a description: its first line is the name of the item, the others describe it. */
 function namesOf(text: string): { name: string; description: string | undefined } {
   const [name = '', ...rest] = text.trim().split(/\r\n?|\n/);
   return { name: name.trim() || '–', description: rest.join('\n').trim() || undefined };

@@ -10,7 +10,7 @@ export function withinProfile(invoice: EInvoice, profile: Profile | undefined): 
   return invoice;
 }
 
-/** The document, its parties and its sums. */
+/** Returns the document with its parties and sums alone. */
 function minimum(invoice: EInvoice): EInvoice {
   const { number, issuedOn, type, currency, buyerReference, order, seller, buyer, totals } = invoice;
   const { net, tax, gross, due } = totals;

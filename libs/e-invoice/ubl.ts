@@ -72,7 +72,7 @@ export function ublOf(invoice: EInvoice, format: FormatName): string {
   ]);
 }
 
-/** A credit note has no element for its project, so it is a document of type 50. */
+/** Writes the project. A credit note has no element for it, and names a document of type 50 instead. */
 function projectOf({ project }: EInvoice, isCredit: boolean): Xml {
   if (!project) return undefined;
   return isCredit

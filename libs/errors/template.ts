@@ -28,7 +28,7 @@ export function fill(template: string, params: Params): string {
   return template.replaceAll(GAP, (_gap, name: string, form?: string) => printed(params[name] as ParamValue, form));
 }
 
-/** Values that a text names. */
+/** The most values of a list that a text names. */
 const NAMED_MAX = 10;
 
 function someOf(values: readonly string[]): string {

@@ -24,7 +24,7 @@ const HEX = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 const STANDARD_COLOR = '#1f2937';
 
 /**
- * Mail programs load no fonts and no other styles. A line in the colour of the account is the only decoration: text in it
+ * Returns the style sheet. Mail programs load no fonts and no other styles. A line in the colour of the account is the only decoration: text in it
  * could not be read on every background.
  */
 function styles(color: string): string {

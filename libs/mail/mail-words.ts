@@ -64,7 +64,7 @@ function issuerOf(account: Writing['account']): MailIssuer {
   };
 }
 
-/** Plain text shows the marks of bold text as they are. Those of lists and links can be read. */
+/** Removes the marks of bold text, which plain text shows as they are. Those of lists and links can be read. */
 function withoutEmphasis(markdown: string): string {
   return markdown.replaceAll(/(\*\*|__)(?=\S)(.+?)\1/g, '$2');
 }

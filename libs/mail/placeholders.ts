@@ -81,7 +81,7 @@ function filled(text: string, values: MailValues, line: Form, paragraphs: Form):
   });
 }
 
-/** Line breaks in a value would begin a new paragraph, or a new header. */
+/** Joins the lines of a value. Line breaks would begin a new paragraph, or a new header. */
 function oneLine(value: string): string {
   return value.slice(0, VALUE_LONGEST).replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }

@@ -1,4 +1,4 @@
-// Starts the portal, the public port on which people see by a link what concerns them, without an account or a key.
+// Starts the portal, the public port of the pages that people open by a link, without an account or a key.
 import { createServer } from 'node:http';
 import { listen, serverOptions } from '#libs/http/listen.ts';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';

@@ -70,7 +70,7 @@ export function readCii(root: XmlElement): ReceivedInvoice {
   };
 }
 
-/** There may be a second total, in the currency that the tax is paid in. */
+/** Returns the total of the taxes in the currency of the invoice. There may be a second one, in the currency that the tax is paid in. */
 function taxTotalIn(sums: XmlElement | undefined, currency: string | null): XmlElement | undefined {
   const totals = all(sums, 'TaxTotalAmount');
   return totals.find(({ attributes }) => attributes['currencyID'] === currency) ?? totals[0];

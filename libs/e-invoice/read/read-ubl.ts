@@ -71,7 +71,7 @@ export function readUbl(root: XmlElement): ReceivedInvoice {
   };
 }
 
-/** There may be a second total, in the currency that the tax is paid in. */
+/** Returns the total of the taxes in the currency of the invoice. There may be a second one, in the currency that the tax is paid in. */
 function totalIn(root: XmlElement, currency: string | null): XmlElement | undefined {
   const totals = all(root, 'TaxTotal');
   return totals.find((one) => at(one, 'TaxAmount')?.attributes['currencyID'] === currency) ?? totals[0];

@@ -31,7 +31,7 @@ const PATIENCE_MS = { document: 5_000, other: 60_000 } as const;
 const SCHEDULER_PATIENCE_MS = 10 * 60_000;
 /** A warning becomes an alarm after this many times the patience. */
 const ALARM_FACTOR = 3;
-/** Requests are alarming from this number and share of failures on, over the last minutes. */
+/** The time whose failed requests are counted. Their number and share decide on the alarm. */
 const FAILURES_WITHIN_MS = 10 * 60_000;
 const FAILURES_LEAST = 5;
 const FAILURES_SHARE = 0.01;

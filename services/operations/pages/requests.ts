@@ -22,7 +22,7 @@ import type { Page } from '../views/layout.ts';
 
 const SECTION = '/requests';
 const MINUTE_MS = 60_000;
-/** More operations than that are in the metrics. */
+/** The most operations of the page. The metrics have all of them. */
 const OPERATIONS_SHOWN = 50;
 const CODES_SHOWN = 30;
 const OPERATIONS_NAMED = 3;

@@ -1,4 +1,4 @@
-// Finds accounts for the dashboard, with what they keep and what of theirs fails.
+// Finds accounts for the dashboard, with the size of their records and the number of their failing endpoints.
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
 import { ApiKey, type ApiKeyRecord, countUsableKeys } from '#libs/models/accounts/api-key.ts';
 import { Counter } from '#libs/models/counter.ts';

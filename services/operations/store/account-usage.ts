@@ -1,4 +1,4 @@
-// Reads how much of its limits an account uses, and what of it fails. Each query reads along an index and stops at a fixed number.
+// Reads how much of its limits an account uses, and its failures. Each query reads along an index and stops at a fixed number.
 import pLimit from 'p-limit';
 import { Counter } from '#libs/models/counter.ts';
 import { sumFiles } from '#libs/models/documents/batch-file.ts';

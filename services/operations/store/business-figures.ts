@@ -1,4 +1,4 @@
-// The business of one day over all accounts: documents, and money by currency. Indexes have every field of the sums, so that no invoice and
+// Reads the business of one day over all accounts: documents, and money by currency. Indexes have every field of the sums, so that no invoice and
 // no payment is read, and each query stops at a fixed number.
 import { DATED_INVOICES, Invoice } from '#libs/models/billing/invoice.ts';
 import { DATED_PAYMENTS, Payment } from '#libs/models/billing/payment.ts';

@@ -1,4 +1,4 @@
-// Names what operators know an endpoint by: its URL, and the name of its account.
+// Reads the names by which operators know an endpoint: its URL, and the name of its account.
 import { Account } from '#libs/models/accounts/account.ts';
 import { acrossAccounts, type StoredId } from '#libs/models/tenant.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';

@@ -5,12 +5,12 @@ import { SEARCH_LIMIT_MS } from './delivery-search.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Requests and how they ended. */
+/** The number of requests, and of each way in which they ended. */
 export interface RequestSums {
   requests: number;
-  /** Responses that the caller has to mend: 400 to 499. */
+  /** Responses to mistakes of the caller: 400 to 499. */
   refused: number;
-  /** Responses that Billhook has to mend: 500 to 599. */
+  /** Responses to failures of Billhook: 500 to 599. */
   failed: number;
   /** Requests whose caller disconnected before the end of the response. */
   left: number;

@@ -17,7 +17,7 @@ export interface DocumentState {
   until?: string;
 }
 
-/** @param today of the account. */
+/** Returns the state of a document. @param today the calendar day of the account. */
 export function stateOf(subject: DocumentSubject, today: string): DocumentState {
   if (subject.type === 'quote') {
     const { record } = subject;

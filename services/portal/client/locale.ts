@@ -92,7 +92,7 @@ function amountFormat(tag: string, currency: string): Intl.NumberFormat {
   });
 }
 
-/** Numbers keep the form of the locale, in European digits. */
+/** Returns the locale with European digits. Numbers keep its form. */
 function latin(locale: string): string {
   return new Intl.Locale(intlLocale(locale), { numberingSystem: 'latn' }).toString();
 }

@@ -5,7 +5,7 @@ import { originalOf } from '#libs/documents/original-of.ts';
 import { fileName, requireWholePdf } from '#libs/printing/pdf-file.ts';
 import { type DocumentVisit, noSuchLink } from './visit.ts';
 
-/** @throws AppError 503, 504 and 429 when it was never printed and cannot be now. */
+/** Sends the original. @throws AppError 503, 504 and 429 when it was never printed and cannot be now. */
 export async function sendOriginal(visit: DocumentVisit, response: Response): Promise<void> {
   const { accountId, account, subject, link, parts } = visit;
   const issued = await findIssuedDocument(subject.type, accountId, subject.record._id);

@@ -73,13 +73,13 @@ export function mayDo({ link }: Pick<Visit, 'link'>, act: LinkAct): boolean {
 }
 
 /**
- * The fingerprint of the document as it is shown. A form that sends it back shows that its reader saw this version.
+ * Returns the fingerprint of the document as it is shown. A form that sends it back shows that its reader saw this version.
  */
 export function shownVersion({ subject: { type, record } }: DocumentVisit): string {
   return type === 'invoice' ? versionOf('invoice', record).content : versionOf('quote', record).content;
 }
 
-/** The 404 of every link that shows nothing: unknown, revoked, or of a document or an account that is gone. */
+/** Returns the 404 of every link that shows nothing: unknown, revoked, or of a document or an account that is gone. */
 export const noSuchLink = () => new PageError(404, 'No such link');
 
 const TOKEN_FORM = /^[\w-]{43}$/;

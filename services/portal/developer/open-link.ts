@@ -10,7 +10,7 @@ import { visitorOf } from './visit.ts';
 
 const TOKEN_FORM = /^[\w-]{43}$/;
 
-/** The 404 of every token that lets a browser in no more, or never did. Nothing tells the cases apart. */
+/** Returns the 404 of every token that opens no session, now or ever. Nothing tells the cases apart. */
 const noSuchLink = () => new PageError(404, 'This link does not open anything. Make a new one with your API key.');
 
 /** Shows the button. Programs that look at links in messages open this page and change nothing. */

@@ -1,4 +1,4 @@
-// The headers of every answer of the portal: its pages are private, belong to no search engine and load nothing foreign.
+// The headers of every response of the portal: its pages are private, are not indexed by search engines and load nothing foreign.
 
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';

@@ -1,4 +1,4 @@
-// Deliveries of an endpoint of the account, newest first.
+// Finds deliveries of an endpoint of the account, newest first.
 import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
 import {

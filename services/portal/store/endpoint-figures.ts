@@ -1,4 +1,4 @@
-// How an endpoint has fared lately: the outcomes of its latest deliveries, and its last response.
+// Reads the figures of an endpoint: the outcomes of its latest deliveries, and its last response.
 import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
 import { type Id, storedId } from '#libs/models/tenant.ts';
 import { type Attempt, Delivery, type DeliveryStatus, OF_ENDPOINT } from '#libs/models/webhooks/delivery.ts';

@@ -1,4 +1,4 @@
-// The payments and credits of an invoice as its client sees them.
+// Reads the payments and credits of an invoice as its client sees them.
 import { CreditNote, type CreditNoteRecord } from '#libs/models/billing/credit-note.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { Payment, type PaymentRecord } from '#libs/models/billing/payment.ts';

@@ -1,4 +1,4 @@
-// The open invoices of a client and the quotes that it can accept, a page at a time.
+// Reads the open invoices of a client and the quotes that it can accept, a page at a time.
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import { partiesOf, WITHOUT_ISSUER } from '#libs/models/billing/parties.ts';
@@ -16,7 +16,7 @@ interface Listed {
   number: string;
 }
 
-/** @param after the last invoice of the page before. */
+/** Returns a page of documents. @param after the last invoice of the page before. */
 export async function findOpenDocuments(
   { link, account, subject: { record: client }, today }: Visit,
   after: string | undefined,

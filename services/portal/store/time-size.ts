@@ -1,4 +1,4 @@
-// Whether the time of an invoice is more than one page of it should read.
+// Tells if the time of an invoice is more than one page should read.
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { IssuedTime } from '#libs/models/billing/issued-time.ts';
 import { driverOf } from '#libs/models/records.ts';

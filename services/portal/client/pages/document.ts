@@ -129,7 +129,7 @@ function textsOf({ notes, terms, isQuote }: PrintableDocument, { labels }: PageL
   );
 }
 
-/** The forms come after the content and its terms: a reader knows what is agreed to. */
+/** Shows the forms. They come after the content and its terms, so that a reader knows what is agreed to. */
 function formsOf(visit: DocumentVisit, again?: { path: string } & FormAgain): VNode[] {
   return Object.entries(CLIENT_FORMS)
     .filter(([, form]) => mayDo(visit, form.act) && form.isOffered(visit))

@@ -12,7 +12,7 @@ import { type DocumentVisit, noSuchLink } from '../visit.ts';
 /** The entries that are shown. The PDF of the account has all of them. */
 const ENTRIES_MAX = 1_000;
 
-/** @throws PageError 404 when the link shows no hours, or the document has none. */
+/** Shows the hours. @throws PageError 404 when the link shows no hours, or the document has none. */
 export async function timePage({ subject, link, accountId, locale, base }: DocumentVisit): Promise<Page> {
   if (!link.show_time || subject.type !== 'invoice' || !subject.record.time) throw noSuchLink();
   const { record, parties } = subject;

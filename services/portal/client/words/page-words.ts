@@ -6,7 +6,7 @@ export interface PageWords {
     'open' | 'overdue' | 'partly_paid' | 'paid' | 'cancelled' | 'to_accept' | 'accepted' | 'declined' | 'expired',
     string
   >;
-  /** Above the sum that is due. */
+  /** The label above the sum that is due. */
   due: string;
   download: string;
   /** The heading of what was paid and credited so far. */
@@ -14,16 +14,16 @@ export interface PageWords {
   payment: string;
   credit: string;
   writtenOff: string;
-  /** Where more happened than is listed. */
+  /** The note below a list that leaves movements out. */
   more: string;
-  /** The way back from a document, or its hours, to the page before. */
+  /** The link from a document, or its hours, to the page before. */
   back: string;
-  /** The list of a client's link. */
+  /** The title of the list of a client's link. */
   documents: string;
   nothingOpen: string;
   next: string;
   previous: string;
-  /** Above the owner's look at the page. */
+  /** The note above a page that the owner looks at. */
   preview: string;
   /** The page of a link that has expired. */
   expired: { title: string; text: string; button: string };
@@ -34,7 +34,7 @@ export interface PageWords {
     expiredForm: string;
     unavailable: string;
   };
-  /** The foot: who to ask. @param email of the account. */
+  /** The sentence at the foot that names the address for questions. @param email of the account. */
   questions: (email: string) => string;
 }
 

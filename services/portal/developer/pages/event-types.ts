@@ -42,7 +42,7 @@ export async function eventTypePage({ request }: Visit): Promise<Page> {
   return { title: entry.type, section: EVENTS, body };
 }
 
-/** Shows what stands between backticks as code. */
+/** Shows text between backticks as code. */
 function inCode(text: string) {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 }
