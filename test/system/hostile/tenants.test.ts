@@ -18,7 +18,9 @@ let gateway: TestGateway;
 const receivers: Receiver[] = [];
 beforeAll(async () => {
   const limits = { RATE_LIMIT_REQUESTS: '0', RATE_LIMIT_DOCUMENTS: '0', RATE_LIMIT_REFUSALS: '0' };
-  system = await startSystem({ env: { ...limits, WEBHOOK_RETRY_SCALE: '0.001' } });
+  system = await startSystem({
+    env: { ...limits, PORTAL_URL: 'https://portal.example', WEBHOOK_RETRY_SCALE: '0.001' },
+  });
   const { workspace, account } = system;
   gateway = {
     url: system.gateway.url,
