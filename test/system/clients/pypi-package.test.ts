@@ -108,8 +108,26 @@ interface Operation {
   responses: Record<string, { content?: object }>;
 }
 
-/** Runs the program beside this test's server. @returns what it printed, and the calls that the server got. */
-async function runBeside(answers: ((response: http.ServerResponse) => unknown)[], input: object) {
+type Answer = (response: http.ServerResponse) => unknown;
+interface Case {
+  call: string;
+  /** The responses of the server, one after the other. The last one is repeated. */
+  answers: Answer[];
+}
+
+/** Runs the program once, with a server for each case. @returns what each call printed, and the requests that its server got. */
+async function runBeside(...cases: Case[]) {
+  const servers = await Promise.all(cases.map(({ answers }) => serverOf(answers)));
+  try {
+    const calls = cases.map(({ call }, index) => ({ call, url: servers[index]?.url }));
+    const printed = await runProgram({ calls, webhooks: [] });
+    return printed.calls.map((call, index) => ({ call, calls: servers[index]?.calls ?? [] }));
+  } finally {
+    for (const { close } of servers) close();
+  }
+}
+
+async function serverOf(answers: Answer[]) {
   const calls: { method: string | undefined; url: string | undefined; key: unknown }[] = [];
   const server = http.createServer((request, response) => {
     request.resume();
@@ -119,17 +137,19 @@ async function runBeside(answers: ((response: http.ServerResponse) => unknown)[]
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  try {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const child = spawn(python, ['-W', 'error', join(FLOWS, 'billhook_package.py')], { cwd: folder });
-    child.stdin.end(JSON.stringify({ url, ...input }));
-    const [printed, complaints] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-    expect(complaints).toBe('');
-    return { ...(JSON.parse(printed) as { call: unknown; verified: string[] }), calls };
-  } finally {
+  const close = () => {
     server.closeAllConnections();
     server.close();
-  }
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls, close };
+}
+
+async function runProgram(input: object): Promise<{ calls: unknown[]; verified: string[] }> {
+  const child = spawn(python, ['-W', 'error', join(FLOWS, 'billhook_package.py')], { cwd: folder });
+  child.stdin.end(JSON.stringify(input));
+  const [printed, complaints] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  expect(complaints).toBe('');
+  return JSON.parse(printed);
 }
 
 const ADA = {
@@ -155,30 +175,37 @@ testWith(
   TOOLS,
   'when a POST gets no whole response, or the gateway is busy, then it is sent again with the key of the call',
   async () => {
-    for (const failure of [broken, busy(503), busy(429), busy(409)]) {
-      const { call, calls } = await runBeside([failure, made], { call: 'post' });
+    const failures = [broken, busy(503), busy(429), busy(409)];
+    const results = await runBeside(...failures.map((failure) => ({ call: 'post', answers: [failure, made] })), {
+      call: 'own key',
+      answers: [busy(503), made],
+    });
+    const own = results.pop();
+    expect(results).toHaveLength(failures.length);
+    for (const { call, calls } of results) {
       expect([call, calls.map(({ method }) => method)]).toEqual(['Ada', ['POST', 'POST']]);
       expect(calls[0]?.key).toMatch(/^[\w-]{36}$/);
       expect(calls[1]?.key).toBe(calls[0]?.key);
     }
-    expect((await runBeside([busy(503), made], { call: 'own key' })).calls.map(({ key }) => key)).toEqual([
-      'mine',
-      'mine',
-    ]);
+    expect(own?.calls.map(({ key }) => key)).toEqual(['mine', 'mine']);
   },
 );
 
 testWith(TOOLS, 'when a second call may do harm, or is no use, then the caller gets the error', async () => {
-  const lost = await runBeside([broken], { call: 'patch' });
-  expect([lost.call, lost.calls.length]).toEqual(['no response', 1]);
-  expect((await runBeside([busy(503)], { call: 'patch' })).calls).toHaveLength(1);
-  expect((await runBeside([busy(503, '61')], { call: 'post' })).calls).toHaveLength(1);
   const details = { name: ['name is required'] };
-  const refused = await runBeside([json(400, { error: 'Validation failed', code: 'validation_failed', details })], {
-    call: 'post',
-  });
-  expect(refused.calls).toHaveLength(1);
-  expect(refused.call).toEqual([
+  const invalid = json(400, { error: 'Validation failed', code: 'validation_failed', details });
+  const [lost, unavailable, long, refused, exhausted] = await runBeside(
+    { call: 'patch', answers: [broken] },
+    { call: 'patch', answers: [busy(503)] },
+    { call: 'post', answers: [busy(503, '61')] },
+    { call: 'post', answers: [invalid] },
+    { call: 'post', answers: [busy(503)] },
+  );
+  expect([lost?.call, lost?.calls.length]).toEqual(['no response', 1]);
+  expect(unavailable?.calls).toHaveLength(1);
+  expect(long?.calls).toHaveLength(1);
+  expect(refused?.calls).toHaveLength(1);
+  expect(refused?.call).toEqual([
     400,
     'validation_failed',
     'Validation failed; name is required (400)',
@@ -187,9 +214,8 @@ testWith(TOOLS, 'when a second call may do harm, or is no use, then the caller g
     null,
   ]);
 
-  const exhausted = await runBeside([busy(503)], { call: 'post' });
-  expect(exhausted.calls).toHaveLength(3);
-  expect(exhausted.call).toEqual([503, 'busy', 'Busy (503)', null, 'r-1', 0]);
+  expect(exhausted?.calls).toHaveLength(3);
+  expect(exhausted?.call).toEqual([503, 'busy', 'Busy (503)', null, 'r-1', 0]);
 });
 
 testWith(
@@ -203,12 +229,13 @@ testWith(
         link ? { Link: `<${link}>; rel="next"` } : {},
       );
 
-    const { call, calls } = await runBeside([page('https://elsewhere.example/x?limit=2&after=abc'), page()], {
+    const [read] = await runBeside({
       call: 'get',
+      answers: [page('https://elsewhere.example/x?limit=2&after=abc'), page()],
     });
 
-    expect(call).toEqual(['Ada', 'Ada', 'Ada', 'Ada']);
-    expect(calls.map(({ url }) => url)).toEqual(['/api/v1/clients?limit=2', '/api/v1/clients?limit=2&after=abc']);
+    expect(read?.call).toEqual(['Ada', 'Ada', 'Ada', 'Ada']);
+    expect(read?.calls.map(({ url }) => url)).toEqual(['/api/v1/clients?limit=2', '/api/v1/clients?limit=2&after=abc']);
   },
 );
 
@@ -245,7 +272,7 @@ testWith(
       ['malformed_body', { body: 'ping', headers: signed([secret], new Date(), 'ping'), secret }],
     ];
 
-    const { verified } = await runBeside([], { webhooks: cases.map(([, webhook]) => webhook) });
+    const { verified } = await runProgram({ calls: [], webhooks: cases.map(([, webhook]) => webhook) });
 
     expect(verified).toEqual(cases.map(([expected]) => expected));
   },
