@@ -1,6 +1,7 @@
 // The portal's pages, and the headers and the 404 page that all of them share.
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { AppError } from '#libs/errors.ts';
+import { publicKeys } from '#libs/models/operations/signing-key.ts';
 import { isUnavailable } from '#libs/mongo/errors.ts';
 import { PageError } from '#libs/pages/page-error.ts';
 import type { Logger } from '#libs/service/logger.ts';
@@ -25,6 +26,9 @@ export function makeApp({ trustProxy, developer, client, log }: PortalParts): Ex
   app.use(securityHeaders);
   // They contain the shared ones as well.
   app.use(clientAssets.routes());
+  app.get('/.well-known/billhook-keys', async (_request, response) => {
+    response.json(await publicKeys());
+  });
   app.use(developerRoutes({ ...developer, log }));
   app.use(clientRoutes({ ...client, log }));
   // Unknown, revoked and foreign links get this page as well: nothing tells them apart.

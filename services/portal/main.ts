@@ -58,7 +58,7 @@ await run(async ({ onClose, useLogger }) => {
   const replies = openReplies({ redisUrl, prefix, redis, log });
   onClose(() => replies.close());
   const print = openPrinting({ queues, replies, prefix, log });
-  const client = { print, nudge: developer.nudge, quotaBytes: developer.quotaBytes };
+  const client = { print, box: developer.box, nudge: developer.nudge, quotaBytes: developer.quotaBytes };
   const app = makeApp({ trustProxy: config.PORTAL_TRUST_PROXY, developer, client, log });
   const close = await listen(createServer(serverOptions, app), config.PORTAL_HOST, config.PORTAL_PORT, log);
   health.started();

@@ -52,7 +52,7 @@ export async function startPortal(workspace: Workspace, options: TestPortalOptio
     isPublicSecure: false,
     ...developer,
   };
-  const clients = { print: unprinted, nudge: parts.nudge, ...client };
+  const clients = { print: unprinted, box: parts.box, nudge: parts.nudge, ...client };
   const server = createServer(makeApp({ trustProxy: 0, developer: parts, client: clients, log }));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,4 +1,4 @@
-// The frame around every page of a client: the look of the issuer, and the one script that reports a visit.
+// The frame around every page of a client: the look of the issuer, and the scripts that report a visit and draw a signature.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,14 +16,17 @@ export interface Page {
   status?: number;
   /** True for a page whose look counts as a visit. */
   isCounted?: boolean;
+  /** True for a page with a field to draw in. */
+  isDrawnOn?: boolean;
 }
 
 export const clientAssets = assetsOf({ 'client.css': join(import.meta.dirname, 'assets', 'client.css') });
 
-/** The script is in the page itself, and the policy of the page names its hash: nothing else runs. */
-const SCRIPT = readFileSync(join(import.meta.dirname, 'assets', 'opened.js'), 'utf8').trim();
+/** Scripts are in the page itself, and the policy of the page names their hashes: nothing else runs. */
+const scriptOf = (name: string) => readFileSync(join(import.meta.dirname, 'assets', name), 'utf8').trim();
+const REPORT_VISIT = scriptOf('opened.js');
+const DRAW = scriptOf('draw.js');
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-const SCRIPT_HASH = hashOf(SCRIPT);
 
 /** The brand colour where the account has none, as on documents. */
 const STANDARD_BRAND = '#2f4a43';
@@ -34,7 +37,8 @@ const INLINE_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z\d+/=]+$/i;
 export function sendPage(response: Response, page: Page, visit: Visit, message?: { tone: Tone; text: string }) {
   const isCounted = page.isCounted === true && !visit.isPreview;
   const { brand, style } = lookOf(visit);
-  response.set('Content-Security-Policy', policyOf({ style, isCounted })).status(page.status ?? 200);
+  const scripts = [...(isCounted ? [REPORT_VISIT] : []), ...(page.isDrawnOn ? [DRAW] : [])];
+  response.set('Content-Security-Policy', policyOf({ style, scripts })).status(page.status ?? 200);
   const { words, language, direction } = visit.locale;
   const body = html`<body data-csrf=${isCounted ? visit.csrf : null}>
     <div class="bar" aria-hidden="true"></div>
@@ -42,7 +46,7 @@ export function sendPage(response: Response, page: Page, visit: Visit, message?:
       ${visit.isPreview ? note('quiet', words.preview) : null} ${message ? note(message.tone, message.text) : null}
       ${brand} ${page.body}
     </main>
-    ${isCounted ? html`<script dangerouslySetInnerHTML=${{ __html: SCRIPT }}></script>` : null}
+    ${scripts.map((text) => html`<script dangerouslySetInnerHTML=${{ __html: text }}></script>`)}
   </body>`;
   const title = `${page.title} · ${issuerName(visit)}`;
   const head = html`<style dangerouslySetInnerHTML=${{ __html: style }}></style>`;
@@ -51,12 +55,12 @@ export function sendPage(response: Response, page: Page, visit: Visit, message?:
   );
 }
 
-function policyOf({ style, isCounted }: { style: string; isCounted: boolean }): string {
+function policyOf({ style, scripts }: { style: string; scripts: readonly string[] }): string {
   return [
     "default-src 'none'",
     `style-src 'self' ${hashOf(style)}`,
     "img-src 'self' data:",
-    ...(isCounted ? [`script-src ${SCRIPT_HASH}`, "connect-src 'self'"] : []),
+    ...(scripts.length > 0 ? [`script-src ${scripts.map(hashOf).join(' ')}`, "connect-src 'self'"] : []),
     "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -2,27 +2,18 @@
 import type { Response } from 'express';
 import { findIssuedDocument } from '#libs/documents/find-document.ts';
 import { originalOf } from '#libs/documents/original-of.ts';
+import { AppError } from '#libs/errors.ts';
 import { fileName, requireWholePdf } from '#libs/printing/pdf-file.ts';
 import { type DocumentVisit, noSuchLink } from './visit.ts';
 
+/** The time for which an acceptance waits for an original that was never printed. */
+const PRINTED_WITHIN_MS = 15_000;
+
 /** Sends the original. @throws AppError 503, 504 and 429 when it was never printed and cannot be now. */
 export async function sendOriginal(visit: DocumentVisit, response: Response): Promise<void> {
-  const { accountId, account, subject, link, parts } = visit;
-  const issued = await findIssuedDocument(subject.type, accountId, subject.record._id);
-  if (issued === undefined || issued === 'draft') throw noSuchLink();
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  const original = await originalOf(issued, {
-    accountId,
-    quotaBytes: parts.quotaBytes,
-    async make() {
-      const document = await issued.document(account);
-      if (!document) return undefined;
-      const printed = await parts.print({ document, accountId, requestId: String(link._id), signal: gone.signal });
-      requireWholePdf(printed.bytes);
-      return printed;
-    },
-  });
+  const { issued, original } = await issuedOriginal(visit, gone.signal);
   if (!original) throw noSuchLink();
   const name = `${fileName(issued.number)}.pdf`;
   response.attachment(name);
@@ -34,4 +25,34 @@ export async function sendOriginal(visit: DocumentVisit, response: Response): Pr
     'Content-Security-Policy': "frame-ancestors 'none'; base-uri 'none'",
   });
   response.send(original.bytes);
+}
+
+/**
+ * Returns the SHA-256 of the original, which is printed now if it never was. Undefined when none can be kept: an act of
+ * the reader does not wait for a renderer that is away.
+ */
+export async function keptOriginal(visit: DocumentVisit): Promise<string | undefined> {
+  try {
+    return (await issuedOriginal(visit, AbortSignal.timeout(PRINTED_WITHIN_MS))).original?.sha256;
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+async function issuedOriginal({ accountId, account, subject, link, parts }: DocumentVisit, signal: AbortSignal) {
+  const issued = await findIssuedDocument(subject.type, accountId, subject.record._id);
+  if (issued === undefined || issued === 'draft') throw noSuchLink();
+  const original = await originalOf(issued, {
+    accountId,
+    quotaBytes: parts.quotaBytes,
+    async make() {
+      const document = await issued.document(account);
+      if (!document) return undefined;
+      const printed = await parts.print({ document, accountId, requestId: String(link._id), signal });
+      requireWholePdf(printed.bytes);
+      return printed;
+    },
+  });
+  return { issued, original };
 }

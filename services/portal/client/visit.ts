@@ -18,6 +18,7 @@ import { hashToken } from '#libs/models/token.ts';
 import { PageError } from '#libs/pages/page-error.ts';
 import type { PrintDocument } from '#libs/printing/print-document.ts';
 import type { LinkAct } from '#libs/rules/documents/link-terms.ts';
+import type { SecretBox } from '#libs/secret-box.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { type PageLocale, pageLocale } from './locale.ts';
 
@@ -27,6 +28,8 @@ export interface ClientParts {
   print: PrintDocument;
   /** Nudges the webhook and mail services, because something is due. */
   nudge: () => void;
+  /** Opens the key that signs evidence. */
+  box: SecretBox;
   /** The bytes of records and events that an account may keep. Any amount unless given. */
   quotaBytes?: number | undefined;
   log: Logger;

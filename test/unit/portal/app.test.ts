@@ -15,7 +15,11 @@ const developer = {
   nudge: () => undefined,
   isPublicSecure: true,
 };
-const client = { print: () => Promise.reject(new Error('no renderer')), nudge: () => undefined };
+const client = {
+  print: () => Promise.reject(new Error('no renderer')),
+  box: developer.box,
+  nudge: () => undefined,
+};
 const server = createServer(makeApp({ trustProxy: 0, developer, client, log: testLog }));
 let url: string;
 beforeAll(async () => {

@@ -6,14 +6,17 @@ import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { html } from '#libs/pages/html.ts';
 import { badge } from '#libs/pages/parts.ts';
 import { type Movement, movementsOf } from '../../store/movements.ts';
+import type { FormAgain } from '../client-form.ts';
 import { type DocumentState, stateOf } from '../document-state.ts';
-import { CLIENT_FORMS, type FormAgain } from '../forms.ts';
+import { acceptForm } from '../forms/accept.ts';
+import { CLIENT_FORMS } from '../forms.ts';
 import type { Page } from '../layout.ts';
 import type { PageLocale } from '../locale.ts';
 import { totalNotes, totalRows } from '../totals.ts';
 import { type DocumentVisit, mayDo } from '../visit.ts';
 import { waysToPay } from '../ways.ts';
 import { linesOfText } from './lines-of-text.ts';
+import { acceptedOrPromised, questionsCard } from './said.ts';
 
 /** @param again the form that was sent and not done. */
 export async function documentPage(visit: DocumentVisit, again?: { path: string } & FormAgain): Promise<Page> {
@@ -43,15 +46,17 @@ export async function documentPage(visit: DocumentVisit, again?: { path: string 
         ${hasTime ? html`<a class="button" href=${`${base}/time`}>${labels.time.heading}</a>` : null}
       </p>
     </section>
+    ${await acceptedOrPromised(visit)}
     ${mayDo(visit, 'pay') ? waysToPay(document, state.isDue, locale) : null}
     <section class="card">
       <h2 dir="auto">${document.subject ?? labels.heading}</h2>
       ${linesOf(document, locale)} ${totalsOf(document, locale)}
     </section>
     ${subject.type === 'invoice' ? movementsCard(await movementsOf(subject.record), locale) : null}
-    ${textsOf(document, locale)} ${formsOf(visit, again)} ${partiesOf(document, locale)} ${footOf(document, locale)}
+    ${textsOf(document, locale)} ${await questionsCard(visit)} ${formsOf(visit, again)} ${partiesOf(document, locale)} ${footOf(document, locale)}
   </div>`;
-  return { title, body, isCounted: true };
+  const isDrawnOn = mayDo(visit, acceptForm.act) && acceptForm.isOffered(visit);
+  return { title, body, isCounted: true, isDrawnOn };
 }
 
 function sumOf({ sum, isDue }: DocumentState, { words, labels, minor }: PageLocale): VNode {

@@ -1,4 +1,5 @@
 // The words of the client's pages in Dutch.
+import { dutch as answers } from './answers/dutch.ts';
 import type { PageWords } from './page-words.ts';
 
 export const dutch: PageWords = {
@@ -31,11 +32,18 @@ export const dutch: PageWords = {
     text: 'Voor uw veiligheid zijn links beperkt geldig. Een nieuwe link gaat naar het adres waar deze naartoe is gestuurd.',
     button: 'Stuur mij een nieuwe link',
   },
-  done: { renewed: 'Er is een nieuwe link onderweg. Kijk over enkele minuten in uw mailbox.' },
+  done: {
+    renewed: 'Er is een nieuwe link onderweg. Kijk over enkele minuten in uw mailbox.',
+    accepted: 'Dank u. U hebt de offerte aanvaard.',
+    declined: 'U hebt de offerte afgewezen.',
+    promised: 'Dank u. We hebben de dag genoteerd.',
+    asked: 'Uw vraag is verstuurd.',
+  },
   problems: {
     notOffered: 'Dit kan niet meer. De pagina toont de huidige stand.',
     expiredForm: 'De pagina was verouderd en er is niets gewijzigd. Probeer het opnieuw.',
     unavailable: 'Dit lukt op dit moment niet. Probeer het over enkele minuten opnieuw.',
   },
+  answers,
   questions: (email) => `Vragen? Schrijf naar ${email}.`,
 };

@@ -1,4 +1,5 @@
 // The words of the client's pages in French.
+import { french as answers } from './answers/french.ts';
 import type { PageWords } from './page-words.ts';
 
 export const french: PageWords = {
@@ -31,11 +32,18 @@ export const french: PageWords = {
     text: 'Pour votre sécurité, les liens ont une durée limitée. Un nouveau lien sera envoyé à l’adresse qui a reçu celui-ci.',
     button: 'M’envoyer un nouveau lien',
   },
-  done: { renewed: 'Un nouveau lien est en route. Veuillez consulter votre messagerie dans quelques minutes.' },
+  done: {
+    renewed: 'Un nouveau lien est en route. Veuillez consulter votre messagerie dans quelques minutes.',
+    accepted: 'Merci. Vous avez accepté le devis.',
+    declined: 'Vous avez refusé le devis.',
+    promised: 'Merci. Nous avons noté le jour.',
+    asked: 'Votre question a été envoyée.',
+  },
   problems: {
     notOffered: 'Ce n’est plus possible. La page montre l’état actuel.',
     expiredForm: 'La page n’était plus à jour et rien n’a été modifié. Veuillez réessayer.',
     unavailable: 'Ce n’est pas possible pour le moment. Veuillez réessayer dans quelques minutes.',
   },
+  answers,
   questions: (email) => `Des questions ? Écrivez à ${email}.`,
 };

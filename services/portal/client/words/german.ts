@@ -1,4 +1,5 @@
 // The words of the client's pages in German.
+import { german as answers } from './answers/german.ts';
 import type { PageWords } from './page-words.ts';
 
 export const german: PageWords = {
@@ -31,11 +32,18 @@ export const german: PageWords = {
     text: 'Zu Ihrer Sicherheit sind Links nur begrenzt gültig. Ein neuer geht an die Adresse, an die dieser geschickt wurde.',
     button: 'Neuen Link zusenden',
   },
-  done: { renewed: 'Ein neuer Link ist unterwegs. Bitte sehen Sie in einigen Minuten in Ihr Postfach.' },
+  done: {
+    renewed: 'Ein neuer Link ist unterwegs. Bitte sehen Sie in einigen Minuten in Ihr Postfach.',
+    accepted: 'Vielen Dank. Sie haben das Angebot angenommen.',
+    declined: 'Sie haben das Angebot abgelehnt.',
+    promised: 'Vielen Dank. Wir haben den Tag vorgemerkt.',
+    asked: 'Ihre Frage wurde gesendet.',
+  },
   problems: {
     notOffered: 'Das ist nicht mehr möglich. Die Seite zeigt den aktuellen Stand.',
     expiredForm: 'Die Seite war veraltet, und es wurde nichts geändert. Bitte versuchen Sie es noch einmal.',
     unavailable: 'Das ist im Moment nicht möglich. Bitte versuchen Sie es in einigen Minuten noch einmal.',
   },
+  answers,
   questions: (email) => `Fragen? Schreiben Sie an ${email}.`,
 };

@@ -1,4 +1,5 @@
 // The words of the client's pages in Japanese.
+import { japanese as answers } from './answers/japanese.ts';
 import type { PageWords } from './page-words.ts';
 
 export const japanese: PageWords = {
@@ -31,11 +32,18 @@ export const japanese: PageWords = {
     text: '安全のため、リンクには有効期限があります。新しいリンクは、このリンクを受け取ったアドレスに送信されます。',
     button: '新しいリンクを送信する',
   },
-  done: { renewed: '新しいリンクをお送りします。数分後にメールをご確認ください。' },
+  done: {
+    renewed: '新しいリンクをお送りします。数分後にメールをご確認ください。',
+    accepted: 'ありがとうございます。見積が承諾されました。',
+    declined: '見積を辞退されました。',
+    promised: 'ありがとうございます。お支払予定日を承りました。',
+    asked: 'ご質問を送信しました。',
+  },
   problems: {
     notOffered: 'この操作はできなくなりました。ページには現在の状態が表示されています。',
     expiredForm: 'ページが古かったため、変更は行われませんでした。もう一度お試しください。',
     unavailable: '現在この操作はできません。数分後にもう一度お試しください。',
   },
+  answers,
   questions: (email) => `ご不明な点は ${email} までお問い合わせください。`,
 };

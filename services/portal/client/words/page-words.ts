@@ -1,4 +1,5 @@
 // The words that the client's pages need besides those of documents, in each language.
+import type { AnswerWords } from './answers/answer-words.ts';
 
 export interface PageWords {
   /** The state of a document beside its number. */
@@ -34,10 +35,12 @@ export interface PageWords {
     expiredForm: string;
     unavailable: string;
   };
+  /** The forms by which the client answers. */
+  answers: AnswerWords;
   /** The sentence at the foot that names the address for questions. @param email of the account. */
   questions: (email: string) => string;
 }
 
 /** The outcomes of forms, as the address of the page that follows names them. */
-export const OUTCOMES = ['renewed'] as const;
+export const OUTCOMES = ['renewed', 'accepted', 'declined', 'promised', 'asked'] as const;
 export type Outcome = (typeof OUTCOMES)[number];

@@ -1,4 +1,5 @@
 // The words of the client's pages in Portuguese.
+import { portuguese as answers } from './answers/portuguese.ts';
 import type { PageWords } from './page-words.ts';
 
 export const portuguese: PageWords = {
@@ -31,11 +32,18 @@ export const portuguese: PageWords = {
     text: 'Para sua segurança, os links são válidos por tempo limitado. Um novo link será enviado ao endereço que recebeu este.',
     button: 'Enviar-me um novo link',
   },
-  done: { renewed: 'Um novo link está a caminho. Verifique seu e-mail em alguns minutos.' },
+  done: {
+    renewed: 'Um novo link está a caminho. Verifique seu e-mail em alguns minutos.',
+    accepted: 'Obrigado. Aceitou o orçamento.',
+    declined: 'Recusou o orçamento.',
+    promised: 'Obrigado. Registámos o dia.',
+    asked: 'A sua pergunta foi enviada.',
+  },
   problems: {
     notOffered: 'Isto já não é possível. A página mostra o estado atual.',
     expiredForm: 'A página estava desatualizada e nada foi alterado. Tente novamente.',
     unavailable: 'Isto não é possível no momento. Tente novamente em alguns minutos.',
   },
+  answers,
   questions: (email) => `Dúvidas? Escreva para ${email}.`,
 };

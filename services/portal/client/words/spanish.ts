@@ -1,4 +1,5 @@
 // The words of the client's pages in Spanish.
+import { spanish as answers } from './answers/spanish.ts';
 import type { PageWords } from './page-words.ts';
 
 export const spanish: PageWords = {
@@ -31,11 +32,18 @@ export const spanish: PageWords = {
     text: 'Por su seguridad, los enlaces son válidos por un tiempo limitado. Se enviará uno nuevo a la dirección que recibió este.',
     button: 'Enviarme un nuevo enlace',
   },
-  done: { renewed: 'Un nuevo enlace está en camino. Consulte su correo en unos minutos.' },
+  done: {
+    renewed: 'Un nuevo enlace está en camino. Consulte su correo en unos minutos.',
+    accepted: 'Gracias. Ha aceptado el presupuesto.',
+    declined: 'Ha rechazado el presupuesto.',
+    promised: 'Gracias. Hemos anotado el día.',
+    asked: 'Su pregunta se ha enviado.',
+  },
   problems: {
     notOffered: 'Esto ya no es posible. La página muestra el estado actual.',
     expiredForm: 'La página no estaba al día y no se ha cambiado nada. Inténtelo de nuevo.',
     unavailable: 'Esto no es posible en este momento. Inténtelo de nuevo en unos minutos.',
   },
+  answers,
   questions: (email) => `¿Preguntas? Escriba a ${email}.`,
 };

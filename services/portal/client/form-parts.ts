@@ -1,0 +1,63 @@
+// The parts that the forms of a client's page have in common: their frame, their fields, and the words that are read from them.
+import type Joi from 'joi';
+import type { VNode } from 'preact';
+import { BROWSER_LONGEST, type Visitor } from '#libs/billing/answers/visitor.ts';
+import { validation } from '#libs/input/kinds.ts';
+import { type Children, html } from '#libs/pages/html.ts';
+import { note } from '#libs/pages/parts.ts';
+import type { FormAgain } from './client-form.ts';
+import type { DocumentVisit, Visit } from './visit.ts';
+
+interface Frame {
+  /** The path below that of the document. */
+  path: string;
+  title: string;
+  fields: Children;
+  button: string;
+  isMain?: boolean;
+  /** True for a form that few need: it is folded until it is opened, or shown again. */
+  isFolded?: boolean;
+}
+
+/** Returns a form in a card, with what was wrong with it. */
+export function formOf(
+  visit: DocumentVisit,
+  { path, title, fields, button, isMain, isFolded }: Frame,
+  again?: FormAgain,
+): VNode {
+  const form = html`<form method="post" action=${visit.base + path}>
+    ${again?.problem ? note('bad', again.problem) : null}
+    <input type="hidden" name="csrf" value=${visit.csrf} />
+    ${fields}
+    <p class="actions"><button class=${isMain ? 'main' : null}>${button}</button></p>
+  </form>`;
+  if (isFolded) {
+    return html`<section class="card"><details open=${again !== undefined}><summary>${title}</summary>${form}</details></section>`;
+  }
+  return html`<section class="card"><h2>${title}</h2>${form}</section>`;
+}
+
+/** Returns a box that a person ticks. Nothing is ticked beforehand, also when the form is shown again. */
+export function tick(name: string, sentence: string): VNode {
+  return html`<label class="tick"><input type="checkbox" name=${name} value="yes" required /><span dir="auto">${sentence}</span></label>`;
+}
+
+/** Returns the reader of the page as evidence and events name them. */
+export function visitorOf({ link, request }: Visit): Visitor {
+  return {
+    linkId: String(link._id),
+    address: request.ip ?? '',
+    browser: (request.get('User-Agent') ?? '').slice(0, BROWSER_LONGEST),
+  };
+}
+
+/** Returns the text of a field, or undefined when it does not have the form. */
+export function textIn<Text>(shape: Joi.Schema<Text>, value: string | undefined): Text | undefined {
+  const { value: text, error } = shape.validate(value, validation);
+  return error ? undefined : text;
+}
+
+/** Returns the sentences whose condition holds, as one. Undefined when none does. */
+export function problemIn(problems: readonly (readonly [isWrong: boolean, sentence: string])[]): string | undefined {
+  return problems.flatMap(([isWrong, sentence]) => (isWrong ? sentence : [])).join(' ') || undefined;
+}

@@ -1,0 +1,39 @@
+// The form by which a client declines a quote. A reason is welcome, and a tick is needed: programs that check mail send
+// every form, and tick nothing.
+import { declineAsClient } from '#libs/billing/answers/answer-quote.ts';
+import { text } from '#libs/input/kinds.ts';
+import { html } from '#libs/pages/html.ts';
+import type { ClientForm } from '../client-form.ts';
+import { formOf, problemIn, textIn, tick } from '../form-parts.ts';
+import { change } from '../visit.ts';
+import { isOpenQuote } from './accept.ts';
+
+const REASON_LONGEST = 1_000;
+
+export const declineForm: ClientForm = {
+  act: 'accept',
+  isOffered: isOpenQuote,
+  show(visit, again) {
+    const { decline } = visit.locale.words.answers;
+    const fields = html`<div class="fields">
+      <label>${decline.reason}<textarea name="reason" rows="3" maxlength=${REASON_LONGEST} dir="auto">${again?.fields['reason'] ?? ''}</textarea></label>
+      ${tick('confirm', decline.confirm)}
+    </div>`;
+    const frame = { path: '/decline', title: decline.title, fields, button: decline.button, isFolded: true };
+    return formOf(visit, frame, again);
+  },
+  async send(visit, fields) {
+    const { words } = visit.locale;
+    const { problems } = words.answers;
+    const reason = textIn(text().max(REASON_LONGEST).allow(''), fields['reason'] ?? '');
+    const problem = problemIn([
+      [reason === undefined, problems.reason],
+      [fields['confirm'] !== 'yes', problems.confirm],
+    ]);
+    if (problem) return { again: { fields, problem } };
+    const id = visit.subject.record._id;
+    const outcome = await change(visit, (unit) => declineAsClient(unit, { id, reason: reason || undefined }));
+    if (outcome === 'done' || outcome === 'done before') return { done: 'declined' };
+    return { again: { fields, problem: outcome === 'expired' ? problems.expired : words.problems.notOffered } };
+  },
+};
