@@ -19,14 +19,14 @@ interface Frame {
   isFolded?: boolean;
 }
 
-/** Returns a form in a card, with what was wrong with it. */
+/** Returns a form in a card. What was wrong with it has the focus, so that a phone shows it without scrolling. */
 export function formOf(
   visit: DocumentVisit,
   { path, title, fields, button, isMain, isFolded }: Frame,
   again?: FormAgain,
 ): VNode {
   const form = html`<form method="post" action=${visit.base + path}>
-    ${again?.problem ? note('bad', again.problem) : null}
+    ${again?.problem ? html`<div tabindex="-1" autofocus>${note('bad', again.problem)}</div>` : null}
     <input type="hidden" name="csrf" value=${visit.csrf} />
     ${fields}
     <p class="actions"><button class=${isMain ? 'main' : null}>${button}</button></p>
