@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { Failure } from '../backends/failure.ts';
 import { readPrivate, writePrivately } from './data-folder.ts';
-import type { LastReceiver } from './receiver.ts';
+import type { Place } from './private-pages.ts';
 
 export interface DemoEndpoint {
   id: string;
@@ -13,9 +13,9 @@ export interface DemoEndpoint {
 const CALL_LIMIT_MS = 10_000;
 
 // Returns the receiver's port and token of the last start, so that the endpoint's URL stays the same.
-export async function rememberedReceiver(dataFolder: string): Promise<LastReceiver | undefined> {
+export async function rememberedReceiver(dataFolder: string): Promise<Partial<Place>> {
   const { url } = await readPrivate<DemoEndpoint>(join(dataFolder, 'receiver.json'));
-  if (!url) return undefined;
+  if (!url) return {};
   const { port, pathname } = new URL(url);
   return { port: Number(port), token: pathname.split('/').at(-2) ?? '' };
 }

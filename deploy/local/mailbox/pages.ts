@@ -1,22 +1,9 @@
 // The pages of the mailbox: the list of mails, one mail as a person reads it, its attachments and its source.
-import { timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressObject, type Attachment, type ParsedMail, simpleParser } from 'mailparser';
 import { type Children, html, renderPage } from '#libs/pages/html.ts';
+import type { Answer } from '../private-pages.ts';
 import type { KeptMails } from './kept-mails.ts';
 import { STYLE } from './style.ts';
-
-export interface MailboxParts {
-  mails: KeptMails;
-  token: string;
-}
-
-interface Answer {
-  status?: number;
-  type: string;
-  body: string | Buffer;
-  headers?: Record<string, string>;
-}
 
 // A page has its own style sheet and shows the mail in a frame; nothing else is loaded.
 const PAGE_POLICY =
@@ -27,21 +14,12 @@ const MAIL_POLICY =
   'sandbox allow-popups allow-popups-to-escape-sandbox';
 const REFRESH_SECONDS = 3;
 
-export async function answer(parts: MailboxParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // This blocks DNS rebinding: a web page must not read this through a public name that resolves to loopback.
-  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? ''))
-    return send(response, { status: 421, type: 'text/plain', body: 'Wrong host\n' });
-  const [, given = '', ...path] = (request.url ?? '').split('?', 1)[0]?.split('/') ?? [];
-  if (!isSame(given, parts.token) || request.method !== 'GET')
-    return send(response, {
-      status: 404,
-      type: 'text/plain',
-      body: 'The address of the mailbox is in the banner of npm start\n',
-    });
-  send(response, (await page(parts.mails, path)) ?? missing());
+// Returns a page, or the 404 of a path without one.
+export async function pageOf(mails: KeptMails, path: string[]): Promise<Answer> {
+  return (await found(mails, path)) ?? missing();
 }
 
-async function page(
+async function found(
   mails: KeptMails,
   [what = '', id = '', part = '', place = '']: string[],
 ): Promise<Answer | undefined> {
@@ -183,24 +161,6 @@ function attachment(file: Attachment | undefined): Answer | undefined {
 function missing(): Answer {
   const body = html`<main><h1>No such mail</h1><p>It may have made room for newer ones.</p></main>`;
   return { ...document('No such mail', body, { depth: '' }), status: 404 };
-}
-
-function send(response: ServerResponse, { status = 200, type, body, headers = {} }: Answer): void {
-  response.writeHead(status, {
-    'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
-    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-    'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': 'no-store',
-    'Referrer-Policy': 'no-referrer', // The address holds the token.
-    ...headers,
-  });
-  response.end(body);
-}
-
-function isSame(given: string, token: string): boolean {
-  return (
-    Buffer.byteLength(given) === Buffer.byteLength(token) && timingSafeEqual(Buffer.from(given), Buffer.from(token))
-  );
 }
 
 function addressesOf(addresses: AddressObject | AddressObject[] | undefined): string {

@@ -8,7 +8,7 @@ const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 let receiver: Receiver;
 
 beforeEach(async () => {
-  receiver = await startReceiver(undefined);
+  receiver = await startReceiver();
   receiver.useSecret(SECRET);
 });
 afterEach(() => receiver.close());
