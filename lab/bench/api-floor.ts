@@ -12,6 +12,9 @@ const collections = {
   projects: db.collection('projects'),
   invoices: db.collection('invoices'),
   originals: db.collection('originals'),
+  links: db.collection('document_links'),
+  accounts: db.collection('accounts'),
+  questions: db.collection('questions'),
   numbers: db.collection('numbers'),
   events: db.collection('events'),
   counters: db.collection('counters'),
@@ -27,10 +30,33 @@ createServer((request, response) => {
       .catch((error) => response.writeHead(500).end(String(error)));
     return;
   }
+  if (request.url?.startsWith('/p/')) {
+    linked(request.url.slice('/p/'.length))
+      .then((body) => response.writeHead(body ? 200 : 404, { 'Content-Type': 'application/json' }).end(body))
+      .catch((error) => response.writeHead(500).end(String(error)));
+    return;
+  }
   answer(request)
     .then((body) => response.writeHead(body ? 200 : 404, { 'Content-Type': 'application/json' }).end(body))
     .catch((error) => response.writeHead(500).end(String(error)));
 }).listen(Number(process.env['PORT']), '127.0.0.1');
+
+/** Returns the invoice of a link, with what its page reads besides. */
+async function linked(token: string): Promise<string | undefined> {
+  const hash = createHash('sha256').update(token).digest('hex');
+  const link = await collections.links.findOne({ hash, revoked_at: null }, MAJORITY);
+  if (!link) return undefined;
+  const { account_id, subject_id, client_id } = link;
+  const [account, invoiceClient, invoice] = await Promise.all([
+    collections.accounts.findOne({ _id: account_id }, MAJORITY),
+    collections.clients.findOne({ _id: client_id, account_id }, MAJORITY),
+    collections.invoices.findOne({ _id: subject_id, account_id }, MAJORITY),
+  ]);
+  const questions = await collections.questions
+    .find({ account_id, 'document.id': subject_id }, { sort: { _id: -1 }, limit: 20, ...MAJORITY })
+    .toArray();
+  return JSON.stringify({ account, client: invoiceClient, invoice, questions });
+}
 
 /** Returns the PDF as it is stored. */
 async function original(request: IncomingMessage): Promise<Buffer | undefined> {

@@ -1,6 +1,4 @@
 // The API beside a bare server that makes the same queries: reads, lists, creates, and what lists cost as accounts grow.
-import { median } from 'es-toolkit/math/median';
-
 import getPort from 'get-port';
 import mongoose from 'mongoose';
 import { ensureIndexes } from '#libs/models/indexes.ts';
@@ -8,23 +6,16 @@ import { connectMongo } from '#libs/mongo/connection.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import { withDatabase } from '../../test/support/workspace.ts';
 import { type BenchAccount, seedAccount, seedOriginals } from './api-data.ts';
+import { compare, type Sides } from './compare.ts';
 import { startGatewayProcess } from './gateway-process.ts';
-import { type Burst, burst, type Work } from './load.ts';
+import { burst, type Work } from './load.ts';
 import type { BenchOptions } from './main.ts';
 import { progress } from './progress.ts';
 import { type Row, row } from './rows.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
-const ROUNDS = 5;
 const SECONDS = 3;
-/** Code gets faster over its first ten thousand runs, and ours is more of it than the floor's. */
-const WARMING_SECONDS = 8;
 const ACCOUNTS = 16;
-
-interface Sides {
-  ours: ServerProcess;
-  floor: ServerProcess;
-}
 
 export async function* bench({ mongodbUri, redisUrl, isLarge }: BenchOptions): AsyncGenerator<Row[]> {
   const name = `bench_${process.pid}`;
@@ -84,27 +75,6 @@ async function throughput(sides: Sides, small: BenchAccount, many: BenchAccount[
   rows.push(...(await compare(sides, create('create invoices, 16 accounts', many), 0.5)));
   rows.push(...(await compare(sides, create('create invoices, 1 account', many.slice(0, 1)), 0.5)));
   return rows;
-}
-
-/** Bursts of both sides in turn, so that whatever else the machine does hits both. */
-async function compare(sides: Sides, work: Work, least: number): Promise<Row[]> {
-  progress(`api: ${work.name}, warming up`);
-  await burst(sides.ours, work, { seconds: WARMING_SECONDS });
-  await burst(sides.floor, work, { seconds: WARMING_SECONDS });
-  const ours: Burst[] = [];
-  const floor: Burst[] = [];
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    progress(`api: ${work.name}, round ${round} of ${ROUNDS}`);
-    ours.push(await burst(sides.ours, work, { seconds: SECONDS }));
-    floor.push(await burst(sides.floor, work, { seconds: SECONDS }));
-  }
-  const figure = (bursts: Burst[], pick: (one: Burst) => number) => median(bursts.map(pick));
-  const both = (pick: (one: Burst) => number) => [figure(ours, pick), figure(floor, pick)] as const;
-  return [
-    row(work.name, '/s', ...both(({ perSecond }) => perSecond), ['≥', least]),
-    row(`${work.name}, p99`, 'ms', ...both(({ p99 }) => p99), ['≤', 2]),
-    row(`${work.name}, processor`, 'ms', ...both(({ cpuMsEach }) => cpuMsEach)),
-  ];
 }
 
 /** In these rows the floor is the gateway itself on the small account: what counts is how the cost grows. */

@@ -10,6 +10,8 @@ export interface Work {
   /** Sent in turn. */
   paths: readonly string[];
   keys: readonly string[];
+  /** The address that a proxy would name, for each path in turn: limits by address count them. */
+  addresses?: readonly string[];
   /** Sent by every request, with a new Idempotency-Key; each request takes the next key, and the body that goes with it. */
   bodies?: readonly string[];
 }
@@ -50,7 +52,7 @@ export async function burst(
     url: server.url,
     connections,
     duration: seconds,
-    requests: work.bodies ? [posting(work, work.bodies)] : work.paths.map((path) => reading(work, path)),
+    requests: work.bodies ? [posting(work, work.bodies)] : work.paths.map((path, index) => reading(work, path, index)),
   });
   if (result.non2xx + result.errors > 0) {
     throw new Error(`${work.name}: ${result.non2xx} refusals and ${result.errors} errors from ${server.url}`);
@@ -64,8 +66,9 @@ export async function burst(
   };
 }
 
-function reading({ keys }: Work, path: string) {
-  return { method: 'GET', path, headers: { Authorization: `Bearer ${keys[0]}` } };
+function reading({ keys, addresses }: Work, path: string, index: number) {
+  const forwarded = addresses ? { 'X-Forwarded-For': addresses[index % addresses.length] } : {};
+  return { method: 'GET', path, headers: { Authorization: `Bearer ${keys[0]}`, ...forwarded } };
 }
 
 function posting({ keys, paths }: Work, bodies: readonly string[]) {

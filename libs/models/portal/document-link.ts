@@ -9,9 +9,9 @@ import {
 } from '../../rules/documents/link-terms.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
-import { lockOwn, recordsOf, type Stamped } from '../records.ts';
+import { driverOf, lockOwn, recordsOf, type Stamped } from '../records.ts';
 import { removeAllWith } from '../remove-records.ts';
-import { acrossAccounts, type Id, idField, requiredIdField, type StoredId, wireId } from '../tenant.ts';
+import { type Id, idField, requiredIdField, type StoredId, wireId } from '../tenant.ts';
 import { hashToken } from '../token.ts';
 
 /** The most links of a document or a client that callers made and that are not revoked. Links in mails do not count. */
@@ -75,10 +75,9 @@ linkSchema.index({ hash: 1 }, { unique: true });
 export const DocumentLink = recordsOf<DocumentLinkRecord>('DocumentLink', linkSchema);
 
 /** Returns the link of a token unless it was revoked. The visitor is not known yet, so the query covers all accounts. */
-export function findDocumentLink(token: string): Promise<DocumentLinkRecord | null> {
-  return DocumentLink.findOne({ hash: hashToken(token), revoked_at: null })
-    .setOptions(acrossAccounts)
-    .lean<DocumentLinkRecord>();
+export async function findDocumentLink(token: string): Promise<DocumentLinkRecord | null> {
+  const found = await driverOf(DocumentLink).findOne({ hash: hashToken(token), revoked_at: null } as object);
+  return found as DocumentLinkRecord | null;
 }
 
 /** Locks the link against a revocation in the same moment. @returns false when it was revoked. */

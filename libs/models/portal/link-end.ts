@@ -11,6 +11,17 @@ import type { DocumentLinkRecord } from './document-link.ts';
 type Subject = Pick<DocumentLinkRecord, 'account_id' | 'subject_type' | 'subject_id'>;
 
 /**
+ * Returns when nothing more was due of this document, or it could not be accepted any more. Undefined while it is open.
+ * @param today of the account.
+ */
+export function documentSettledAt(
+  document: { type: 'invoice'; record: InvoiceRecord } | { type: 'quote'; record: QuoteRecord },
+  today: string,
+): Date | undefined {
+  return document.type === 'invoice' ? invoiceSettledAt(document.record) : quoteSettledAt(document.record, today);
+}
+
+/**
  * Returns when nothing more was due, and nothing could be accepted. Undefined while something is or can be.
  * @param today of the account.
  */

@@ -11,8 +11,8 @@ import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { type Parties, partiesOf } from '#libs/models/billing/parties.ts';
 import { Quote, type QuoteRecord } from '#libs/models/billing/quote.ts';
 import { type DocumentLinkRecord, findDocumentLink, lockLiveLink } from '#libs/models/portal/document-link.ts';
-import { linkEnd, settledAt } from '#libs/models/portal/link-end.ts';
-import { findOwn } from '#libs/models/records.ts';
+import { documentSettledAt, linkEnd, settledAt } from '#libs/models/portal/link-end.ts';
+import { driverOf, findOwn } from '#libs/models/records.ts';
 import { type Id, isId, wireId } from '#libs/models/tenant.ts';
 import { hashToken } from '#libs/models/token.ts';
 import { PageError } from '#libs/pages/page-error.ts';
@@ -96,11 +96,11 @@ export async function openVisit(request: Request, parts: ClientParts): Promise<V
   if (!TOKEN_FORM.test(token)) throw noSuchLink();
   const link = await findDocumentLink(token);
   if (!link) throw noSuchLink();
-  const account = await Account.findById(link.account_id).lean<AccountRecord>();
-  const subject = account && (await subjectOf(link, account, request));
-  if (!account || !subject) throw noSuchLink();
+  const { account, subject } = await readSubject(link, request);
   const today = dayIn(account.time_zone);
-  const end = linkEnd(link, await settledAt(link, today));
+  // The document of the link is read already. A client's link ends with all documents of the client.
+  const isOfItself = link.subject_type !== 'client' && subject.type !== 'client';
+  const end = linkEnd(link, isOfItself ? documentSettledAt(subject, today) : await settledAt(link, today));
   const home = `/p/${token}`;
   const isHome = subject.type === 'client' || request.params['id'] === undefined;
   return {
@@ -125,34 +125,34 @@ function localeOf(subject: Subject, account: AccountRecord): string {
   return subject.type === 'client' ? account.locale : subject.parties.issuer.locale;
 }
 
-/** Returns the document in the path, which a client's link opens, or the subject of the link itself. */
-async function subjectOf(
-  link: DocumentLinkRecord,
-  account: AccountRecord,
-  { params, path }: Request,
-): Promise<Subject | undefined> {
+/** Reads the account and the subject at once. @throws PageError 404 unless the link shows it. */
+async function readSubject(link: DocumentLinkRecord, request: Request) {
   const accountId = wireId(link.account_id);
-  const client: ClientRecord | null = await findOwn(Client, accountId, link.client_id);
-  if (!client) return undefined;
-  const { id } = params;
-  if (id === undefined) {
-    if (link.subject_type === 'client') return { type: 'client', record: client };
-    return documentOf(link.subject_type, String(link.subject_id), { accountId, account, client });
-  }
-  if (link.subject_type !== 'client' || !isId(id)) return undefined;
-  const type = path.split('/')[3] === 'quotes' ? 'quote' : 'invoice';
-  return documentOf(type, id, { accountId, account, client });
+  const named = namedIn(request, link);
+  const [account, client, document] = await Promise.all([
+    driverOf(Account as never).findOne({ _id: link.account_id }) as Promise<unknown>,
+    findOwn(Client, accountId, link.client_id) as Promise<ClientRecord | null>,
+    named && findOwn<InvoiceRecord | QuoteRecord>(named.type === 'invoice' ? Invoice : Quote, accountId, named.id),
+  ]);
+  if (!account || !client) throw noSuchLink();
+  const owner = account as AccountRecord;
+  if (!named) return { account: owner, subject: { type: 'client', record: client } as Subject };
+  // Drafts and the documents of other clients are not to be seen.
+  if (!document || document.status === 'Draft' || !document.client_id.equals(client._id)) throw noSuchLink();
+  const parties = document.parties ?? partiesOf(owner, client);
+  return { account: owner, subject: { type: named.type, record: document, parties } as Subject };
 }
 
-/** Returns an issued document of the client. */
-async function documentOf(
-  type: DocumentSubject['type'],
-  id: Id,
-  { accountId, account, client }: { accountId: Id; account: AccountRecord; client: ClientRecord },
-): Promise<Subject | undefined> {
-  const record = await findOwn<InvoiceRecord | QuoteRecord>(type === 'invoice' ? Invoice : Quote, accountId, id);
-  if (!record || record.status === 'Draft' || !record.client_id.equals(client._id)) return undefined;
-  return { type, record, parties: record.parties ?? partiesOf(account, client) } as DocumentSubject;
+/** Returns the document in the path, which a client's link opens, or that of the link. Undefined for a client's list. */
+function namedIn(
+  { params, path }: Request,
+  link: DocumentLinkRecord,
+): { type: DocumentSubject['type']; id: Id } | undefined {
+  const { id } = params;
+  const { subject_type: type } = link;
+  if (id === undefined) return type === 'client' ? undefined : { type, id: wireId(link.subject_id) };
+  if (type !== 'client' || !isId(id)) throw noSuchLink();
+  return { type: path.split('/')[3] === 'quotes' ? 'quote' : 'invoice', id };
 }
 
 /**

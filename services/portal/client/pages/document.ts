@@ -32,6 +32,11 @@ export async function documentPage(visit: DocumentVisit, again?: { path: string 
   const part = document.part && document.part !== 'full' ? labels.parts[document.part] : labels.heading;
   const title = `${part} ${document.number}`;
   const hasTime = link.show_time && subject.type === 'invoice' && subject.record.time !== undefined;
+  const [answer, movements, questions] = await Promise.all([
+    acceptedOrPromised(visit),
+    subject.type === 'invoice' ? movementsOf(subject.record) : undefined,
+    questionsCard(visit),
+  ]);
   const body = html`<div>
     ${base === home ? null : html`<p><a href=${home}>${words.back}</a></p>`}
     <section class="card">
@@ -46,14 +51,14 @@ export async function documentPage(visit: DocumentVisit, again?: { path: string 
         ${hasTime ? html`<a class="button" href=${`${base}/time`}>${labels.time.heading}</a>` : null}
       </p>
     </section>
-    ${await acceptedOrPromised(visit)}
+    ${answer}
     ${mayDo(visit, 'pay') ? waysToPay(document, state.isDue, locale) : null}
     <section class="card">
       <h2 dir="auto">${document.subject ?? labels.heading}</h2>
       ${linesOf(document, locale)} ${totalsOf(document, locale)}
     </section>
-    ${subject.type === 'invoice' ? movementsCard(await movementsOf(subject.record), locale) : null}
-    ${textsOf(document, locale)} ${await questionsCard(visit)} ${formsOf(visit, again)} ${partiesOf(document, locale)} ${footOf(document, locale)}
+    ${movements ? movementsCard(movements, locale) : null}
+    ${textsOf(document, locale)} ${questions} ${formsOf(visit, again)} ${partiesOf(document, locale)} ${footOf(document, locale)}
   </div>`;
   const isDrawnOn = mayDo(visit, acceptForm.act) && acceptForm.isOffered(visit);
   return { title, body, isCounted: true, isDrawnOn };
@@ -85,7 +90,7 @@ function linesOf(document: PrintableDocument, locale: PageLocale): VNode | null 
       <tbody>
         ${lineItems.map(
           ({ description, qty, unit, rate, discount, taxRate, amount }) => html`<tr>
-            <td class="text" dir="auto">${description ?? ''}</td>
+            <td class="text"><span class="line" dir="auto">${description ?? ''}</span></td>
             ${columns.qty ? cell(labels.qty, qty === undefined ? '' : locale.quantity(qty, unit)) : null}
             ${columns.rate ? cell(labels.rate, rate === undefined ? '' : locale.money(Number(rate))) : null}
             ${columns.discount ? cell(labels.discount, Number(discount ?? 0) === 0 ? '' : locale.percent(discount ?? 0)) : null}

@@ -36,7 +36,7 @@ function row(
   return html`<li>
     <a href=${`${home}/${subject.type}s/${String(subject.record._id)}`}>
       <span><strong dir="auto">${name}</strong> ${badge(locale.words.states[state.name], state.tone)}</span>
-      <span>${minor(state.sum)}${state.until ? html` <span class="quiet">${locale.day(state.until)}</span>` : null}</span>
+      <span><bdi>${minor(state.sum)}</bdi> ${state.until ? html`<bdi class="quiet">${locale.day(state.until)}</bdi>` : null}</span>
     </a>
   </li>`;
 }

@@ -61,7 +61,7 @@ function lineOf(line: PrintableTimeLine, locale: PageLocale): VNode {
         <tbody>
           ${entries.map(
             (entry) => html`<tr>
-              <td class="text" dir="auto">${day(entry.date)}${[entry.place, entry.description].filter(Boolean).map((text) => ` · ${text}`)}</td>
+              <td class="text"><span class="line">${day(entry.date)}</span> <span class="line" dir="auto">${[entry.place, entry.description].filter(Boolean).join(' · ')}</span></td>
               <td class="number" data-name=${time.billed}>${entry.billed === undefined ? '' : number(entry.billed)}</td>
               <td class="number" data-name=${time.hours}>${number(entry.hours)}</td>
             </tr>`,
