@@ -68,3 +68,18 @@ export function dayIn(timeZone: string, instant: Date = new Date()): string {
   }
   return format.format(instant);
 }
+
+const offsetFormats = new LRUCache<string, Intl.DateTimeFormat>({ max: FORMATS_MAX });
+const OFFSET = /GMT(?:([+-])(\d{2}):(\d{2}))?/;
+const MINUTE_MS = 60_000;
+
+/** Returns the distance of the clocks in `timeZone` from UTC in milliseconds. @param instant in milliseconds. */
+export function offsetIn(timeZone: string, instant: number): number {
+  let format = offsetFormats.get(timeZone);
+  if (!format) {
+    format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+    offsetFormats.set(timeZone, format);
+  }
+  const [, sign, hours = '0', minutes = '0'] = OFFSET.exec(format.format(instant)) ?? [];
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
+}

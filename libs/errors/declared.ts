@@ -637,6 +637,10 @@ const MAIL = {
     'Recipient is suppressed: {addresses}',
     'Mail to the address came back. Correct it, or free it with `DELETE /api/v1/suppressions/{address}`.',
   ),
+  invoice_not_due: conflict(
+    'Cannot remind about an invoice that is not due',
+    'Wait until its due date; send the invoice again before.',
+  ),
   document_not_mailable: conflict('Cannot send {number}: it is {status}', 'Send a document that is valid.'),
   message_not_cancellable: conflict('Cannot cancel a message that is {state}', 'It left already, or it ended.'),
   message_not_ended: conflict(

@@ -42,6 +42,7 @@ const FORM = {
   invalid_date: problem('{field} must be a calendar day written YYYY-MM-DD'),
   invalid_timestamp: problem('{field} must be an ISO 8601 timestamp'),
   invalid_time_zone: problem('{field} must be an IANA time zone such as Europe/Berlin'),
+  invalid_time: problem('{field} must be a time such as 09:00'),
   invalid_locale: problem('{field} must be a language tag such as en-US'),
   invalid_currency: problem('{field} must be a 3-letter ISO 4217 currency code'),
   invalid_country: problem('{field} must be a 2-letter ISO 3166-1 country code'),

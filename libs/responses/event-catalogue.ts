@@ -67,6 +67,7 @@ const DATA: Readonly<Record<EventNoun, Joi.Schema>> = {
   documents: batchResponse,
   message: messageResponse,
   link: documentLinkResponse,
+  reminder: messageResponse,
   endpoint: webhookResponse,
   ping,
 };

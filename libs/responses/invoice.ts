@@ -20,6 +20,7 @@ import {
   moneyResponse,
   number,
   orNull,
+  reminderRuleResponse,
   roundingAmount,
   textsResponse,
   timestamp,
@@ -82,6 +83,7 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
   ).description('Set while the client has promised a day of payment, or has asked a question that is open'),
   corrects: orNull(id()).description('The id of the invoice that it takes the place of'),
   corrects_number: orNull(Joi.string()).description('The number of that invoice'),
+  reminders: reminderRuleResponse(),
 })
   .id('Invoice')
   .example({
@@ -134,4 +136,5 @@ export const invoiceResponse = Joi.object<ReturnType<typeof invoiceView>, true>(
     corrects: null,
     corrects_number: null,
     reminder_rest: null,
+    reminders: null,
   });

@@ -80,6 +80,13 @@ export const messageResponse = Joi.object({
   accepted_at: moment().description('When the mail server took it'),
   created_at: timestamp(),
   updated_at: timestamp(),
+  reminder: orNull(
+    Joi.object({
+      days: orNull(Joi.number()).description('The step in days from the due date; null for one that was sent by hand'),
+      amount_due: number().description('What it asks for'),
+      currency: words(),
+    }).meta({ schema: 'MessageReminder' }),
+  ).description('Only of a reminder'),
 })
   .id('Message')
   .example({
@@ -100,6 +107,7 @@ export const messageResponse = Joi.object({
     accepted_at: null,
     created_at: exampleTime,
     updated_at: exampleTime,
+    reminder: null,
   });
 
 export const suppressionResponse = Joi.object({

@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { RECIPIENT_STATES } from '../models/messages/message.ts';
 import { PAYMENT_OPTION_TYPES } from '../rules/paying/payment-options.ts';
+import { REMINDER_MODES } from '../rules/reminders/reminder-steps.ts';
 import { TAX_CATEGORIES } from '../rules/taxes/tax-groups.ts';
 import { ROUNDING_MODES, ROUNDING_SCOPES } from '../rules/time/time-rounding.ts';
 import { exampleId } from './example-ids.ts';
@@ -155,6 +156,17 @@ export const earlyPaymentResponse = () =>
       }).meta({ schema: 'EarlyPaymentDiscount' }),
     ),
   ).description('Discounts for early payment: a percentage of the total, for money that comes within so many days');
+
+export const reminderRuleResponse = () =>
+  orNull(
+    Joi.object({
+      mode: Joi.string()
+        .valid(...REMINDER_MODES)
+        .required()
+        .description('`off` stops reminders for good'),
+      paused_until: orNull(Joi.string()).description('The day on which reminders go on'),
+    }).meta({ schema: 'ReminderRule' }),
+  ).description('Whether reminders go out by themselves');
 
 export const roundingResponse = () =>
   orNull(

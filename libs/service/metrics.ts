@@ -173,6 +173,29 @@ export function mailMetrics(registry: Registry) {
   };
 }
 
+const REMINDER_OUTCOMES = [
+  'planned',
+  'not_due',
+  'mail_not_set_up',
+  'client_without_address',
+  'recipient_suppressed',
+] as const;
+
+/**
+ * Makes the metrics of reminders: a look at each invoice that has come to a step. `outcome`: the reminder was planned, the
+ * step went out or rests, or the error code for which no mail can be planned.
+ */
+export function reminderMetrics(registry: Registry) {
+  const looks = new Counter({
+    name: 'billhook_reminder_looks_total',
+    help: 'Looks at invoices that have come to a step of reminders, by their outcome',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  for (const outcome of REMINDER_OUTCOMES) looks.inc({ outcome }, 0);
+  return looks;
+}
+
 /** The life of a reading. A scrape asks for all gauges at once, and they share one. */
 const READING_LIFE_MS = 500;
 

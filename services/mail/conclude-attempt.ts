@@ -113,7 +113,7 @@ function endOf(
 }
 
 /** True of a recipient for which an earlier attempt was taken. */
-function hasIt({ state }: Recipient): boolean {
+export function hasIt({ state }: Recipient): boolean {
   return state === 'accepted' || state === 'bounced' || state === 'complained';
 }
 

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import { linkUrl, makeLink } from '#libs/billing/links/make-link.ts';
 import { moveMessage } from '#libs/billing/messages/move-message.ts';
+import { mailedRecord, staleness } from '#libs/billing/messages/withdraw-message.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { findIssuedDocument } from '#libs/documents/find-document.ts';
 import { eInvoiceFile, eInvoiceOf, findCreditNoteSource, findInvoiceSource } from '#libs/documents/find-e-invoice.ts';
 import { originalOf } from '#libs/documents/original-of.ts';
-import type { RecordOfKind } from '#libs/documents/printed-content.ts';
 import { formatOf } from '#libs/e-invoice/formats.ts';
 import { AppError } from '#libs/errors.ts';
 import { mailValues } from '#libs/mail/mail-values.ts';
@@ -15,20 +15,15 @@ import { mailWords } from '#libs/mail/mail-words.ts';
 import type { Markdown } from '#libs/markdown/markdown.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
-import { CreditNote } from '#libs/models/billing/credit-note.ts';
-import { Invoice } from '#libs/models/billing/invoice.ts';
-import { Payment } from '#libs/models/billing/payment.ts';
-import { Quote } from '#libs/models/billing/quote.ts';
 import { findMailSource, insertMailSource, MAIL_BYTES_MAX, mailSourceOf } from '#libs/models/messages/mail-source.ts';
 import type { MailAttachment, MailedLink, MessageRecord } from '#libs/models/messages/message.ts';
 import type { MessageKind } from '#libs/models/messages/message-kinds.ts';
 import { findOwn } from '#libs/models/records.ts';
-import { type Id, wireId } from '#libs/models/tenant.ts';
+import { wireId } from '#libs/models/tenant.ts';
 import { makeToken } from '#libs/models/token.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { fileName, requireWholePdf } from '#libs/printing/pdf-file.ts';
 import type { PrintDocument } from '#libs/printing/print-document.ts';
-import type { NumberKind } from '#libs/rules/documents/number-kinds.ts';
 import { composeMail, type MailFile } from './compose-mail.ts';
 import type { MadeMail, MailOf } from './send-message.ts';
 
@@ -65,11 +60,10 @@ export function makeMailOf(options: MakeOptions): MailOf {
     const accountId = wireId(message.account_id);
     const sender = message.sender ?? options.from;
     if (sender === undefined) return { notYet: 'The installation has no mail server' };
-    const { type, id } = message.document;
-    const found = await readAfterElection(async () => (await recordOf(type, accountId, id)) ?? undefined);
-    if (!found) return { withdrawn: 'The document was deleted' };
-    const status = 'status' in found ? found.status : undefined;
-    if (status === 'Cancelled' || status === 'Voided') return { withdrawn: `The document is ${status}` };
+    const { type } = message.document;
+    const found = await readAfterElection(async () => (await mailedRecord(accountId, message)) ?? undefined);
+    const reason = staleness(message, found ?? null);
+    if (!found || reason) return { withdrawn: reason ?? 'The document was deleted' };
     const [account, client] = await Promise.all([
       readAccount(accountId),
       findOwn(Client, accountId, message.client_id) as Promise<ClientRecord | null>,
@@ -208,14 +202,4 @@ async function keep(
 
 function attachmentOf({ name, bytes }: MailFile): MailAttachment {
   return { name, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
-}
-
-const RECORDS = { invoice: Invoice, quote: Quote, payment: Payment, credit_note: CreditNote } as const;
-
-function recordOf<Kind extends NumberKind>(
-  kind: Kind,
-  accountId: Id,
-  id: MessageRecord['document']['id'],
-): Promise<RecordOfKind[Kind] | null> {
-  return findOwn(RECORDS[kind] as never, accountId, id) as Promise<RecordOfKind[Kind] | null>;
 }

@@ -1,7 +1,8 @@
 // The job of one attempt: acquires the message, makes its mail if there is none yet, hands it over and records what became of it.
 import { randomUUID } from 'node:crypto';
 import { moveMessage } from '#libs/billing/messages/move-message.ts';
-import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { reasonToWithdraw, withdrawMessage } from '#libs/billing/messages/withdraw-message.ts';
+import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import type { SendMail } from '#libs/jobs/catalog.ts';
 import type { JobHandler } from '#libs/jobs/worker.ts';
@@ -13,7 +14,7 @@ import { findOwn } from '#libs/models/records.ts';
 import { type Id, storedId, wireId } from '#libs/models/tenant.ts';
 import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
 import type { Logger } from '#libs/service/logger.ts';
-import { type Attempted, type Conclusion, conclusionOf, conclusionWithout } from './conclude-attempt.ts';
+import { type Attempted, type Conclusion, conclusionOf, conclusionWithout, hasIt } from './conclude-attempt.ts';
 import { type HandOver, handOver } from './smtp/hand-over.ts';
 import { withoutReply } from './smtp/smtp-reply.ts';
 import { extendLease } from './store/due-messages.ts';
@@ -139,11 +140,15 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
     }
     const made = await options.mailOf(message, leaseId, signal);
     if ('lost' in made) return;
-    if ('withdrawn' in made) {
+    const withdraw = async (current: MessageRecord, reason: string) => {
       onOutcome('withdrawn');
-      const attempt = { at, text: made.withdrawn };
-      return record(message, { move: 'withdraw', facts: { leaseId }, values: { settledAt: agreedDate(), attempt } });
-    }
+      log.info({ messageId, text: reason }, 'the message is withdrawn');
+      // Some of its recipients have it already.
+      if (current.recipients.some(hasIt)) return record(current, conclusionWithout(attempted(), reason));
+      const now = agreedDate();
+      return write(accountId, (unit) => withdrawMessage(unit, current, { leaseId, reason, now }));
+    };
+    if ('withdrawn' in made) return withdraw(message, made.withdrawn);
     if ('impossible' in made) {
       onOutcome('impossible');
       return record(message, conclusionWithout(attempted(), made.impossible));
@@ -155,13 +160,17 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
     }
     const { connections, returnPath: from } = way;
     let current = made.message;
+    let reason: string | undefined;
+    const begin = async (unit: UnitOfWork) => {
+      reason = await reasonToWithdraw(unit, made.message);
+      return reason ? undefined : moveMessage(unit, made.message, { move: 'beginSending', facts: { leaseId } });
+    };
     const result = await handOver(connections, { envelope: { from, to }, bytes: made.bytes }, async () => {
-      const begun = await retryWhileUnavailable(() =>
-        inUnit(accountId, (unit) => moveMessage(unit, made.message, { move: 'beginSending', facts: { leaseId } })),
-      );
+      const begun = await retryWhileUnavailable(() => inUnit(accountId, begin));
       if (begun) current = begun;
       return begun !== undefined;
     });
+    if (reason) return withdraw(made.message, reason);
     const { durationMs } = attempted();
     onOutcome(result.outcome, durationMs);
     const reply = result.outcome === 'stopped' ? undefined : result.reply;
@@ -174,11 +183,14 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
 
   /** Records the end of the attempt. What the server has said must not be lost, so it is tried as long as the lease lasts. */
   async function record(message: MessageRecord, step: Conclusion): Promise<void> {
+    await write(wireId(message.account_id), (unit) => moveMessage(unit, message, step));
+  }
+
+  async function write(accountId: Id, work: (unit: UnitOfWork) => Promise<unknown>): Promise<void> {
     const until = agreedTime() + options.leaseMs;
-    const write = () => inUnit(wireId(message.account_id), (unit) => moveMessage(unit, message, step));
     for (;;) {
       try {
-        await retryWhileUnavailable(write);
+        await retryWhileUnavailable(() => inUnit(accountId, work));
         return;
       } catch (error) {
         if (agreedTime() >= until) throw error;

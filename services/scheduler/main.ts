@@ -1,4 +1,4 @@
-// Starts the scheduler, which turns dates into expiry events and recurring invoices.
+// Starts the scheduler, which turns dates into expiry events, recurring invoices and reminders.
 import { agreedDate } from '#libs/clock.ts';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
@@ -16,6 +16,7 @@ import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 import {
   makeMetrics,
+  reminderMetrics,
   watchBackup,
   watchDeliveryProblems,
   watchScheduler,
@@ -25,12 +26,15 @@ import { startPollingLoop } from '#libs/service/polling-loop.ts';
 import { startTracing } from '#libs/service/tracing.ts';
 import { readConfig } from './config.ts';
 import { emitExpirations } from './emit-expirations.ts';
+import { planReminders } from './plan-reminders.ts';
 import { runRecurringInvoices } from './run-recurring-invoices.ts';
 
 /** The longest delay after midnight until an overdue invoice is announced. */
 const EXPIRATIONS_EVERY_MS = 30_000;
 /** The longest delay after midnight until a recurring invoice is made. */
 const RECURRING_EVERY_MS = 30_000;
+/** The longest delay after the time of the day until a reminder is planned. */
+const REMINDERS_EVERY_MS = 30_000;
 
 await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
@@ -45,6 +49,7 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => redis.disconnect());
   const metrics = makeMetrics();
   watchScheduler(metrics, async () => (await readSchedulerBacklog()).oldestMs);
+  const looks = reminderMetrics(metrics);
   watchSetAside(metrics, countSetAside);
   watchBackup(metrics, async () => (await readBackupState()).ageMs);
   // Here, so that it is known when no webhook service runs.
@@ -81,6 +86,15 @@ await run(async ({ onClose, useLogger }) => {
     { name: 'the poller of recurring invoices', everyMs: RECURRING_EVERY_MS, log },
   );
   onClose(() => recurring.stop());
+  const reminders = startPollingLoop(
+    (signal) =>
+      planReminders(agreedDate(), {
+        signal,
+        onLook: (outcome) => looks.inc({ outcome: outcome.replaceAll(' ', '_') }),
+      }),
+    { name: 'the poller of reminders', everyMs: REMINDERS_EVERY_MS, log },
+  );
+  onClose(() => reminders.stop());
   onClose(() => health.drain());
   health.started();
   log.info({ healthPort: health.port }, 'ready');

@@ -1,12 +1,13 @@
 // Messages written straight to the database, for tests of what happens to them.
 import { type MessageStep, moveMessage } from '#libs/billing/messages/move-message.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
 import { registerMailService } from '#libs/models/messages/mail-service.ts';
 import { insertMailSource, mailSourceOf } from '#libs/models/messages/mail-source.ts';
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
 import { newMessageState } from '#libs/models/messages/message-moves.ts';
 import type { MessageMove } from '#libs/models/messages/message-states.ts';
-import { findOwn, insertOwn } from '#libs/models/records.ts';
+import { driverOf, findOwn, insertOwn } from '#libs/models/records.ts';
 import { type Id, newId, newRecord, storedId } from '#libs/models/tenant.ts';
 
 /** Returns a queued message about an invoice to one recipient, with other fields where they are given. */
@@ -30,9 +31,11 @@ export function messageOf(accountId: Id, fields: Partial<MessageRecord> = {}): M
   };
 }
 
-/** Stores a message and returns it. */
+/** Stores a message and returns it. Unless the fields name a document, it is about an invoice of which little is stored. */
 export async function insertMessage(accountId: Id, fields: Partial<MessageRecord> = {}): Promise<MessageRecord> {
   const message = messageOf(accountId, fields);
+  const { account_id, document } = message;
+  if (!fields.document) await driverOf(Invoice).insertOne({ _id: document.id, account_id, status: 'Sent' } as never);
   await inUnit(accountId, ({ session }) => insertOwn(Message, message, session));
   return message;
 }
@@ -72,6 +75,18 @@ export async function failWithoutRelay(accountId: Id, id: Id, move: 'giveUp' | '
     await step({ move: 'beginSending', facts: { leaseId } });
     const values = move === 'giveUp' ? { settledAt: now } : { unknownAt: now, nextAt: now, dueAt: now };
     return step({ move, facts: { leaseId }, values });
+  });
+}
+
+/** Acquires a queued message as a worker does, and returns it. */
+export async function leased(accountId: Id, id: Id): Promise<Pick<Leased, 'message' | 'leaseId'>> {
+  return inUnit(accountId, async (unit) => {
+    const [leaseId, now] = [newId(), new Date(Date.now() + 1_000)];
+    const found = await findOwn(Message, accountId, id, unit.session);
+    const values = { leaseId, leaseUntil: new Date(now.getTime() + 60_000) };
+    const message = found && (await moveMessage(unit, found, { move: 'acquire', facts: { now }, values }));
+    if (!message) throw new Error(`the message ${id} is not free`);
+    return { leaseId, message };
   });
 }
 

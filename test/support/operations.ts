@@ -109,6 +109,13 @@ const makers = {
     await create(gateway, `/api/v1/invoices/${id}/credit-notes`, { reason: 'correction' }, account);
     return id;
   },
+  'overdue-invoices': made('/api/v1/invoices', async (gateway, account, mark) => ({
+    client_id: await makers.clients(gateway, account, mark),
+    amount: 1,
+    due_date: '2025-01-01',
+    status: 'Sent',
+    description: `${mark}invoice`,
+  })),
   /** A part is written off, and more can be. */
   'written-off-invoices': async (gateway, account, mark) => {
     const id = await makers['sent-invoices'](gateway, account, mark);
@@ -443,6 +450,7 @@ export const operations: Record<string, Called> = {
   getDocumentArchive: {},
   deleteDocuments: {},
   sendInvoice: { body: {}, naming: setUpMail },
+  remindInvoice: { body: {}, naming: setUpMail },
   sendQuote: { body: {}, naming: setUpMail },
   sendCreditNote: { body: {}, naming: setUpMail },
   sendReceipt: { body: {}, naming: setUpMail },
@@ -519,6 +527,7 @@ export function kindOf(path: string): string {
   if (/\/invoices\/[^/]+\/(payments|credit-notes)$/.test(path)) return 'sent-invoices';
   if (/\/invoices\/[^/]+\/promises$/.test(path)) return 'promised-invoices';
   if (/\/quotes\/[^/]+\/acceptance$/.test(path)) return 'accepted-quotes';
+  if (/\/invoices\/[^/]+\/remind$/.test(path)) return 'overdue-invoices';
   if (/\/projects\/[^/]+\/bill$/.test(path)) return 'fixed-projects';
   if (/\/messages\/[^/]+\/(source|resend)$/.test(path)) return 'sent-messages';
   if (/\/(invoices|credit-notes)\/[^/]+\/e-invoice$/.test(path)) return `complete-${path.split('/')[3]}`;

@@ -3,7 +3,7 @@ import type { DetailsForm } from '../../errors.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
 import type { DocumentTexts } from '../../models/billing/document-fields.ts';
 import { documentSearch } from '../../models/billing/document-search.ts';
-import { Invoice, type InvoiceRecord, invoiceExpiry, invoiceView } from '../../models/billing/invoice.ts';
+import { Invoice, type InvoiceRecord, invoiceMarks, invoiceView } from '../../models/billing/invoice.ts';
 import { insertOwn } from '../../models/records.ts';
 import type { ProjectRecord } from '../../models/time/project.ts';
 import type { GivenCharges } from '../../rules/documents/document-charges.ts';
@@ -69,7 +69,7 @@ export async function createInvoice(
   const { fields, client, project } = await newDocument(unit, drawn, document, content.details);
   const invoice: InvoiceRecord = {
     ...fields,
-    ...invoiceExpiry({ status, amount: fields.amount, due_date }),
+    ...invoiceMarks({ status, amount: fields.amount, due_date }),
     due_date,
     early_payment_discounts: earlyPaymentFor(content.early_payment_discounts, client, drawn.account),
     ...texts,

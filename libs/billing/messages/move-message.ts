@@ -100,6 +100,7 @@ function eventsOf(before: MessageRecord, after: MessageRecord): EventType[] {
   }
   if (after.state !== before.state && after.state in EVENT_OF.message)
     events.add(EVENT_OF.message[after.state as keyof typeof EVENT_OF.message]);
+  if (after.state === 'accepted' && before.state !== 'accepted' && after.reminder) events.add('reminder.sent');
   return [...events];
 }
 

@@ -7,6 +7,7 @@ import { filledSubject } from '../../mail/mail-words.ts';
 import { mailLanguage, standardMailText } from '../../mail/standard-texts.ts';
 import { type MailSettings, readAccount } from '../../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../../models/accounts/client.ts';
+import { type InvoiceRecord, isOpen } from '../../models/billing/invoice.ts';
 import { domainOf, findMailServer } from '../../models/messages/mail-server.ts';
 import { findMailService } from '../../models/messages/mail-service.ts';
 import { findMailTemplates } from '../../models/messages/mail-template.ts';
@@ -14,6 +15,7 @@ import {
   type MailedLink,
   Message,
   type MessageRecord,
+  type MessageReminder,
   type MessageTexts,
   normalAddress,
   RECIPIENT_ROLES,
@@ -21,12 +23,13 @@ import {
   type Recipient,
   type RecipientRole,
 } from '../../models/messages/message.ts';
-import type { MessageKind } from '../../models/messages/message-kinds.ts';
+import { isReminder, type MessageKind } from '../../models/messages/message-kinds.ts';
 import { newMessageState } from '../../models/messages/message-moves.ts';
 import { suppressedOf } from '../../models/messages/suppression.ts';
 import { findOwn, insertOwn } from '../../models/records.ts';
 import { newRecord, type StoredId } from '../../models/tenant.ts';
 import type { NumberKind } from '../../rules/documents/number-kinds.ts';
+import { dueOf } from '../../rules/money/balance.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { showDelivery } from './move-message.ts';
 
@@ -53,18 +56,21 @@ export interface NewMessage<Kind extends NumberKind> {
   once?: string;
   /** The link that the mail carries. The caller checks that its request may do what the link allows. */
   link?: MailedLink | undefined;
+  /** The step of a reminder that goes out by itself. */
+  days?: number;
   resendOf?: StoredId;
   requestId?: string | undefined;
 }
 
 /**
  * Stores the message and lets the document show it.
- * @throws AppError 409 when mail is not set up, the client has no address, a recipient is suppressed, or the document is
- * not to be sent any more, or lacks something for the e-invoice that goes with it.
+ * @throws AppError 409 when mail is not set up, the client has no address, a recipient is suppressed, the document is not
+ * to be sent any more or lacks something for the e-invoice that goes with it, or nothing is due of the invoice of a
+ * reminder.
  */
 export async function planMessage<Kind extends NumberKind>(
   unit: UnitOfWork,
-  { kind, type, record, wanted, texts, once, link, resendOf, requestId }: NewMessage<Kind>,
+  { kind, type, record, wanted, texts, once, days, link, resendOf, requestId }: NewMessage<Kind>,
 ): Promise<MessageRecord> {
   const { session, accountId } = unit;
   const own = await findMailServer(accountId, session);
@@ -78,6 +84,7 @@ export async function planMessage<Kind extends NumberKind>(
   if (kind === 'invoice' || kind === 'credit_note') {
     await requireEInvoice(kind, record as RecordOfKind[typeof kind], { account, client });
   }
+  const reminder = isReminder(kind) ? reminderOf(record as InvoiceRecord, days) : undefined;
   const base = newRecord(accountId);
   const nextAt = wanted.send_at ?? base.created_at;
   const state = newMessageState(wanted.send_at ? 'plan' : 'queue', nextAt);
@@ -115,12 +122,20 @@ export async function planMessage<Kind extends NumberKind>(
     ...(wanted.send_at ? { send_at: wanted.send_at } : {}),
     ...(once ? { once } : {}),
     ...(link ? { link } : {}),
+    ...(reminder ? { reminder } : {}),
     ...(resendOf ? { resend_of: resendOf } : {}),
     ...(requestId ? { request_id: requestId } : {}),
   };
   await insertOwn(Message, message, session);
   await showDelivery(unit, message, { isLast: true });
   return message;
+}
+
+/** @throws AppError 409 when nothing is due. */
+function reminderOf(invoice: InvoiceRecord, days: number | undefined): MessageReminder {
+  if (!isOpen(invoice)) throw appError('invoice_not_due');
+  const { currency } = invoice;
+  return { ...(days === undefined ? {} : { days }), amount_due: dueOf(invoice), currency };
 }
 
 /** Returns the words of the account, or the standard ones. */

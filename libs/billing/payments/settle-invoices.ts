@@ -3,13 +3,7 @@
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../../day.ts';
 import { embeddedIn } from '../../models/billing/embedded.ts';
-import {
-  Invoice,
-  type InvoiceRecord,
-  invoiceExpiry,
-  invoiceView,
-  type WriteOff,
-} from '../../models/billing/invoice.ts';
+import { Invoice, type InvoiceRecord, invoiceMarks, invoiceView, type WriteOff } from '../../models/billing/invoice.ts';
 import { changeOwn } from '../../models/records.ts';
 import { newId, type StoredId, storedId } from '../../models/tenant.ts';
 import type { EventType } from '../../models/webhooks/event-types.ts';
@@ -82,7 +76,7 @@ export async function moveBalance(unit: UnitOfWork, invoice: InvoiceRecord, move
   if (status !== invoice.status) {
     changes.paid_on = status === 'Paid' ? await paidOn(unit, next) : undefined;
     changes.cancelled_on = status === 'Cancelled' ? movement.day : undefined;
-    Object.assign(changes, invoiceExpiry({ ...next, status }));
+    Object.assign(changes, invoiceMarks({ ...next, status }));
   }
   return { before: invoice, after: await changeOwn(Invoice, invoice, changes, unit.session) };
 }

@@ -6,6 +6,7 @@ import type { Session } from '../../mongo/connection.ts';
 import { type NumberFormats, numberFormat } from '../../rules/documents/number-format.ts';
 import type { EarlyPaymentDiscount } from '../../rules/money/early-payment.ts';
 import type { PaymentOption } from '../../rules/paying/payment-options.ts';
+import { REMIND_AT_STANDARD, type ReminderStep } from '../../rules/reminders/reminder-steps.ts';
 import type { MemberRate } from '../../rules/time/hourly-rate.ts';
 import type { TimeRounding } from '../../rules/time/time-rounding.ts';
 import { driverOf } from '../records.ts';
@@ -36,6 +37,9 @@ export const DEFAULT_PAYMENT_DAYS = 30;
 export const ACCOUNT_MODES = ['live', 'test'] as const;
 
 export type AccountMode = (typeof ACCOUNT_MODES)[number];
+
+/** The id below that of every invoice, see `reminders_changed_after`. */
+export const FROM_THE_FIRST = '00000000-0000-0000-0000-000000000000';
 
 /** The settings of mail. Absent fields have their defaults. */
 export interface MailSettings {
@@ -106,6 +110,15 @@ const accountSchema = new Schema(
     early_payment_discounts: { type: [Object], default: undefined },
     /** True when the receipt of each payment is mailed by itself. */
     receipts: Boolean,
+    /** The steps of reminders, see reminder-steps.ts. Absent when none go out by themselves. */
+    reminders: { type: [Object], default: undefined },
+    /** The time of day at which they leave, `HH:MM` in `time_zone`. REMIND_AT_STANDARD when absent. */
+    remind_at: String,
+    /**
+     * Set after a change of the steps or of their time: the scheduler looks at the open invoices with a higher id again,
+     * see plan-reminders.ts. FROM_THE_FIRST at the beginning.
+     */
+    reminders_changed_after: String,
     /** The most hours of one time entry. DEFAULT_ENTRY_HOURS when absent. */
     max_entry_hours: Number,
     /** `YYYY-MM-DD`. Time before this day cannot be logged, changed or deleted. */
@@ -133,6 +146,8 @@ const accountSchema = new Schema(
 
 // Operators search for the beginning of a name, without case and accents.
 accountSchema.index({ name: 1 }, { collation: { locale: 'en', strength: 1 } });
+// The scheduler finds the accounts whose reminders were changed.
+accountSchema.index({ reminders_changed_after: 1 }, { sparse: true });
 
 export type AccountRecord = InferSchemaType<typeof accountSchema>;
 
@@ -217,7 +232,14 @@ export function accountView(account: AccountRecord) {
     mail: mailSettingsView(account.mail as MailSettings | undefined),
     early_payment_discounts: (account.early_payment_discounts as EarlyPaymentDiscount[] | null | undefined) ?? null,
     receipts: account.receipts ?? false,
+    reminders: stepsOf(account).length > 0 ? stepsOf(account) : null,
+    remind_at: account.remind_at ?? REMIND_AT_STANDARD,
   };
+}
+
+/** Returns the steps of reminders. Empty when none go out by themselves. */
+export function stepsOf({ reminders }: Pick<AccountRecord, 'reminders'>): ReminderStep[] {
+  return ((reminders as ReminderStep[] | null | undefined) ?? []).map(({ days, template }) => ({ days, template }));
 }
 
 function mailSettingsView({ from_name, reply_to, bcc }: MailSettings = {}) {

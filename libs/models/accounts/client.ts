@@ -4,6 +4,7 @@ import type { NeededFormat } from '../../e-invoice/formats.ts';
 import type { PostalAddress } from '../../identifiers/postal-address.ts';
 import type { Session } from '../../mongo/connection.ts';
 import type { EarlyPaymentDiscount } from '../../rules/money/early-payment.ts';
+import { type ReminderRule, reminderRuleView } from '../../rules/reminders/reminder-steps.ts';
 import { TAX_TREATMENTS, type TaxTreatment } from '../../rules/taxes/document-taxes.ts';
 import type { MemberRate } from '../../rules/time/hourly-rate.ts';
 import type { TimeRounding } from '../../rules/time/time-rounding.ts';
@@ -78,6 +79,10 @@ export interface BillingTerms {
   e_invoice_pdf?: boolean | null;
   /** The discounts for early payment of its new invoices. The account's count unless given; an empty list is none. */
   early_payment_discounts?: EarlyPaymentDiscount[] | null;
+  /** Whether its invoices are reminded of. */
+  reminders?: ReminderRule | null;
+  /** True when the account collects the money itself, such as by direct debit: no reminder asks for it before the due date. */
+  auto_collect?: boolean | null;
 }
 
 export interface ClientRecord extends Stamped, ClientFields, BillingTerms {
@@ -109,6 +114,8 @@ const clientSchema = recordSchema<ClientRecord>(
     e_invoice_format: { type: String },
     e_invoice_pdf: { type: Boolean },
     early_payment_discounts: { type: Object },
+    reminders: { type: Object },
+    auto_collect: { type: Boolean },
     status: { type: String, required: true, default: 'invited' },
     search: { type: String, required: true },
     anonymised_at: Date,
@@ -157,6 +164,8 @@ export function clientView(client: ClientRecord) {
     ...given('e_invoice_format', client.e_invoice_format),
     ...given('e_invoice_pdf', client.e_invoice_pdf),
     ...given('early_payment_discounts', client.early_payment_discounts),
+    ...given('reminders', reminderRuleView(client.reminders)),
+    ...given('auto_collect', client.auto_collect),
     status: client.status,
     ...(client.anonymised_at ? { anonymised_at: client.anonymised_at.toISOString() } : {}),
     created_at: client.created_at.toISOString(),

@@ -1,11 +1,12 @@
 // An invoice: the amount that a client has to pay, and the day on which it is due.
-
+import { agreedDate } from '../../clock.ts';
 import { INVOICE_STATUSES, type InvoiceStatus, isPayable } from '../../rules/documents/invoice-states.ts';
 import { REST_REASONS, type ReminderRest } from '../../rules/documents/reminder-rest.ts';
 import { dueOf } from '../../rules/money/balance.ts';
 import { discountTaken, type EarlyPaymentDiscount } from '../../rules/money/early-payment.ts';
 import { fromMinor } from '../../rules/money/money.ts';
 import { QUOTE_PARTS, type QuotePart } from '../../rules/quotes/quote-parts.ts';
+import { type ReminderRule, reminderRuleView } from '../../rules/reminders/reminder-steps.ts';
 import { taxesView } from '../../rules/taxes/document-taxes.ts';
 import type { ClientDetails } from '../accounts/client.ts';
 import type { ListingOf } from '../list-indexes.ts';
@@ -113,6 +114,10 @@ export interface InvoiceRecord extends DocumentRecord, InvoiceReferences {
   /** Absent on an invoice that bills no expenses. */
   expenses?: InvoiceExpenses | undefined;
   fixed_part?: FixedPart | undefined;
+  /** Whether it is reminded of. The client's rule counts as well. */
+  reminders?: ReminderRule | undefined;
+  /** The time at which the scheduler must look whether a reminder goes out. Absent when none will. */
+  reminder_due_at?: Date | undefined;
   /** Absent on an invoice that no schedule made. */
   recurring?: InvoiceRecurrence | undefined;
   /** Absent while nothing of the client is open that reminders wait for. */
@@ -177,6 +182,8 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
       type: { _id: false, resumes_on: String, because: { type: String, enum: REST_REASONS } },
       default: undefined,
     },
+    reminders: Object,
+    reminder_due_at: Date,
     buyer_reference: String,
     order_reference: String,
     contract_reference: String,
@@ -199,6 +206,7 @@ invoiceSchema.index(
 );
 // The scheduler looks for due invoices of all accounts here.
 invoiceSchema.index({ expires_on: 1 }, { sparse: true });
+invoiceSchema.index({ reminder_due_at: 1 }, { sparse: true });
 
 /** The index along which operators see the business of a day over all accounts. It has every field that they read. */
 export const DATED_INVOICES = { issue_date: 1, status: 1, currency: 1, amount: 1 } as const;
@@ -217,9 +225,22 @@ export const Invoice = recordsOf<InvoiceRecord>(
   }),
 );
 
-/** Returns the mark that the scheduler looks for, see expiry.ts. An invoice of 0 has no expiry event. */
-export function invoiceExpiry({ status, amount, due_date }: Pick<InvoiceRecord, 'status' | 'amount' | 'due_date'>) {
-  return isPayable({ amount }) ? expiryOf(status, due_date) : { expires_on: undefined };
+/**
+ * Returns the marks that the scheduler looks for: of the expiry event, see expiry.ts, and of reminders, which it plans at
+ * the first look. An invoice of 0 has neither.
+ */
+export function invoiceMarks({ status, amount, due_date }: Pick<InvoiceRecord, 'status' | 'amount' | 'due_date'>) {
+  if (!isPayable({ amount })) return { expires_on: undefined, reminder_due_at: undefined };
+  const isOpen = OPEN_STATUSES.includes(status);
+  return { ...expiryOf(status, due_date), reminder_due_at: isOpen ? agreedDate() : undefined };
+}
+
+/** The stored statuses of an invoice that is issued and not settled. */
+export const OPEN_STATUSES: readonly InvoiceStatus[] = ['Sent', 'Overdue'];
+
+/** True while the invoice is issued and something of it is due. */
+export function isOpen(invoice: Parameters<typeof dueOf>[0] & Pick<InvoiceRecord, 'status'>): boolean {
+  return OPEN_STATUSES.includes(invoice.status) && dueOf(invoice) > 0;
 }
 
 /** Returns the filter of invoices whose status is one of `statuses` on the day `today`. */
@@ -282,6 +303,7 @@ export function invoiceView(
     updated_at: invoice.updated_at.toISOString(),
     delivery: documentDeliveryView(invoice),
     reminder_rest: invoice.reminder_rest ?? null,
+    reminders: reminderRuleView(invoice.reminders),
   };
 }
 

@@ -1,11 +1,11 @@
-// The backlog of the scheduler: documents whose last day has passed without an event, promises whose day has passed, and recurring invoices that were
-// not made.
+// The backlog of the scheduler: documents whose last day has passed without an event, promises whose day has passed,
+// recurring invoices that were not made, and invoices that were not looked at for reminders.
 import { agreedDate } from '../../clock.ts';
 import { addDays, dayIn, EARLIEST_ZONE, startOfDay } from '../../day.ts';
 import { firstDue } from '../accounts/due-in-zone.ts';
 import { PaymentPromise } from '../answers/promise.ts';
 import { acrossAccounts, type StoredId } from '../tenant.ts';
-import { Invoice } from './invoice.ts';
+import { Invoice, type InvoiceRecord } from './invoice.ts';
 import { Quote } from './quote.ts';
 import { RecurringInvoice, type RecurringInvoiceRecord } from './recurring-invoice.ts';
 
@@ -26,15 +26,16 @@ interface Due {
 
 /** Reads the backlog over all accounts, as the scheduler does. */
 export async function readSchedulerBacklog(now: Date = agreedDate()): Promise<SchedulerBacklog> {
-  const due = (
-    await Promise.all([
-      ...[Invoice, Quote, PaymentPromise].map((model) => expiring(model, now)),
-      recurringInvoices(now),
-    ])
-  ).flat();
-  const dueTimes = due.map(({ zone, due_on }) => startOfDay(zone, due_on).getTime());
+  const read = await Promise.all([
+    ...[Invoice, Quote, PaymentPromise].map((model) => expiring(model, now)),
+    recurringInvoices(now),
+  ]);
+  const dueTimes = [
+    ...read.flat().map(({ zone, due_on }) => startOfDay(zone, due_on).getTime()),
+    ...(await reminderTimes(now)),
+  ];
   const oldest = Math.min(now.getTime(), ...dueTimes);
-  return { due: Math.min(DUE_COUNTED_MAX, due.length), oldestMs: now.getTime() - oldest };
+  return { due: Math.min(DUE_COUNTED_MAX, dueTimes.length), oldestMs: now.getTime() - oldest };
 }
 
 async function expiring(model: typeof Invoice | typeof Quote | typeof PaymentPromise, at: Date): Promise<Due[]> {
@@ -49,6 +50,16 @@ async function expiring(model: typeof Invoice | typeof Quote | typeof PaymentPro
   const isDue = ({ expires_on }: Candidate, today: string) => expires_on < today;
   const due = await firstDue(candidates, { at, most: DUE_COUNTED_MAX, isDue });
   return due.map(({ zone, expires_on }) => ({ zone, due_on: addDays(expires_on, 1) }));
+}
+
+/** Returns the times from which the scheduler has to look at invoices. The times of those that are set aside lie ahead. */
+async function reminderTimes(at: Date): Promise<number[]> {
+  const found = await Invoice.find({ reminder_due_at: { $lte: at } }, { _id: 0, reminder_due_at: 1 })
+    .setOptions(acrossAccounts)
+    .sort({ reminder_due_at: 1 })
+    .limit(DUE_COUNTED_MAX)
+    .lean<Required<Pick<InvoiceRecord, 'reminder_due_at'>>[]>();
+  return found.map(({ reminder_due_at }) => Number(reminder_due_at));
 }
 
 /** Returns the due recurring invoices. One that failed waits for the day of its next try. */

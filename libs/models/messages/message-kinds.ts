@@ -1,13 +1,10 @@
 // The kinds of messages that Billhook mails, and the documents that they are about.
+import { REMINDER_KINDS, type ReminderKind } from '../../rules/reminders/reminder-steps.ts';
 
 export const MESSAGE_KINDS = [
   'invoice',
   'quote',
-  'reminder_1',
-  'reminder_2',
-  'reminder_3',
-  'reminder_4',
-  'reminder_5',
+  ...REMINDER_KINDS,
   'receipt',
   'credit_note',
   'link',
@@ -18,5 +15,9 @@ export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 /** True of mail that no person asked for: mail programs send no reply of an absence to it. */
 export function isAutomatic(kind: MessageKind): boolean {
-  return kind === 'receipt' || kind.startsWith('reminder_');
+  return kind === 'receipt' || isReminder(kind);
+}
+
+export function isReminder(kind: MessageKind): kind is ReminderKind {
+  return (REMINDER_KINDS as readonly MessageKind[]).includes(kind);
 }

@@ -1,6 +1,7 @@
 // A mail about a document: its recipients, its attempts, and the state of each. The record plans the attempts.
 import type { LinkAct, LinkSubject } from '../../rules/documents/link-terms.ts';
 import { NUMBER_KINDS, type NumberKind } from '../../rules/documents/number-kinds.ts';
+import { fromMinor } from '../../rules/money/money.ts';
 import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
@@ -74,6 +75,15 @@ export interface MailedLink {
   show_time: boolean;
 }
 
+/** The demand of a reminder. */
+export interface MessageReminder {
+  /** The step that it is, in days from the due date. Absent on one that was sent by hand. */
+  days?: number | undefined;
+  /** The sum that was due when it was planned, in the smallest unit of `currency`. If it changes before the mail leaves, the reminder is planned anew. */
+  amount_due: number;
+  currency: string;
+}
+
 export interface MessageRecord extends Stamped {
   kind: MessageKind;
   document: MailedDocument;
@@ -109,6 +119,8 @@ export interface MessageRecord extends Stamped {
   send_at?: Date | undefined;
   /** A name of the reason why it may be sent once only, such as a receipt of a payment or a step of reminders. */
   once?: string | undefined;
+  /** Absent on other messages than reminders. */
+  reminder?: MessageReminder | undefined;
   /** The message that it repeats. */
   resend_of?: StoredId | undefined;
   request_id?: string | undefined;
@@ -176,6 +188,7 @@ const messageSchema = recordSchema<MessageRecord>(
     message_id: { type: String, required: true },
     send_at: Date,
     once: String,
+    reminder: { type: { _id: false, days: Number, amount_due: Number, currency: String }, default: undefined },
     resend_of: idField,
     request_id: String,
     next_at: Date,
@@ -237,7 +250,14 @@ export function messageView(message: MessageRecord, client: ClientDetails | unde
     accepted_at: message.accepted_at?.toISOString() ?? null,
     created_at: message.created_at.toISOString(),
     updated_at: message.updated_at.toISOString(),
+    reminder: reminderView(message),
   };
+}
+
+function reminderView({ reminder }: Pick<MessageRecord, 'reminder'>) {
+  if (!reminder) return null;
+  const { days, amount_due, currency } = reminder;
+  return { days: days ?? null, amount_due: fromMinor(amount_due, currency), currency };
 }
 
 /** Returns the state that a document shows of its last message: the worst that came back, else that of the message. */

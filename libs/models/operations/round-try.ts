@@ -18,6 +18,7 @@ const ROUNDS = [
   'attempts of mails',
   'reconciled endpoints',
   'documents of batches',
+  'reminders',
 ] as const;
 export type RoundName = (typeof ROUNDS)[number];
 

@@ -392,6 +392,16 @@ const declarations = {
     description: 'A person looked at the page of a link, once a day. It is a hint: some mail scanners run scripts.',
     example: { url: null, opened_at: exampleTime, last_opened_at: exampleTime, opens: 1 },
   },
+  'reminder.sent': {
+    description:
+      'The mail server took a reminder of an invoice; the data is the message, and `message.accepted` came before.',
+    example: {
+      ...acceptedMail,
+      kind: 'reminder_1',
+      subject: 'Reminder: invoice INV-0042',
+      reminder: { days: 3, amount_due: 1356.6, currency: 'EUR' },
+    },
+  },
   'endpoint.disabled': {
     description:
       'A webhook endpoint was disabled: its receiver answered 410, it failed for five days, or an operator disabled it.',

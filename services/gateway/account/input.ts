@@ -16,6 +16,7 @@ import type { NumberFormat } from '#libs/rules/documents/number-format.ts';
 import type { NumberKind } from '#libs/rules/documents/number-kinds.ts';
 import type { EarlyPaymentDiscount } from '#libs/rules/money/early-payment.ts';
 import type { PaymentOption } from '#libs/rules/paying/payment-options.ts';
+import type { ReminderStep } from '#libs/rules/reminders/reminder-steps.ts';
 import type { MemberRate } from '#libs/rules/time/hourly-rate.ts';
 import type { TimeRounding } from '#libs/rules/time/time-rounding.ts';
 import { sameName } from '#libs/search-text.ts';
@@ -34,6 +35,7 @@ import { percentage } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
 import { electronicAddressInput, legalIdInput, postalAddressInput, vatIdInput } from '../fields/party-input.ts';
 import { paymentOptionsInput } from '../fields/payment-option-input.ts';
+import { remindAtInput, reminderStepsInput } from '../fields/reminder-input.ts';
 import { imageUrl } from '../fields/url-input.ts';
 
 export interface AccountChanges extends AppliesRate {
@@ -78,6 +80,8 @@ export interface AccountChanges extends AppliesRate {
   number_formats?: Partial<Record<NumberKind, NumberFormat | null>> | null;
   mail?: MailSettings | null;
   receipts?: boolean | null;
+  reminders?: ReminderStep[] | null;
+  remind_at?: string | null;
 }
 
 /** Characters of a printed note. */
@@ -245,6 +249,8 @@ export const accountChanges = Joi.object<AccountChanges, true>({
   receipts: Joi.boolean()
     .allow(null)
     .description('Whether the receipt of each payment is mailed to its client by itself; false unless set'),
+  reminders: reminderStepsInput(),
+  remind_at: remindAtInput(),
 })
   .custom(appliesRate)
   .example({ name: 'Studio North', brand_color: '#0b5fb0', time_zone: 'Europe/Berlin' });

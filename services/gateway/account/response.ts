@@ -20,6 +20,7 @@ import {
   timestamp,
   words,
 } from '#libs/responses/response-fields.ts';
+import { REMINDER_KINDS } from '#libs/rules/reminders/reminder-steps.ts';
 
 const exampleAccount = '019a1f00-0000-7000-8000-000000000acc';
 
@@ -102,6 +103,18 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     .description('Settings of mail'),
   early_payment_discounts: earlyPaymentResponse(),
   receipts: Joi.boolean().required().description('The receipt of each payment is mailed by itself'),
+  reminders: orNull(
+    Joi.array().items(
+      Joi.object({
+        days: number().description('From the due date; below 0 before it'),
+        template: Joi.string()
+          .valid(...REMINDER_KINDS)
+          .required()
+          .description('The words of the mail'),
+      }).meta({ schema: 'ReminderStep' }),
+    ),
+  ).description('The reminders that go out by themselves about an invoice of which something is due'),
+  remind_at: words().description('The time of day at which they leave, in `time_zone`'),
 })
   .id('Account')
   .example({
@@ -168,6 +181,11 @@ export const accountResponse = Joi.object<ReturnType<typeof accountView>, true>(
     mail: { from_name: null, reply_to: null, bcc: null },
     early_payment_discounts: null,
     receipts: false,
+    reminders: [
+      { days: 3, template: 'reminder_1' },
+      { days: 14, template: 'reminder_2' },
+    ],
+    remind_at: '09:00',
     number_formats: {
       credit_note: { prefix: 'CRN-', padding: 4, start: 1, restart: 'never' },
       invoice: { prefix: '{year}-', padding: 4, start: 1, restart: 'yearly' },

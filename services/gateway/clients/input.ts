@@ -28,6 +28,7 @@ import {
 } from '../fields/billing-input.ts';
 import { byText } from '../fields/list-filters.ts';
 import { electronicAddressInput, legalIdInput, postalAddressInput, vatIdInput } from '../fields/party-input.ts';
+import { reminderRuleInput } from '../fields/reminder-input.ts';
 import { listOf } from '../http/list.ts';
 import type { Caller } from '../http/route.ts';
 
@@ -71,6 +72,12 @@ const optional = {
   early_payment_discounts: earlyPaymentInput().description(
     'Of its new invoices; those of the account unless given, none for an empty list',
   ),
+  reminders: reminderRuleInput().description(
+    'Whether its invoices are reminded of. An invoice has a rule of its own as well, and one that stops is enough',
+  ),
+  auto_collect: Joi.boolean()
+    .allow(null)
+    .description('Whether you collect its money yourself, as by direct debit: no reminder before the due date'),
   e_invoice_format: Joi.string()
     .valid(...INVOICE_FORMAT_NAMES, 'none')
     .allow(null)

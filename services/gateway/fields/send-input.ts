@@ -21,10 +21,25 @@ export const addresses = () => Joi.array().items(emailForm(line())).max(RECIPIEN
 
 /** The body that sends a document. @param kind of the mail, which decides the placeholders. */
 export function sendBody(kind: MessageKind): Joi.ObjectSchema<SendBody> {
+  return Joi.object<SendBody>({
+    ...mailFields(kind),
+    send_at: moment()
+      .custom(sendTime)
+      .allow(null)
+      .description(`When it leaves, within ${AHEAD_DAYS} days; at once unless given. The document is issued at once`),
+  }).example({ cc: ['accounting@example.com'], message: 'Hello {client_name},\n\ninvoice {number} is attached.' });
+}
+
+/** The body of a reminder by hand, which leaves at once. */
+export const remindBody = Joi.object<SendBody>(mailFields('reminder_1')).example({
+  message: 'Hello {client_name},\n\n{amount_due} was due on {due_date}. When may we expect it?',
+});
+
+function mailFields(kind: MessageKind) {
   const known = placeholdersOf(kind)
     .map((name) => `\`{${name}}\``)
     .join(', ');
-  return Joi.object<SendBody>({
+  return {
     to: addresses().description(`Instead of the client's \`email\`; at most ${RECIPIENTS_MAX} recipients in all`),
     cc: addresses().description('Recipients of copies'),
     bcc: addresses().description('Recipients of blind copies, which no other recipient sees'),
@@ -35,11 +50,7 @@ export function sendBody(kind: MessageKind): Joi.ObjectSchema<SendBody> {
       .allow(null, '')
       .description('The text in Markdown, instead of that of the template; may hold the same placeholders'),
     attach_pdf: Joi.boolean().allow(null).description('Whether the PDF of the document is attached; true unless set'),
-    send_at: moment()
-      .custom(sendTime)
-      .allow(null)
-      .description(`When it leaves, within ${AHEAD_DAYS} days; at once unless given. The document is issued at once`),
-  }).example({ cc: ['accounting@example.com'], message: 'Hello {client_name},\n\ninvoice {number} is attached.' });
+  };
 }
 
 /** Rejects names in braces that a mail of this kind has no value for. */

@@ -30,7 +30,7 @@ export async function cancelWithCreditNote(
   const account = await readAccount(unit.accountId, unit.session);
   if (!account.cancel_with_credit_note) return undefined;
   const billed = Object.keys(NOTHING_BILLED) as (keyof typeof NOTHING_BILLED)[];
-  const others = omit(changes, ['status', 'expires_on', 'cancelled_on', ...billed]);
+  const others = omit(changes, ['status', 'expires_on', 'reminder_due_at', 'cancelled_on', ...billed]);
   if (!isUnchanged(invoice, others)) await changeOwn(Invoice, invoice, others, unit.session);
   const reason = 'cancellation';
   const drawn = await drawCreditNote(unit, String(invoice._id), { reason, settle: 'credit', isCancelling: true });

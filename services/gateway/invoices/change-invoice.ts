@@ -64,8 +64,8 @@ function requirePartKept(invoice: InvoiceRecord, next: Partial<InvoiceRecord>): 
   throw appError('quote_part_locked', { fields: names, number: String(quote_number) });
 }
 
-/** The fields that can change, besides the status, once an invoice is issued. What is printed stays; only the day until which it can be paid may move. */
-const FREE_ONCE_SENT: readonly string[] = ['due_date'];
+/** The fields that can change, besides the status, once an invoice is issued. What is printed stays; only the day until which it can be paid may move, and reminders be stopped. */
+const FREE_ONCE_SENT: readonly string[] = ['due_date', 'reminders'];
 const NONE: readonly string[] = [];
 const CHANGEABLE = {
   Sent: { fields: FREE_ONCE_SENT, otherwise: 'invoice_already_sent' },

@@ -24,10 +24,11 @@ import {
   pricesIncludeTax,
 } from '../fields/money-input.ts';
 import { type ReferencesInput, referencesInput } from '../fields/references-input.ts';
+import { type RemindersInput, reminderRuleInput } from '../fields/reminder-input.ts';
 import { type TextsInput, textsInput } from '../fields/texts-input.ts';
 import { listOf } from '../http/list.ts';
 
-export interface NewInvoice extends DatesInput, ReferencesInput, ChargesInput, TextsInput {
+export interface NewInvoice extends DatesInput, ReferencesInput, ChargesInput, TextsInput, RemindersInput {
   client_id: Id;
   amount?: number;
   due_date?: string;
@@ -42,7 +43,7 @@ export interface NewInvoice extends DatesInput, ReferencesInput, ChargesInput, T
   corrects?: Id | null;
 }
 
-export interface InvoiceChanges extends DatesInput, ReferencesInput, ChargesInput, TextsInput {
+export interface InvoiceChanges extends DatesInput, ReferencesInput, ChargesInput, TextsInput, RemindersInput {
   status?: InvoiceStatus;
   description?: string | null;
   due_date?: string;
@@ -61,6 +62,9 @@ export interface InvoiceChanges extends DatesInput, ReferencesInput, ChargesInpu
 function hasPaymentDays(account: Pick<AccountRecord, 'payment_days'> | undefined): boolean {
   return typeof account?.payment_days === 'number';
 }
+
+const OWN_REMINDERS =
+  'Whether it is reminded of. The client has a rule of its own as well, and one that stops is enough';
 
 export const newInvoice = Joi.object<NewInvoice, true>({
   client_id: uuid().required(),
@@ -92,6 +96,7 @@ export const newInvoice = Joi.object<NewInvoice, true>({
     .description(
       'The invoice of the client that this one takes the place of, which was cancelled or credited in whole. It is printed, and makes the e-invoice a corrected one (type 384)',
     ),
+  reminders: reminderRuleInput().description(OWN_REMINDERS),
 }).example({
   client_id: exampleId.clients,
   project_id: exampleId.projects,
@@ -121,6 +126,7 @@ export const invoiceChanges = Joi.object<InvoiceChanges, true>({
   ),
   early_payment_discounts: earlyPaymentInput().description('Discounts for early payment, while Draft; none for null'),
   corrects: uuid().allow(null).description('The invoice that this one takes the place of, while Draft; none for null'),
+  reminders: reminderRuleInput().description(OWN_REMINDERS),
 }).example({ due_date: '2099-11-30' });
 
 export const invoiceList = listOf<InvoiceRecord>(

@@ -19,6 +19,7 @@ import { invoiceResponse } from '#libs/responses/invoice.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { storedLines } from '../fields/money-input.ts';
 import { givenReferences } from '../fields/references-input.ts';
+import { givenReminders } from '../fields/reminder-input.ts';
 import { givenTexts } from '../fields/texts-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
@@ -110,7 +111,7 @@ export const invoiceRoutes: readonly Route[] = [
 async function postInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
   return commit(async (unit) => {
     const content = {
-      ...omit(body, ['notes', 'terms', 'corrects']),
+      ...omit(body, ['notes', 'terms', 'corrects', 'reminders']),
       charges: body,
       texts: givenTexts(body),
       line_items: storedLines(body.line_items),
@@ -118,7 +119,7 @@ async function postInvoice({ body, commit }: Context<NewInvoice, DryRun>) {
     };
     const drawn = await drawDocument(unit, 'invoice', body.issue_date);
     const correction = body.corrects ? await correctionOf(unit, body.corrects, storedId(body.client_id)) : {};
-    const origin = { ...givenReferences(body), ...correction };
+    const origin = { ...givenReferences(body), ...givenReminders(body), ...correction };
     const due_date = body.due_date ?? (await settledDueDate(unit, drawn.account, body));
     const { view } = await createInvoice(unit, drawn, { ...content, origin, due_date });
     return created(view);

@@ -1,8 +1,10 @@
 // Sends invoices by mail. A draft is issued in the same transaction.
 import { planMessage } from '#libs/billing/messages/plan-message.ts';
+import { remindByHand } from '#libs/billing/reminders/plan-reminder.ts';
+import { appError } from '#libs/errors.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { acceptedMessage, sendDocs } from '../fields/send-docs.ts';
-import { type SendBody, sendBody, wantedMail } from '../fields/send-input.ts';
+import { remindBody, type SendBody, sendBody, wantedMail } from '../fields/send-input.ts';
 import { ALWAYS, type Context, type Route, route } from '../http/route.ts';
 import { changeInvoice } from './update-invoice.ts';
 
@@ -25,6 +27,28 @@ export const invoiceSendRoutes: readonly Route[] = [
     },
     handler: sendInvoice,
   }),
+  route({
+    method: 'post',
+    path: '/api/v1/invoices/{id}/remind',
+    operation: 'remindInvoice',
+    isPrinted: true,
+    scope: 'messages:write',
+    alsoNeeds: { 'invoices:read': ALWAYS },
+    body: remindBody,
+    missing: 'Invoice not found or access denied',
+    rechecksKey: true,
+    docs: {
+      ...sendDocs,
+      title: 'Remind of an invoice',
+      summary: 'Send a reminder of an invoice now, in the words of the step of reminders that it is at',
+      description:
+        'For an invoice of which something is due and whose due date has come. It may also go out while reminders are off or ' +
+        'paused. If what is due changes before the mail leaves, the reminder is cancelled and sent anew with the present sum; ' +
+        'if nothing is due any more, it is only cancelled. Steps that go out by themselves wait for 48 hours after it.',
+      conflict: appError('invoice_not_due'),
+    },
+    handler: remindInvoice,
+  }),
 ];
 
 async function sendInvoice({ caller, body, commit, requestId, requireRecord, requireScope }: Context<SendBody>) {
@@ -40,5 +64,12 @@ async function sendInvoice({ caller, body, commit, requestId, requireRecord, req
       unit,
       await planMessage(unit, { kind: 'invoice', type: 'invoice', record, wanted, requestId }),
     );
+  });
+}
+
+async function remindInvoice({ body, commit, requestId, requireRecord }: Context<SendBody>) {
+  return commit(async (unit) => {
+    const invoice = await requireRecord(Invoice, unit.session);
+    return acceptedMessage(unit, await remindByHand(unit, invoice, { wanted: wantedMail(body), requestId }));
   });
 }

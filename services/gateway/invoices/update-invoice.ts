@@ -17,11 +17,12 @@ import { dayIn } from '#libs/day.ts';
 import { fieldProblem } from '#libs/errors.ts';
 import { documentSearch } from '#libs/models/billing/document-search.ts';
 import { isDayToWatch, isUnannounced, statusToStore } from '#libs/models/billing/expiry.ts';
-import { Invoice, type InvoiceRecord, invoiceExpiry } from '#libs/models/billing/invoice.ts';
+import { Invoice, type InvoiceRecord, invoiceMarks } from '#libs/models/billing/invoice.ts';
 import { changedFields, changeOwn, isUnchanged } from '#libs/models/records.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
 import { effectiveInvoiceStatus, type InvoiceStatus, requireMove } from '#libs/rules/documents/invoice-states.ts';
 import { dueOf } from '#libs/rules/money/balance.ts';
+import { givenReminders } from '../fields/reminder-input.ts';
 import { isPrintedTextIn } from '../fields/texts-input.ts';
 import { updated } from '../http/response.ts';
 import type { Context } from '../http/route.ts';
@@ -89,7 +90,7 @@ async function markPaid(
   unit: UnitOfWork,
   { invoice, changes, caller }: { invoice: InvoiceRecord; changes: Partial<InvoiceRecord>; caller: Context['caller'] },
 ) {
-  const others = omit(changes, ['status', 'expires_on']);
+  const others = omit(changes, ['status', 'expires_on', 'reminder_due_at']);
   if (!isUnchanged(invoice, others)) await changeOwn(Invoice, invoice, others, unit.session);
   const pays = { invoice_id: String(invoice._id) };
   const booked = await bookPayment(unit, { pays, method: 'other', source: 'marked_paid' });
@@ -125,6 +126,7 @@ async function changesOf(
   { session, accountId, warnings }: UnitOfWork,
 ): Promise<Partial<InvoiceRecord>> {
   const due_date = body.due_date ?? invoice.due_date;
+  const reminders = givenReminders(body);
   const unit = { session, accountId };
   const content = changedContent(invoice, body, isTaxed(body) ? await changedTaxTerms(unit, invoice, body) : undefined);
   // Another client has other invoices, so that the correction of a draft is checked again.
@@ -132,18 +134,22 @@ async function changesOf(
   if (corrects !== undefined) {
     Object.assign(content, await correctionOf(unit, corrects, content.client_id ?? invoice.client_id));
   }
-  requireChangeable(invoice, { next: { ...content, due_date }, changes: body, status: before });
+  requireChangeable(invoice, { next: { ...content, due_date, ...reminders }, changes: body, status: before });
   if (isPrintedTextIn(content)) requirePrintableContent({ ...invoice, ...content });
   await requireReferences({ document: invoice, next: content, accountId, session });
   if (isTaxed(body)) await requireTaxpayers(unit, { ...invoice, ...content });
   const { amount } = { ...invoice, ...content };
   const looks = effectiveInvoiceStatus({ status: invoice.status, amount, due_date }, today);
   const status = statusToStore({ stored: invoice.status, looks }, body.status);
-  const changes: Partial<InvoiceRecord> = { ...(before === 'Draft' ? content : {}), status, due_date };
+  const changes: Partial<InvoiceRecord> = { ...(before === 'Draft' ? content : {}), ...reminders, status, due_date };
   // Otherwise `expires_on` stays as the scheduler left it, so that no event is announced again for another day that has passed.
   const isWatched =
     isMoved || isDayToWatch({ expires_on: invoice.expires_on, lastDay: invoice.due_date }, due_date, today);
-  if (isWatched) Object.assign(changes, invoiceExpiry({ status: body.status ?? status, amount, due_date }));
+  if (isWatched) Object.assign(changes, invoiceMarks({ status: body.status ?? status, amount, due_date }));
+  else if (invoice.status !== 'Draft' && !isUnchanged(invoice, { due_date, ...reminders })) {
+    const { reminder_due_at } = invoiceMarks({ status, amount, due_date });
+    Object.assign(changes, { reminder_due_at });
+  }
   if (status === 'Cancelled') Object.assign(changes, NOTHING_BILLED);
   else if (changedFields(invoice, content).includes('line_items')) {
     Object.assign(changes, relinked(invoice, content.line_items ?? null));

@@ -60,6 +60,8 @@ describe('GET /api/v1/account', () => {
       require_client_email: true,
       mail: { from_name: null, reply_to: null, bcc: null },
       receipts: false,
+      reminders: null,
+      remind_at: '09:00',
       e_invoice_format: null,
       e_invoice_pdf: false,
       early_payment_discounts: null,

@@ -82,6 +82,7 @@ describe('POST /api/v1/invoices', () => {
         early_payment_discounts: null,
         delivery: null,
         reminder_rest: null,
+        reminders: null,
         cancelled_on: null,
         paid_on: null,
         buyer_reference: null,

@@ -6,6 +6,7 @@ import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts'
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
 import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
+import { planReminders } from '../../../services/scheduler/plan-reminders.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type SpawnedService, spawnService } from '../../support/spawn-service.ts';
@@ -173,6 +174,7 @@ test.each([
     await me.quote(addDays(DUE, 1));
     const midnight = Date.parse(`${addDays(DUE, 1)}T00:00:00Z`) + hours * 3_600_000;
     await emitExpirations(new Date(midnight - 1));
+    await planReminders(new Date(midnight - 1));
     const before = await readSchedulerBacklog(new Date(midnight - 1));
 
     expect(before).toEqual({ due: 0, oldestMs: 0 });

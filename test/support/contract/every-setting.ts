@@ -30,6 +30,11 @@ export const EVERY_SETTING: AccountChanges = {
   rounding: { minutes: 15, mode: 'up', scope: 'line', minimum: 30 },
   mail: { from_name: 'North', reply_to: 'reply@north.example', bcc: 'archive@north.example' },
   receipts: true,
+  reminders: [
+    { days: -3, template: 'reminder_1' },
+    { days: 14, template: 'reminder_2' },
+  ],
+  remind_at: '07:30',
   // The defaults, but set: then every number is looked up before it is given.
   number_formats: {
     credit_note: { prefix: 'CRN-', padding: 4, start: 1, restart: 'never' },

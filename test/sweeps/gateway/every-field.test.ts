@@ -22,6 +22,18 @@ const SAMPLES: Record<string, [unknown, unknown]> = {
       { days: 30, percent: 1.25 },
     ],
   ],
+  'account.reminders': [
+    [{ days: 3, template: 'reminder_2' }],
+    [
+      { days: -1, template: 'reminder_1' },
+      { days: 30, template: 'reminder_5' },
+    ],
+  ],
+  reminders: [
+    { mode: 'on', paused_until: '2099-01-31' },
+    { mode: 'off', paused_until: null },
+  ],
+  remind_at: ['07:30', '18:00'],
   'projects.status': ['Complete', 'Awaiting Approval'],
   line_items: [
     [{ description: 'Design', quantity: 2, rate: 50 }],

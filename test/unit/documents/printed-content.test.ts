@@ -82,7 +82,7 @@ const records = {
 const UNPRINTED: Record<NumberKind, readonly string[]> = {
   invoice: [
     'status amount_paid amount_credited total_credited is_reversed amount_written_off write_offs paid_on cancelled_on',
-    'time expenses quote_id quote_number quote_claim quote_deducted fixed_part recurring reminder_rest corrects corrects_issued_on',
+    'time expenses quote_id quote_number quote_claim quote_deducted fixed_part recurring reminders reminder_due_at reminder_rest corrects corrects_issued_on',
   ],
   quote: ['status acceptance decline converted_at'],
   credit_note: ['invoice_id hours_returned time_entry_ids expense_ids unallocated allocations refunds'],

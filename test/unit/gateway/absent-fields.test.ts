@@ -30,6 +30,8 @@ const LEFT_OUT: Readonly<Record<string, string[]>> = {
     'e_invoice_format',
     'e_invoice_pdf',
     'early_payment_discounts',
+    'reminders',
+    'auto_collect',
     'anonymised_at',
   ],
   ClientSummary: ['company_name'],

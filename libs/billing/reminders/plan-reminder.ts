@@ -1,0 +1,158 @@
+// Plans the reminders of an invoice: by themselves when a step is due, and by hand.
+import { dayIn } from '../../day.ts';
+import { AppError, appError, type ErrorCode } from '../../errors.ts';
+import { type AccountRecord, readAccount, stepsOf } from '../../models/accounts/account.ts';
+import { Client, type ClientRecord } from '../../models/accounts/client.ts';
+import { Invoice, type InvoiceRecord, isOpen } from '../../models/billing/invoice.ts';
+import { Message, type MessageRecord } from '../../models/messages/message.ts';
+import { driverOf, findOwn } from '../../models/records.ts';
+import { type StoredId, storedId } from '../../models/tenant.ts';
+import {
+  currentStep,
+  decideReminder,
+  nextDaysDeparture,
+  QUIET_MS,
+  REMIND_AT_STANDARD,
+  type ReminderClock,
+  type ReminderRule,
+  type ReminderStep,
+} from '../../rules/reminders/reminder-steps.ts';
+import { planMessage, type WantedMail } from '../messages/plan-message.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+
+/** The latest messages about an invoice that are read to find its last mail. Those that failed count among them. */
+const MESSAGES_READ = 20;
+
+/** The outcome of a look. An error code: the step is due, and no mail can be planned, so it waits until the next day. */
+export type ReminderLook = 'planned' | 'not due' | ErrorCode;
+
+/** The clock by which the account reminds. */
+export function clockOf({ time_zone, remind_at }: Pick<AccountRecord, 'time_zone' | 'remind_at'>): ReminderClock {
+  return { zone: time_zone, time: remind_at ?? REMIND_AT_STANDARD };
+}
+
+/**
+ * Looks at an invoice whose mark is due: plans the step that is due, and sets the mark to the time of the next look.
+ * @returns an error code when a step is due and its mail cannot be planned. It is tried again the next day.
+ */
+export async function lookAtInvoice(unit: UnitOfWork, id: StoredId, at: Date): Promise<ReminderLook> {
+  const { session, accountId } = unit;
+  const invoice = await findOwn(Invoice, accountId, id, session);
+  // Another process may have looked at it, or it was changed meanwhile.
+  if (!invoice?.reminder_due_at || invoice.reminder_due_at > at) return 'not due';
+  const account = await readAccount(accountId, session);
+  const client: ClientRecord | null = await findOwn(Client, accountId, invoice.client_id, session);
+  const clock = clockOf(account);
+  const facts = {
+    steps: stepsOf(account),
+    clock,
+    dueDate: invoice.due_date,
+    isOpen: isOpen(invoice),
+    rules: rulesOf(invoice, client),
+    isCollected: client?.auto_collect === true,
+    reminder_rest: invoice.reminder_rest,
+    sent: await stepsSent(unit, invoice),
+    quietUntil: await quietUntil(unit, invoice, at),
+  };
+  const { step, lookAt } = decideReminder(facts, at);
+  const obstacle = step && (await planStep(unit, invoice, step));
+  await setReminderMark(unit, id, obstacle ? nextDaysDeparture(clock, at) : lookAt);
+  if (!step) return 'not due';
+  return obstacle ?? 'planned';
+}
+
+/** Returns the rules that stop reminders of the invoice. */
+export function rulesOf(
+  invoice: Pick<InvoiceRecord, 'reminders'>,
+  client: Pick<ClientRecord, 'reminders'> | null,
+): ReminderRule[] {
+  return [invoice.reminders, client?.reminders].filter((rule) => rule !== undefined && rule !== null);
+}
+
+/** Sets when the scheduler looks at the invoice. Readers do not see the mark, so `updated_at` stays. */
+export async function setReminderMark(
+  { session, accountId }: Pick<UnitOfWork, 'session' | 'accountId'>,
+  id: StoredId,
+  at: Date | undefined,
+): Promise<void> {
+  await driverOf(Invoice).updateOne(
+    { _id: id, account_id: storedId(accountId) },
+    at ? { $set: { reminder_due_at: at } } : { $unset: { reminder_due_at: 1 } },
+    { session },
+  );
+}
+
+/** @returns the reason why no mail can be planned. Nothing is written then. */
+async function planStep(
+  unit: UnitOfWork,
+  invoice: InvoiceRecord,
+  { days, template: kind }: ReminderStep,
+): Promise<ErrorCode | undefined> {
+  try {
+    await planMessage(unit, { kind, type: 'invoice', record: invoice, wanted: {}, days, once: onceOf(invoice, days) });
+    return undefined;
+  } catch (error) {
+    // planMessage throws these before it writes.
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    return error.code as ErrorCode;
+  }
+}
+
+function onceOf({ _id }: Pick<InvoiceRecord, '_id'>, days: number): string {
+  return `${oncePrefix({ _id })}${days}`;
+}
+
+function oncePrefix({ _id }: Pick<InvoiceRecord, '_id'>): string {
+  return `reminder/${String(_id)}/`;
+}
+
+/** Returns the steps that have a message. There are no more of them than days between the first and the last step. */
+async function stepsSent({ session }: UnitOfWork, invoice: InvoiceRecord): Promise<number[]> {
+  const { account_id } = invoice;
+  const prefix = oncePrefix(invoice);
+  // `0` is the character after `/`.
+  const once = { $gte: prefix, $lt: `${prefix.slice(0, -1)}0` };
+  const found = await driverOf(Message)
+    .find({ account_id, once } as object, { session, projection: { once: 1 } })
+    .toArray();
+  return found.map((message) => Number((message as MessageRecord).once?.slice(prefix.length)));
+}
+
+/** Returns the end of the time in which the last mail about the invoice forbids a reminder. */
+async function quietUntil({ session }: UnitOfWork, invoice: InvoiceRecord, at: Date): Promise<Date | undefined> {
+  const { account_id, _id } = invoice;
+  const found = (await driverOf(Message)
+    .find({ account_id, 'document.id': _id } as object, {
+      session,
+      sort: { _id: -1 },
+      limit: MESSAGES_READ,
+      projection: { state: 1, accepted_at: 1, send_at: 1 },
+    })
+    .toArray()) as unknown as Pick<MessageRecord, 'state' | 'accepted_at' | 'send_at'>[];
+  const ends = found.map((message) => mailedAt(message, at) + QUIET_MS);
+  const last = Math.max(0, ...ends.filter((end) => end < at.getTime() + 2 * QUIET_MS));
+  return last > 0 ? new Date(last) : undefined;
+}
+
+/** Returns when the client got or will get the mail, in milliseconds. */
+function mailedAt({ state, accepted_at, send_at }: Pick<MessageRecord, 'state' | 'accepted_at' | 'send_at'>, at: Date) {
+  if (accepted_at) return accepted_at.getTime();
+  if (state === 'failed' || state === 'cancelled') return Number.NEGATIVE_INFINITY;
+  return Math.max(at.getTime(), send_at?.getTime() ?? 0);
+}
+
+/**
+ * Plans a reminder that a caller asks for, with the words of the step that the invoice is at, or those of the first one.
+ * @throws AppError 409 unless something is due of the invoice and its due date has come, and as planMessage.
+ */
+export async function remindByHand(
+  unit: UnitOfWork,
+  invoice: InvoiceRecord,
+  { wanted, requestId }: { wanted: WantedMail; requestId?: string | undefined },
+): Promise<MessageRecord> {
+  const account = await readAccount(unit.accountId, unit.session);
+  const today = dayIn(account.time_zone);
+  if (!isOpen(invoice) || today < invoice.due_date) throw appError('invoice_not_due');
+  const kind = currentStep(stepsOf(account), invoice.due_date, today)?.template ?? 'reminder_1';
+  return planMessage(unit, { kind, type: 'invoice', record: invoice, wanted, requestId });
+}
