@@ -2,6 +2,7 @@
 import { Question } from '../../models/answers/question.ts';
 import { QuoteEvidence, type QuoteEvidenceRecord } from '../../models/answers/quote-evidence.ts';
 import { Quote } from '../../models/billing/quote.ts';
+import { changeTime } from '../../models/counter.ts';
 import { driverOf, findOwn, removeOwn } from '../../models/records.ts';
 import { type StoredId, storedId } from '../../models/tenant.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
@@ -15,12 +16,17 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 export async function eraseAnswers(unit: UnitOfWork, client: { _id: StoredId }): Promise<void> {
   const { session, accountId } = unit;
   const own = { account_id: storedId(accountId), client_id: client._id } as object;
+  const updated_at = await changeTime(session, accountId, new Date());
   await driverOf(Question).updateMany(
     own,
-    { $set: { text: '' } as never, $unset: { answer: 1 } as never },
+    { $set: { text: '', updated_at } as never, $unset: { answer: 1 } as never },
     { session },
   );
-  await driverOf(Quote).updateMany({ ...own, 'decline.reason': { $exists: true } } as object, unsetReason, { session });
+  await driverOf(Quote).updateMany(
+    { ...own, 'decline.reason': { $exists: true } } as object,
+    { $set: { updated_at }, ...WITHOUT_REASON },
+    { session },
+  );
   const found = await driverOf(QuoteEvidence)
     .find(own, { session, projection: { quote_id: 1 } })
     .toArray();
@@ -32,4 +38,4 @@ export async function eraseAnswers(unit: UnitOfWork, client: { _id: StoredId }):
   }
 }
 
-const unsetReason = { $unset: { 'decline.reason': 1 } as never };
+const WITHOUT_REASON = { $unset: { 'decline.reason': 1 } as never };

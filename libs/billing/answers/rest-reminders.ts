@@ -2,18 +2,20 @@
 import { dayIn } from '../../day.ts';
 import { PaymentPromise, type PromiseRecord } from '../../models/answers/promise.ts';
 import { Question, type QuestionRecord } from '../../models/answers/question.ts';
-import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
+import { embeddedIn } from '../../models/billing/embedded.ts';
+import { Invoice, type InvoiceRecord, invoiceView } from '../../models/billing/invoice.ts';
 import { changeOwn, driverOf, isUnchanged, type Owned, type Records } from '../../models/records.ts';
+import { effectiveInvoiceStatus } from '../../rules/documents/invoice-states.ts';
 import { reminderRest } from '../../rules/documents/reminder-rest.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /**
- * Stores the rest that follows from the open promise and the oldest open question.
+ * Stores and announces the rest that follows from the open promise and the oldest open question.
  * @param timeZone of the account.
  * @returns the invoice after it.
  */
 export async function restReminders(
-  { session }: Pick<UnitOfWork, 'session'>,
+  { session, accountId, announce }: UnitOfWork,
   invoice: InvoiceRecord,
   timeZone: string,
 ): Promise<InvoiceRecord> {
@@ -31,5 +33,10 @@ export async function restReminders(
       asked_on: question ? dayIn(timeZone, question.created_at) : undefined,
     }),
   };
-  return isUnchanged(invoice, change) ? invoice : changeOwn(Invoice, invoice, change, session);
+  if (isUnchanged(invoice, change)) return invoice;
+  const changed = await changeOwn(Invoice, invoice, change, session);
+  const embedded = await embeddedIn([changed], accountId, session);
+  const status = effectiveInvoiceStatus(changed, dayIn(timeZone));
+  await announce('invoice.updated', invoiceView(changed, { ...embedded(changed), status }));
+  return changed;
 }

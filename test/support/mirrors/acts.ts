@@ -117,6 +117,8 @@ export const ACTS: Readonly<Record<string, Act>> = {
       expense_ids: [pick('expenses')],
       status: oneOf(['unbilled', 'written_off', 'billed_elsewhere'], other),
     }),
+  answerQuestion: ({ other }, pick) => post(`/questions/${pick('questions')}/answer`, { answer: `Yes, ${other}.` }),
+  closeQuestion: (_drawn, pick) => post(`/questions/${pick('questions')}/close`),
   deleteExpense: (_drawn, pick) => remove(`/expenses/${pick('expenses')}`),
 
   addPackage: ({ other, isOther }, pick) =>

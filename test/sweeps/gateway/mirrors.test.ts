@@ -1,11 +1,15 @@
 // Mirrors: after any acts, a copy made of events alone and one made of `updated_since` alone have every field that the API answers.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { addDays, dayIn } from '#libs/day.ts';
+import { ask, promise } from '../../support/answers.ts';
 import { count } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { doctorsProblems } from '../../support/ledger/promises.ts';
 import { ACTS, type Known, remember, requestOf } from '../../support/mirrors/acts.ts';
 import { differences, EventMirror, ListMirror, MIRRORED } from '../../support/mirrors/mirrors.ts';
+import { type AnyRecord, create } from '../../support/records.ts';
+import type { TestAccount } from '../../support/workspace.ts';
 
 /** Fixed, so that every run is the same; another seed can be given. */
 const SEED = Number(process.env['TEST_SEED'] ?? 20_261_127);
@@ -50,7 +54,8 @@ test(
     const compared = new Set<string>();
     const sequences = fc.array(drawn, { minLength: LENGTH, maxLength: LENGTH });
     const property = fc.asyncProperty(sequences, async (sequence) => {
-      const { key } = await gateway.workspace.account();
+      const account = await gateway.workspace.account();
+      const { key } = account;
       const known: Known = new Map();
       const lists = new ListMirror(gateway, key);
       const events = new EventMirror(gateway, key);
@@ -65,6 +70,7 @@ test(
       );
       const credited = CREDITED.map((one) => ({ which: 0, other: 1, isOther: false, ...one }));
       for (const [index, one] of [...begun, ...credited, ...sequence].entries()) {
+        if (index === begun.length) await hearClient(account, known);
         const { method, path, body } = requestOf(one, known);
         const reply = await gateway.call(method, `/api/v1${path}`, { key, ...(body ? { body } : {}) });
         expect([200, 201, 400, 404, 409, 422]).toContain(reply.status);
@@ -86,3 +92,19 @@ test(
   },
   LIMIT_MS,
 );
+
+/** A client that no act erases promises to pay an invoice, and asks about it. */
+async function hearClient(account: TestAccount, known: Known): Promise<void> {
+  const { id: client_id } = await create(
+    gateway,
+    '/api/v1/clients',
+    { name: 'Eve', email: 'eve@example.com' },
+    account,
+  );
+  const body = { client_id, amount: 10, due_date: '2099-12-31', status: 'Sent' };
+  const { id } = await create(gateway, '/api/v1/invoices', body, account);
+  await promise(account.id, id, addDays(dayIn('UTC'), 7));
+  for (const text of ['When?', 'Why?', 'How?']) await ask(account.id, { type: 'invoice', id, text });
+  for (const question of (await gateway.get('/api/v1/questions', account)).body.data as AnyRecord[])
+    remember(known, '/questions', question);
+}
