@@ -111,11 +111,6 @@ function base64Characters(part: string): number {
   return part.length - (part.match(/[\s=]/g)?.length ?? 0);
 }
 
-/** Returns the size of a file from the characters of its base64. */
-export function bytesOfBase64({ sizeBytes = 0 }: XmlElement): number {
-  return Math.floor((sizeBytes * 3) / 4);
-}
-
 const DECLARED = /^<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/;
 /** The encodings that invoices are written in, by the names of the Encoding Standard. */
 const ENCODINGS = new Set(['utf-8', 'utf-16le', 'utf-16be', 'iso-8859-1', 'iso-8859-15', 'windows-1252', 'us-ascii']);
@@ -134,22 +129,4 @@ function decoded(bytes: Uint8Array): string {
   } catch {
     throw new Unreadable(problemOf('file', 'e_invoice_encoding', { encoding }));
   }
-}
-
-/** Returns the first element at the end of a path of names. */
-export function at(from: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
-  let element = from;
-  for (const name of path) element = element?.children.find((child) => child.name === name);
-  return element;
-}
-
-/** Returns all elements of a name below the first element at the rest of the path. */
-export function all(from: XmlElement | undefined, ...path: string[]): XmlElement[] {
-  const last = path.at(-1);
-  return at(from, ...path.slice(0, -1))?.children.filter(({ name }) => name === last) ?? [];
-}
-
-/** Returns the text of the first element at the end of a path, or null. */
-export function textAt(from: XmlElement | undefined, ...path: string[]): string | null {
-  return at(from, ...path)?.text.trim() || null;
 }

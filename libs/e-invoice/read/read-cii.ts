@@ -1,6 +1,6 @@
 // Reads a Cross Industry Invoice of UN/CEFACT, as XRechnung and Factur-X have it.
-import { all, at, bytesOfBase64, textAt, type XmlElement } from './parse-xml.ts';
-import { identifiedBy, textsOf } from './read-ubl.ts';
+import type { XmlElement } from './parse-xml.ts';
+import { all, at, bytesOfBase64, identifiedBy, inCurrency, textAt, textsOf } from './read-element.ts';
 import type {
   ReceivedAdjustment,
   ReceivedAttachment,
@@ -60,7 +60,7 @@ export function readCii(root: XmlElement): ReceivedInvoice {
       allowances: textAt(sums, 'AllowanceTotalAmount'),
       charges: textAt(sums, 'ChargeTotalAmount'),
       net: textAt(sums, 'TaxBasisTotalAmount'),
-      tax: textAt(taxTotalIn(sums, currency)),
+      tax: textAt(inCurrency(all(sums, 'TaxTotalAmount'), currency)),
       gross: textAt(sums, 'GrandTotalAmount'),
       paid: textAt(sums, 'TotalPrepaidAmount'),
       rounding: textAt(sums, 'RoundingAmount'),
@@ -68,12 +68,6 @@ export function readCii(root: XmlElement): ReceivedInvoice {
     },
     attachments: all(agreement, 'AdditionalReferencedDocument').map(attachmentOf),
   };
-}
-
-/** Returns the total of the taxes in the currency of the invoice. There may be a second one, in the currency that the tax is paid in. */
-function taxTotalIn(sums: XmlElement | undefined, currency: string | null): XmlElement | undefined {
-  const totals = all(sums, 'TaxTotalAmount');
-  return totals.find(({ attributes }) => attributes['currencyID'] === currency) ?? totals[0];
 }
 
 function partyOf(party: XmlElement | undefined): ReceivedParty {

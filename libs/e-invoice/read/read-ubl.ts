@@ -1,5 +1,6 @@
 // Reads an Invoice or a CreditNote of UBL 2.1.
-import { all, at, bytesOfBase64, textAt, type XmlElement } from './parse-xml.ts';
+import type { XmlElement } from './parse-xml.ts';
+import { all, at, bytesOfBase64, identifiedBy, inCurrency, textAt, textsOf } from './read-element.ts';
 import type {
   ReceivedAdjustment,
   ReceivedAttachment,
@@ -17,7 +18,7 @@ export function readUbl(root: XmlElement): ReceivedInvoice {
   const documents = all(root, 'AdditionalDocumentReference');
   const isProject = (one: XmlElement) => textAt(one, 'DocumentTypeCode') === PROJECT;
   const currency = textAt(root, 'DocumentCurrencyCode');
-  const total = totalIn(root, currency);
+  const total = inCurrency(all(root, 'TaxTotal'), currency, (one) => at(one, 'TaxAmount'));
   const period = at(root, 'InvoicePeriod');
   const amount = (name: string) => textAt(root, 'LegalMonetaryTotal', name);
   return {
@@ -69,12 +70,6 @@ export function readUbl(root: XmlElement): ReceivedInvoice {
     },
     attachments: documents.filter((one) => !isProject(one)).map(attachmentOf),
   };
-}
-
-/** Returns the total of the taxes in the currency of the invoice. There may be a second one, in the currency that the tax is paid in. */
-function totalIn(root: XmlElement, currency: string | null): XmlElement | undefined {
-  const totals = all(root, 'TaxTotal');
-  return totals.find((one) => at(one, 'TaxAmount')?.attributes['currencyID'] === currency) ?? totals[0];
 }
 
 function partyOf(party: XmlElement | undefined): ReceivedParty {
@@ -169,14 +164,4 @@ function attachmentOf(one: XmlElement): ReceivedAttachment {
     size_bytes: file ? bytesOfBase64(file) : null,
     url: textAt(one, 'Attachment', 'ExternalReference', 'URI'),
   };
-}
-
-/** Returns a number with the scheme that it is of. */
-export function identifiedBy(element: XmlElement | undefined): { value: string; scheme: string | null } | null {
-  const value = textAt(element);
-  return value === null ? null : { value, scheme: element?.attributes['schemeID'] ?? null };
-}
-
-export function textsOf(elements: readonly XmlElement[]): string[] {
-  return elements.flatMap((one) => textAt(one) ?? []);
 }
