@@ -62,7 +62,7 @@ export function missingIn(invoice: EInvoice, name: FormatName): Problem[] {
   if (invoice.totals.rounding && (profile === 'basic' || profile === 'basicwl')) {
     add(problemOf('account.total_rounding', 'e_invoice_rounding_unknown', { rules }));
   }
-  if (profile === 'extended' && taxes.some(isRoundedToUnits)) {
+  if (profile === 'extended' && taxes.some((tax) => isRoundedToUnits(tax, invoice))) {
     add(problemOf('currency', 'e_invoice_tax_in_units', { currency: invoice.currency, rules, rule: 'BR-FXEXT-S-09' }));
   }
   if (isXrechnung || isGermanPeppol) {
@@ -114,9 +114,15 @@ export function missingIn(invoice: EInvoice, name: FormatName): Problem[] {
   }
 }
 
-/** True for a tax that was rounded to more than cents, as that of yen is. */
-function isRoundedToUnits({ taxable, tax, rate }: ETax): boolean {
-  return new Big(taxable).times(rate).div(100).minus(tax).abs().gt('0.01');
+/**
+ * True for a tax that was rounded to more than cents, as that of yen is, where the rule of the extended profile does not
+ * forgive it: a cent for each line, allowance and charge of the rate.
+ */
+function isRoundedToUnits({ taxable, tax, category, rate }: ETax, { lines, adjustments }: EInvoice): boolean {
+  if (category !== 'S') return false;
+  const parts = [...lines, ...adjustments].filter((one) => one.category === category && one.rate === rate);
+  const exact = new Big(taxable).times(rate).div(100).round(2, Big.roundHalfUp);
+  return exact.minus(tax).abs().gt(new Big(parts.length).times('0.01'));
 }
 
 /** The schemes of the EAS list that are no addresses in Peppol: e-mail and the providers' own. */
