@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { compiledCode } from '../../../deploy/local/service-env.ts';
 
 const PROGRAM = fileURLToPath(new URL('./scheduler-process.ts', import.meta.url));
 
@@ -22,6 +23,7 @@ export async function startFleet(mongodbUri: string, size: number): Promise<Sche
   const start = () => {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM, mongodbUri], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: { ...process.env, ...compiledCode(process.env) },
     });
     child.on('message', (message) => {
       if (message === 'ready' && time !== undefined) child.send(time);

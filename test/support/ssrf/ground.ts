@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { compiledCode } from '../../../deploy/local/service-env.ts';
 
 const execute = promisify(execFile);
 
@@ -87,7 +88,10 @@ export async function readCertificate(folder: string) {
 export async function attackOn(ground: Ground, args: string[], onLine: (line: unknown) => void) {
   const node = [process.execPath, '--disable-warning=ExperimentalWarning', ATTACKS, ...args];
   const [command = '', ...rest] = [...ground.wrapper, ...node];
-  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NODE_OPTIONS: '' } });
+  const child = spawn(command, rest, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...compiledCode(process.env), NODE_OPTIONS: '' },
+  });
   let problems = '';
   child.stderr.on('data', (chunk) => (problems = (problems + String(chunk)).slice(-5_000)));
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));

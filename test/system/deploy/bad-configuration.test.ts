@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { compiledCode } from '../../../deploy/local/service-env.ts';
 
 const SOUND = {
   MONGODB_URI: 'mongodb://127.0.0.1:1/none?replicaSet=rs0',
@@ -17,7 +18,7 @@ interface Outcome {
 
 function run(program: string[], env: Record<string, string>): Promise<Outcome> {
   return new Promise((resolve) => {
-    const place = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
+    const place = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...compiledCode(process.env) };
     const options = { env: { ...place, ...env }, timeout: 60_000 };
     execFile('node', program, options, (error, stdout, stderr) =>
       resolve({ code: Number((error as { code?: number } | null)?.code ?? 0), output: stdout + stderr }),

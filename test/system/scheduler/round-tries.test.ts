@@ -8,6 +8,7 @@ import { Invoice } from '#libs/models/billing/invoice.ts';
 import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
 import { countSetAside, openTries, RoundTry, TRIES_MAX } from '#libs/models/operations/round-try.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
+import { compiledCode } from '../../../deploy/local/service-env.ts';
 import { examineSetAside } from '../../../services/admin/doctor-set-aside.ts';
 import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
 import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-invoices.ts';
@@ -100,7 +101,10 @@ describe('an error of ours', () => {
 async function dyingScheduler(id: string, now: Date): Promise<NodeJS.Signals | null> {
   const program = fileURLToPath(new URL('../../support/dying-scheduler.ts', import.meta.url));
   const { mongodbUri } = gateway.workspace;
-  const child = spawn(process.execPath, [program, mongodbUri, id, now.toISOString()], { stdio: 'ignore' });
+  const child = spawn(process.execPath, [program, mongodbUri, id, now.toISOString()], {
+    stdio: 'ignore',
+    env: { ...process.env, ...compiledCode(process.env) },
+  });
   const [, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
   return signal;
 }

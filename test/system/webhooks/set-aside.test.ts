@@ -11,6 +11,7 @@ import { EndpointReconcile, reconcilePending, requestReconcile } from '#libs/mod
 import { Event } from '#libs/models/webhooks/event.ts';
 import { readOutbox } from '#libs/models/webhooks/outbox.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
+import { compiledCode } from '../../../deploy/local/service-env.ts';
 import { makeDeliverWebhook } from '../../../services/webhooks/deliver-webhook.ts';
 import { makeFanOutEvent } from '../../../services/webhooks/fan-out-event.ts';
 import { openEventLoader } from '../../../services/webhooks/loading/event-loader.ts';
@@ -43,7 +44,10 @@ async function dies(kind: 'fan-out' | 'delivery', payload: object) {
   const program = fileURLToPath(new URL('../../support/dying-webhooks.ts', import.meta.url));
   const { mongodbUri, redisUrl, redisPrefix, secretKey } = workspace;
   const args = [program, mongodbUri, redisUrl, redisPrefix, secretKey, kind, JSON.stringify(payload)];
-  const child = spawn(process.execPath, args, { stdio: 'ignore' });
+  const child = spawn(process.execPath, args, {
+    stdio: 'ignore',
+    env: { ...process.env, ...compiledCode(process.env) },
+  });
   const [, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
   expect(signal).toBe('SIGKILL');
 }

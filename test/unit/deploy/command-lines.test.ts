@@ -1,6 +1,7 @@
 // How the operator's programs other than `admin` report a wrong command line: the mistake and the usage, without a stack trace.
 import { execFile } from 'node:child_process';
 import { expect, test } from '@jest/globals';
+import { compiledCode } from '../../../deploy/local/service-env.ts';
 
 interface Outcome {
   code: number;
@@ -10,8 +11,11 @@ interface Outcome {
 
 function run(...args: string[]): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { env: { PATH: process.env['PATH'] } }, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    execFile(
+      process.execPath,
+      args,
+      { env: { PATH: process.env['PATH'], ...compiledCode(process.env) } },
+      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
     );
   });
 }
