@@ -16,6 +16,8 @@ interface MailPage {
   subject: string;
   /** The text as HTML that is harmless. */
   body: string;
+  /** The link under the text. */
+  link?: { url: string; label: string } | undefined;
   issuer: MailIssuer;
   locale: string;
 }
@@ -36,6 +38,7 @@ body{margin:0;padding:0;background:#f3f4f6;color:#111827;-webkit-text-size-adjus
 .card h2,.card h3,.card h4{line-height:1.3;margin:24px 0 8px}
 .card p{margin:0 0 16px}
 .card a{color:inherit}
+.card .open a{display:inline-block;border:2px solid ${color};border-radius:4px;padding:8px 20px;font-weight:600;text-decoration:none}
 .card table{border-collapse:collapse;margin:0 0 16px}
 .card th,.card td{border-bottom:1px solid #d1d5db;padding-block:4px;padding-inline:0 12px;text-align:start;vertical-align:top}
 .card pre{white-space:pre-wrap}
@@ -48,7 +51,7 @@ body{margin:0;padding:0;background:#f3f4f6;color:#111827;-webkit-text-size-adjus
 `.trim();
 }
 
-export function mailHtml({ subject, body, issuer, locale }: MailPage): string {
+export function mailHtml({ subject, body, link, issuer, locale }: MailPage): string {
   const { name, address, color, isTest } = issuer;
   const direction = mailLanguage(locale) === 'ar' ? 'rtl' : 'ltr';
   const foot = [name, address].filter(Boolean).join('\n');
@@ -66,7 +69,7 @@ export function mailHtml({ subject, body, issuer, locale }: MailPage): string {
 <div class="page">
 <div class="card">
 ${isTest ? '<div class="test">TEST</div>\n' : ''}<div class="name">${escaped(name)}</div>
-${body}</div>
+${body}${link ? `<p class="open"><a href="${escaped(link.url)}">${escaped(link.label)}</a></p>\n` : ''}</div>
 <div class="foot">${escaped(foot)}</div>
 </div>
 </body>

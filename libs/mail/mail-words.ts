@@ -2,9 +2,11 @@
 import { AppError, appError } from '../errors.ts';
 import type { Markdown } from '../markdown/markdown.ts';
 import type { AccountRecord } from '../models/accounts/account.ts';
+import { LINK_LABELS } from './link-labels.ts';
 import { type MailIssuer, mailHtml } from './mail-html.ts';
 import { senderOf } from './mail-values.ts';
 import { filledLine, filledMarkdown, filledText, type MailValues } from './placeholders.ts';
+import { mailLanguage } from './standard-texts.ts';
 
 export interface MailWords {
   subject: string;
@@ -38,10 +40,12 @@ export async function mailWords(
   if (filled.length > FILLED_LONGEST) throw appError('mail_text_not_printable');
   try {
     const html = await markdown.toHtml(filled, { deadlineAt: Date.now() + LAYOUT_MS, signal });
+    const url = body.includes('{link}') ? undefined : values.link;
+    const link = url === undefined ? undefined : { url, label: LINK_LABELS[mailLanguage(locale)] };
     return {
       subject,
-      text: filledText(withoutEmphasis(body), values),
-      html: mailHtml({ subject, body: html, issuer: issuerOf(account), locale }),
+      text: `${filledText(withoutEmphasis(body), values)}${link ? `\n\n${link.label}: ${link.url}` : ''}`,
+      html: mailHtml({ subject, body: html, link, issuer: issuerOf(account), locale }),
     };
   } catch (error) {
     if (error instanceof AppError && error.code === 'markdown_not_printable')

@@ -68,7 +68,9 @@ export function makeMailOf(options: MakeOptions): MailOf {
       readAccount(accountId),
       findOwn(Client, accountId, message.client_id) as Promise<ClientRecord | null>,
     ]);
-    const link = message.link && newLink();
+    // Without a portal, only a mail that consists of its link cannot be made.
+    const isLinked = message.link && (options.portalUrl !== undefined || message.kind === 'link');
+    const link = isLinked ? newLink() : undefined;
     if (link && !('token' in link)) return link;
     const own = mailValues(type, found, { account, client: client ?? { name: '' }, locale: message.locale });
     const values = link ? { ...own, link: link.url } : own;

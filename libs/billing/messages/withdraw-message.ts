@@ -109,7 +109,7 @@ export async function withdrawMessage(
 async function planAnew(unit: UnitOfWork, message: MessageRecord, invoice: InvoiceRecord): Promise<boolean> {
   const inRole = (wanted: string) =>
     message.recipients.filter(({ role }) => role === wanted).map(({ address }) => address);
-  const { kind, once, reminder, request_id, subject_template, body_template, attach_pdf } = message;
+  const { kind, once, reminder, link, request_id, subject_template, body_template, attach_pdf } = message;
   const wanted = {
     to: inRole('to'),
     cc: inRole('cc'),
@@ -120,7 +120,7 @@ async function planAnew(unit: UnitOfWork, message: MessageRecord, invoice: Invoi
   };
   try {
     await planMessage(unit, {
-      ...{ kind, type: 'invoice', record: invoice, wanted, requestId: request_id },
+      ...{ kind, type: 'invoice', record: invoice, wanted, link, requestId: request_id },
       ...(once ? { once } : {}),
       ...(reminder?.days === undefined ? {} : { days: reminder.days }),
     });

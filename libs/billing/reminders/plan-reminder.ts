@@ -4,9 +4,10 @@ import { AppError, appError, type ErrorCode } from '../../errors.ts';
 import { type AccountRecord, readAccount, stepsOf } from '../../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../../models/accounts/client.ts';
 import { Invoice, type InvoiceRecord, isOpen } from '../../models/billing/invoice.ts';
-import { Message, type MessageRecord } from '../../models/messages/message.ts';
+import { type MailedLink, Message, type MessageRecord } from '../../models/messages/message.ts';
 import { driverOf, findOwn } from '../../models/records.ts';
 import { type StoredId, storedId } from '../../models/tenant.ts';
+import { ACTS_OF } from '../../rules/documents/link-terms.ts';
 import {
   currentStep,
   decideReminder,
@@ -22,6 +23,9 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 
 /** The latest messages about an invoice that are read to find its last mail. Those that failed count among them. */
 const MESSAGES_READ = 20;
+
+/** The link in reminders that go out by themselves. */
+const LINK: MailedLink = { type: 'invoice', allow: ACTS_OF.invoice, show_time: false };
 
 /** The outcome of a look. An error code: the step is due, and no mail can be planned, so it waits until the next day. */
 export type ReminderLook = 'planned' | 'not due' | ErrorCode;
@@ -89,7 +93,15 @@ async function planStep(
   { days, template: kind }: ReminderStep,
 ): Promise<ErrorCode | undefined> {
   try {
-    await planMessage(unit, { kind, type: 'invoice', record: invoice, wanted: {}, days, once: onceOf(invoice, days) });
+    await planMessage(unit, {
+      kind,
+      type: 'invoice',
+      record: invoice,
+      wanted: {},
+      days,
+      link: LINK,
+      once: onceOf(invoice, days),
+    });
     return undefined;
   } catch (error) {
     // planMessage throws these before it writes.
@@ -148,11 +160,11 @@ function mailedAt({ state, accepted_at, send_at }: Pick<MessageRecord, 'state' |
 export async function remindByHand(
   unit: UnitOfWork,
   invoice: InvoiceRecord,
-  { wanted, requestId }: { wanted: WantedMail; requestId?: string | undefined },
+  { wanted, link, requestId }: { wanted: WantedMail; link?: MailedLink | undefined; requestId?: string | undefined },
 ): Promise<MessageRecord> {
   const account = await readAccount(unit.accountId, unit.session);
   const today = dayIn(account.time_zone);
   if (!isOpen(invoice) || today < invoice.due_date) throw appError('invoice_not_due');
   const kind = currentStep(stepsOf(account), invoice.due_date, today)?.template ?? 'reminder_1';
-  return planMessage(unit, { kind, type: 'invoice', record: invoice, wanted, requestId });
+  return planMessage(unit, { kind, type: 'invoice', record: invoice, wanted, link, requestId });
 }

@@ -15,9 +15,12 @@ export const BODY_LONGEST = 10_000;
 const AHEAD_DAYS = 366;
 const DAY_MS = 24 * 3_600_000;
 
-export type SendBody = { [Name in keyof WantedMail]: WantedMail[Name] | null };
+export type SendBody = { [Name in keyof WantedMail]: WantedMail[Name] | null } & { include_link?: boolean | null };
 
 export const addresses = () => Joi.array().items(emailForm(line())).max(RECIPIENTS_MAX).allow(null);
+
+/** The kinds of mails about a document that has a page for its client. */
+const HAS_LINK: readonly MessageKind[] = ['invoice', 'quote', 'reminder_1'];
 
 /** The body that sends a document. @param kind of the mail, which decides the placeholders. */
 export function sendBody(kind: MessageKind): Joi.ObjectSchema<SendBody> {
@@ -50,6 +53,15 @@ function mailFields(kind: MessageKind) {
       .allow(null, '')
       .description('The text in Markdown, instead of that of the template; may hold the same placeholders'),
     attach_pdf: Joi.boolean().allow(null).description('Whether the PDF of the document is attached; true unless set'),
+    ...(HAS_LINK.includes(kind)
+      ? {
+          include_link: Joi.boolean()
+            .allow(null)
+            .description(
+              'Whether the mail has a link to the page of the document, where the portal is set up; true unless set',
+            ),
+        }
+      : {}),
   };
 }
 

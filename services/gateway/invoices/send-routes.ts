@@ -3,6 +3,7 @@ import { planMessage } from '#libs/billing/messages/plan-message.ts';
 import { remindByHand } from '#libs/billing/reminders/plan-reminder.ts';
 import { appError } from '#libs/errors.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
+import { mailedLink } from '../fields/mailed-link.ts';
 import { acceptedMessage, sendDocs } from '../fields/send-docs.ts';
 import { remindBody, type SendBody, sendBody, wantedMail } from '../fields/send-input.ts';
 import { ALWAYS, type Context, type Route, route } from '../http/route.ts';
@@ -60,16 +61,18 @@ async function sendInvoice({ caller, body, commit, requestId, requireRecord, req
     }
     const record = await requireRecord(Invoice, unit.session);
     const wanted = wantedMail(body);
+    const link = body.include_link === false ? undefined : mailedLink('invoice', caller);
     return acceptedMessage(
       unit,
-      await planMessage(unit, { kind: 'invoice', type: 'invoice', record, wanted, requestId }),
+      await planMessage(unit, { kind: 'invoice', type: 'invoice', record, wanted, link, requestId }),
     );
   });
 }
 
-async function remindInvoice({ body, commit, requestId, requireRecord }: Context<SendBody>) {
+async function remindInvoice({ caller, body, commit, requestId, requireRecord }: Context<SendBody>) {
   return commit(async (unit) => {
     const invoice = await requireRecord(Invoice, unit.session);
-    return acceptedMessage(unit, await remindByHand(unit, invoice, { wanted: wantedMail(body), requestId }));
+    const link = body.include_link === false ? undefined : mailedLink('invoice', caller);
+    return acceptedMessage(unit, await remindByHand(unit, invoice, { wanted: wantedMail(body), link, requestId }));
   });
 }

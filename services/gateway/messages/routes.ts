@@ -15,6 +15,7 @@ import { MESSAGE_MOVES } from '#libs/models/messages/message-states.ts';
 import { findOwn } from '#libs/models/records.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { messageResponse } from '#libs/responses/message.ts';
+import { mailedLink } from '../fields/mailed-link.ts';
 import { acceptedMessage, sendDocs } from '../fields/send-docs.ts';
 import type { ListQuery } from '../http/list.ts';
 import { updated } from '../http/response.ts';
@@ -168,7 +169,8 @@ async function resendMessage({ caller, body, commit, requestId, requireRecord }:
       message: message.body_template,
     };
     const { kind, attach_pdf, texts, document, _id: resendOf } = message;
-    const own = { kind, wanted: { ...wanted, attach_pdf }, texts, resendOf, requestId };
+    const link = message.link && mailedLink(message.link.type, caller);
+    const own = { kind, wanted: { ...wanted, attach_pdf }, texts, link, resendOf, requestId };
     const plan = PLANS[document.type];
     return acceptedMessage(unit, await plan(unit, caller.accountId, String(document.id), own));
   });
@@ -182,7 +184,7 @@ function recipientsFor({ recipients }: MessageRecord, { to, cc, bcc }: ResendBod
 }
 
 type Plan = Parameters<typeof planMessage>[1];
-type Own = Pick<Plan, 'kind' | 'wanted' | 'texts' | 'resendOf' | 'requestId'>;
+type Own = Pick<Plan, 'kind' | 'wanted' | 'texts' | 'link' | 'resendOf' | 'requestId'>;
 type Unit = Parameters<typeof planMessage>[0];
 
 /** Plans a message about a document of each type. */

@@ -144,6 +144,9 @@ const NUMBERS: Partial<Record<MessageKind, string>> = {
   credit_note: 'CRN-0003',
 };
 
+/** Mails about documents that have no page for the client. */
+const WITHOUT_LINK: readonly MessageKind[] = ['receipt', 'credit_note', 'answer'];
+
 /** Values of a document that does not exist. */
 function inventedValues(
   account: Awaited<ReturnType<typeof readAccount>>,
@@ -161,7 +164,7 @@ function inventedValues(
     client_name: 'Ada Lovelace',
     sender: account.company || account.name,
     invoice_number: 'INV-0042',
-    link: 'https://example.com/p/…',
+    ...(WITHOUT_LINK.includes(kind) ? {} : { link: 'https://example.com/p/…' }),
     question: 'Is the delivery part of the price?',
     answer: 'Yes, it is.',
   };

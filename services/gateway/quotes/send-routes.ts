@@ -1,6 +1,7 @@
 // Sends quotes by mail. A draft becomes Sent in the same transaction.
 import { planMessage } from '#libs/billing/messages/plan-message.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
+import { mailedLink } from '../fields/mailed-link.ts';
 import { acceptedMessage, sendDocs } from '../fields/send-docs.ts';
 import { type SendBody, sendBody, wantedMail } from '../fields/send-input.ts';
 import { ALWAYS, type Context, type Route, route } from '../http/route.ts';
@@ -36,6 +37,10 @@ async function sendQuote({ caller, body, commit, requestId, requireRecord, requi
     }
     const record = await requireRecord(Quote, unit.session);
     const wanted = wantedMail(body);
-    return acceptedMessage(unit, await planMessage(unit, { kind: 'quote', type: 'quote', record, wanted, requestId }));
+    const link = body.include_link === false ? undefined : mailedLink('quote', caller);
+    return acceptedMessage(
+      unit,
+      await planMessage(unit, { kind: 'quote', type: 'quote', record, wanted, link, requestId }),
+    );
   });
 }

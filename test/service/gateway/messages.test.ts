@@ -107,6 +107,27 @@ describe('send', () => {
     expect(stored).toMatchObject({ attach_pdf: false, from_name: 'North Billing', reply_to: 'reply@north.example' });
   });
 
+  test('when it is not said otherwise, then the mail has a link that allows what its sender may, also when it is sent again', async () => {
+    const linkOf = async (id: string) => (await Message.findOne({ account_id: account.id, _id: id }).lean())?.['link'];
+    const { id } = await draft({ status: 'Sent' });
+    const { id: quote } = await account.post('quotes', { client_id, amount: 10, status: 'Sent' });
+    const invoiced = (await send(`invoices/${id}`)).body.data.id;
+    const allow = ['pay', 'promise', 'ask'];
+    expect(await linkOf(invoiced)).toEqual({ type: 'invoice', allow, show_time: false });
+    expect(await linkOf((await send(`invoices/${id}`, { include_link: false })).body.data.id)).toBeUndefined();
+    await sendWithoutRelay(account.id, invoiced);
+    const again = await account.api.post(`/api/v1/messages/${invoiced}/resend`, {});
+    expect(await linkOf(again.body.data.id)).toMatchObject({ allow });
+    expect(await linkOf((await send(`quotes/${quote}`)).body.data.id)).toMatchObject({ allow: ['accept', 'ask'] });
+    const { key } = await issueApiKey({
+      accountId: account.id,
+      name: 'mailer',
+      scopes: ['messages:write', 'quotes:read'],
+    });
+    const mailed = await verbsOf(callerOf(gateway.url, key)).post(`/api/v1/quotes/${quote}/send`, {});
+    expect(await linkOf(mailed.body.data.id)).toMatchObject({ type: 'quote', allow: ['ask'] });
+  });
+
   test('when something is wrong with the body, then all of it is said at once and nothing is issued', async () => {
     const { id } = await draft();
     const past = new Date(Date.now() - 1_000).toISOString();

@@ -55,6 +55,15 @@ describe('the standard texts', () => {
 });
 
 describe('a mail', () => {
+  test('when it has a link, then it is under the text in the language of the mail, unless the text has it', async () => {
+    const values = { number: 'INV-1', link: 'https://pay.example/p/a-b_c?x="&y' };
+    const { html, text } = await wordsOf('Hallo', { values, locale: 'de-DE' });
+    expect(text).toBe('Hallo\n\nOnline ansehen: https://pay.example/p/a-b_c?x="&y');
+    expect(html).toContain('<a href="https://pay.example/p/a-b_c?x=&quot;&amp;y">Online ansehen</a>');
+    expect((await wordsOf('{link}', { values, locale: 'de-DE' })).text).toBe(values.link);
+    expect((await wordsOf('Hallo')).html).not.toContain('View online');
+  });
+
   test('when a value looks like Markdown, HTML, a link or another placeholder, then it stays text', async () => {
     const client_name = '[a](https://evil.example) <b>**x**</b> www.evil.example {number}\r\n# Head';
     const { html, text } = await wordsOf('Hello {client_name}', { values: { client_name, number: 'INV-1' } });
