@@ -86,6 +86,7 @@ async function breakUnderLoad(
 ): Promise<boolean> {
   const load = await startLoadUnderFaults(workspace, topology, services);
   try {
+    const startedAt = performance.now();
     const outcomes: FaultOutcome[] = [];
     for (let round = 0; round < Number(values.rounds); round += 1) {
       for (const fault of faultsOf(kind).filter((name) => name.includes(values.only))) {
@@ -97,7 +98,7 @@ async function breakUnderLoad(
     }
     const { breaches, clients, documents, printed, refused } = await load.judge();
     say(
-      `${clients} clients, all events delivered: ${breaches.length === 0}; ${documents} documents answered, ${printed} printed, ${refused} refused`,
+      `${clients} clients in ${Math.round((performance.now() - startedAt) / 1_000)} s, all events delivered: ${breaches.length === 0}; ${documents} documents answered, ${printed} printed, ${refused} refused`,
     );
     const late = outcomes.filter(({ readyMs }) => readyMs > READY_WITHIN_MS);
     for (const breach of breaches) say(`BROKEN ${breach}`);

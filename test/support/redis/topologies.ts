@@ -87,7 +87,8 @@ export async function startSentinels(options: TopologyOptions): Promise<Topology
       }, FORM_LIMIT_MS);
     },
     async switchOver() {
-      await sentinels[0]?.orders.call('SENTINEL', 'FAILOVER', NAME);
+      // A sentinel looks at the replicas every ten seconds, and knows no good one right after another failover.
+      await eventually(() => sentinels[0]?.orders.call('SENTINEL', 'FAILOVER', NAME), FORM_LIMIT_MS);
     },
     close,
   };
