@@ -158,9 +158,13 @@ export async function startLoadUnderFaults(
       (await Client.find({}, '_id').setOptions(acrossAccounts).lean()).map(({ _id }) => String(_id)),
     );
     for (const id of journal.clientIds) if (!stored.has(id)) breaches.push(`client ${id} was acknowledged and is lost`);
-    const delivered = () => new Set(receiver.received.map(({ body }) => JSON.parse(body).data.id));
-    await eventually(() => journal.clientIds.every((id) => delivered().has(id)), LIMIT_MS).catch(() => undefined);
-    const missing = journal.clientIds.filter((id) => !delivered().has(id));
+    // The receiver runs in this process, so looking must not keep it from answering.
+    const undelivered = () => {
+      const delivered = new Set(receiver.received.map(({ body }) => JSON.parse(body).data.id));
+      return journal.clientIds.filter((id) => !delivered.has(id));
+    };
+    await eventually(() => undelivered().length === 0, LIMIT_MS).catch(() => undefined);
+    const missing = undelivered();
     if (missing.length > 0) breaches.push(`${missing.length} events were never delivered, such as of ${missing[0]}`);
 
     const printed = (await printedBy(services.renderer)) - printedBefore;
