@@ -12,6 +12,7 @@ const VERSIONS: Record<string, string> = {
   'IBM Plex Sans': '0.4.1',
   'EB Garamond': '0.4.3',
   'IBM Plex Mono': '0.4.1',
+  Arimo: '0.4.3',
   'Noto Sans': '0.4.2',
   Amiri: '0.4.1',
   'Noto Sans Hebrew': '0.4.1',

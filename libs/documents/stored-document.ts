@@ -71,12 +71,15 @@ function earlyPaymentOf(invoice: InvoiceRecord, { timeZone }: PartyDetails) {
   }));
 }
 
-/** A QR-bill has its own part of the page, and its account is not named twice. */
+/** A QR-bill has its own part of the page, which names its account. A page has one: the first. */
 function paymentDetailsOf(ways: readonly WayToPay[]) {
   const texts = ways.flatMap(({ text, swissBill }) => (swissBill || text === '' ? [] : [text]));
+  const links = ways.flatMap(({ type, link }) => (type === 'link' && link ? [link] : []));
   return {
     bankDetails: texts.join('\n\n') || undefined,
     transferCode: ways.find(({ code }) => code !== undefined)?.code,
+    payLinks: links.length > 0 ? links : undefined,
+    swissBill: ways.find(({ swissBill }) => swissBill !== undefined)?.swissBill,
   };
 }
 

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { CREDIT_REASONS, type CreditReason } from '../rules/credits/credit-reasons.ts';
 import { AMOUNT_MAX, isCurrency } from '../rules/money/money.ts';
 import { PAYMENT_METHODS, type PaymentMethod } from '../rules/money/payment-methods.ts';
+import type { SwissBill, SwissParty } from '../rules/paying/swiss-bill.ts';
 import { QUOTE_PARTS, type QuotePart } from '../rules/quotes/quote-parts.ts';
 import { TAX_CATEGORIES, type TaxCategory } from '../rules/taxes/tax-groups.ts';
 import { type PdfDocument, type PdfLine, pdfDocument } from './pdf-document.ts';
@@ -167,8 +168,12 @@ export interface PrintableDocument extends PdfDocument {
   partnerLegalName?: string;
   legalNote?: string;
   bankDetails?: string;
-  /** The text of the code that fills in a transfer, see epc-code.ts. */
+  /** The text of the code that a banking app scans, see ways-to-pay.ts. */
   transferCode?: string;
+  /** Links to pages that take the payment. */
+  payLinks?: { label: string; url: string }[];
+  /** The payment part at the foot of the last page, see swiss-bill.ts. */
+  swissBill?: SwissBill;
   partnerPhone?: string;
   /** References that the client wants to read. */
   buyerReference?: string;
@@ -227,6 +232,15 @@ const timeLine = Joi.object<PrintableTimeLine>({
       }),
     ),
 });
+
+const swissParty = () =>
+  Joi.object<SwissParty>({
+    name: words(LONGEST.line).required(),
+    line1: words(LONGEST.line),
+    postal_code: words(LONGEST.line).required(),
+    city: words(LONGEST.line).required(),
+    country: words(LONGEST.line).required(),
+  });
 
 /** Returns the schema of the kind that the document claims to be: input of the tool, or made from a record. */
 export function shapeOf({ locale }: { locale?: unknown }): Joi.ObjectSchema<PrintableDocument> {
@@ -320,6 +334,24 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
   contractReference: words(LONGEST.line),
   bankDetails: words(LONGEST.text),
   transferCode: words(LONGEST.line),
+  payLinks: Joi.array().items(
+    Joi.object({
+      label: words(LONGEST.line).required(),
+      url: Joi.string()
+        .max(LONGEST.text)
+        .pattern(/^https:/)
+        .required(),
+    }),
+  ),
+  swissBill: Joi.object<SwissBill>({
+    iban: words(LONGEST.line).required(),
+    creditor: swissParty().required(),
+    amount: money().required(),
+    currency: Joi.string().valid('CHF', 'EUR').required(),
+    debtor: swissParty(),
+    reference: words(LONGEST.line),
+    message: words(LONGEST.line).required(),
+  }),
   time: Joi.array().items(timeLine),
 });
 

@@ -3,7 +3,7 @@ import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { archiveFile } from '#libs/pdf/archive.ts';
 import { UnknownForm } from '#libs/pdf/structure.ts';
 import { withoutBidiControls } from '#libs/printable.ts';
-import { documentView } from './document/document-view.ts';
+import { type DocumentView, documentView } from './document/document-view.ts';
 import type { Render } from './document/template.ts';
 import { drawnDocument, drawnHtml } from './fonts/glyphs.ts';
 import { accessiblePdf } from './pdf/accessible.ts';
@@ -12,6 +12,9 @@ import { pageCount } from './pdf/pdf-file.ts';
 import { makeReproducible } from './pdf/reproducible.ts';
 
 const IMAGES_OMITTED = 'bodyMarkdown: images are not printed, only their descriptions';
+
+/** The paper of the payment part of a Swiss QR-bill. */
+const SWISS_PAPER = 'a4';
 
 export interface LoadedDocument {
   document: PrintableDocument;
@@ -47,10 +50,7 @@ export async function printed(
   const { view, warnings } = documentView(drawn.content, images);
   const isTagged = document.accessible === true;
   const startedAt = performance.now();
-  // Chromium has no reference to the page of another part: the pages before the time sheet are printed alone and counted.
-  const before = view.timeSheet ? pageCount(await print(render({ ...view, timeSheet: undefined }), isTagged)) : 0;
-  const html = render({ ...view, timeSheetPage: view.timeSheet && before + 1 });
-  const pdf = await print(html, isTagged);
+  const { html, pdf } = await laidOut(view, { render, print: (text) => print(text, isTagged) });
   const printMs = performance.now() - startedAt;
   // Metadata may contain a name that no font can draw.
   const { issuer } = drawn.content === document ? view : documentView(document, images).view;
@@ -62,6 +62,36 @@ export async function printed(
     language: view.language,
     warnings: [...warnings, ...drawn.warnings, ...body.warnings, ...omitted],
   };
+}
+
+interface LaidOut {
+  html: string;
+  pdf: Buffer;
+}
+
+type PrintHtml = (html: string) => Promise<Buffer>;
+
+/**
+ * Lays the document out. A payment part stands at the foot of the first page where everything before it has room
+ * above, and otherwise on a page of its own.
+ */
+async function laidOut(view: DocumentView, { render, print }: { render: Render; print: PrintHtml }): Promise<LaidOut> {
+  if (!view.swissPart || view.pageSize !== SWISS_PAPER) return withTimeSheet(view, { render, print });
+  const atFoot: DocumentView = { ...view, swissPlace: 'foot' };
+  const html = render({ ...atFoot, timeSheet: undefined });
+  const pdf = await print(html);
+  if (pageCount(pdf) > 1) return withTimeSheet(view, { render, print });
+  return view.timeSheet ? withTimeSheet(atFoot, { render, print }) : { html, pdf };
+}
+
+/** Chromium has no reference to the page of another part: the pages before the time sheet are printed alone and counted. */
+async function withTimeSheet(
+  view: DocumentView,
+  { render, print }: { render: Render; print: PrintHtml },
+): Promise<LaidOut> {
+  const before = view.timeSheet ? pageCount(await print(render({ ...view, timeSheet: undefined }))) : 0;
+  const html = render({ ...view, timeSheetPage: view.timeSheet && before + 1 });
+  return { html, pdf: await print(html) };
 }
 
 /** Returns the file. With a time of creation the same content gives the same bytes. */

@@ -53,7 +53,7 @@ function wayOf(option: PaymentOption, payee: PayeeFields, due: SumDue): WayToPay
 
 /** Returns the lines of every way, whatever is due. */
 export function paymentTexts(payee: PayeeFields): string {
-  const texts = (payee.payment_options ?? []).map((option) => textOf(option, payee));
+  const texts = (payee.payment_options ?? []).flatMap((option) => [textOf(option, payee), option.label, option.url]);
   return [...texts, payee.bank_details].filter(Boolean).join('\n\n');
 }
 

@@ -29,6 +29,7 @@ import {
   taxNotes,
   totalRows,
 } from './summary.ts';
+import { type SwissPart, swissPartOf } from './swiss-part.ts';
 import { printable, withDashesBound } from './texts.ts';
 import { type TimeSheet, timeSheet } from './time-sheet.ts';
 
@@ -74,6 +75,10 @@ export interface DocumentView {
   settlement: { label: string; amount: Money }[];
   /** Undefined when nothing is due, or when no bank account is given. */
   payment: Payment | undefined;
+  /** The payment part of a Swiss QR-bill. */
+  swissPart: SwissPart | undefined;
+  /** The place of the payment part: at the foot of the first page, or on a page of its own. */
+  swissPlace: 'foot' | 'page';
   paymentDue: string | undefined;
   notes: string | undefined;
   terms: string | undefined;
@@ -166,6 +171,8 @@ export function documentView(
     taxNotes: [...taxNotes(document, documentLocale), ...earlyPaymentNotes(document, documentLocale)],
     settlement: creditRows(document, documentLocale),
     payment,
+    swissPart: document.swissBill && swissPartOf(document.swissBill, documentLocale.language),
+    swissPlace: 'page',
     paymentDue:
       document.isQuote && document.paymentDueDays !== undefined ? paymentDue(document.paymentDueDays) : undefined,
     notes: remark(document.notes),

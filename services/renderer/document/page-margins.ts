@@ -1,5 +1,6 @@
 // Texts in the page margins: the foot of every page, and the running head of all pages but the first.
 import type { DocumentView } from './document-view.ts';
+import { SWISS_PART_MM } from './paper.ts';
 import { widthOf } from './texts.ts';
 
 /** The foot of a short document is larger. `longest`: the most characters of one line. */
@@ -25,6 +26,22 @@ export function marginTexts(view: DocumentView, isShort: boolean) {
     footMargin: `${footMarginMm(view, isShort).toFixed(1)}mm`,
     runningHead: cssText(shortened(view.issuer.nameInLine, longest)),
   };
+}
+
+/** Returns the lines of the foot, for a page without a margin for them. */
+export function footOfPage(view: DocumentView, isShort: boolean): string[] {
+  return footLines(view, footOf(isShort).longest);
+}
+
+/** Returns the height below the text of the first page: the margin with the foot, or the payment part. */
+export function belowFirstPageMm(view: DocumentView, isShort: boolean): number {
+  const foot = footMarginMm(view, isShort);
+  return isPartAtFoot(view) ? SWISS_PART_MM + foot : foot;
+}
+
+/** True for a page whose foot is a payment part. It has no margin there, and the lines of the foot stand above it. */
+export function isPartAtFoot({ swissPart, swissPlace }: DocumentView): boolean {
+  return swissPart !== undefined && swissPlace === 'foot';
 }
 
 /** Returns the height of the margin with the foot. */

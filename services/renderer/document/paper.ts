@@ -5,6 +5,9 @@ export const PAPER_HEIGHT_MM = { a4: 297, letter: 279.4 } as const;
 /** The margin above the first page without a banner. */
 export const FIRST_MARGIN_MM = 16;
 
+/** The height of the payment part of a Swiss QR-bill, which is on A4. */
+export const SWISS_PART_MM = 105;
+
 const MM_PER_PIXEL = 25.4 / 96;
 
 /**

@@ -1,7 +1,7 @@
 // Decides whether a document is so short that its page has room for larger type. The lengths are upper estimates.
 import { sumBy } from 'es-toolkit/math/sumBy';
 import type { DocumentView } from './document-view.ts';
-import { footMarginMm } from './page-margins.ts';
+import { belowFirstPageMm } from './page-margins.ts';
 import { BANNER_HEIGHT_MM, PAPER_HEIGHT_MM } from './paper.ts';
 import { hasWide, widthOf } from './texts.ts';
 
@@ -67,7 +67,7 @@ export function isShortDocument(view: DocumentView): boolean {
     paymentLines(view) +
     linesOf(view.notes, ACROSS.halfPage) +
     linesOf(view.terms, ACROSS.halfPage);
-  return around + text * LINE_MM * view.textScale <= PAPER_HEIGHT_MM[view.pageSize] - footMarginMm(view, true);
+  return around + text * LINE_MM * view.textScale <= PAPER_HEIGHT_MM[view.pageSize] - belowFirstPageMm(view, true);
 }
 
 function paymentLines({ payment, textScale }: DocumentView): number {

@@ -23,6 +23,7 @@ export interface Payment {
   facts: { label: string; value: string }[];
   /** The code that fills in a transfer, as an SVG. */
   code?: string;
+  links: { label: string; url: string }[];
 }
 
 /** A row beside the parties. */
@@ -74,10 +75,12 @@ export function paymentOf(
   { labels, day, money }: DocumentLocale,
 ): Payment | undefined {
   const { mark, isQuote, creditNote, receipt, number, transferCode } = document;
-  const accounts = printable(document.bankDetails);
+  const accounts = printable(document.bankDetails) ?? '';
+  const links = document.payLinks ?? [];
   const isSettled = mark !== undefined && mark !== 'draft';
   const due = dueOf(document, total);
-  if (!accounts || isSettled || isQuote || creditNote || receipt || due.lte(0)) return undefined;
+  if ((!accounts && links.length === 0) || isSettled || isQuote || creditNote || receipt || due.lte(0))
+    return undefined;
   const until = untilOf(document);
   return {
     accounts,
@@ -87,6 +90,7 @@ export function paymentOf(
       ...(mark === 'draft' ? [] : [{ label: labels.receipt.reference, value: number }]),
     ],
     ...(transferCode ? { code: drawnCode(transferCode) } : {}),
+    links,
   };
 }
 

@@ -10,7 +10,7 @@ import { artworkOf } from './artwork.ts';
 import type { Money } from './document-locale.ts';
 import type { DocumentView } from './document-view.ts';
 import { numberWidth } from './number-width.ts';
-import { footMarginMm, marginTexts } from './page-margins.ts';
+import { footMarginMm, footOfPage, isPartAtFoot, marginTexts } from './page-margins.ts';
 import { BANNER_HEIGHT_MM, FIRST_MARGIN_MM, PAPER_HEIGHT_MM } from './paper.ts';
 import { isShortDocument, LARGER } from './short-document.ts';
 
@@ -36,7 +36,7 @@ export function compileTemplate(): Render {
     client: false,
     filename: fileURLToPath(new URL('./templates/document.ejs', import.meta.url)),
     strict: true,
-    destructuredLocals: ['view', 'styles', 'artwork', 'isShortDocument'],
+    destructuredLocals: ['view', 'styles', 'artwork', 'isShortDocument', 'foot'],
   });
   const shared = minified(read('document.css'));
   const sheets = {
@@ -47,7 +47,13 @@ export function compileTemplate(): Render {
   return (view) => {
     const isShort = isShortDocument(view);
     const styles = stylesOf(sheets[view.style], view, isShort);
-    const html = fill({ view, styles, artwork: artworkOf(view), isShortDocument: isShort });
+    const html = fill({
+      view,
+      styles,
+      artwork: artworkOf(view),
+      isShortDocument: isShort,
+      foot: footOfPage(view, isShort),
+    });
     return html.includes('\u2713') ? html.replace('<style>', `<style>${CHECK_MARK_FACE}`) : html;
   };
 }
@@ -80,7 +86,7 @@ function stylesOf(sheet: readonly string[], view: DocumentView, isShort: boolean
     tint: view.palette.tint,
     firstMargin: `${firstMarginMm(view)}mm`,
     // A hair less, or rounding would make a second page.
-    front: `${(PAPER_HEIGHT_MM[view.pageSize] - firstMarginMm(view) - footMarginMm(view, isShort) - 0.5).toFixed(1)}mm`,
+    front: `${(PAPER_HEIGHT_MM[view.pageSize] - firstMarginMm(view) - (isPartAtFoot(view) ? 0 : footMarginMm(view, isShort) + 0.5)).toFixed(1)}mm`,
     onPicture: view.banner?.text === 'dark' ? INK : '#fff',
     logoGround: view.logoGround ?? 'none',
     ...marginTexts(view, isShort),

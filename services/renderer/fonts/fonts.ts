@@ -24,6 +24,8 @@ const FAMILIES: Record<string, string[]> = {
   'EB Garamond': WITH_ITALIC,
   // This family is for code in markdown.
   'IBM Plex Mono': REGULAR,
+  // This family is for Swiss QR-bills, whose standard allows Liberation Sans: Arimo under another name.
+  Arimo: WITH_BOLD,
   // This family has letters of rarer Latin and Cyrillic alphabets, and every currency sign.
   'Noto Sans': PLAIN,
   // The next families are for every other script, in every style. In Amiri each letter is one glyph; in faces with
@@ -61,7 +63,7 @@ const FAMILIES: Record<string, string[]> = {
 };
 
 /** Families of a style, which are no fallback for other texts. */
-const OF_STYLES = ['Cormorant Garamond', 'IBM Plex Sans', 'EB Garamond', 'IBM Plex Mono'];
+const OF_STYLES = ['Cormorant Garamond', 'IBM Plex Sans', 'EB Garamond', 'IBM Plex Mono', 'Arimo'];
 
 const HAN_FAMILIES = {
   simplified: ['Noto Sans SC', 'Noto Sans TC', 'Noto Sans HK', 'Noto Sans KR', 'BIZ UDPGothic'],

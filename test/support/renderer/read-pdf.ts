@@ -74,10 +74,7 @@ export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
       return [red, green, blue];
     },
     isBlank: async (page, box) => (await pixels(pdf, page, box)).every((part) => part === 255),
-    async codeIn(page, box) {
-      const { width, height } = inPixels(box);
-      return decodeQR({ width, height, data: Uint8Array.from(await pixels(pdf, page, box)) });
-    },
+    codeIn: (page, box) => scanned(pdf, page, box),
   };
 }
 
@@ -127,6 +124,27 @@ type Box = Parameters<ReadPdf['isBlank']>[1];
 
 function inPixels(box: Box): Box {
   return mapValues({ ...box }, (length) => Math.round((length / MM_PER_POINT) * SCALE));
+}
+
+/** A scanner looks from several distances. Dots for each point of the page. */
+const DISTANCES = [2, 3, 4, 5, 6, 7, 8, 10, 12];
+
+async function scanned(pdf: PDFDocumentProxy, number: number, box: Box): Promise<string> {
+  const page = await pdf.getPage(number);
+  let problem: unknown;
+  for (const scale of DISTANCES) {
+    const { x, y, width, height } = mapValues({ ...box }, (length) => Math.round((length / MM_PER_POINT) * scale));
+    const viewport = page.getViewport({ scale, offsetX: -x, offsetY: -y });
+    const canvas = createCanvas(width, height);
+    await page.render({ canvas: canvas as never, viewport }).promise;
+    try {
+      const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+      return decodeQR({ width, height, data: Uint8Array.from(data) });
+    } catch (error) {
+      problem = error;
+    }
+  }
+  throw problem;
 }
 
 async function pixels(pdf: PDFDocumentProxy, number: number, box: Box) {
