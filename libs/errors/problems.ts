@@ -47,6 +47,7 @@ const FORM = {
   invalid_currency: problem('{field} must be a 3-letter ISO 4217 currency code'),
   invalid_country: problem('{field} must be a 2-letter ISO 3166-1 country code'),
   invalid_email: problem('{field} must be a valid email'),
+  invalid_domain: problem('{field} must contain a valid domain name'),
   invalid_url: problem('{field} must be an http(s) URL'),
   invalid_image: problem('{field} must be an http(s) URL or a base64 data URI of an image'),
   invalid_colour: problem('{field} must be a hex colour such as #1a2b3c'),

@@ -40,6 +40,7 @@ const CODES: Readonly<Record<string, ProblemCode>> = {
   'string.colour': 'invalid_colour',
   'string.currency': 'invalid_currency',
   'string.day': 'invalid_date',
+  'string.domain': 'invalid_domain',
   'string.email': 'invalid_email',
   'string.empty': 'empty',
   'string.guid': 'invalid_uuid',

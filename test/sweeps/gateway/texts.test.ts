@@ -77,8 +77,8 @@ test.each(sampled(withLines, 2).map((row) => [row.operation, row] as const))(
 test.each(sampled(withLines, 2).map((row) => [row.operation, row] as const))(
   'when a one-line field of %s has whitespace around it, then it is trimmed',
   async (_operation, row) => {
-    // Statuses, time zones and locales are values of a list, VAT ids have their own format, and two fields name a message.
-    const formed = ['status', 'time_zone', 'locale', 'vat_id', 'message_id', 'recipient'];
+    // Statuses, time zones and locales are values of a list, VAT ids and names of hosts have their own format, a login has both parts, and two fields name a message.
+    const formed = ['status', 'time_zone', 'locale', 'vat_id', 'message_id', 'recipient', 'host', 'user', 'password'];
     const free = fieldsOfKinds(row, ['name', 'line']).filter(([name]) => !formed.includes(name));
     for (const [field, { rules = [] }] of free) {
       const plain = rules.some(({ name }) => name === 'email') ? 'zed@example.com' : `Zed ${row.operation}`;

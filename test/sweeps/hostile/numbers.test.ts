@@ -45,8 +45,9 @@ const OF_BALANCES = new Set([
   'refundCreditNote',
 ]);
 
-/** Money that is rejected when it has more decimals than its currency. */
+/** Money that is rejected when it has more decimals than its currency, and the ports of mail. */
 const EXACT = new Set([
+  'setMailServer port',
   'updateAccount total_rounding',
   'createProject fixed_amount',
   'updateProject fixed_amount',
