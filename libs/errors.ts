@@ -200,6 +200,7 @@ const NOT_FOUND = {
   Question: 'question_not_found',
   Quote: 'quote_not_found',
   'Recurring invoice': 'recurring_invoice_not_found',
+  'Stripe settings': 'stripe_settings_not_found',
   Suppression: 'suppression_not_found',
   Task: 'task_not_found',
   'Time entry': 'time_entry_not_found',

@@ -101,6 +101,7 @@ const ROUTES_AND_RECORDS = {
   question_not_found: notFound('Question not found or access denied', CHECK_ID),
   quote_not_found: notFound('Quote not found or access denied', CHECK_ID),
   recurring_invoice_not_found: notFound('Recurring invoice not found or access denied', CHECK_ID),
+  stripe_settings_not_found: notFound('Stripe settings not found', 'Set them first.'),
   suppression_not_found: notFound('Suppression not found or access denied', 'Check the address. It is not suppressed.'),
   task_not_found: notFound('Task not found or access denied', `${CHECK_ID} A task has to be one of the project.`),
   time_entry_not_found: notFound('Time entry not found or access denied', CHECK_ID),

@@ -40,6 +40,8 @@ import { SigningKey } from './operations/signing-key.ts';
 import { DocumentLink } from './portal/document-link.ts';
 import { PortalLink } from './portal/portal-link.ts';
 import { PortalSession } from './portal/portal-session.ts';
+import { StripeCheckout } from './stripe/checkout.ts';
+import { EarlyRefund } from './stripe/early-refund.ts';
 import { Expense } from './time/expense.ts';
 import { HourDrawdown } from './time/hour-drawdown.ts';
 import { HourPackage } from './time/hour-package.ts';
@@ -75,7 +77,9 @@ export const allModels: readonly Model<never>[] = [
   Invoice,
   IssuedTime,
   Item,
+  EarlyRefund,
   MailServer,
+  StripeCheckout,
   MailService,
   MailSource,
   MailTemplate,

@@ -11,7 +11,13 @@ import { requireAccount } from './accounts.ts';
 import { recorded } from './audited.ts';
 import { CommandError, findAddresses, type Target } from './connection.ts';
 import type { Settings } from './settings.ts';
-import { resealLinks, resealMailServers, resealSecrets, resealSigningKey } from './store/sealed-secrets.ts';
+import {
+  resealLinks,
+  resealMailServers,
+  resealSecrets,
+  resealSigningKey,
+  resealStripe,
+} from './store/sealed-secrets.ts';
 import { requireNote } from './texts.ts';
 
 const SHOWN_DEFAULT = 20;
@@ -85,6 +91,7 @@ async function resealAll(box: SecretBox): Promise<number> {
   await resealLinks(box);
   await resealSigningKey(box);
   await resealMailServers(box);
+  await resealStripe(box);
   const { resealed, unreadable } = await resealSecrets(box, (done) => {
     if (done > 0 && done % PROGRESS_EVERY === 0) process.stderr.write(`${done} endpoints done …\n`);
   });

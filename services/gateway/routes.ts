@@ -1,6 +1,7 @@
 // The table of every operation: the only place that knows the list of resources.
 import { mailServerRoutes } from './account/mail-server-routes.ts';
 import { accountRoutes } from './account/routes.ts';
+import { stripeRoutes } from './account/stripe-routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { clientRoutes } from './clients/routes.ts';
 import { creditNoteRoutes } from './credit-notes/routes.ts';
@@ -84,6 +85,7 @@ export const routes: readonly Route[] = withOptionalFields(
     ...suppressionRoutes,
     ...mailTemplateRoutes,
     ...mailServerRoutes,
+    ...stripeRoutes,
     ...linkRoutes,
     ...numberingRoutes,
     ...pdfToolRoutes,

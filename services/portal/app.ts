@@ -9,6 +9,7 @@ import { type ClientOptions, clientRoutes } from './client/client-routes.ts';
 import { clientAssets } from './client/layout.ts';
 import { type DeveloperOptions, developerRoutes } from './developer/developer-routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
+import { hookRoutes } from './stripe/hook-routes.ts';
 import { notePage } from './views/layout.ts';
 
 export interface PortalParts {
@@ -31,6 +32,7 @@ export function makeApp({ trustProxy, developer, client, log }: PortalParts): Ex
   });
   app.use(developerRoutes({ ...developer, log }));
   app.use(clientRoutes({ ...client, log }));
+  app.use(hookRoutes({ box: developer.box, nudge: developer.nudge, log }));
   // Unknown, revoked and foreign links get this page as well: nothing tells them apart.
   app.use(() => {
     throw new PageError(404, NOT_FOUND);

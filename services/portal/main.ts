@@ -19,6 +19,7 @@ import { makeMetrics } from '#libs/service/metrics.ts';
 import { startTracing } from '#libs/service/tracing.ts';
 import { makeApp } from './app.ts';
 import { readConfig } from './config.ts';
+import { makeOpenStripe } from './stripe/open-stripe.ts';
 
 await run(async ({ onClose, useLogger }) => {
   const config = readConfig(process.env);
@@ -58,7 +59,11 @@ await run(async ({ onClose, useLogger }) => {
   const replies = openReplies({ redisUrl, prefix, redis, log });
   onClose(() => replies.close());
   const print = openPrinting({ queues, replies, prefix, log });
-  const client = { print, box: developer.box, nudge: developer.nudge, quotaBytes: developer.quotaBytes };
+  const { PORTAL_URL } = config;
+  const stripe = PORTAL_URL
+    ? { open: makeOpenStripe(outbound), box: developer.box, origin: new URL(PORTAL_URL).origin }
+    : undefined;
+  const client = { print, box: developer.box, nudge: developer.nudge, quotaBytes: developer.quotaBytes, stripe };
   const app = makeApp({ trustProxy: config.PORTAL_TRUST_PROXY, developer, client, log });
   const close = await listen(createServer(serverOptions, app), config.PORTAL_HOST, config.PORTAL_PORT, log);
   health.started();

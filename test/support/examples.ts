@@ -49,6 +49,8 @@ export async function makeExampleRecords(gateway: TestGateway): Promise<void> {
   await make('keys', 'api_keys', { name: 'Website', scopes: ['clients:read'] });
   const server = { host: 'smtp.example.com', port: 587, from: 'billing@example.com' };
   await gateway.call('PUT', '/api/v1/account/mail-server', { body: server });
+  const stripe = { secret_key: `rk_test_${'x'.repeat(24)}`, signing_secret: `whsec_${'x'.repeat(32)}` };
+  await gateway.call('PUT', '/api/v1/account/stripe', { body: stripe });
   await make('webhooks', 'webhook_endpoints', { url: 'https://example.com/hooks', events: ['client.created'] });
 
   async function make(resource: keyof typeof exampleId, collection: string, body: object) {

@@ -25,6 +25,13 @@ const made =
 
 const MAIL_SERVER = { host: 'smtp.example.com', port: 587, from: 'billing@example.com' };
 
+const STRIPE = { secret_key: `rk_test_${'x'.repeat(24)}`, signing_secret: `whsec_${'x'.repeat(32)}` };
+
+async function setStripe(gateway: TestGateway, account: TestAccount): Promise<object> {
+  await gateway.call('PUT', '/api/v1/account/stripe', { body: STRIPE, key: account.key });
+  return {};
+}
+
 /** Gives the account a mail server of its own. Returns nothing for a body. */
 async function setMailServer(gateway: TestGateway, account: TestAccount): Promise<object> {
   await gateway.call('PUT', '/api/v1/account/mail-server', { body: MAIL_SERVER, key: account.key });
@@ -473,6 +480,9 @@ export const operations: Record<string, Called> = {
   setMailServer: { body: MAIL_SERVER },
   deleteMailServer: { naming: setMailServer },
   testMailServer: { naming: setMailServer },
+  getStripe: { naming: setStripe },
+  setStripe: { body: STRIPE },
+  deleteStripe: { naming: setStripe },
   getMailTemplate: {},
   setMailTemplate: { body: { texts: [] } },
   previewMailTemplate: { body: {} },

@@ -78,6 +78,7 @@ const walls: Record<string, (edge: Import) => boolean> = {
   'only the renderer knows puppeteer': owned('puppeteer-core', /^services\/renderer\//),
   'only the renderer knows ejs': owned('ejs', /^services\/renderer\//),
   'only the renderer knows sharp': owned('sharp', /^services\/renderer\//),
+  'only the portal knows stripe': owned('stripe', /^services\/portal\/stripe\//),
   'only the mail service knows nodemailer': owned('nodemailer', /^services\/mail\//),
   'only npm start receives mail': owned('smtp-server', /^deploy\/local\//),
   'only npm start and the thread that reads delivery reports parse mail': owned(

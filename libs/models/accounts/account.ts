@@ -51,6 +51,17 @@ export interface MailSettings {
   bcc?: string | null | undefined;
 }
 
+/** The account's own Stripe account. Both secrets are sealed, see secret-box.ts. */
+export interface StripeSettings {
+  /** The id in the path that Stripe calls. */
+  hook_id: string;
+  key: string;
+  signing_secret: string;
+  mode: 'test' | 'live';
+  created_at: Date;
+  updated_at: Date;
+}
+
 const accountSchema = new Schema(
   {
     _id: { ...idField, default: newId },
@@ -106,6 +117,8 @@ const accountSchema = new Schema(
     e_invoice_pdf: Boolean,
     /** See MailSettings. */
     mail: Object,
+    /** See StripeSettings. */
+    stripe: Object,
     /** The discounts for early payment of new invoices, see early-payment.ts. */
     early_payment_discounts: { type: [Object], default: undefined },
     /** True when the receipt of each payment is mailed by itself. */
@@ -148,6 +161,8 @@ const accountSchema = new Schema(
 accountSchema.index({ name: 1 }, { collation: { locale: 'en', strength: 1 } });
 // The scheduler finds the accounts whose reminders were changed.
 accountSchema.index({ reminders_changed_after: 1 }, { sparse: true });
+
+accountSchema.index({ 'stripe.hook_id': 1 }, { unique: true, sparse: true });
 
 export type AccountRecord = InferSchemaType<typeof accountSchema>;
 

@@ -1,5 +1,6 @@
 // Counts signing secrets by their key, and reseals them and the tokens of links so that an old key can be removed.
 
+import { Account, type AccountRecord, type StripeSettings } from '#libs/models/accounts/account.ts';
 import { MailServer, type MailServerRecord } from '#libs/models/messages/mail-server.ts';
 import { SigningKey, type SigningKeyRecord } from '#libs/models/operations/signing-key.ts';
 import { DocumentLink, type DocumentLinkRecord } from '#libs/models/portal/document-link.ts';
@@ -10,7 +11,7 @@ import { keyIdOf, type SecretBox } from '#libs/secret-box.ts';
 
 type Sealed = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'secret' | 'previous_secrets'>;
 
-/** Counts the secrets that sign and the passwords of mail servers, by the id of the key that opens them. */
+/** Counts the secrets that sign, the passwords of mail servers and the secrets of Stripe, by the id of the key that opens them. */
 export async function countSecretsByKey(): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for await (const endpoint of endpoints({})) {
@@ -27,6 +28,13 @@ export async function countSecretsByKey(): Promise<Map<string, number>> {
     .cursor();
   for await (const { secret } of servers as AsyncIterable<{ secret: string }>)
     counts.set(keyIdOf(secret), (counts.get(keyIdOf(secret)) ?? 0) + 1);
+  const accounts = Account.find({ stripe: { $exists: true } })
+    .select({ stripe: 1 })
+    .lean()
+    .cursor();
+  for await (const { stripe } of accounts as AsyncIterable<{ stripe: StripeSettings }>)
+    for (const sealed of [stripe.key, stripe.signing_secret])
+      counts.set(keyIdOf(sealed), (counts.get(keyIdOf(sealed)) ?? 0) + 1);
   return counts;
 }
 
@@ -64,6 +72,23 @@ export async function resealSecrets(box: SecretBox, onProgress: (done: number) =
       onProgress(resealed);
     }
     if (found === 0) return { resealed, unreadable: [...unreadable] };
+  }
+}
+
+/** Reseals the secrets of Stripe. One that no key opens is left: its account sets it anew. */
+export async function resealStripe(box: SecretBox): Promise<void> {
+  const accounts = Account.find({ stripe: { $exists: true } })
+    .select({ stripe: 1 })
+    .lean()
+    .cursor();
+  for await (const { _id, stripe } of accounts as AsyncIterable<
+    Pick<AccountRecord, '_id'> & { stripe: StripeSettings }
+  >) {
+    const { key, signing_secret } = stripe;
+    if ([key, signing_secret].every((sealed) => keyIdOf(sealed) === box.keyIds[0])) continue;
+    if (![key, signing_secret].every((sealed) => box.keyIds.includes(keyIdOf(sealed)))) continue;
+    const anew = { 'stripe.key': box.seal(box.open(key)), 'stripe.signing_secret': box.seal(box.open(signing_secret)) };
+    await Account.updateOne({ _id, 'stripe.key': key, 'stripe.signing_secret': signing_secret }, { $set: anew });
   }
 }
 

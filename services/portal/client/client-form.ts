@@ -11,7 +11,11 @@ export interface FormAgain {
 }
 
 /** The result of a form: a sentence above the page that follows, or the form again. */
-export type FormResult = { done: Outcome } | { again: FormAgain };
+export type FormResult =
+  | { done: Outcome }
+  | { again: FormAgain }
+  /** A page of another site, to which the reader is led. */
+  | { goTo: string };
 
 export interface ClientForm {
   /** The act that the link must allow. */

@@ -149,6 +149,7 @@ async function sendForm(
     return sendPage(response, { ...page, status: 422 }, visit);
   }
   const { accountId, link, parts } = visit;
+  if ('goTo' in result) return response.redirect(303, result.goTo);
   // The log has the pattern of the path, so that it holds no token.
   parts.log.info({ accountId, linkId: String(link._id), form: path }, 'form done');
   await noteOpening(visit);

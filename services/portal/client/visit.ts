@@ -20,12 +20,15 @@ import type { PrintDocument } from '#libs/printing/print-document.ts';
 import type { LinkAct } from '#libs/rules/documents/link-terms.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 import type { Logger } from '#libs/service/logger.ts';
+import type { OpenStripe } from '../stripe/open-stripe.ts';
 import { type PageLocale, pageLocale } from './locale.ts';
 
 /** The parts of the system that pages and forms use. */
 export interface ClientParts {
   /** The way to the renderers, for an original that was never printed. */
   print: PrintDocument;
+  /** The way to Stripe. Undefined while the portal has no public address, to which clients return. */
+  stripe?: { open: OpenStripe; box: Pick<SecretBox, 'open'>; origin: string } | undefined;
   /** Nudges the webhook and mail services, because something is due. */
   nudge: () => void;
   /** Opens the key that signs evidence. */

@@ -1,0 +1,44 @@
+// The form that leads to a page of Stripe. It is made at the click, over what is due then; the way back books nothing.
+import { html } from '#libs/pages/html.ts';
+import { note } from '#libs/pages/parts.ts';
+import { checkoutPage, isPayableByStripe } from '../../stripe/checkout-page.ts';
+import type { ClientForm } from '../client-form.ts';
+import { payWords } from '../words/pay-words.ts';
+
+export const PAY_PATH = '/pay/stripe';
+
+export const payForm: ClientForm = {
+  act: 'pay',
+  isOffered: isPayableByStripe,
+  show({ base, csrf, locale }, again) {
+    const words = payWords(locale.language);
+    return html`<section class="card"><h2>${words.title}</h2>
+      <form method="post" action=${base + PAY_PATH}>
+        ${again?.problem ? note('bad', again.problem) : null}
+        <input type="hidden" name="csrf" value=${csrf} />
+        <p><label><input type="checkbox" name="pay" value="yes" required /> ${words.tick}</label></p>
+        <p class="actions"><button class="main">${words.button}</button></p>
+      </form>
+    </section>`;
+  },
+  async send(visit, fields) {
+    const words = payWords(visit.locale.language);
+    if (fields['pay'] !== 'yes') return { again: { fields, problem: words.notTicked } };
+    try {
+      const page = await checkoutPage(visit);
+      return page === 'paying' ? { again: { fields, problem: words.paying } } : { goTo: page };
+    } catch (error) {
+      if (!isOfStripe(error)) throw error;
+      // Its words may name the key or the account.
+      visit.parts.log.warn({ accountId: visit.accountId, type: error.type, code: error.code }, 'Stripe made no page');
+      return { again: { fields, problem: visit.locale.words.problems.unavailable } };
+    }
+  },
+};
+
+function isOfStripe(error: unknown): error is { type: string; code?: string } {
+  return (
+    typeof (error as { type?: unknown })?.type === 'string' &&
+    String((error as { type: string }).type).startsWith('Stripe')
+  );
+}

@@ -1,0 +1,127 @@
+// The page of Stripe for what is due of an invoice now: one at a time, made at the click.
+import type Stripe from 'stripe';
+import { appError } from '#libs/errors.ts';
+import type { StripeSettings } from '#libs/models/accounts/account.ts';
+import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
+import { printedNumber } from '#libs/models/billing/number-ledger.ts';
+import { insertOwn, lockOwn } from '#libs/models/records.ts';
+import {
+  endCheckout,
+  findLiveCheckout,
+  openCheckout,
+  StripeCheckout,
+  type StripeCheckoutRecord,
+} from '#libs/models/stripe/checkout.ts';
+import { newRecord } from '#libs/models/tenant.ts';
+import { dueOf } from '#libs/rules/money/balance.ts';
+import { change, type DocumentVisit } from '../client/visit.ts';
+import { isChargeable } from './stripe-amounts.ts';
+
+/** The life of a page. Stripe allows a day. */
+const LIFE_MS = 23 * 3_600_000;
+/** A page that ends sooner is replaced, so that its reader has time to pay. */
+const LEAST_MS = 30 * 60_000;
+/** The page that is replaced, and the new one. */
+const TRIES = 2;
+
+/** True when the invoice can be paid on a page of Stripe. */
+export function isPayableByStripe({ subject, account, parts }: DocumentVisit): boolean {
+  if (!parts.stripe || !account.stripe || subject.type !== 'invoice') return false;
+  return isDue(subject.record);
+}
+
+function isDue(invoice: InvoiceRecord): boolean {
+  const { status, currency } = invoice;
+  return status !== 'Draft' && status !== 'Cancelled' && dueOf(invoice) > 0 && isChargeable(currency);
+}
+
+/**
+ * Returns the address of the page, or `paying` when the client has paid on the former one and its webhook has not come.
+ * @throws AppError 409 when nothing is due any more, or the error of Stripe.
+ */
+export async function checkoutPage(visit: DocumentVisit): Promise<string | 'paying'> {
+  const { stripe } = visit.parts;
+  const settings = visit.account.stripe as StripeSettings | undefined;
+  if (!stripe || !settings) throw appError('route_not_found');
+  const api = stripe.open(stripe.box.open(settings.key));
+  for (let tries = TRIES; tries > 0; tries -= 1) {
+    const { checkout, number, replaced } = await claim(visit, stripe.origin);
+    if (!replaced) return checkout.url ?? (await made(api, checkout, number));
+    if ((await retire(api, checkout, number)) === 'paid') return 'paying';
+    await endCheckout(checkout);
+  }
+  throw appError('idempotency_key_running');
+}
+
+/** Finds the page of the invoice, or begins a new one. `replaced` is true for one over another sum, which has to end first. */
+function claim(visit: DocumentVisit, origin: string) {
+  return change(visit, async ({ session, accountId }) => {
+    const invoice: InvoiceRecord | null = await lockOwn(Invoice, accountId, visit.subject.record._id, session);
+    if (!invoice || !isDue(invoice)) throw appError('invoice_not_found');
+    const number = printedNumber('invoice', invoice);
+    const [amount, now] = [dueOf(invoice), Date.now()];
+    const live = await findLiveCheckout(accountId, invoice._id, session);
+    if (live) {
+      const replaced = live.amount !== amount || live.expires_at.getTime() - now < LEAST_MS;
+      return { checkout: live, number, replaced };
+    }
+    const checkout: StripeCheckoutRecord = {
+      ...newRecord(accountId),
+      invoice_id: invoice._id,
+      amount,
+      currency: invoice.currency,
+      return_to: `${origin}${visit.base}`,
+      // Stripe counts in seconds.
+      expires_at: new Date(Math.floor((now + LIFE_MS) / 1_000) * 1_000),
+      is_live: true,
+    };
+    await insertOwn(StripeCheckout, checkout, session);
+    return { checkout, number, replaced: false };
+  });
+}
+
+/** Asks Stripe for the page. The same record is always asked for under the same key, so that a lost answer makes no second page. */
+async function made(api: Stripe, checkout: StripeCheckoutRecord, number: string): Promise<string> {
+  const session = await asked(api, checkout, number);
+  if (!session.url) throw new Error(`Stripe gave no address for the page ${session.id}`);
+  await openCheckout(checkout, { session_id: session.id, url: session.url });
+  return session.url;
+}
+
+function asked(api: Stripe, checkout: StripeCheckoutRecord, number: string) {
+  const { invoice_id, amount, currency, return_to, expires_at, _id } = checkout;
+  const metadata = { billhook_invoice: String(invoice_id) };
+  return api.checkout.sessions.create(
+    {
+      mode: 'payment',
+      line_items: [
+        {
+          quantity: 1,
+          price_data: { currency: currency.toLowerCase(), unit_amount: amount, product_data: { name: number } },
+        },
+      ],
+      client_reference_id: String(invoice_id),
+      metadata,
+      payment_intent_data: { metadata },
+      success_url: return_to,
+      cancel_url: return_to,
+      expires_at: Math.floor(expires_at.getTime() / 1_000),
+    },
+    { idempotencyKey: `billhook-${String(_id)}` },
+  );
+}
+
+/** Ends a page at Stripe. @returns `paid` when its client was faster. */
+async function retire(api: Stripe, checkout: StripeCheckoutRecord, number: string): Promise<'ended' | 'paid'> {
+  if (checkout.expires_at.getTime() <= Date.now() && !checkout.session_id) return 'ended';
+  const id = checkout.session_id ?? (await asked(api, checkout, number)).id;
+  try {
+    await api.checkout.sessions.expire(id);
+    return 'ended';
+  } catch (error) {
+    // Stripe refuses it for a page that was paid or has expired.
+    const { status } = await api.checkout.sessions.retrieve(id);
+    if (status === 'open') throw error;
+    return status === 'complete' ? 'paid' : 'ended';
+  }
+}
