@@ -71,7 +71,7 @@ test.each([
   ['gateway', ['redis:6379', 'mongodb:27017']],
   ['operations', ['redis:6379', 'mongodb:27017']],
   ['renderer', ['redis:6379', 'public:80', 'public:443']],
-  ['portal', ['redis:6379', 'mongodb:27017']],
+  ['portal', ['redis:6379', 'mongodb:27017', 'public:443']],
   ['mail', ['redis:6379', 'mongodb:27017', 'public:25', 'public:465', 'public:587']],
   ['scheduler', ['redis:6379', 'mongodb:27017']],
   ['webhooks', ['redis:6379', 'mongodb:27017', 'public:80', 'public:443']],
@@ -82,7 +82,7 @@ test.each([
   expect(reachOf(name)).toEqual(reach);
 });
 
-describe.each(['mail', 'renderer', 'webhooks'])('the egress of the %s', (name) => {
+describe.each(['mail', 'portal', 'renderer', 'webhooks'])('the egress of the %s', (name) => {
   const lets = publicRuleOf(name);
 
   test('when an address is private, shared, local or special, then it is denied', () => {
