@@ -1,4 +1,4 @@
-// What we ask Stripe, checked by stripe-mock, Stripe's own model of its API. It keeps nothing and sends no events.
+// Checks our requests to Stripe with stripe-mock, its own model of its API, which keeps nothing and sends no events.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
