@@ -8,7 +8,8 @@ import { assetsOf } from '#libs/pages/assets.ts';
 import { documentOf } from '#libs/pages/document.ts';
 import { type Children, html, renderPage } from '#libs/pages/html.ts';
 import { note, type Tone } from '#libs/pages/parts.ts';
-import type { Visit } from './visit.ts';
+import { CHECKOUT, isPayableByStripe } from '../stripe/checkout-page.ts';
+import { isOfDocument, type Visit } from './visit.ts';
 
 export interface Page {
   title: string;
@@ -38,7 +39,9 @@ export function sendPage(response: Response, page: Page, visit: Visit, message?:
   const isCounted = page.isCounted === true && !visit.isPreview;
   const { brand, style } = lookOf(visit);
   const scripts = [...(isCounted ? [REPORT_VISIT] : []), ...(page.isDrawnOn ? [DRAW] : [])];
-  response.set('Content-Security-Policy', policyOf({ style, scripts })).status(page.status ?? 200);
+  response
+    .set('Content-Security-Policy', policyOf({ style, scripts, formsTo: formsTo(visit) }))
+    .status(page.status ?? 200);
   const { words, language, direction } = visit.locale;
   const body = html`<body data-csrf=${isCounted ? visit.csrf : null}>
     <div class="bar" aria-hidden="true"></div>
@@ -55,13 +58,18 @@ export function sendPage(response: Response, page: Page, visit: Visit, message?:
   );
 }
 
-function policyOf({ style, scripts }: { style: string; scripts: readonly string[] }): string {
+/** Browsers ask the policy about the redirect of a form, too. */
+function formsTo(visit: Visit): string {
+  return isOfDocument(visit) && isPayableByStripe(visit) ? ` ${CHECKOUT}` : '';
+}
+
+function policyOf({ style, scripts, formsTo }: { style: string; scripts: readonly string[]; formsTo: string }): string {
   return [
     "default-src 'none'",
     `style-src 'self' ${hashOf(style)}`,
     "img-src 'self' data:",
     ...(scripts.length > 0 ? [`script-src ${scripts.map(hashOf).join(' ')}`, "connect-src 'self'"] : []),
-    "form-action 'self'",
+    `form-action 'self'${formsTo}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');

@@ -13,8 +13,7 @@ const headers = helmet({
       defaultSrc: ["'none'"],
       styleSrc: ["'self'"],
       imgSrc: ["'self'", 'data:'],
-      // Browsers ask it about the page, too, that a form leads on to.
-      formAction: ["'self'", 'https://checkout.stripe.com'],
+      formAction: ["'self'"],
       frameAncestors: ["'none'"],
       baseUri: ["'none'"],
     },

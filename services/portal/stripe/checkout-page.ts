@@ -17,6 +17,8 @@ import { dueOf } from '#libs/rules/money/balance.ts';
 import { change, type DocumentVisit } from '../client/visit.ts';
 import { isChargeable } from './stripe-amounts.ts';
 
+/** The site of the pages, unless the account has a domain of its own for them. */
+export const CHECKOUT = 'https://checkout.stripe.com';
 /** The life of a page. Stripe allows a day. */
 const LIFE_MS = 23 * 3_600_000;
 /** A page that ends sooner is replaced, so that its reader has time to pay. */

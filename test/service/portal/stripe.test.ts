@@ -289,6 +289,11 @@ describe('the click', () => {
       Array(2).fill([303, 'https://checkout.stripe.com/c/cs_1']),
     );
     expect(created()).toHaveLength(1);
+    // Only the page with the button lets a form lead to Stripe.
+    const policies = [await portal.browser().get(path), await portal.browser().get('/p/x')];
+    expect(
+      policies.map(({ headers }) => headers.get('content-security-policy')?.includes('checkout.stripe.com')),
+    ).toEqual([true, false]);
     const [{ fields }] = created() as [Asked];
     expect(Object.fromEntries(fields)).toMatchObject({
       mode: 'payment',

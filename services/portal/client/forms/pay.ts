@@ -1,8 +1,7 @@
 // The form that leads to a page of Stripe. It is made at the click, over what is due then; the way back books nothing.
-import { html } from '#libs/pages/html.ts';
-import { note } from '#libs/pages/parts.ts';
 import { checkoutPage, isPayableByStripe } from '../../stripe/checkout-page.ts';
 import type { ClientForm } from '../client-form.ts';
+import { formOf, tick } from '../form-parts.ts';
 import { payWords } from '../words/pay-words.ts';
 
 export const PAY_PATH = '/pay/stripe';
@@ -10,16 +9,9 @@ export const PAY_PATH = '/pay/stripe';
 export const payForm: ClientForm = {
   act: 'pay',
   isOffered: isPayableByStripe,
-  show({ base, csrf, locale }, again) {
-    const words = payWords(locale.language);
-    return html`<section class="card"><h2>${words.title}</h2>
-      <form method="post" action=${base + PAY_PATH}>
-        ${again?.problem ? note('bad', again.problem) : null}
-        <input type="hidden" name="csrf" value=${csrf} />
-        <p><label><input type="checkbox" name="pay" value="yes" required /> ${words.tick}</label></p>
-        <p class="actions"><button class="main">${words.button}</button></p>
-      </form>
-    </section>`;
+  show(visit, again) {
+    const { title, tick: sentence, button } = payWords(visit.locale.language);
+    return formOf(visit, { path: PAY_PATH, title, fields: tick('pay', sentence), button, isMain: true }, again);
   },
   async send(visit, fields) {
     const words = payWords(visit.locale.language);
