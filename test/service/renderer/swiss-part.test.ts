@@ -143,7 +143,7 @@ test('when the addresses are as long as the standard allows, then they stay with
   expect(Math.max(...ofPart.map(({ x, width }) => x + width))).toBeLessThan(206);
 });
 
-test('when the file is accessible, then the code has a text, and the labels their language', async () => {
+test('when the file is accessible, then the code has a text for screen readers', async () => {
   const bytes = await printer.print(
     aRecord({ locale: 'en-GB', currency: 'CHF', accessible: true, swissBill: withDebtor }),
   );
