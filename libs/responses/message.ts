@@ -4,7 +4,17 @@ import { MESSAGE_STATES, RECIPIENT_ROLES, RECIPIENT_STATES } from '../models/mes
 import { MESSAGE_KINDS } from '../models/messages/message-kinds.ts';
 import { SUPPRESSION_REASONS } from '../models/messages/suppression.ts';
 import { exampleId } from './example-ids.ts';
-import { embeddedClient, exampleClient, exampleTime, id, number, orNull, timestamp, words } from './response-fields.ts';
+import {
+  currencyCode,
+  embeddedClient,
+  exampleClient,
+  exampleTime,
+  id,
+  number,
+  orNull,
+  timestamp,
+  words,
+} from './response-fields.ts';
 
 const moment = () => orNull(Joi.string().isoDate());
 const reply = () => ({
@@ -84,7 +94,7 @@ export const messageResponse = Joi.object({
     Joi.object({
       days: orNull(Joi.number()).description('The step in days from the due date; null for one that was sent by hand'),
       amount_due: number().description('What it asks for'),
-      currency: words(),
+      currency: currencyCode(),
     }).meta({ schema: 'MessageReminder' }),
   ).description('Only of a reminder'),
 })

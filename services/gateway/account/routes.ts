@@ -32,7 +32,10 @@ export const accountRoutes: readonly Route[] = [
     operation: 'updateAccount',
     isPrinted: true,
     scope: 'account:write',
-    alsoNeeds: { 'time-entries:write': 'the rate is applied to unbilled time' },
+    alsoNeeds: {
+      'time-entries:write': 'the rate is applied to unbilled time',
+      'messages:write': 'it turns on receipts or reminders',
+    },
     body: accountChanges,
     missing: 'Account not found or access denied',
     // No operation creates an account whose defaults could be read.
@@ -57,6 +60,8 @@ async function readOwnAccount({ caller, session }: Reading) {
 async function updateAccount({ caller, body, commit, missing, requireScope }: Context<AccountChanges>) {
   const { apply_to, ...rest } = body;
   if (apply_to === 'unbilled') requireScope('time-entries:write');
+  // They are mailed later, when no key is there.
+  if (body.receipts || (body.reminders ?? []).length > 0) requireScope('messages:write');
   const response = await commit(async (unit) => {
     const { session, accountId } = unit;
     const account = await Account.findById(accountId).session(session).lean<AccountRecord>();

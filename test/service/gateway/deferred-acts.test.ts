@@ -103,6 +103,12 @@ const CAUSES: readonly Cause[] = [
       body: {},
     }),
   },
+  ...[{ reminders: [{ days: 3 }] }, { receipts: true }].map((body) => ({
+    by: 'the poller of reminders',
+    operation: 'updateAccount',
+    scopes: ['account:write', 'messages:write'],
+    request: async () => ({ method: 'PATCH' as const, path: '/api/v1/account', body }),
+  })),
   {
     by: 'render-document',
     operation: 'createDocumentBatch',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { CreditNote } from '#libs/models/billing/credit-note.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
 import { Message } from '#libs/models/messages/message.ts';
 import { driverOf } from '#libs/models/records.ts';
@@ -111,7 +112,7 @@ const LEDGER = new Set([
   ...['writeOffInvoice', 'payInvoice', 'allocatePayment'],
   ...['releasePayment', 'voidPayment', 'refundPayment'],
   ...['creditInvoice', 'allocateCreditNote', 'releaseCreditNote', 'refundCreditNote'],
-  ...['createInvoiceLink', 'createQuoteLink'],
+  ...['createInvoiceLink', 'createQuoteLink', 'remindInvoice'],
 ]);
 const RELEASED: Readonly<Record<string, 'payments' | 'credit-notes'>> = {
   releasePayment: 'payments',
@@ -149,6 +150,9 @@ async function prepare(operation: string) {
   if (!LEDGER.has(operation)) return;
   await gateway.patch(`/api/v1/invoices/${exampleId.invoices}`, { status: 'Sent' });
   if (operation === 'createQuoteLink') await gateway.patch(`/api/v1/quotes/${exampleId.quotes}`, { status: 'Sent' });
+  // The invoice of the examples is not due yet.
+  if (operation === 'remindInvoice')
+    await driverOf(Invoice).updateOne({ _id: storedId(exampleId.invoices) }, { $set: { due_date: '2025-01-01' } });
   const kind = RELEASED[operation];
   if (!kind) return;
   await create(gateway, `/api/v1/${kind}/${exampleId[kind]}/allocations`, { invoice_id: exampleId.invoices });
