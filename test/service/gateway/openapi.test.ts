@@ -96,6 +96,8 @@ const ELSEWHERE = new Set([
   'takeBackWriteOff',
   // These need a link of the record, see links.test.ts.
   ...['revokeInvoiceLink', 'revokeQuoteLink', 'revokeClientLink'],
+  // A client accepts by a link, see client-answers.test.ts.
+  'getQuoteAcceptance',
 ]);
 const SPENT = new Set([
   'billProject',
@@ -121,7 +123,7 @@ const RELEASED: Readonly<Record<string, 'payments' | 'credit-notes'>> = {
 const printed = new Set(routeTable.filter(({ produces }) => produces).map(({ operation }) => operation));
 
 /** Operations that need their example record in another state. */
-const UNMADE = new Set(['billProject', 'cancelMessage']);
+const UNMADE = new Set(['billProject', 'cancelMessage', 'closeQuestion']);
 
 /** The path with the ids of the examples. */
 const at = (path: string) =>
