@@ -82,7 +82,11 @@ const OWN_VALUES: {
 
 /** Writes a day in words, as documents do. English is for languages that have no words here. */
 export function writtenDay(day: string, locale: string): string {
+  return dayFormat(locale).format(new Date(`${day}T00:00:00Z`));
+}
+
+/** Returns the format of writtenDay, for many days. It takes the start of a day in UTC. */
+export function dayFormat(locale: string): Intl.DateTimeFormat {
   const format = mailLanguage(locale) === 'en' && !/^en\b/i.test(locale) ? 'en-001' : intlLocale(locale);
-  const written = new Intl.DateTimeFormat(format, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' });
-  return written.format(new Date(`${day}T00:00:00Z`));
+  return new Intl.DateTimeFormat(format, { dateStyle: 'long', timeZone: 'UTC', calendar: 'gregory' });
 }
