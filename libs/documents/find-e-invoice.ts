@@ -23,7 +23,7 @@ import { fileName } from '../printing/pdf-file.ts';
 import { originalOf } from './original-of.ts';
 import { type RecordOfKind, versionOf } from './printed-content.ts';
 
-export interface EInvoiceWishes {
+interface EInvoiceWishes {
   /** The format in which it has to be expressible. */
   format: FormatName | undefined;
   /** True when the printed PDF stands in the XML. */

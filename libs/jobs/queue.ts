@@ -119,9 +119,10 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
     async enqueueAll(definition, entries) {
       if (entries.length === 0) return;
       const parts = entries.map(({ payload, ...entry }) => ({ ...divided(definition, entry.id, payload), entry }));
-      if (isCluster(redis)) await Promise.all(parts.map(({ kept }) => kept));
+      const stored = parts.map(async ({ kept }) => kept);
+      if (isCluster(redis)) await Promise.all(stored);
       const jobs = parts.map(({ saved, entry }) => ({ name: definition.name, data: saved, opts: optionsOf(entry) }));
-      await Promise.all([...parts.map(({ kept }) => kept), raw(definition).addBulk(jobs)]);
+      await Promise.all([...stored, raw(definition).addBulk(jobs)]);
     },
     async remove(definition, id) {
       try {

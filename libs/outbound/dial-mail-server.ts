@@ -3,7 +3,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { type MailPlace, mailAddresses } from './mail-place.ts';
 import { parseAllowList } from './public-address.ts';
 import { makeResolve, type Resolve } from './resolve-host.ts';
-import { isPrivateName, judge, OutboundRefused, objectionToMailServer } from './target-rules.ts';
+import { isPrivateName, judge, objectionToMailServer } from './target-rules.ts';
 
 /**
  * Returns a connection over which nothing was said. The name is resolved once.
@@ -51,9 +51,4 @@ function connected(socket: Socket, limitMs: number): Promise<void> {
     socket.once('connect', () => clearTimeout(timer));
     socket.once('close', () => clearTimeout(timer));
   });
-}
-
-/** True of an error that must not tell the account what our network looks like. */
-export function isRefused(error: unknown): boolean {
-  return error instanceof OutboundRefused;
 }

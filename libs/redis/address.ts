@@ -11,7 +11,7 @@ interface Login {
   password?: string;
 }
 
-export type RedisAddress =
+type RedisAddress =
   /** A URL that ioredis reads itself. */
   | { kind: 'single'; url: string }
   | ({ kind: 'socket'; path: string; db: number } & Login)

@@ -6,7 +6,7 @@ import { returnPathOf, type Sender } from './sender.ts';
 import type { Connections } from './smtp/connections.ts';
 import type { OwnConnections } from './smtp/own-connections.ts';
 
-export interface Way {
+interface Way {
   connections: Connections;
   /** The address to which a delivery report goes. */
   returnPath: string;

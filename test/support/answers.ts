@@ -12,7 +12,7 @@ import { openSecretBox } from '#libs/secret-box.ts';
 import { inUnit } from './messages.ts';
 import type { Workspace } from './workspace.ts';
 
-export const VISITOR = {
+const VISITOR = {
   linkId: newId(),
   address: '203.0.113.7',
   browser: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0',

@@ -21,9 +21,9 @@ import { restReminders } from './rest-reminders.ts';
 import type { Visitor } from './visitor.ts';
 
 /** The most open questions about one document, and of one link about any. */
-export const OPEN_QUESTIONS_MAX = { document: 5, link: 20 } as const;
+const OPEN_QUESTIONS_MAX = { document: 5, link: 20 } as const;
 /** The most questions about one document. */
-export const QUESTIONS_MAX = 100;
+const QUESTIONS_MAX = 100;
 
 /**
  * The outcome of a question.

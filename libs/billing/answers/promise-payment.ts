@@ -21,9 +21,9 @@ import { restReminders } from './rest-reminders.ts';
 import type { Visitor } from './visitor.ts';
 
 /** The most promises about one invoice. */
-export const PROMISES_MAX = 2;
+const PROMISES_MAX = 2;
 /** The days from today within which a client can promise. */
-export const PROMISE_DAYS_MAX = 60;
+const PROMISE_DAYS_MAX = 60;
 
 /**
  * The outcome of a promise.

@@ -7,7 +7,7 @@ import { driverOf, recordsOf, type Stamped } from '../records.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
 
 export const QUESTION_STATUSES = ['open', 'answered', 'closed'] as const;
-export type QuestionStatus = (typeof QUESTION_STATUSES)[number];
+type QuestionStatus = (typeof QUESTION_STATUSES)[number];
 
 /** The documents that a client can ask about. */
 export const ASKED_ABOUT = ['invoice', 'quote'] as const;

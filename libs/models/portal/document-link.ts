@@ -1,12 +1,6 @@
 // A link by which a client of the account sees a document, or all of its open ones, without an account or a key.
 import type { Session } from '../../mongo/connection.ts';
-import {
-  LINK_ACTS,
-  LINK_SUBJECTS,
-  type LinkAct,
-  type LinkSubject,
-  type LinkTerms,
-} from '../../rules/documents/link-terms.ts';
+import { LINK_ACTS, LINK_SUBJECTS, type LinkAct, type LinkSubject } from '../../rules/documents/link-terms.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { driverOf, lockOwn, recordsOf, type Stamped } from '../records.ts';
@@ -84,11 +78,6 @@ export async function findDocumentLink(token: string): Promise<DocumentLinkRecor
 export async function lockLiveLink({ _id, account_id }: DocumentLinkRecord, session: Session): Promise<boolean> {
   const link = await lockOwn(DocumentLink, wireId(account_id), _id, session);
   return link !== null && !link.revoked_at;
-}
-
-/** Returns the terms under which the link was made. */
-export function termsOf({ allow, show_time, expires_at }: DocumentLinkRecord): LinkTerms {
-  return { allow, show_time, expires_at };
 }
 
 /** Removes the links of a document that is deleted, or of a client with all its documents. */

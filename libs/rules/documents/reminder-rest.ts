@@ -5,7 +5,7 @@ import { addDays } from '../../day.ts';
 export const REST_REASONS = ['promise', 'question'] as const;
 
 /** The longest rest for a question that is not answered, in days. */
-export const QUESTION_REST_DAYS = 14;
+const QUESTION_REST_DAYS = 14;
 
 export interface ReminderRest {
   /** `YYYY-MM-DD` on the account's calendar: the first day on which reminders may go out again. */

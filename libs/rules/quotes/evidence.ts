@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 
 /** Names the form of the statement. Another form gets another name. */
-export const EVIDENCE_TYPE = 'billhook.quote-acceptance.v1';
+const EVIDENCE_TYPE = 'billhook.quote-acceptance.v1';
 
 export interface AcceptedByClient {
   quote: { id: string; number: string };
@@ -51,7 +51,7 @@ export function statementOf({
 }
 
 /** Returns JSON without blanks and with sorted names (RFC 8785), so that equal values have the same bytes. */
-export function canonicalJson(value: object): string {
+function canonicalJson(value: object): string {
   return String(stringify(value));
 }
 

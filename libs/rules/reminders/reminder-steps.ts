@@ -44,7 +44,7 @@ export function currentStep(steps: readonly ReminderStep[], dueDate: string, tod
 }
 
 /** Returns the day of the first step that has not come. */
-export function nextStepDay(steps: readonly ReminderStep[], dueDate: string, today: string): string | undefined {
+function nextStepDay(steps: readonly ReminderStep[], dueDate: string, today: string): string | undefined {
   return inOrder(steps)
     .map(({ days }) => addDays(dueDate, days))
     .find((day) => day > today);
@@ -63,7 +63,7 @@ export interface ReminderClock {
 }
 
 /** Returns the next moment from `at` on at which reminders leave: `at` itself once the time of the day has passed. */
-export function nextDeparture({ zone, time }: ReminderClock, at: Date): Date {
+function nextDeparture({ zone, time }: ReminderClock, at: Date): Date {
   const departure = momentOf(zone, dayIn(zone, at), time);
   return departure > at ? departure : at;
 }

@@ -44,7 +44,7 @@ export const CLIENT_PAGES: Readonly<Record<string, ClientPage>> = {
 };
 
 /** Requests per minute. A client looks at few pages, and a program that checks mail at each once. */
-export const CLIENT_LIMITS: VisitLimits = { address: 300, link: 120, forms: 30 };
+const CLIENT_LIMITS: VisitLimits = { address: 300, link: 120, forms: 30 };
 
 const BYTES_MAX = 32 * 1024;
 

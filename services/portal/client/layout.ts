@@ -76,7 +76,7 @@ function policyOf({ style, scripts, formsTo }: { style: string; scripts: readonl
 }
 
 /** Returns the name that the document comes from. */
-export function issuerName({ subject, account }: Visit): string {
+function issuerName({ subject, account }: Visit): string {
   const { company, name } = subject.type === 'client' ? account : subject.parties.issuer;
   return company || name;
 }

@@ -42,7 +42,7 @@ export type DocumentSubject =
   | { type: 'invoice'; record: InvoiceRecord; parties: Parties }
   | { type: 'quote'; record: QuoteRecord; parties: Parties };
 
-export type Subject = DocumentSubject | { type: 'client'; record: ClientRecord };
+type Subject = DocumentSubject | { type: 'client'; record: ClientRecord };
 
 export interface Visit<Shown extends Subject = Subject> {
   parts: ClientParts;

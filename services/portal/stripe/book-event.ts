@@ -34,25 +34,16 @@ export async function bookEvent(event: Stripe.Event, { accountId, timeZone, onEv
 
 type Work = (unit: UnitOfWork) => Promise<BookedEvent>;
 
-function workOf(event: Stripe.Event, day: string): Work | undefined {
-  switch (event.type) {
-    case 'checkout.session.completed':
-    case 'checkout.session.async_payment_succeeded':
-      return paymentOf(event.data.object, day);
-    case 'checkout.session.expired':
-      return ended(event.data.object);
-    case 'refund.created':
-    case 'refund.updated': {
-      const { id, status, amount, currency, payment_intent } = event.data.object;
-      return status === 'succeeded' ? refundOf({ id, amount, currency, payment_intent }, day) : undefined;
-    }
-    case 'charge.dispute.closed': {
-      const { id, status, amount, currency, payment_intent } = event.data.object;
-      return status === 'lost' ? refundOf({ id, amount, currency, payment_intent }, day) : undefined;
-    }
-    default:
-      return undefined;
+function workOf({ type, data }: Stripe.Event, day: string): Work | undefined {
+  if (type === 'checkout.session.completed' || type === 'checkout.session.async_payment_succeeded') {
+    return paymentOf(data.object, day);
   }
+  if (type === 'checkout.session.expired') return ended(data.object);
+  const isRefund = type === 'refund.created' || type === 'refund.updated';
+  if (!isRefund && type !== 'charge.dispute.closed') return undefined;
+  const { id, status, amount, currency, payment_intent } = data.object;
+  const hasLeft = status === (isRefund ? 'succeeded' : 'lost');
+  return hasLeft ? refundOf({ id, amount, currency, payment_intent }, day) : undefined;
 }
 
 /** Returns the invoice of a page of ours. Other pages of the same account at Stripe have none. */

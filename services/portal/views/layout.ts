@@ -3,7 +3,7 @@ import { assetsOf } from '#libs/pages/assets.ts';
 import { documentOf } from '#libs/pages/document.ts';
 import { html, renderPage } from '#libs/pages/html.ts';
 
-export const assets = assetsOf({});
+const assets = assetsOf({});
 
 /** Returns a page that has nothing but a heading and a sentence. */
 export function notePage(title: string, text: string): string {

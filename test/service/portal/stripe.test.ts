@@ -65,7 +65,7 @@ beforeEach(async () => {
   account = await openOwnAccount(gateway, { currency: 'EUR', time_zone: 'UTC' });
   client_id = (await account.post('clients', { name: 'Ada', email: 'ada@example.com' })).id;
   const { body } = await gateway.call('PUT', '/api/v1/account/stripe', { body: SETTINGS, key: account.key });
-  hook = portal.url + `/hooks/stripe/${hookIdOf(body.data)}`;
+  hook = `${portal.url}/hooks/stripe/${hookIdOf(body.data)}`;
 });
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -73,7 +73,7 @@ export async function startServer(options: ServerOptions): Promise<RedisServer> 
 }
 
 /** Opens a connection that is made again after each loss and forgets what it could not send. */
-export function openOrders(url: string): Server {
+function openOrders(url: string): Server {
   const redis = openRedis(url, {
     retryStrategy: () => RETRY_MS,
     maxRetriesPerRequest: 0,

@@ -31,12 +31,12 @@ const LOST_AFTER_MS = 1_500;
 const NAME = 'billhook-primary';
 const SENTINEL_PASSWORD = 'only-for-sentinels';
 const SENTINELS = 3;
-export const SLOTS = 16_384;
+const SLOTS = 16_384;
 const FORM_LIMIT_MS = 30_000;
 /** Reads what clients send, moves slots and orders failovers, which no service may. */
 const AUDITOR = 'user auditor on >auditor ~* &* +@all';
 
-export const asAuditor = (url: string) => url.replace('://', '://auditor:auditor@');
+const asAuditor = (url: string) => url.replace('://', '://auditor:auditor@');
 
 export async function startSentinels(options: TopologyOptions): Promise<Topology> {
   const { command, folder, env, prefix } = options;

@@ -12,7 +12,7 @@
     clearTimeout(timer);
     if (document.visibilityState === 'visible') {
       since = Date.now();
-      timer = setTimeout(report, left);
+      timer = setTimeout(() => void report(), left);
     } else if (since) {
       left -= Date.now() - since;
       since = 0;
