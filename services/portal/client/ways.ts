@@ -2,40 +2,42 @@
 
 import type { VNode } from 'preact';
 import encodeQR from 'qr';
-import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import { formatReference } from 'swissqrbill/utils';
+import { swissCodeImage } from '#libs/documents/swiss-code-image.ts';
 import { html } from '#libs/pages/html.ts';
+import type { WayToPay } from '#libs/rules/paying/ways-to-pay.ts';
 import type { PageLocale } from './locale.ts';
 import { linesOfText } from './pages/lines-of-text.ts';
 
-interface WayToPay {
-  /** The lines of an account, or an instruction. Empty for a link. */
-  text: string;
-  /** The text of a code that a banking app scans. */
-  code?: string | undefined;
-  link?: { label: string; url: string };
-}
-
-/** Shows the ways to pay. Null when nothing is due or the account names none. */
-export function waysToPay(document: PrintableDocument, isDue: boolean, locale: PageLocale): VNode | null {
-  const { bankDetails, transferCode } = document;
-  const ways: WayToPay[] = isDue && bankDetails ? [{ text: bankDetails, code: transferCode }] : [];
+/** Shows the ways to pay. Null when there are none. @param number of the invoice, which is the reference unless a way has its own. */
+export function waysCard(ways: readonly WayToPay[], number: string, locale: PageLocale): VNode | null {
   if (ways.length === 0) return null;
   return html`<section class="card">
     <h2>${locale.labels.invoice.bankDetails}</h2>
-    ${ways.map((way) => wayOf(way, document.number, locale))}
+    ${ways.map((way) => wayOf(way, number, locale))}
   </section>`;
 }
 
-function wayOf({ text, code, link }: WayToPay, number: string, { labels }: PageLocale): VNode {
+function wayOf({ text, link, ...way }: WayToPay, number: string, { labels }: PageLocale): VNode {
   const { receipt, scanToPay } = labels.invoice;
+  const reference = way.swissBill?.reference ? formatReference(way.swissBill.reference) : number;
+  const code = imageOf(way);
   return html`<div class="way">
     <div>
       ${text ? html`<p>${linesOfText(text)}</p>` : null}
-      ${text ? html`<dl><dt>${receipt.reference}</dt><dd dir="auto">${number}</dd></dl>` : null}
+      ${text ? html`<dl><dt>${receipt.reference}</dt><dd dir="auto">${reference}</dd></dl>` : null}
       ${link ? html`<p><a class="button main" href=${link.url} rel="noreferrer noopener">${link.label}</a></p>` : null}
     </div>
-    ${code ? html`<p class="code"><img alt="" src=${svgUri(encodeQR(code, 'svg', { ecc: 'medium', border: 4 }))} />${scanToPay}</p>` : null}
+    ${code ? html`<p class="code"><img alt="" src=${code} />${scanToPay}</p>` : null}
   </div>`;
+}
+
+/** The quiet zone of the standard. */
+const SWISS_EDGE_MM = 5;
+
+function imageOf({ code, swissBill }: Pick<WayToPay, 'code' | 'swissBill'>): string | undefined {
+  if (swissBill) return swissCodeImage(swissBill, SWISS_EDGE_MM);
+  return code && svgUri(encodeQR(code, 'svg', { ecc: 'medium', border: 4 }));
 }
 
 /** Returns the code as an image, so that no part of it can become markup of the page. */

@@ -96,6 +96,31 @@ describe('an invoice', () => {
     const { path } = await linkTo('invoices', await invoice(), { allow: [] });
     expect((await get(path)).text).not.toContain('DE89');
   });
+
+  test.each([
+    ['CHF', ['CH93 0076 2011 6238 5295 7', 'RF', 'https://pay.example/1000.00CHF'], 1],
+    ['INR', ['studio@okbank', 'upi://pay?', 'am=1000.00', 'https://pay.example/1000.00INR'], 1],
+    ['USD', ['https://pay.example/1000.00USD'], 0],
+  ])('when a part of one in %s is paid, then each way asks for the rest', async (currency, shown, codes) => {
+    const address = { line1: 'Bahnhofstrasse 1', postal_code: '8001', city: 'Zürich', country: 'CH' };
+    const before = (await gateway.get('/api/v1/account')).body.data.payment_options;
+    const payment_options = [
+      { type: 'swiss_qr', holder: 'Studio North', iban: 'CH9300762011623852957', address },
+      { type: 'upi', vpa: 'studio@okbank', name: 'Studio North' },
+      { type: 'link', label: 'Pay by card', url: 'https://pay.example/{amount}{currency}' },
+    ];
+    await gateway.patch('/api/v1/account', { payment_options });
+    const id = await invoice({ currency });
+    await gateway.patch('/api/v1/account', { payment_options: before });
+    const { path } = await linkTo('invoices', id);
+    await gateway.post(`/api/v1/invoices/${id}/payments`, { amount: 234.5 });
+
+    const { text } = await get(path);
+
+    for (const one of shown) expect(text.replaceAll('&amp;', '&')).toContain(one);
+    expect(text.match(/<p class="code"><img [^>]*src="data:image\/svg\+xml;base64,/g) ?? []).toHaveLength(codes);
+    expect(text).not.toContain('1234.50');
+  });
 });
 
 test('when it is a quote, then it says until when it can be accepted', async () => {

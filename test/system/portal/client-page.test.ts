@@ -127,6 +127,14 @@ async function fill() {
   paths['overdue'] = await link('invoices', await issue({ due_date: '2026-10-01', issue_date: undefined }));
   paths['part'] = await link('invoices', part);
   paths['paid'] = await link('invoices', paid);
+  const address = { line1: 'Bahnhofstrasse 1', postal_code: '8001', city: 'Zürich', country: 'CH' };
+  const ways = [
+    { type: 'swiss_qr', holder: 'Studio North AG', iban: 'CH9300762011623852957', address },
+    { type: 'link', label: 'Pay by card', url: 'https://pay.example/{number}?sum={amount}' },
+  ];
+  await gateway.patch('/api/v1/account', { payment_options: ways });
+  paths['ways'] = await link('invoices', await issue({ currency: 'CHF' }));
+  await gateway.patch('/api/v1/account', { payment_options: [{ ...bank, holder: 'Studio North GmbH' }] });
   paths['time'] = `${await link('invoices', timed, { show_time: true })}/time`;
   paths['quote'] = await link(
     'quotes',
@@ -191,6 +199,7 @@ describe('looks', () => {
     overdue: /Overdue/,
     part: /Partly paid/,
     paid: /Paid/,
+    ways: /CH93 0076[\s\S]*RF[\s\S]*Pay by card/,
     time: /Drawings, <\/style>/,
     quote: /Quote/,
     list: /المستندات المفتوحة/,

@@ -1,5 +1,6 @@
 // The page of an invoice or a quote: its state, what is due, what can be done, and everything that the paper says.
 import type { VNode } from 'preact';
+import { invoiceWays } from '#libs/documents/invoice-ways.ts';
 import { STANDARD_LOOKS } from '#libs/documents/looks.ts';
 import { invoiceDocument, quoteDocument } from '#libs/documents/stored-document.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
@@ -14,7 +15,7 @@ import type { Page } from '../layout.ts';
 import type { PageLocale } from '../locale.ts';
 import { totalNotes, totalRows } from '../totals.ts';
 import { type DocumentVisit, mayDo } from '../visit.ts';
-import { waysToPay } from '../ways.ts';
+import { waysCard } from '../ways.ts';
 import { linesOfText } from './lines-of-text.ts';
 import { acceptedOrPromised, questionsCard } from './said.ts';
 
@@ -52,7 +53,7 @@ export async function documentPage(visit: DocumentVisit, again?: { path: string 
       </p>
     </section>
     ${answer}
-    ${mayDo(visit, 'pay') ? waysToPay(document, state.isDue, locale) : null}
+    ${subject.type === 'invoice' && state.isDue && mayDo(visit, 'pay') ? waysCard(invoiceWays(subject.record, subject.parties), document.number, locale) : null}
     <section class="card">
       <h2 dir="auto">${document.subject ?? labels.heading}</h2>
       ${linesOf(document, locale)} ${totalsOf(document, locale)}
