@@ -255,7 +255,7 @@ async function causeAnswers(client_id: string) {
   await gateway.patch(`/api/v1/invoices/${id}`, { due_date: '2099-12-30' });
 }
 
-/** One message is accepted and comes back, one is rejected, and of one the outcome is unknown. */
+/** One message is accepted and comes back, one is rejected, of one the outcome is unknown, and a reminder is accepted. */
 async function causeMail(client_id: string) {
   await setUpMail();
   const { id } = await create(gateway, '/api/v1/invoices', { client_id, amount: 1, due_date: '2099-12-31' });
@@ -267,6 +267,14 @@ async function causeMail(client_id: string) {
   }
   await gateway.delete('/api/v1/suppressions/ada@example.com');
   for (const move of ['lose', 'giveUp'] as const) await failWithoutRelay(gateway.account.id, await send(), move);
+  const due = await create(gateway, '/api/v1/invoices', {
+    client_id,
+    amount: 1,
+    due_date: '2026-01-01',
+    status: 'Sent',
+  });
+  const { id: reminder } = (await gateway.post(`/api/v1/invoices/${due.id}/remind`, {})).body.data;
+  await sendWithoutRelay(gateway.account.id, reminder);
 }
 
 /** Hours are sold, drawn by an invoice and given back. */
