@@ -27,6 +27,7 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
     return { id };
   },
   'updateAccount time-entries:write': () => ({ body: { hourly_rate: 90, apply_to: 'unbilled' } }),
+  'updateAccount messages:write': () => ({ body: { receipts: true } }),
   'updateClient time-entries:write': () => ({ body: { hourly_rate: 90, apply_to: 'unbilled' } }),
   'updateProject time-entries:write': () => ({ body: { hourly_rate: 90, apply_to: 'unbilled' } }),
   'updateTask time-entries:write': () => ({ body: { rate: 90, apply_to: 'unbilled' } }),

@@ -26,6 +26,7 @@ describe('the payment block', () => {
         { label: 'Due date', value: '5 December 2026' },
         { label: 'Reference', value: 'INV-0042' },
       ],
+      links: [],
     });
     // The headline has the day, too.
     expect(facts.map(({ label }) => label)).toEqual(['Issue date']);
