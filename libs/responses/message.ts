@@ -94,7 +94,7 @@ export const messageResponse = Joi.object({
     Joi.object({
       days: orNull(Joi.number()).description('The step in days from the due date; null for one that was sent by hand'),
       amount_due: number().description('What it asks for'),
-      currency: currencyCode(),
+      currency: currencyCode().required(),
     }).meta({ schema: 'MessageReminder' }),
   ).description('Only of a reminder'),
 })

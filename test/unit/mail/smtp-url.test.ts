@@ -64,7 +64,8 @@ test('when there is a domain for bounces, then each message has a return path of
 });
 
 test('when the server is named and the sender is not, then the configuration is rejected', () => {
-  const env = { MONGODB_URI: 'mongodb://x/', REDIS_URL: 'redis://x/', SMTP_URL: 'smtp://relay' };
+  const SECRET_KEY = Buffer.alloc(32).toString('base64');
+  const env = { MONGODB_URI: 'mongodb://x/', REDIS_URL: 'redis://x/', SECRET_KEY, SMTP_URL: 'smtp://relay' };
 
   expect(() => readConfig(env)).toThrow(new ConfigError(['SMTP_URL needs MAIL_FROM, the sender of all mail']));
   expect(readConfig({ ...env, SMTP_URL: '' })).toMatchObject({ MAIL_TIMEOUT_MS: 300_000 });
