@@ -20,7 +20,7 @@ export const mailServerResponse = Joi.object({
       at: orNull(Joi.string().isoDate()).description('When the connection was tried'),
       code: orNull(Joi.string()).description('The code of the reply of the mail server'),
       text: orNull(Joi.string()).description('The words of the mail server, or why it was not reached'),
-    }).meta({ schema: 'MailServerTest' }),
+    }).meta({ schema: 'MailServerCheck' }),
   ).description('The last test since the server was set'),
   created_at: timestamp(),
   updated_at: timestamp(),

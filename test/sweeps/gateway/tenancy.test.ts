@@ -60,7 +60,7 @@ test('when an operation is added, then it has a row in test/support/operations.t
   expect(routeTable.map(({ operation }) => operation).filter((operation) => !known.includes(operation))).toEqual([]);
 });
 
-describe.each(sampled(onRecords, 3).map((row) => [row.operation, row] as const))('%s', (operation, row) => {
+describe.each(sampled(onRecords, 8).map((row) => [row.operation, row] as const))('%s', (operation, row) => {
   describe.each(sampled(ways, 2))('called by %s', (caller, other) => {
     const kind = kindOf(row.path);
 
@@ -143,7 +143,7 @@ describe.each(lists.map((row) => [row.operation, row] as const))('%s', (_operati
   );
 });
 
-describe.each(sampled(references, 3))('%s with %s', (operation, field, row) => {
+describe.each(sampled(references, 8))('%s with %s', (operation, field, row) => {
   test.each(sampled(ways, 2))(
     "when %s names %s's record or a deleted one, then the response is the 404 of an unknown id",
     async (caller, other) => {
