@@ -3,7 +3,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { deliverWebhook, fanOutEvent } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
-import { type Id, newId, storedId } from '#libs/models/tenant.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
+import { type Id, newId, newRecord, storedId } from '#libs/models/tenant.ts';
 import { Delivery } from '#libs/models/webhooks/delivery.ts';
 import { reconcilePending, requestReconcile } from '#libs/models/webhooks/endpoint-reconcile.ts';
 import { AT_ONCE, Event, type EventRecord } from '#libs/models/webhooks/event.ts';
@@ -11,6 +12,7 @@ import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { type Outbound, openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { sample } from '../../../services/operations/monitoring/sampler.ts';
+import { planReminders } from '../../../services/scheduler/plan-reminders.ts';
 import { makeDeliverWebhook } from '../../../services/webhooks/deliver-webhook.ts';
 import { enqueueDueDeliveries } from '../../../services/webhooks/enqueue-due-deliveries.ts';
 import { makeFanOutEvent } from '../../../services/webhooks/fan-out-event.ts';
@@ -31,6 +33,7 @@ const MIB = 1024 * KIB;
 const EVENTS = 40;
 const BODY_BYTES = 2 * MIB;
 const DELIVERIES = 3_000;
+const INVOICES = 3_000;
 /** See LARGE_BODIES_MAX_BYTES: fewer bodies than the events have. */
 const BODIES = 32 * MIB;
 /** A batch of small records. */
@@ -54,10 +57,13 @@ const ROWS: Readonly<Record<string, Row>> = {
   // One record at a time, each in a unit of work.
   'the expiry poller': { elsewhere: 'test/service/scheduler/emit-expirations.test.ts' },
   'the poller of recurring invoices': { elsewhere: 'test/service/scheduler/run-recurring-invoices.test.ts' },
+  'the poller of reminders': { ...BATCH, step: () => planReminders() },
   // Counters of a few operations, in one write.
   'the figures of requests': { elsewhere: 'test/service/operations/requests.test.ts' },
   // One message at a time, each with one mail of at most 15 MiB.
   sendMail: { elsewhere: 'test/service/mail/send-message.test.ts' },
+  sendOwnMail: { elsewhere: 'test/service/mail/own-server.test.ts' }, // The same work, see main.ts.
+  'the tester of mail servers': { elsewhere: 'test/service/mail/own-server.test.ts' },
   'the remover of old mails': { elsewhere: 'test/service/mail/remove-old-mails.test.ts' },
   'the mail poller': { elsewhere: 'test/service/mail/send-message.test.ts' },
   renderDocument: { elsewhere: 'test/service/gateway/printable-size.test.ts' },
@@ -89,6 +95,7 @@ beforeAll(async () => {
     }
   }
   await deliveriesOf(DELIVERIES);
+  await invoicesOf(INVOICES);
 });
 afterAll(async () => {
   bytes.close();
@@ -106,6 +113,15 @@ async function deliveriesOf(count: number) {
     endpointIds: [storedId(endpointId)],
   }));
   await insertDeliveries(fanOuts, new Date());
+}
+
+/** Invoices that wait for a look at their reminders. Whole, those of one round would be more than a batch. */
+async function invoicesOf(count: number) {
+  const { id } = await workspace.account();
+  const money = { currency: 'EUR', amount: 100, tax_amount: 0, amount_paid: 0 };
+  const due = { status: 'Sent', due_date: '2026-01-01', reminder_due_at: new Date(0), notes: 'x'.repeat(2 * KIB) };
+  const invoices = Array.from({ length: count }, () => ({ ...newRecord(id), ...money, ...due }));
+  await Invoice.collection.insertMany(invoices as never[]);
 }
 
 async function fanOutAll() {
