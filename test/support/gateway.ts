@@ -108,6 +108,8 @@ export function callerOf(url: string, key: string) {
         ...options.headers,
       },
       ...(payload === undefined ? {} : { body: payload as string }),
+    }).catch((cause: unknown) => {
+      throw new Error(`${method} ${path} got no answer`, { cause });
     });
     const bytes = Buffer.from(await response.arrayBuffer());
     const isJson = response.headers.get('content-type')?.startsWith('application/json');

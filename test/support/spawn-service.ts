@@ -15,6 +15,8 @@ export interface SpawnedService {
   /** Everything it logged so far. */
   output(): string;
   kill(signal: NodeJS.Signals): void;
+  /** Returns what a service said last that ended although no test asked it to. */
+  lastWords(): string | undefined;
   /** SIGTERM and the exit code; a service that does not end is killed. */
   stop(): Promise<number | null>;
   exited: Promise<number | null>;
@@ -91,13 +93,24 @@ export async function launchService(
   const output = () => (logFile === undefined ? said : readFileSync(logFile, 'utf8'));
   // The last lines of a process may be read after its exit, and always before `close`.
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  let isAsked = false;
+  let isOver = false;
+  child.once('exit', () => (isOver = !isAsked));
   return {
     pid: child.pid as number, // Node itself starts everywhere.
     url: `http://127.0.0.1:${port}`,
     healthUrl: `http://127.0.0.1:${healthPort}`,
     output,
-    kill: (signal) => void child.kill(signal),
-    stop: () => stop(child, exited),
+    kill(signal) {
+      isAsked = true;
+      child.kill(signal);
+    },
+    lastWords: () =>
+      isOver ? `${service} ended with ${child.exitCode ?? child.signalCode}:\n${output().slice(-4_000)}` : undefined,
+    stop() {
+      isAsked = true;
+      return stop(child, exited);
+    },
     exited,
   };
 }

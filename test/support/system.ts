@@ -40,10 +40,13 @@ export async function startSystem(
   };
 
   async function close() {
+    const ended = started.flatMap((service) => service.lastWords() ?? []);
     await Promise.all(started.map((service) => service.stop()));
     await redis.stop();
     await rm(folder, { recursive: true, force: true });
     await shared.close();
+    // A call that broke off says nothing of why.
+    if (ended.length > 0) throw new Error(ended.join('\n'));
   }
 
   try {
