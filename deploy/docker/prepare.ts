@@ -46,7 +46,7 @@ else {
 function keepSecretKey(path: string) {
   if (existsSync(path)) return say(`${path} is kept`);
   writeWhole(path, randomBytes(KEY_BYTES).toString('base64'));
-  say(`${path} is new: keep a copy, apart from your backups; without it webhook secrets cannot be read`);
+  say(`${path} is new: keep a copy, apart from your backups; without it the secrets in the database cannot be read`);
 }
 
 function takeSecretKey(path: string) {

@@ -90,7 +90,7 @@ Variables:
   REDIS_URL       use this Redis instead of starting one (appendonly yes, maxmemory-policy noeviction)
   CHROMIUM_PATH   print with this browser
   OUTBOUND_ALLOW  networks that webhooks and images may reach besides public ones (default here ${LOOPBACK})
-  SECRET_KEY      encrypts webhook secrets (default: made once and kept in the data folder)
+  SECRET_KEY      encrypts the secrets in the database (default: made once and kept in the data folder)
   WEBHOOK_RETRY_SCALE   multiplies the waits between delivery attempts (default 1)
   LOG_LEVEL       what the services log (default info)
   BILLHOOK_CACHE_DIR    where fetched programs and compiled code are kept (default ~/.cache/billhook)

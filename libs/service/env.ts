@@ -149,7 +149,7 @@ export const variables = {
     .pattern(/^[A-Za-z0-9+/]{43}=?(,[A-Za-z0-9+/]{43}=?)*$/)
     // The message omits the value, which would end up in a log.
     .messages({ 'string.pattern.base': '{{#label}} must be base64 of 32 bytes, several separated by commas' })
-    .description('Encrypts webhook secrets at rest; the first of the comma-separated keys encrypts, all decrypt'),
+    .description('Encrypts the secrets in the database; the first of the comma-separated keys encrypts, all decrypt'),
 } as const;
 
 const { HEALTH_HOST, HEALTH_ALLOWED_HOSTS, HEALTH_PORT, LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT } = variables;

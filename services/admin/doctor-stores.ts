@@ -190,7 +190,7 @@ export async function examineSecrets(keys: string | undefined): Promise<Finding[
   if (lost.length > 0) {
     const found = `${sumOf(counts, lost)} of ${total} can be read with no key of SECRET_KEY (sealed with ${lost.join(', ')})`;
     const advice =
-      'Put the key they were sealed with back at the end of SECRET_KEY, of every gateway and webhook service';
+      'Put the key they were sealed with back at the end of SECRET_KEY, of every gateway, webhook service, mail service and portal';
     return [{ status: 'problem', check, found, advice }];
   }
   const used = others.filter((id) => counts.has(id));
