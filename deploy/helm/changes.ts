@@ -137,24 +137,14 @@ function changeClaim({ spec }: KubernetesObject, { text, lines }: Expressions): 
   spec[lines(['{{- with .Values.backup.storageClass }}', 'storageClassName: {{ . }}', '{{- end }}'])] = null;
 }
 
-function changeAutoscaler({ spec }: KubernetesObject, { lines }: Expressions): void {
-  const { minReplicas: _min, maxReplicas: _max, ...others } = spec;
-  for (const key of Object.keys(spec)) delete spec[key];
-  const from = '.Values.gateway.autoscaling';
-  const { scaleTargetRef, metrics, ...rest } = others;
-  metrics[0].resource.target = {
-    type: 'Utilization',
-    [lines([`averageUtilization: {{ ${from}.cpuPercent }}`])]: null,
-  };
-  Object.assign(spec, {
-    scaleTargetRef,
-    [lines([`minReplicas: {{ ${from}.minReplicas }}`, `maxReplicas: {{ ${from}.maxReplicas }}`])]: null,
-    metrics,
-    ...rest,
-  });
+function changeAutoscaler({ spec }: KubernetesObject, { number }: Expressions): void {
+  const values = '.Values.gateway.autoscaling';
+  spec.minReplicas = number(`${values}.minReplicas`);
+  spec.maxReplicas = number(`${values}.maxReplicas`);
+  spec.metrics[0].resource.target.averageUtilization = number(`${values}.cpuPercent`);
 }
 
-function changePolicy(object: KubernetesObject, { yaml, lines }: Expressions): void {
+function changePolicy(object: KubernetesObject, { number, yaml, lines }: Expressions): void {
   const { name } = object.metadata;
   const { spec } = object;
   const peers = (value: string) => yaml(`toYaml .Values.networkPolicies.${value}`);
@@ -162,7 +152,7 @@ function changePolicy(object: KubernetesObject, { yaml, lines }: Expressions): v
     const store = rule.to[0].podSelector?.matchLabels?.[LABEL];
     if (store) {
       rule.to = peers(`${store}.to`);
-      rule.ports = [{ protocol: 'TCP', [lines([`port: {{ .Values.networkPolicies.${store}.port }}`])]: null }];
+      rule.ports = [{ protocol: 'TCP', port: number(`.Values.networkPolicies.${store}.port`) }];
     }
     if (name === 'traces-are-sent') rule.to = peers('monitoring');
     if (name === 'names-can-be-resolved') rule.to = peers('dns');
@@ -211,19 +201,14 @@ function changeRoute({ metadata, spec }: KubernetesObject, { text, yaml }: Expre
   spec.hostnames = [text(`.Values.gatewayApi.${wayIn(metadata.name)}.host`)];
 }
 
-function changeScaledObject({ metadata, spec }: KubernetesObject, { text, lines }: Expressions): void {
+function changeScaledObject({ metadata, spec }: KubernetesObject, { text, number }: Expressions): void {
   const values = `.Values.keda.${metadata.name}`;
-  const { scaleTargetRef, minReplicaCount: _min, maxReplicaCount: _max, ...others } = structuredClone(spec);
-  for (const key of Object.keys(spec)) delete spec[key];
-  for (const { metadata: trigger } of others.triggers) {
+  spec.minReplicaCount = number(`${values}.minReplicas`);
+  spec.maxReplicaCount = number(`${values}.maxReplicas`);
+  for (const { metadata: trigger } of spec.triggers) {
     trigger.serverAddress = text('.Values.keda.prometheus');
     trigger.threshold = text(`${values}.threshold`);
   }
-  Object.assign(spec, {
-    scaleTargetRef,
-    [lines([`minReplicaCount: {{ ${values}.minReplicas }}`, `maxReplicaCount: {{ ${values}.maxReplicas }}`])]: null,
-    ...others,
-  });
 }
 
 function addMonitoringLabels({ metadata }: KubernetesObject, { lines }: Expressions): void {

@@ -5,6 +5,8 @@ import { Document, Scalar, visit } from 'yaml';
 export interface Expressions {
   /** Returns the mark of an expression that is a text, or a part of one. */
   text(expression: string): string;
+  /** Returns the mark of an expression that is a number, in the place of a value. */
+  number(expression: string): string;
   /** Returns the mark of an expression whose result is YAML, in the place of a value. */
   yaml(expression: string): string;
   /**
@@ -19,7 +21,7 @@ export interface Expressions {
 }
 
 interface Mark {
-  kind: 'text' | 'yaml' | 'lines';
+  kind: 'text' | 'number' | 'yaml' | 'lines';
   lines: readonly string[];
 }
 
@@ -36,6 +38,8 @@ export function expressions(): Expressions {
   function written(line: string): string[] {
     const [, indent = '', dash = '', key, id] = ALONE.exec(line) ?? [];
     const alone = marks[Number(id)];
+    // Without quotes, which would make it a text.
+    if (alone?.kind === 'number') return [`${indent}${dash}${key}: ${alone.lines[0]}`];
     if (alone?.kind === 'yaml') {
       const inner = indent.length + dash.length + 2;
       return [`${indent}${dash}${key}:`, `${indent}  {{- ${alone.lines[0]} | nindent ${inner} }}`];
@@ -46,6 +50,7 @@ export function expressions(): Expressions {
 
   return {
     text,
+    number: (expression) => mark('number', [`{{ ${expression} }}`]),
     lines,
     yaml: (expression) => mark('yaml', [expression]),
     optional: (name, expression) =>
