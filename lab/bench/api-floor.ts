@@ -24,22 +24,18 @@ const MAJORITY = { readConcern: { level: 'majority' } } as const;
 const DURABLE = { readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority', journal: true } } as const;
 
 createServer((request, response) => {
-  if (request.url?.endsWith('/pdf')) {
-    original(request)
-      .then((body) => response.writeHead(body ? 200 : 404, { 'Content-Type': 'application/pdf' }).end(body))
-      .catch((error) => response.writeHead(500).end(String(error)));
-    return;
-  }
-  if (request.url?.startsWith('/p/')) {
-    linked(request.url.slice('/p/'.length))
-      .then((body) => response.writeHead(body ? 200 : 404, { 'Content-Type': 'application/json' }).end(body))
-      .catch((error) => response.writeHead(500).end(String(error)));
-    return;
-  }
-  answer(request)
-    .then((body) => response.writeHead(body ? 200 : 404, { 'Content-Type': 'application/json' }).end(body))
+  const type = request.url?.endsWith('/pdf') ? 'application/pdf' : 'application/json';
+  bodyFor(request)
+    .then((body) => response.writeHead(body ? 200 : 404, { 'Content-Type': type }).end(body))
     .catch((error) => response.writeHead(500).end(String(error)));
 }).listen(Number(process.env['PORT']), '127.0.0.1');
+
+async function bodyFor(request: IncomingMessage): Promise<string | Buffer | undefined> {
+  const url = request.url ?? '';
+  if (url.endsWith('/pdf')) return original(request);
+  if (url.startsWith('/p/')) return linked(url.slice('/p/'.length));
+  return answer(request);
+}
 
 /** Returns the invoice of a link, with what its page reads besides. */
 async function linked(token: string): Promise<string | undefined> {

@@ -1,5 +1,4 @@
 // The API beside a bare server that makes the same queries: reads, lists, creates, and what lists cost as accounts grow.
-import getPort from 'get-port';
 import mongoose from 'mongoose';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { connectMongo } from '#libs/mongo/connection.ts';
@@ -7,12 +6,13 @@ import { makeLogger } from '#libs/service/logger.ts';
 import { withDatabase } from '../../test/support/workspace.ts';
 import { type BenchAccount, seedAccount, seedOriginals } from './api-data.ts';
 import { compare, type Sides } from './compare.ts';
+import { startFloorProcess } from './floor-process.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { burst, type Work } from './load.ts';
 import type { BenchOptions } from './main.ts';
 import { progress } from './progress.ts';
 import { type Row, row } from './rows.ts';
-import { type ServerProcess, startServer } from './server-process.ts';
+import type { ServerProcess } from './server-process.ts';
 
 const SECONDS = 3;
 const ACCOUNTS = 16;
@@ -39,12 +39,9 @@ export async function* bench({ mongodbUri, redisUrl, isLarge }: BenchOptions): A
 }
 
 async function startSides(uri: string, redisUrl: string, prefix: string, started: ServerProcess[]): Promise<Sides> {
-  const floorPort = await getPort();
   const ours = await startGatewayProcess({ uri, redisUrl, prefix });
   started.push(ours);
-  const floorUrl = `http://127.0.0.1:${floorPort}`;
-  const floorEnv = { MONGODB_URI: uri, PORT: String(floorPort), NODE_ENV: 'production' };
-  const floor = await startServer(['lab/bench/api-floor.ts'], floorEnv, { url: floorUrl, probe: `${floorUrl}/ready` });
+  const floor = await startFloorProcess(uri);
   started.push(floor);
   return { ours, floor };
 }

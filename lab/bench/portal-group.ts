@@ -11,6 +11,7 @@ import { nodeEnvironmentOf, nodeFlagsOf } from '../../deploy/local/node-flags.ts
 import { withDatabase } from '../../test/support/workspace.ts';
 import { type BenchAccount, seedAccount } from './api-data.ts';
 import { compare } from './compare.ts';
+import { startFloorProcess } from './floor-process.ts';
 import type { BenchOptions } from './main.ts';
 import { progress } from './progress.ts';
 import type { Row } from './rows.ts';
@@ -29,12 +30,10 @@ export async function* bench({ mongodbUri, redisUrl }: BenchOptions): AsyncGener
     await ensureIndexes();
     progress('portal: making records');
     const paths = await seedLinks(await seedAccount(uri, 1_000));
-    servers.push(await startPortalProcess(uri, redisUrl, name));
-    const port = await getPort();
-    const url = `http://127.0.0.1:${port}`;
-    const env = { MONGODB_URI: uri, PORT: String(port), NODE_ENV: 'production' };
-    servers.push(await startServer(['lab/bench/api-floor.ts'], env, { url, probe: `${url}/ready` }));
-    const [ours, floor] = servers as [ServerProcess, ServerProcess];
+    const ours = await startPortalProcess(uri, redisUrl, name);
+    servers.push(ours);
+    const floor = await startFloorProcess(uri);
+    servers.push(floor);
     const addresses = Array.from({ length: ADDRESSES }, (_, index) => `10.0.${index >> 8}.${index & 255}`);
     const work = { name: 'portal page of an invoice', method: 'GET', keys: [''], paths, addresses } as const;
     yield await compare({ ours, floor }, work, 0.6);
