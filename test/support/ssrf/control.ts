@@ -8,6 +8,7 @@ import type { Field, LayerReport } from './report.ts';
 import { hostileUrls } from './urls.ts';
 
 const PATH = '/api/tools/generate-pdf';
+const PICTURE_ATTEMPTS = 5;
 const invoice = pdfOf('Invoice');
 
 const emptyReport = (vector: string): LayerReport => ({
@@ -21,12 +22,20 @@ const emptyReport = (vector: string): LayerReport => ({
   seconds: 0,
 });
 
+/** A renderer on a busy machine gives a picture up at its limit of time and prints without it: once drawn is proof enough. */
+async function isDrawn(print: (logoUrl: string) => ReturnType<TestSystem['call']>): Promise<boolean> {
+  for (let attempt = 1; attempt <= PICTURE_ATTEMPTS; attempt++) {
+    const { body } = await print(`http://public.hostile.example/logo.png?attempt=${attempt}`);
+    if ((body as Buffer).includes('/Subtype /Image')) return true;
+  }
+  return false;
+}
+
 /** A picture of the public host is drawn, and every public address is called: the guard refuses what it refuses, not everything. */
 export async function proveGround({ canaries, names, say }: Field, system: TestSystem): Promise<void> {
   const report = emptyReport('public addresses are reached');
   const print = (logoUrl: string) => system.call('POST', PATH, { body: { ...invoice, logoUrl, showBanner: false } });
-  const shown = await print('http://public.hostile.example/logo.png');
-  if (!(shown.body as Buffer).includes('/Subtype /Image')) report.surprises.push('the public picture was not drawn');
+  if (!(await isDrawn(print))) report.surprises.push('the public picture was not drawn');
   const isAsked = names?.asked.includes('public.hostile.example A');
   if (!isAsked) report.surprises.push('the name server was not asked');
   const neighbours = hostileUrls.filter(({ isPublic }) => isPublic);
