@@ -4,7 +4,7 @@ import type { quoteEvidenceView } from '../models/answers/quote-evidence.ts';
 import { exampleId } from './example-ids.ts';
 import { exampleTime, id, orNull, timestamp, words } from './response-fields.ts';
 
-const sha256 = () => Joi.string().hex().length(64);
+const sha256 = () => Joi.string().pattern(/^[0-9a-f]{64}$/);
 
 export const quoteEvidenceResponse = Joi.object<ReturnType<typeof quoteEvidenceView>, true>({
   id: id(),

@@ -1,5 +1,6 @@
 // The evidence of a quote that its client accepted on its page: what was shown and typed, signed by the installation.
 
+import type { mongo } from 'mongoose';
 import type { Session } from '../../mongo/connection.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
@@ -55,15 +56,14 @@ export async function lastEvidence(
   quoteId: StoredId,
   session?: Session,
 ): Promise<QuoteEvidenceRecord | undefined> {
-  const found = await driverOf(QuoteEvidence).findOne(
+  // Without `promoteBuffers`, which would make buffers of the ids, too.
+  const found = (await driverOf(QuoteEvidence).findOne(
     { account_id: storedId(accountId), quote_id: quoteId } as object,
-    {
-      sort: { sequence: -1 },
-      promoteBuffers: true,
-      ...(session ? { session } : {}),
-    },
-  );
-  return (found as QuoteEvidenceRecord | null) ?? undefined;
+    { sort: { sequence: -1 }, ...(session ? { session } : {}) },
+  )) as (Omit<QuoteEvidenceRecord, 'drawn'> & { drawn?: mongo.Binary | null }) | null;
+  if (!found) return undefined;
+  const { drawn, ...evidence } = found;
+  return { ...evidence, ...(drawn ? { drawn: Buffer.from(drawn.value()) } : {}) };
 }
 
 /** Removes the evidence of a quote that is deleted. */

@@ -14,6 +14,7 @@ import { openSecretBox } from '#libs/secret-box.ts';
 import { resealSigningKey } from '../../../services/admin/store/sealed-secrets.ts';
 import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
 import { accept, ask, decline, promise } from '../../support/answers.ts';
+import { answerCheck } from '../../support/contract/answer-check.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { setUpMail } from '../../support/messages.ts';
 import { type AnyRecord, create, createClient, eventsOf } from '../../support/records.ts';
@@ -60,20 +61,24 @@ describe('acceptance', () => {
   test('when the client accepts a quote, then it is Accepted, and the evidence says what was shown and typed', async () => {
     const quote = await quoted({ terms: 'Half in advance' });
     const given = { name: 'Ada Lovelace', order_number: '4711', pdf_sha256: 'ab'.repeat(32) };
-    expect(await accept(gateway.workspace, account.id, quote.id, given)).toBe('done');
+    const drawn = Buffer.from('a drawn signature');
+    expect(await accept(gateway.workspace, account.id, quote.id, { ...given, drawn })).toBe('done');
 
     expect(await get(`quotes/${quote.id}`)).toMatchObject({
       status: 'Accepted',
       acceptance: { by: 'client', withdrawn_at: null, changed: false },
     });
     expect(await types()).toEqual(expect.arrayContaining(['quote.updated', 'quote.accepted']));
-    const evidence = await get(`quotes/${quote.id}/acceptance`);
+    const path = `/api/v1/quotes/${quote.id}/acceptance`;
+    const reply = await gateway.get(path, account);
+    answerCheck((await gateway.get('/openapi.json')).body)('GET', path, reply);
+    const evidence = reply.body.data;
     expect(evidence).toMatchObject({
       quote: { id: quote.id, quote_number: quote.quote_number },
       kind: 'simple_electronic_signature',
       ...given,
       address: '203.0.113.7',
-      drawn_signature: null,
+      drawn_signature: `data:image/png;base64,${drawn.toString('base64')}`,
       quote_sha256: createHash('sha256').update(evidence.quote_json).digest('hex'),
     });
     expect(JSON.parse(evidence.statement)).toMatchObject({ type: 'billhook.quote-acceptance.v1', ...given });
