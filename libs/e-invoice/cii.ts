@@ -2,7 +2,7 @@
 
 import { KEEP, type Xml, xmlDocument } from '../xml.ts';
 import { type FormatName, formatOf } from './formats.ts';
-import { withinProfile } from './profiles.ts';
+import { withinFormat } from './profiles.ts';
 import type { Address, Adjustment, EInvoice, ELine, ETax, Party, Period, Seller, Taxed } from './terms.ts';
 
 /** A code of UNTDID 1001. */
@@ -14,7 +14,7 @@ type ReasonFor = (taxed: Taxed) => Pick<ETax, 'reason' | 'code'> | undefined;
 
 export function ciiOf(whole: EInvoice, format: FormatName): string {
   const { specification, process, profile } = formatOf(format);
-  const invoice = withinProfile(whole, profile);
+  const invoice = withinFormat(whole, format);
   // The extended profile wants the reason for no tax on the line, too (Factur-X 1.09).
   const reasonFor: ReasonFor = (taxed) =>
     profile === 'extended'
@@ -119,11 +119,13 @@ function settlementOf(invoice: EInvoice): Xml {
       ['ram:GrandTotalAmount', totals.gross],
       ['ram:DuePayableAmount', totals.due],
     ],
-    preceding && [
-      'ram:InvoiceReferencedDocument',
-      ['ram:IssuerAssignedID', preceding.number],
-      ['ram:FormattedIssueDateTime', dayOf(preceding.issuedOn, 'qdt')],
-    ],
+    ...preceding.map(
+      ({ number, issuedOn }): Xml => [
+        'ram:InvoiceReferencedDocument',
+        ['ram:IssuerAssignedID', number],
+        ['ram:FormattedIssueDateTime', issuedOn ? dayOf(issuedOn, 'qdt') : undefined],
+      ],
+    ),
   ];
 }
 

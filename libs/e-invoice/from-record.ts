@@ -6,7 +6,7 @@ import { printedNumber } from '../models/billing/number-ledger.ts';
 import type { Parties } from '../models/billing/parties.ts';
 import { bankAccountOf } from '../rules/paying/payment-options.ts';
 import { moneyOf } from './money-of-document.ts';
-import type { EInvoice, Party, Payment, Seller } from './terms.ts';
+import type { EInvoice, Party, Payment, Preceding, Seller } from './terms.ts';
 
 export interface Surroundings {
   parties: Parties;
@@ -61,7 +61,7 @@ export function creditNoteTerms(note: CreditNoteRecord, { parties, project }: Su
     buyerReference: client.buyer_reference,
     project,
     note: noteOf(note.line_items ? note.description : null),
-    preceding: { number: note.invoice_number, issuedOn: note.invoice_issued_on },
+    preceding: [{ number: note.invoice_number, issuedOn: note.invoice_issued_on }],
     seller: sellerOf(issuer),
     buyer: buyerOf(client),
     deliveredOn: note.issued_on,
@@ -72,9 +72,11 @@ export function creditNoteTerms(note: CreditNoteRecord, { parties, project }: Su
   };
 }
 
-function precedingOf({ corrects_number, corrects_issued_on }: InvoiceRecord): EInvoice['preceding'] {
-  if (!corrects_number || !corrects_issued_on) return undefined;
-  return { number: corrects_number, issuedOn: corrects_issued_on };
+/** Returns the invoice that it corrects, and those that a final invoice takes off. */
+function precedingOf({ corrects_number, corrects_issued_on, quote_deducted = [] }: InvoiceRecord): Preceding[] {
+  const corrected = corrects_number ? [{ number: corrects_number, issuedOn: corrects_issued_on }] : [];
+  const parts = quote_deducted.filter(({ amount }) => amount !== 0);
+  return [...corrected, ...parts.map(({ number, issued_on }) => ({ number, issuedOn: issued_on }))];
 }
 
 function noteOf(...texts: (string | null | undefined)[]): string | undefined {

@@ -1,13 +1,19 @@
-// The part of an invoice that a profile of Factur-X has room for (Factur-X 1.09, chapter 7). The writer of CII knows no profiles.
-import type { Profile } from './formats.ts';
+// The part of an invoice that CII and the profiles of Factur-X have room for (Factur-X 1.09, chapter 7). The writer of CII knows no profiles.
+import { type FormatName, formatOf } from './formats.ts';
 import type { EInvoice, ELine, Party } from './terms.ts';
 
-/** Returns the invoice as the profile can say it. Unless given, it is the norm, which says all of it. */
-export function withinProfile(invoice: EInvoice, profile: Profile | undefined): EInvoice {
+/** Returns the invoice as the format can say it. UBL and the extended profile say all of it. */
+export function withinFormat(invoice: EInvoice, format: FormatName): EInvoice {
+  const { syntax, profile } = formatOf(format);
+  if (syntax === 'ubl' || profile === 'extended') return invoice;
   if (profile === 'minimum') return minimum(invoice);
   if (profile === 'basicwl') return { ...basic(invoice), lines: [] };
-  if (profile === 'basic') return basic(invoice);
-  return invoice;
+  return onePreceding(profile === 'basic' ? basic(invoice) : invoice);
+}
+
+/** Returns the invoice with its first reference only: the norm allows many, the schemas of CII D16B one. */
+function onePreceding(invoice: EInvoice): EInvoice {
+  return { ...invoice, preceding: invoice.preceding.slice(0, 1) };
 }
 
 /** Returns the document with its parties and sums alone. */
@@ -30,6 +36,7 @@ function minimum(invoice: EInvoice): EInvoice {
       contact: {},
     },
     buyer: { name: buyer.name, legalId: buyer.legalId, contact: {} },
+    preceding: [],
     adjustments: [],
     lines: [],
     taxes: [],

@@ -22,8 +22,8 @@ export interface EInvoice {
   order?: string | undefined;
   /** BT-22 */
   note?: string | undefined;
-  /** BT-25 and BT-26 */
-  preceding?: { number: string; issuedOn: string } | undefined;
+  /** BG-3: the invoices that it corrects, credits or completes. */
+  preceding: Preceding[];
   seller: Seller;
   buyer: Party;
   /** BT-72 */
@@ -43,6 +43,13 @@ export interface EInvoice {
   /** BG-23 */
   taxes: ETax[];
   totals: Totals;
+}
+
+export interface Preceding {
+  /** BT-25 */
+  number: string;
+  /** BT-26 */
+  issuedOn?: string | undefined;
 }
 
 interface Totals {

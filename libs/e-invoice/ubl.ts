@@ -34,10 +34,12 @@ export function ublOf(invoice: EInvoice, format: FormatName): string {
     ['cbc:BuyerReference', invoice.buyerReference],
     invoice.period && ['cac:InvoicePeriod', ['cbc:StartDate', invoice.period.from], ['cbc:EndDate', invoice.period.to]],
     ['cac:OrderReference', ['cbc:ID', invoice.order]],
-    preceding && [
-      'cac:BillingReference',
-      ['cac:InvoiceDocumentReference', ['cbc:ID', preceding.number], ['cbc:IssueDate', preceding.issuedOn]],
-    ],
+    ...preceding.map(
+      ({ number, issuedOn }): Xml => [
+        'cac:BillingReference',
+        ['cac:InvoiceDocumentReference', ['cbc:ID', number], ['cbc:IssueDate', issuedOn]],
+      ],
+    ),
     ['cac:ContractDocumentReference', ['cbc:ID', invoice.contract]],
     ...(invoice.attachments ?? []).map(
       ({ id, description, fileName, mediaType, bytes }): Xml => [

@@ -162,6 +162,24 @@ export const cases: Readonly<Record<string, Case>> = {
   'a corrected invoice': invoice({
     fields: { corrects: storedId(ACCOUNT), corrects_number: 'INV-0041', corrects_issued_on: '2026-11-02' },
   }),
+  'a final invoice after two parts': invoice({
+    lines: [...WORK, line('1', '-300'), line('1', '-200')],
+    fields: {
+      quote_deducted: [
+        { invoice_id: storedId(ACCOUNT), number: 'INV-0039', issued_on: '2026-09-30', amount: 30_000 },
+        { invoice_id: storedId(ACCOUNT), number: 'INV-0040', issued_on: '2026-10-31', amount: 20_000 },
+      ],
+    },
+  }),
+  'a final invoice that corrects one': invoice({
+    lines: [...WORK, line('1', '-300')],
+    fields: {
+      corrects: storedId(ACCOUNT),
+      corrects_number: 'INV-0041',
+      corrects_issued_on: '2026-11-02',
+      quote_deducted: [{ invoice_id: storedId(ACCOUNT), number: 'INV-0039', amount: 30_000 }],
+    },
+  }),
   'discounts for early payment': invoice({
     fields: {
       early_payment_discounts: [

@@ -11,9 +11,14 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import { requireLines } from '../work/time-line-links.ts';
 import { finalLines } from './quote-lines.ts';
 
-/** Returns the deduction of a final invoice for each earlier part, to be compared when it is sent. */
+/** Returns the deduction of a final invoice for each earlier part. They are compared when it is sent, and its e-invoice names them. */
 export function deductedOf(parts: readonly QuoteInvoice[]): QuoteDeduction[] {
-  return parts.map((one) => ({ invoice_id: one._id, number: printedNumber('invoice', one), amount: billedSum(one) }));
+  return parts.map((one) => ({
+    invoice_id: one._id,
+    number: printedNumber('invoice', one),
+    ...(one.issue_date ? { issued_on: one.issue_date } : {}),
+    amount: billedSum(one),
+  }));
 }
 
 /** Returns the other parts of the quote of a final invoice. */

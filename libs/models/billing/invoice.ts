@@ -64,6 +64,8 @@ export interface QuoteDeduction {
   invoice_id: StoredId;
   /** The number as it is printed. */
   number: string;
+  /** The day of the part (`YYYY-MM-DD`). Absent on a part without one. */
+  issued_on?: string | undefined;
   amount: number;
 }
 
@@ -170,7 +172,7 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
     quote_part: { type: String, enum: QUOTE_PARTS },
     quote_claim: idField,
     quote_deducted: {
-      type: [{ _id: false, invoice_id: requiredIdField, number: String, amount: Number }],
+      type: [{ _id: false, invoice_id: requiredIdField, number: String, issued_on: String, amount: Number }],
       default: undefined,
     },
     fixed_part: {

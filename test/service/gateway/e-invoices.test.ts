@@ -69,6 +69,25 @@ test('when parties are complete, then a sent invoice and its credit note are XML
   expect(String(replies[1]?.body)).toContain('<cbc:CreditNoteTypeCode>381</cbc:CreditNoteTypeCode>');
 });
 
+test('when a final invoice takes off earlier parts, then it names each of them, and CII the one it has room for', async () => {
+  const { account, client } = await complete();
+  const offer = { client_id: client.id, description: 'Mill', amount: 1000, currency: 'EUR', tax_rate: 19 };
+  const quote = await create(gateway, '/api/v1/quotes', { ...offer, status: 'Sent' }, account);
+  const convert = (part: object) => create(gateway, `/api/v1/quotes/${quote.id}/convert`, part, account);
+  const share = { accept: true, percent: 30, status: 'Sent' };
+  const parts = [await convert({ ...share, part: 'deposit' }), await convert({ ...share, part: 'progress' })];
+  const final = await convert({ part: 'final', due_date: '2099-12-31', status: 'Sent' });
+
+  const read = async (format: string) => {
+    const { body } = await fetchXml(`/api/v1/invoices/${final.id}/e-invoice?format=${format}`, account);
+    const file = Buffer.from(String(body)).toString('base64');
+    return (await gateway.post('/api/v1/e-invoices/read', { file }, account)).body.data;
+  };
+  const named = parts.map(({ invoice_number, issue_date }) => ({ number: invoice_number, issue_date }));
+  expect(await read('peppol-ubl')).toMatchObject({ preceding: named, totals: { net: '400.00' } });
+  expect(await read('xrechnung-cii')).toMatchObject({ preceding: named.slice(0, 1), totals: { net: '400.00' } });
+});
+
 test('when the profile changes after the e-invoice was given out, then it stays the same, and 304 says so', async () => {
   const { account, client } = await complete();
   const invoice = await makeInvoice(account, client);

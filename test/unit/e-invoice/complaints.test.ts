@@ -112,7 +112,7 @@ test('10: when rates are mixed, or prices include tax, then each tax is rounded 
 
 test('11: when it is a credit note, then its type is 381, its amounts are positive, and it names its invoice', () => {
   const terms = termsOf('credit note');
-  expect([terms.type, terms.preceding]).toEqual(['381', { number: 'INV-0042', issuedOn: '2026-11-21' }]);
+  expect([terms.type, terms.preceding]).toEqual(['381', [{ number: 'INV-0042', issuedOn: '2026-11-21' }]]);
   expect(terms.lines.every(({ price }) => Number(price) >= 0)).toBe(true);
   expect(xml(terms, 'peppol-ubl')).toContain('<CreditNote ');
 });

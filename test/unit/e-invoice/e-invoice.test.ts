@@ -110,7 +110,7 @@ test('when a text has characters that XML cannot write, then they are replaced, 
 test('when a credit note is written, then its amounts are positive and it names its invoice', () => {
   const terms = termsOf('credit note');
 
-  expect(terms).toMatchObject({ type: '381', preceding: { number: 'INV-0042', issuedOn: '2026-11-21' } });
+  expect(terms).toMatchObject({ type: '381', preceding: [{ number: 'INV-0042', issuedOn: '2026-11-21' }] });
   expect(Number(terms.totals.due)).toBeGreaterThan(0);
   expect(writeEInvoice(terms, 'peppol-ubl')).toContain('<CreditNote ');
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FORMAT_NAMES, type FormatName, formatOf } from '#libs/e-invoice/formats.ts';
-import { withinProfile } from '#libs/e-invoice/profiles.ts';
+import { withinFormat } from '#libs/e-invoice/profiles.ts';
 import { Unreadable } from '#libs/e-invoice/read/parse-xml.ts';
 import { readEInvoice } from '#libs/e-invoice/read/read-e-invoice.ts';
 import type { Adjustment, EInvoice, Party, Seller, Taxed } from '#libs/e-invoice/terms.ts';
@@ -61,8 +61,8 @@ function partyOf(party: Party & Partial<Seller>) {
 
 /** Returns what reading has to give for a document that we wrote. */
 function expectedOf(whole: EInvoice, format: FormatName) {
-  const { specification, process, profile } = formatOf(format);
-  const terms = withinProfile(whole, profile);
+  const { specification, process } = formatOf(format);
+  const terms = withinFormat(whole, format);
   const { payment, totals, preceding } = terms;
   return {
     specification,
@@ -79,7 +79,7 @@ function expectedOf(whole: EInvoice, format: FormatName) {
     order_reference: terms.order ?? null,
     payment_terms: written(terms.paymentTerms),
     notes: [written(terms.note)].filter(Boolean),
-    preceding: preceding ? [{ number: preceding.number, issue_date: preceding.issuedOn }] : [],
+    preceding: preceding.map(({ number, issuedOn }) => ({ number, issue_date: issuedOn ?? null })),
     seller: partyOf(terms.seller),
     buyer: partyOf(terms.buyer),
     service_date: terms.deliveredOn ?? null,
