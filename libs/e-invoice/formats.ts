@@ -22,11 +22,11 @@ export interface Embedded {
   level: string;
   version: string;
   /** The two smallest profiles are data about the invoice: they have no lines. */
-  isData?: true;
+  isData?: true | undefined;
 }
 
 /** The profiles of Factur-X that are not the norm itself: parts of it, and `extended`, which may have more. */
-export type Profile = 'minimum' | 'basicwl' | 'basic' | 'extended';
+type Profile = 'minimum' | 'basicwl' | 'basic' | 'extended';
 
 const CORE = 'urn:cen.eu:en16931:2017';
 const XRECHNUNG = `${CORE}#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0`;
@@ -34,9 +34,27 @@ const PEPPOL = `${CORE}#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0`;
 const FACTUR_X = 'urn:factur-x.eu:1p0';
 const BILLING = 'urn:fdc:peppol.eu:2017:poacc:billing:01:1.0';
 
+/** Returns a profile of Factur-X that is not the norm itself. */
+const profiled = (profile: Profile, level: string, specification: string, isData?: true): Format => ({
+  rules: `Factur-X ${level}`,
+  syntax: 'cii',
+  profile,
+  specification,
+  file: `facturx-${profile}`,
+  embedded: { file: 'factur-x.xml', level, version: '1.0', isData },
+});
+
+const XRECHNUNG_CII = {
+  rules: 'XRechnung',
+  syntax: 'cii',
+  specification: XRECHNUNG,
+  process: BILLING,
+  file: 'xrechnung',
+} as const;
+
 const FORMATS = {
-  'xrechnung-ubl': { rules: 'XRechnung', syntax: 'ubl', specification: XRECHNUNG, process: BILLING, file: 'xrechnung' },
-  'xrechnung-cii': { rules: 'XRechnung', syntax: 'cii', specification: XRECHNUNG, process: BILLING, file: 'xrechnung' },
+  'xrechnung-ubl': { ...XRECHNUNG_CII, syntax: 'ubl' },
+  'xrechnung-cii': XRECHNUNG_CII,
   'peppol-ubl': { rules: 'Peppol BIS Billing', syntax: 'ubl', specification: PEPPOL, process: BILLING, file: 'peppol' },
   'en16931-ubl': { rules: 'EN 16931', syntax: 'ubl', specification: CORE, file: 'ubl' },
   'en16931-cii': { rules: 'EN 16931', syntax: 'cii', specification: CORE, file: 'cii' },
@@ -47,46 +65,11 @@ const FORMATS = {
     file: 'facturx',
     embedded: { file: 'factur-x.xml', level: 'EN 16931', version: '1.0' },
   },
-  'facturx-xrechnung': {
-    rules: 'XRechnung',
-    syntax: 'cii',
-    specification: XRECHNUNG,
-    process: BILLING,
-    file: 'xrechnung',
-    embedded: { file: 'xrechnung.xml', level: 'XRECHNUNG', version: '3.0' },
-  },
-  'facturx-extended': {
-    rules: 'Factur-X EXTENDED',
-    syntax: 'cii',
-    profile: 'extended',
-    specification: `${CORE}#conformant#${FACTUR_X}:extended`,
-    file: 'facturx-extended',
-    embedded: { file: 'factur-x.xml', level: 'EXTENDED', version: '1.0' },
-  },
-  'facturx-basic': {
-    rules: 'Factur-X BASIC',
-    syntax: 'cii',
-    profile: 'basic',
-    specification: `${CORE}#compliant#${FACTUR_X}:basic`,
-    file: 'facturx-basic',
-    embedded: { file: 'factur-x.xml', level: 'BASIC', version: '1.0' },
-  },
-  'facturx-basicwl': {
-    rules: 'Factur-X BASIC WL',
-    syntax: 'cii',
-    profile: 'basicwl',
-    specification: `${FACTUR_X}:basicwl`,
-    file: 'facturx-basicwl',
-    embedded: { file: 'factur-x.xml', level: 'BASIC WL', version: '1.0', isData: true },
-  },
-  'facturx-minimum': {
-    rules: 'Factur-X MINIMUM',
-    syntax: 'cii',
-    profile: 'minimum',
-    specification: `${FACTUR_X}:minimum`,
-    file: 'facturx-minimum',
-    embedded: { file: 'factur-x.xml', level: 'MINIMUM', version: '1.0', isData: true },
-  },
+  'facturx-xrechnung': { ...XRECHNUNG_CII, embedded: { file: 'xrechnung.xml', level: 'XRECHNUNG', version: '3.0' } },
+  'facturx-extended': profiled('extended', 'EXTENDED', `${CORE}#conformant#${FACTUR_X}:extended`),
+  'facturx-basic': profiled('basic', 'BASIC', `${CORE}#compliant#${FACTUR_X}:basic`),
+  'facturx-basicwl': profiled('basicwl', 'BASIC WL', `${FACTUR_X}:basicwl`, true),
+  'facturx-minimum': profiled('minimum', 'MINIMUM', `${FACTUR_X}:minimum`, true),
 } as const satisfies Record<string, Format>;
 
 export type FormatName = keyof typeof FORMATS;
