@@ -1,5 +1,5 @@
 // What a test needs decides its folder, and the folder decides when it runs. Sweeps try all operations or fields with many inputs:
-// `npm test` takes a sample of them, and the system tier runs them whole.
+// `npm test` takes a sample of them, and the system tier runs them whole. `TEST_SAMPLE=none` leaves the sample out where both tiers run.
 const shared = {
   testEnvironment: '<rootDir>/test/support/test-environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
@@ -13,6 +13,8 @@ const onBackends = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
 };
 
+const hasSample = process.env['TEST_SAMPLE'] !== 'none';
+
 /** @type {import('jest').Config} */
 export default {
   projects: [
@@ -23,8 +25,8 @@ export default {
       ...onBackends,
       displayName: 'sample',
       testMatch: ['<rootDir>/test/sweeps/**/*.test.ts'],
-      // These are one long sequence each, of which no part says anything.
-      testPathIgnorePatterns: ['/gateway/mirrors', '/gateway/list-cursors'],
+      // The two named files are one long sequence each, of which no part says anything.
+      testPathIgnorePatterns: hasSample ? ['/gateway/mirrors', '/gateway/list-cursors'] : ['/'],
       globals: { SWEEPS: 'sampled' },
     },
     { ...onBackends, displayName: 'sweeps', testMatch: ['<rootDir>/test/sweeps/**/*.test.ts'] },
