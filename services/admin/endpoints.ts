@@ -11,13 +11,7 @@ import { requireAccount } from './accounts.ts';
 import { recorded } from './audited.ts';
 import { CommandError, findAddresses, type Target } from './connection.ts';
 import type { Settings } from './settings.ts';
-import {
-  resealLinks,
-  resealMailServers,
-  resealSecrets,
-  resealSigningKey,
-  resealStripe,
-} from './store/sealed-secrets.ts';
+import { resealFields, resealSecrets } from './store/sealed-secrets.ts';
 import { requireNote } from './texts.ts';
 
 const SHOWN_DEFAULT = 20;
@@ -88,10 +82,7 @@ export async function resealEndpoints({ SECRET_KEY }: Pick<Settings, 'SECRET_KEY
 }
 
 async function resealAll(box: SecretBox): Promise<number> {
-  await resealLinks(box);
-  await resealSigningKey(box);
-  await resealMailServers(box);
-  await resealStripe(box);
+  await resealFields(box);
   const { resealed, unreadable } = await resealSecrets(box, (done) => {
     if (done > 0 && done % PROGRESS_EVERY === 0) process.stderr.write(`${done} endpoints done …\n`);
   });

@@ -1,40 +1,48 @@
-// Counts signing secrets by their key, and reseals them and the tokens of links so that an old key can be removed.
-
-import { Account, type AccountRecord, type StripeSettings } from '#libs/models/accounts/account.ts';
-import { MailServer, type MailServerRecord } from '#libs/models/messages/mail-server.ts';
-import { SigningKey, type SigningKeyRecord } from '#libs/models/operations/signing-key.ts';
-import { DocumentLink, type DocumentLinkRecord } from '#libs/models/portal/document-link.ts';
-import { acrossAccounts, type Id } from '#libs/models/tenant.ts';
+// Counts sealed secrets by their key, and reseals them so that an old key can be removed.
+import { Account } from '#libs/models/accounts/account.ts';
+import { MailServer } from '#libs/models/messages/mail-server.ts';
+import { SigningKey } from '#libs/models/operations/signing-key.ts';
+import { DocumentLink } from '#libs/models/portal/document-link.ts';
+import { driverOf, type Owned, type Records } from '#libs/models/records.ts';
+import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
 import { formerSecrets } from '#libs/models/webhooks/endpoint-secrets.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { keyIdOf, type SecretBox } from '#libs/secret-box.ts';
 
 type Sealed = Pick<WebhookEndpointRecord, '_id' | 'account_id' | 'secret' | 'previous_secrets'>;
 
-/** Counts the secrets that sign, the passwords of mail servers and the secrets of Stripe, by the id of the key that opens them. */
+interface SealedField {
+  records: Pick<Records<Owned>, 'collection'>;
+  path: string;
+  /** Set when nothing fails without the value: doctor does not count it. */
+  canBeLost?: true;
+}
+
+/** Every sealed value but the secrets of endpoints, which have a list of former ones. */
+const SEALED_FIELDS: readonly SealedField[] = [
+  { records: MailServer, path: 'secret' },
+  { records: Account, path: 'stripe.key' },
+  { records: Account, path: 'stripe.signing_secret' },
+  { records: SigningKey, path: 'sealed' },
+  // A link works without its token, which only its account reads again.
+  { records: DocumentLink, path: 'sealed', canBeLost: true },
+];
+
+/** Counts the sealed values that services need, by the id of the key that opens them. */
 export async function countSecretsByKey(): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  for await (const endpoint of endpoints({})) {
+  const count = (keyId: string, times = 1) => counts.set(keyId, (counts.get(keyId) ?? 0) + times);
+  for await (const endpoint of endpoints({}))
     for (const sealed of [endpoint.secret, ...formerSecrets(endpoint).map(({ secret }) => secret)])
-      counts.set(keyIdOf(sealed), (counts.get(keyIdOf(sealed)) ?? 0) + 1);
+      count(keyIdOf(sealed));
+  for (const { records, path } of SEALED_FIELDS.filter(({ canBeLost }) => !canBeLost)) {
+    const keyId = { $arrayElemAt: [{ $split: [`$${path}`, '.'] }, 0] };
+    const groups = driverOf(records).aggregate<{ _id: string; times: number }>([
+      { $match: { [path]: { $exists: true } } },
+      { $group: { _id: keyId, times: { $sum: 1 } } },
+    ]);
+    for await (const { _id, times } of groups) count(_id, times);
   }
-  // The key that signs evidence is no account's.
-  for (const { sealed } of await SigningKey.find().lean<SigningKeyRecord[]>())
-    counts.set(keyIdOf(sealed), (counts.get(keyIdOf(sealed)) ?? 0) + 1);
-  const servers = MailServer.find({ secret: { $exists: true } })
-    .setOptions(acrossAccounts)
-    .select({ secret: 1 })
-    .lean()
-    .cursor();
-  for await (const { secret } of servers as AsyncIterable<{ secret: string }>)
-    counts.set(keyIdOf(secret), (counts.get(keyIdOf(secret)) ?? 0) + 1);
-  const accounts = Account.find({ stripe: { $exists: true } })
-    .select({ stripe: 1 })
-    .lean()
-    .cursor();
-  for await (const { stripe } of accounts as AsyncIterable<{ stripe: StripeSettings }>)
-    for (const sealed of [stripe.key, stripe.signing_secret])
-      counts.set(keyIdOf(sealed), (counts.get(keyIdOf(sealed)) ?? 0) + 1);
   return counts;
 }
 
@@ -75,60 +83,23 @@ export async function resealSecrets(box: SecretBox, onProgress: (done: number) =
   }
 }
 
-/** Reseals the secrets of Stripe. One that no key opens is left: its account sets it anew. */
-export async function resealStripe(box: SecretBox): Promise<void> {
-  const accounts = Account.find({ stripe: { $exists: true } })
-    .select({ stripe: 1 })
-    .lean()
-    .cursor();
-  for await (const { _id, stripe } of accounts as AsyncIterable<
-    Pick<AccountRecord, '_id'> & { stripe: StripeSettings }
-  >) {
-    const { key, signing_secret } = stripe;
-    if ([key, signing_secret].every((sealed) => keyIdOf(sealed) === box.keyIds[0])) continue;
-    if (![key, signing_secret].every((sealed) => box.keyIds.includes(keyIdOf(sealed)))) continue;
-    const anew = { 'stripe.key': box.seal(box.open(key)), 'stripe.signing_secret': box.seal(box.open(signing_secret)) };
-    await Account.updateOne({ _id, 'stripe.key': key, 'stripe.signing_secret': signing_secret }, { $set: anew });
-  }
-}
-
-/** Reseals the passwords of mail servers. One that no key opens is left: its account sets it anew. */
-export async function resealMailServers(box: SecretBox): Promise<void> {
-  const isOld = { secret: { $exists: true, $not: new RegExp(`^${box.keyIds[0]}\\.`) } };
-  const servers = MailServer.find(isOld)
-    .setOptions(acrossAccounts)
-    .select({ account_id: 1, secret: 1 })
-    .lean()
-    .cursor();
-  for await (const { _id, account_id, secret } of servers as AsyncIterable<MailServerRecord>) {
-    if (secret === undefined || !box.keyIds.includes(keyIdOf(secret))) continue;
-    await MailServer.updateOne({ _id, account_id, secret }, { $set: { secret: box.seal(box.open(secret)) } });
-  }
-}
-
 /**
- * Reseals the tokens of links to documents. A token that no key opens is left: its link works, and only the account
- * cannot read it again.
+ * Reseals every sealed value but the secrets of endpoints. One that no key opens is left: its account sets it anew, a
+ * link works without it, and doctor names the others.
  */
-export async function resealLinks(box: SecretBox): Promise<void> {
-  const isOld = { sealed: { $exists: true, $not: new RegExp(`^${box.keyIds[0]}\\.`) } };
-  const links = DocumentLink.find(isOld)
-    .setOptions(acrossAccounts)
-    .select({ account_id: 1, sealed: 1 })
-    .lean()
-    .cursor();
-  for await (const { _id, account_id, sealed } of links as AsyncIterable<DocumentLinkRecord>) {
-    if (sealed === undefined || !box.keyIds.includes(keyIdOf(sealed))) continue;
-    await DocumentLink.updateOne({ _id, account_id, sealed }, { $set: { sealed: box.seal(box.open(sealed)) } });
-  }
-}
-
-/** Reseals the key that signs evidence. One that no key opens is left, and doctor says so. */
-export async function resealSigningKey(box: SecretBox): Promise<void> {
-  for (const { _id, sealed } of await SigningKey.find().lean<SigningKeyRecord[]>()) {
-    const isOld = keyIdOf(sealed) !== box.keyIds[0];
-    if (!isOld || !box.keyIds.includes(keyIdOf(sealed))) continue;
-    await SigningKey.updateOne({ _id, sealed }, { $set: { sealed: box.seal(box.open(sealed)) } });
+export async function resealFields(box: SecretBox): Promise<void> {
+  const isOld = { $exists: true, $not: new RegExp(`^${box.keyIds[0]}\\.`) };
+  for (const { records, path } of SEALED_FIELDS) {
+    const collection = driverOf(records);
+    const found = collection.aggregate<{ _id: StoredId; sealed: string }>([
+      { $match: { [path]: isOld } },
+      { $project: { sealed: `$${path}` } },
+    ]);
+    for await (const { _id, sealed } of found) {
+      if (!box.keyIds.includes(keyIdOf(sealed))) continue;
+      // The update requires the value that was read, so that one that was set meanwhile stays.
+      await collection.updateOne({ _id, [path]: sealed }, { $set: { [path]: box.seal(box.open(sealed)) } });
+    }
   }
 }
 

@@ -11,7 +11,7 @@ import { QuoteEvidence } from '#libs/models/answers/quote-evidence.ts';
 import { Message } from '#libs/models/messages/message.ts';
 import { openSigner, SigningKey } from '#libs/models/operations/signing-key.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
-import { resealSigningKey } from '../../../services/admin/store/sealed-secrets.ts';
+import { resealFields } from '../../../services/admin/store/sealed-secrets.ts';
 import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
 import { accept, ask, decline, promise } from '../../support/answers.ts';
 import { answerCheck } from '../../support/contract/answer-check.ts';
@@ -178,10 +178,10 @@ describe('evidence', () => {
   test('when SECRET_KEY is replaced, then the signing key is sealed anew and stays the same', async () => {
     const fresh = randomBytes(32).toString('base64');
     const before = await openSigner(openSecretBox(gateway.workspace.secretKey));
-    await resealSigningKey(openSecretBox(`${fresh},${gateway.workspace.secretKey}`));
+    await resealFields(openSecretBox(`${fresh},${gateway.workspace.secretKey}`));
     const after = await openSigner(openSecretBox(fresh));
     expect([after.keyId, after.sign('x')]).toEqual([before.keyId, before.sign('x')]);
-    await resealSigningKey(openSecretBox(`${gateway.workspace.secretKey},${fresh}`));
+    await resealFields(openSecretBox(`${gateway.workspace.secretKey},${fresh}`));
   });
 
   test('when several processes need the key for the first time at once, then they make one', async () => {

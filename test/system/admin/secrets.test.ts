@@ -4,7 +4,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { acrossAccounts } from '#libs/models/tenant.ts';
+import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
+import { MailServer } from '#libs/models/messages/mail-server.ts';
+import { SigningKey } from '#libs/models/operations/signing-key.ts';
+import { DocumentLink } from '#libs/models/portal/document-link.ts';
+import { driverOf } from '#libs/models/records.ts';
+import { acrossAccounts, storedId } from '#libs/models/tenant.ts';
 import { secretsOf } from '#libs/models/webhooks/endpoint-secrets.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
@@ -118,6 +123,37 @@ describe('resealed', () => {
     for (const { id, secret } of before) {
       expect(secretsOf(await stored(id), openSecretBox(fresh))).toEqual([secret]);
     }
+  });
+
+  test('when other records hold sealed values, then all are resealed, and one that no key opens stays as it is', async () => {
+    const { id } = await workspace.account();
+    const box = openSecretBox(old);
+    const lost = openSecretBox(foreign).seal('lost');
+    const own = { account_id: storedId(id) };
+    const stripe = { key: box.seal('sk_test_1'), signing_secret: lost };
+    await driverOf(Account).updateOne({ _id: storedId(id) }, { $set: { stripe } });
+    for (const [{ collection }, path] of [
+      [MailServer, 'secret'],
+      [SigningKey, 'sealed'],
+      [DocumentLink, 'sealed'],
+    ] as const)
+      await collection.insertOne({ ...own, [path]: box.seal(path) });
+
+    await runAdmin(['webhooks', 'reseal'], stores(`${fresh},${old}`));
+
+    const read = openSecretBox(fresh);
+    const account = await Account.findById(id).lean<AccountRecord>().orFail();
+    expect([read.open(account.stripe?.key ?? ''), account.stripe?.signing_secret]).toEqual(['sk_test_1', lost]);
+    const [server, key, link] = await Promise.all(
+      [MailServer, SigningKey, DocumentLink].map(({ collection }) => collection.findOne({})),
+    );
+    expect([server?.['secret'], key?.['sealed'], link?.['sealed']].map(read.open)).toEqual([
+      'secret',
+      'sealed',
+      'sealed',
+    ]);
+    await driverOf(Account).updateOne({ _id: storedId(id) }, { $unset: { stripe: 1 } });
+    for (const { collection } of [MailServer, SigningKey, DocumentLink]) await collection.deleteMany({});
   });
 
   test('when a previous secret is still valid, then it is resealed as well; when it has expired, then it is dropped', async () => {
