@@ -170,9 +170,9 @@ interface MadeParts {
 async function keepLink(
   unit: UnitOfWork,
   message: MessageRecord,
-  { token, type, ...terms }: MailedLink & { token: string },
+  { token, type, invoice_id, ...terms }: MailedLink & { token: string },
 ) {
-  const id = type === 'client' ? message.client_id : message.document.id;
+  const id = type === 'client' ? message.client_id : (invoice_id ?? message.document.id);
   const record = { _id: id, client_id: message.client_id };
   await makeLink(unit, {
     type,

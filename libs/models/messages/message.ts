@@ -71,6 +71,8 @@ export interface MessageTexts {
 /** The link that a mail carries. It is made with the mail, so that only the mail has its address. */
 export interface MailedLink {
   type: LinkSubject;
+  /** The invoice that the link of a receipt shows. Absent where the link shows the document of the mail, or its client. */
+  invoice_id?: StoredId | undefined;
   allow: readonly LinkAct[];
   show_time: boolean;
 }

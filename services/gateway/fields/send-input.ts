@@ -19,8 +19,13 @@ export type SendBody = { [Name in keyof WantedMail]: WantedMail[Name] | null } &
 
 export const addresses = () => Joi.array().items(emailForm(line())).max(RECIPIENTS_MAX).allow(null);
 
-/** The kinds of mails about a document that has a page for its client. */
-const HAS_LINK: readonly MessageKind[] = ['invoice', 'quote', 'reminder_1'];
+/** The kinds of mails with a link to the page of a document, and the document. */
+const LINKED: Partial<Record<MessageKind, string>> = {
+  invoice: 'the document',
+  quote: 'the document',
+  reminder_1: 'the document',
+  receipt: 'the invoice, of a payment of one invoice',
+};
 
 /** The body that sends a document. @param kind of the mail, which decides the placeholders. */
 export function sendBody(kind: MessageKind): Joi.ObjectSchema<SendBody> {
@@ -53,12 +58,12 @@ function mailFields(kind: MessageKind) {
       .allow(null, '')
       .description('The text in Markdown, instead of that of the template; may hold the same placeholders'),
     attach_pdf: Joi.boolean().allow(null).description('Whether the PDF of the document is attached; true unless set'),
-    ...(HAS_LINK.includes(kind)
+    ...(LINKED[kind]
       ? {
           include_link: Joi.boolean()
             .allow(null)
             .description(
-              'Whether the mail has a link to the page of the document, where the portal is set up; true unless set',
+              `Whether the mail has a link to the page of ${LINKED[kind]}, where the portal is set up; true unless set${kind === 'receipt' ? ', for a key that may read invoices' : ''}`,
             ),
         }
       : {}),

@@ -169,7 +169,8 @@ async function resendMessage({ caller, body, commit, requestId, requireRecord }:
       message: message.body_template,
     };
     const { kind, attach_pdf, texts, document, _id: resendOf } = message;
-    const link = message.link && mailedLink(message.link.type, caller);
+    const { invoice_id } = message.link ?? {};
+    const link = message.link && { ...mailedLink(message.link.type, caller), ...(invoice_id ? { invoice_id } : {}) };
     const own = { kind, wanted: { ...wanted, attach_pdf }, texts, link, resendOf, requestId };
     const plan = PLANS[document.type];
     return acceptedMessage(unit, await plan(unit, caller.accountId, String(document.id), own));

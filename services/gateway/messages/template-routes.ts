@@ -145,7 +145,7 @@ const NUMBERS: Partial<Record<MessageKind, string>> = {
 };
 
 /** Mails about documents that have no page for the client. */
-const WITHOUT_LINK: readonly MessageKind[] = ['receipt', 'credit_note', 'answer'];
+const WITHOUT_LINK: readonly MessageKind[] = ['credit_note', 'answer'];
 
 /** Values of a document that does not exist. */
 function inventedValues(

@@ -1,6 +1,9 @@
 // Sends receipts of payments by mail.
 import { planMessage } from '#libs/billing/messages/plan-message.ts';
+import { receiptLink } from '#libs/billing/messages/plan-receipt.ts';
+import { allows } from '#libs/models/accounts/api-key.ts';
 import { Payment } from '#libs/models/billing/payment.ts';
+import { mailedLink } from '../fields/mailed-link.ts';
 import { acceptedMessage, sendDocs } from '../fields/send-docs.ts';
 import { type SendBody, sendBody, wantedMail } from '../fields/send-input.ts';
 import { ALWAYS, type Context, type Route, route } from '../http/route.ts';
@@ -11,7 +14,7 @@ export const receiptSendRoutes: readonly Route[] = [
     path: '/api/v1/payments/{id}/send',
     operation: 'sendReceipt',
     scope: 'messages:write',
-    alsoNeeds: { 'payments:read': ALWAYS },
+    alsoNeeds: { 'payments:read': ALWAYS, 'invoices:read': '`include_link` is true' },
     body: sendBody('receipt'),
     missing: 'Payment not found or access denied',
     rechecksKey: true,
@@ -20,13 +23,17 @@ export const receiptSendRoutes: readonly Route[] = [
   }),
 ];
 
-async function sendReceipt({ body, commit, requestId, requireRecord }: Context<SendBody>) {
+async function sendReceipt({ caller, body, commit, requestId, requireRecord, requireScope }: Context<SendBody>) {
+  if (body.include_link) requireScope('invoices:read');
   return commit(async (unit) => {
     const record = await requireRecord(Payment, unit.session);
     const wanted = wantedMail(body);
+    // A key that may not read invoices sends receipts as before, without a link to one.
+    const isLinked = body.include_link ?? allows(caller.scopes, 'invoices:read');
+    const link = isLinked ? receiptLink(record, mailedLink('invoice', caller)) : undefined;
     return acceptedMessage(
       unit,
-      await planMessage(unit, { kind: 'receipt', type: 'payment', record, wanted, requestId }),
+      await planMessage(unit, { kind: 'receipt', type: 'payment', record, wanted, link, requestId }),
     );
   });
 }

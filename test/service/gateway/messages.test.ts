@@ -128,6 +128,38 @@ describe('send', () => {
     expect(await linkOf(mailed.body.data.id)).toMatchObject({ type: 'quote', allow: ['ask'] });
   });
 
+  test('when a receipt is of one invoice, then it has a link to it, by itself, by hand and again, if its sender may read it', async () => {
+    const linkOf = async (id: string) => (await Message.findOne({ account_id: account.id, _id: id }).lean())?.['link'];
+    await account.api.patch('/api/v1/account', { receipts: true });
+    const { id } = await draft({ status: 'Sent' });
+    const { id: payment } = await account.post(`invoices/${id}/payments`, { amount: 1 });
+    const [receipt] = await account.get('messages?kind=receipt');
+    const link = { type: 'invoice', allow: ['pay', 'promise', 'ask'], show_time: false, invoice_id: storedId(id) };
+    expect(await linkOf(receipt.id)).toEqual(link);
+    await sendWithoutRelay(account.id, receipt.id);
+    expect(await linkOf((await account.api.post(`/api/v1/messages/${receipt.id}/resend`, {})).body.data.id)).toEqual(
+      link,
+    );
+
+    const path = `payments/${payment}`;
+    expect(await linkOf((await send(path)).body.data.id)).toEqual(link);
+    expect(await linkOf((await send(path, { include_link: false })).body.data.id)).toBeUndefined();
+    const scopes = ['messages:write', 'payments:read'] as const;
+    const { key } = await issueApiKey({ accountId: account.id, name: 'mailer', scopes: [...scopes] });
+    const mailer = verbsOf(callerOf(gateway.url, key));
+    const sent = await mailer.post(`/api/v1/${path}/send`, {});
+    expect([sent.status, await linkOf(sent.body.data.id)]).toEqual([202, undefined]);
+    expect(await mailer.post(`/api/v1/${path}/send`, { include_link: true })).toMatchObject({
+      status: 403,
+      body: { code: 'scope_missing' },
+    });
+
+    const other = await draft({ status: 'Sent' });
+    const { id: both } = await account.post('payments', { client_id, amount: 2_468, currency: 'EUR' });
+    expect(await linkOf((await send(`payments/${both}`)).body.data.id)).toBeUndefined();
+    expect((await account.get(`invoices/${other.id}`)).amount_paid).toBeGreaterThan(0);
+  });
+
   test('when something is wrong with the body, then all of it is said at once and nothing is issued', async () => {
     const { id } = await draft();
     const past = new Date(Date.now() - 1_000).toISOString();

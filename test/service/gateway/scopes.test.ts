@@ -43,6 +43,7 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
   },
   'sendInvoice invoices:write': async () => ({ id: await own('invoices') }),
   'sendQuote quotes:write': async () => ({ id: await own('quotes') }),
+  'sendReceipt invoices:read': () => ({ body: { include_link: true } }),
   'createInvoiceLink time-entries:read': () => ({ body: { show_time: true } }),
   'createQuoteLink time-entries:read': () => ({ body: { show_time: true } }),
   'createQuoteLink quotes:write': () => ({ body: { allow: ['accept'] } }),
