@@ -1,8 +1,15 @@
-// Journey: time becomes an invoice, its client gets it by mail, opens the page, pays, and gets a receipt.
+// Journeys: time becomes an invoice, its client gets it by mail, opens the page, pays, and gets a receipt. Another client
+// pays after three reminders and a broken promise.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import getPort from 'get-port';
 import { type ParsedMail, simpleParser } from 'mailparser';
+import { addDays, dayIn } from '#libs/day.ts';
+import { PaymentPromise, type PromiseRecord } from '#libs/models/answers/promise.ts';
+import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
+import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
+import { driverOf } from '#libs/models/records.ts';
+import { storedId } from '#libs/models/tenant.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Receiver, startReceiver, verify } from '../support/receiver.ts';
 import { openSmtpRelay, type Relay } from '../support/smtp-relay.ts';
@@ -10,6 +17,7 @@ import { startSystem, type TestSystem } from '../support/system.ts';
 
 const LIMIT_MS = 120_000;
 const HOUR_MS = 3_600_000;
+const LINK = /http:\/\/127\.0\.0\.1:\d+\/p\/[\w-]+/;
 
 let system: TestSystem;
 let receiver: Receiver;
@@ -44,6 +52,7 @@ async function mail(count: number): Promise<ParsedMail> {
   return simpleParser(relay.taken[count - 1]?.source ?? '');
 }
 
+const linkIn = ({ text = '' }: ParsedMail) => LINK.exec(text)?.[0] ?? 'none';
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 test(
@@ -67,7 +76,7 @@ test(
     const sent = await mail(1);
     expect(sent.subject).toContain('INV-0001');
     expect(relay.taken[0]?.to).toEqual(['ada@example.com']);
-    const link = /http:\/\/127\.0\.0\.1:\d+\/p\/[\w-]+/.exec(sent.text ?? '')?.[0] ?? 'none';
+    const link = linkIn(sent);
     const open = await (await fetch(link)).text();
     expect(open).toContain('€1,377.50');
     expect(open).toContain('DE89 3704 0044 0532 0130 00');
@@ -78,10 +87,115 @@ test(
     await post(`/invoices/${invoice.id}/payments`, { method: 'bank_transfer' });
     const receipt = await mail(2);
     expect(receipt.attachments).toHaveLength(1);
-    expect(await (await fetch(link)).text()).toMatch(/>Paid</);
+    for (const url of [link, linkIn(receipt)]) expect(await (await fetch(url)).text()).toMatch(/>Paid</);
     const events = await eventually(() => receiver.received.length >= 3 && receiver.received);
     const types = events.map((call) => verify(secret, call).type);
     expect(types.toSorted()).toEqual(['invoice.paid', 'message.accepted', 'message.accepted']);
+  },
+  LIMIT_MS,
+);
+
+/** Moves all that happened about an invoice into the past. */
+async function letPass(days: number, id: string): Promise<void> {
+  const earlier = (day: string) => addDays(day, -days);
+  const account_id = storedId(system.account.id);
+  const ofInvoice = { account_id, _id: storedId(id) };
+  const invoice = (await driverOf(Invoice).findOne(ofInvoice)) as unknown as InvoiceRecord;
+  const { due_date, expires_on, reminder_rest: rest } = invoice;
+  const moved = {
+    due_date: earlier(due_date),
+    ...(expires_on ? { expires_on: earlier(expires_on) } : {}),
+    ...(rest ? { 'reminder_rest.resumes_on': earlier(rest.resumes_on) } : {}),
+    reminder_due_at: new Date(),
+  };
+  await driverOf(Invoice).updateOne(ofInvoice, { $set: moved as object });
+  const about = { account_id, 'document.id': storedId(id) } as object;
+  for (const found of await driverOf(Message).find(about).toArray()) {
+    const { _id, accepted_at } = found as unknown as MessageRecord;
+    const sent = new Date(Number(accepted_at) - days * 24 * HOUR_MS);
+    await driverOf(Message).updateOne({ _id }, { $set: { accepted_at: sent } as object });
+  }
+  for (const found of await driverOf(PaymentPromise)
+    .find({ account_id } as object)
+    .toArray()) {
+    const { _id, promised_for } = found as unknown as PromiseRecord;
+    const day = earlier(promised_for);
+    await driverOf(PaymentPromise).updateOne({ _id }, { $set: { promised_for: day, expires_on: day } as object });
+  }
+}
+
+/** Runs a scheduler until it has done what is due on this day. */
+async function aDay<Result>(isDone: () => Promise<Result>): Promise<Result> {
+  const scheduler = await system.spawn('scheduler');
+  const result = await isDone();
+  await scheduler.stop();
+  return result;
+}
+
+/** Fills in a form of the client's page as its reader does. */
+async function answer(link: string, form: string, fields: Record<string, string>): Promise<void> {
+  const page = await (await fetch(link)).text();
+  const [inside = ''] = new RegExp(`<form[^>]* action="[^"]*/${form}"[\\s\\S]*?</form>`).exec(page) ?? [];
+  const hidden = [...inside.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, ...pair]) => pair);
+  const body = new URLSearchParams({ ...Object.fromEntries(hidden), ...fields });
+  const { status } = await fetch(`${link}/${form}`, { method: 'POST', body, redirect: 'manual' });
+  expect([form, status]).toEqual([form, 303]);
+}
+
+test(
+  'when a client pays late, then it is reminded three times, its promise lets reminders rest until it is broken, and payment ends them',
+  async () => {
+    const today = dayIn('UTC');
+    const reminders = [{ days: 3 }, { days: 10 }, { days: 21 }];
+    await system.call('PATCH', '/api/v1/account', { body: { reminders, remind_at: '00:00' } });
+    const { id: client_id } = await post('/clients', { name: 'Charles Babbage', email: 'charles@example.com' });
+    const line_items = [{ description: 'Difference engine', quantity: 1, rate: 500 }];
+    const { id } = await post('/invoices', { client_id, line_items, due_date: today, currency: 'EUR' });
+    const mailsBefore = relay.taken.length;
+    let mails = mailsBefore;
+    const nextMail = () => mail(++mails);
+    const eventTypes = async () =>
+      (await system.call('GET', '/api/v1/events?limit=100')).body.data.map(({ type }: { type: string }) => type);
+    const invoice = async () => (await system.call('GET', `/api/v1/invoices/${id}`)).body.data;
+    await post(`/invoices/${id}/send`);
+    expect((await nextMail()).subject).toContain('INV-0002');
+
+    await letPass(3, id);
+    const first = await aDay(nextMail);
+    expect(first.subject).toBe('Reminder: invoice INV-0002');
+    await post(`/invoices/${id}/payments`, { amount: 100 });
+    await nextMail();
+
+    await letPass(7, id);
+    const second = await aDay(nextMail);
+    expect(second.text).toContain('€400.00');
+    await answer(linkIn(second), 'promise', { day: addDays(today, 2) });
+    expect(await invoice()).toMatchObject({
+      status: 'Overdue',
+      reminder_rest: { because: 'promise', resumes_on: addDays(today, 3) },
+    });
+
+    await letPass(11, id);
+    await aDay(() => eventually(async () => (await eventTypes()).includes('promise.broken'), 30_000));
+    const third = await aDay(nextMail);
+    expect(third.text).toContain('€400.00');
+    expect(await invoice()).toMatchObject({ reminder_rest: null });
+
+    await post(`/invoices/${id}/payments`, { method: 'bank_transfer' });
+    const receipt = await nextMail();
+    expect(await (await fetch(linkIn(receipt))).text()).toMatch(/>Paid</);
+    expect(relay.taken.slice(mailsBefore).map(({ to }) => to)).toEqual(Array(6).fill(['charles@example.com']));
+    expect(await invoice()).toMatchObject({ status: 'Paid', amount_due: 0 });
+    const told = ['reminder.sent', 'client.promised', 'promise.broken', 'invoice.paid'];
+    expect((await eventTypes()).filter((type: string) => told.includes(type))).toEqual([
+      'invoice.paid',
+      'reminder.sent',
+      'reminder.sent',
+      'client.promised',
+      'promise.broken',
+      'reminder.sent',
+      'invoice.paid',
+    ]);
   },
   LIMIT_MS,
 );
