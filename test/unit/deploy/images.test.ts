@@ -18,12 +18,12 @@ const EPERM = 1;
 const ENOSYS = 38;
 // So that a search which finds nothing is noticed.
 const MUST_FIND: Record<string, string[]> = {
-  gateway: ['express', 'mongoose', 'mongodb', 'bullmq', 'ioredis'],
+  gateway: ['express', 'mailparser', 'mongoose', 'mongodb', 'bullmq', 'ioredis'],
   operations: ['express', 'htm', 'mongoose', 'bullmq'],
   portal: ['express', 'helmet', 'htm', 'mongoose'],
   mail: ['bullmq', 'mongoose'],
   scheduler: ['mongoose', 'ioredis'],
-  renderer: ['ejs', 'puppeteer-core', 'devtools-protocol', 'sharp'],
+  renderer: ['ejs', 'hyphen', 'puppeteer-core', 'devtools-protocol', 'sharp'],
   webhooks: ['axios', 'standardwebhooks', 'mongoose'],
   admin: ['commander', 'mongodb'],
 };
@@ -41,8 +41,8 @@ describe.each(services)('the image of %s', (service) => {
 
   test('when it runs, then it runs as an ordinary user, under tini, without a build', () => {
     expect([...stage.matchAll(/^USER (\S+)/gm)].at(-1)?.[1]).toBe('10001:10001');
-    expect(stage).toMatch(/^runtime AS/);
-    expect(`${stages['runtime']}${stage}`).toMatch(/ENTRYPOINT \["\/usr\/bin\/tini", "--"/);
+    expect(stage).toMatch(service === 'renderer' ? /^image AS/ : /^runtime AS/);
+    expect(`${stages['image']}${stage}`).toMatch(/ENTRYPOINT \["\/usr\/bin\/tini", "--"/);
     const environment = [...stage.matchAll(/\bMALLOC_\w+=\w+/g)].map(([set]) => set);
     expect(environment).toEqual(Object.entries(nodeEnvironmentOf(service)).map(([name, value]) => `${name}=${value}`));
     const command = ['node', ...nodeFlagsOf(service), `services/${service}/main.ts`];
@@ -66,7 +66,7 @@ describe.each(services)('the image of %s', (service) => {
 
   test('when packages are left out, then the service uses none of them', () => {
     const source = /COPY --from=(\S+) /.exec(stage)?.[1] ?? '';
-    const left = /rm -rf\s+(.+)$/m.exec(stages[source] ?? '')?.[1]?.split(/\s+/) ?? [];
+    const left = [leftOut(source), leftOut('packages')].flat();
     const used = packagesOf([
       ...sourcesIn(`services/${service}`),
       ...(service === 'admin'
@@ -81,7 +81,7 @@ describe.each(services)('the image of %s', (service) => {
 });
 
 test('when the health of a container is probed, then it is well if /readyz answers 200, and not otherwise', async () => {
-  const [, probe = '[]'] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(stages['runtime'] ?? '') ?? [];
+  const [, probe = '[]'] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(stages['image'] ?? '') ?? [];
   const [program = '', ...args] = JSON.parse(probe) as string[];
   const run = (port: number) =>
     new Promise<boolean>((resolve) => {
@@ -118,7 +118,7 @@ test('when no image is configured, then the default images have a version', () =
   expect(
     [...dockerfile.matchAll(/^FROM (\S+)/gm)]
       .map(([, from]) => from)
-      .filter((from) => !(from ?? '') || !stages[from ?? '']),
+      .filter((from) => from !== 'scratch' && !stages[from ?? '']),
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the builder fills it in.
   ).toEqual(Array(2).fill('${NODE_IMAGE}'));
   const images = Object.values<{ image: string }>(
@@ -260,6 +260,14 @@ function sourcesIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
+/** Returns the packages that a stage of the Dockerfile removes. */
+function leftOut(stage: string): string[] {
+  const removed = [...(stages[stage] ?? '').matchAll(/rm -rf (.+?)(?: && |$)/gm)].flatMap(([, names = '']) =>
+    names.trim().split(/\s+/),
+  );
+  return removed.map((name) => name.replace(/^node_modules\//, '')).filter((name) => !/^deploy$|^\/tmp\//.test(name));
+}
+
 /** Every package the sources at `entries` load, and every package those depend on. */
 function packagesOf(entries: string[]): Set<string> {
   const seen = new Set<string>();
@@ -270,7 +278,7 @@ function packagesOf(entries: string[]): Set<string> {
     seen.add(file);
     // Types are gone before anything runs.
     const text = readFileSync(file, 'utf8').replaceAll(/^import type [^;]*;/gm, '');
-    for (const [, name = ''] of text.matchAll(/(?:from |import |import\(|new URL\()'([^'\n]+)'/gm)) {
+    for (const [, name = ''] of text.matchAll(/(?:from |import |import\(|require\(|new URL\()['`]([^'`\n]+)['`]/gm)) {
       const local = name.startsWith('#libs/') ? name.slice(1) : name.startsWith('.') ? join(dirname(file), name) : '';
       if (local.endsWith('.ts') && existsSync(local)) sources.push(local);
       if (!local && existsSync(join('node_modules', nameOf(name)))) addWithDependencies(nameOf(name), packages);
