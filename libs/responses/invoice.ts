@@ -2,8 +2,8 @@
 import Joi from 'joi';
 import type { invoiceView } from '../models/billing/invoice.ts';
 import { INVOICE_STATUSES } from '../rules/documents/invoice-states.ts';
-import { REST_REASONS } from '../rules/documents/reminder-rest.ts';
 import { QUOTE_PARTS } from '../rules/quotes/quote-parts.ts';
+import { REST_REASONS } from '../rules/reminders/reminder-rest.ts';
 import { exampleId } from './example-ids.ts';
 import {
   calendarDay,

@@ -16,8 +16,8 @@ import { changeOwn, driverOf, findOwn, insertOwn, lockOwn } from '../../models/r
 import { type Id, newRecord, type StoredId, storedId } from '../../models/tenant.ts';
 import type { EventType } from '../../models/webhooks/event-types.ts';
 import { planMessage } from '../messages/plan-message.ts';
+import { updateReminderRest } from '../reminders/update-rest.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { restReminders } from './rest-reminders.ts';
 import type { Visitor } from './visitor.ts';
 
 /** The most open questions about one document, and of one link about any. */
@@ -140,7 +140,7 @@ async function mailAnswer(
 async function restOf(unit: UnitOfWork, { document }: QuestionRecord): Promise<void> {
   const { session, accountId } = unit;
   const invoice = document.type === 'invoice' && (await findOwn(Invoice, accountId, document.id, session));
-  if (invoice) await restReminders(unit, invoice, (await readAccount(accountId, session)).time_zone);
+  if (invoice) await updateReminderRest(unit, invoice, (await readAccount(accountId, session)).time_zone);
 }
 
 async function hasManyOpen({ session, accountId }: UnitOfWork, linkId: Id): Promise<boolean> {

@@ -16,8 +16,8 @@ import { type Id, newRecord, type StoredId, storedId } from '../../models/tenant
 import type { EventType } from '../../models/webhooks/event-types.ts';
 import { effectiveInvoiceStatus } from '../../rules/documents/invoice-states.ts';
 import { dueOf } from '../../rules/money/balance.ts';
+import { updateReminderRest } from '../reminders/update-rest.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { restReminders } from './rest-reminders.ts';
 import type { Visitor } from './visitor.ts';
 
 /** The most promises about one invoice. */
@@ -66,7 +66,7 @@ export async function promisePayment(
     expires_on: day,
   };
   await insertOwn(PaymentPromise, promise, session);
-  const resting = await restReminders(unit, invoice, time_zone);
+  const resting = await updateReminderRest(unit, invoice, time_zone);
   await announce(unit, 'client.promised', promise, resting);
   return 'done';
 }
@@ -75,7 +75,7 @@ export async function promisePayment(
 export async function deletePromises(unit: UnitOfWork, invoice: InvoiceRecord): Promise<void> {
   const { session, accountId } = unit;
   await removeBatch(PaymentPromise, accountId, await promisesOf(invoice, session), session);
-  await restReminders(unit, invoice, (await readAccount(accountId, session)).time_zone);
+  await updateReminderRest(unit, invoice, (await readAccount(accountId, session)).time_zone);
 }
 
 /**
@@ -91,7 +91,7 @@ export async function endPromise(unit: UnitOfWork, id: StoredId, today: string):
   if (!invoice) return false;
   const status = promiseStatus(promise, invoice);
   const ended = await settle(unit, promise, status === 'open' ? 'broken' : status);
-  const going = await restReminders(unit, invoice, (await readAccount(accountId, session)).time_zone);
+  const going = await updateReminderRest(unit, invoice, (await readAccount(accountId, session)).time_zone);
   if (ended.status !== 'broken' || promise.status !== 'open') return false;
   await announce(unit, 'promise.broken', ended, going);
   return true;

@@ -6,7 +6,7 @@ import { appError, fieldProblem } from '../../errors.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { type LineExtras, type LineItem, lineItem } from '../../rules/documents/line-item.ts';
-import { lineTexts } from '../../rules/documents/standard-texts.ts';
+import { lineTexts } from '../../rules/documents/line-texts.ts';
 import { fromMinor, lineNet, plainDecimal, sumOfLines } from '../../rules/money/money.ts';
 import { taxesOf } from '../../rules/taxes/document-taxes.ts';
 import { type LineTax, ownTax, taxOfLine } from '../../rules/taxes/tax-groups.ts';

@@ -15,7 +15,7 @@ import { releaseExpenses } from '../expenses/bill-expenses.ts';
 import { drawdownsOf, packageState, packagesOf, returnHours } from '../hour-packages/draw-hours.ts';
 import { includedSeconds } from '../hour-packages/included-hours.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { releaseTime } from '../work/bill-time.ts';
+import { releaseTime } from '../work/claim-time.ts';
 import { type BilledTimeLine, billedTime, hasIssuedTime } from '../work/hours-of-invoice.ts';
 import { keepIssuedTime } from '../work/issue-work.ts';
 import type { ChargedLines } from './credit-lines.ts';

@@ -11,7 +11,7 @@ import { sumOfLines } from '../../rules/money/money.ts';
 import type { TaxIssuer } from '../../rules/taxes/document-taxes.ts';
 import { announceQuotes } from '../quotes/announce-quotes.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { withGivenTexts } from '../work/line-texts.ts';
+import { withGivenTexts } from '../work/given-texts.ts';
 
 /**
  * The money and the dates follow the lines.

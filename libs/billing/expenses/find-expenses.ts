@@ -8,8 +8,8 @@ import { type Id, storedId } from '../../models/tenant.ts';
 import { Expense, type ExpenseRecord, UNBILLED_EXPENSES, UNBILLED_EXPENSES_INDEX } from '../../models/time/expense.ts';
 import { Project } from '../../models/time/project.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
+import { selectedProjects } from '../work/check-selection.ts';
 import { EXPENSES, namedWork } from '../work/work-records.ts';
-import { selectedProjects } from '../work/work-selection.ts';
 import { requireBillableExpense } from './expense-guard.ts';
 
 /** The most expenses of one invoice. Each is a line. */

@@ -5,7 +5,7 @@ import type { AccountRecord } from '../../models/accounts/account.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
 import type { HourPackageRecord } from '../../models/time/hour-package.ts';
 import { type LineItem, lineItem } from '../../rules/documents/line-item.ts';
-import { lineTexts } from '../../rules/documents/standard-texts.ts';
+import { lineTexts } from '../../rules/documents/line-texts.ts';
 import { fromMinor, sumOfLines } from '../../rules/money/money.ts';
 import { type IncludedHours, includedByRate } from '../../rules/time/included-by-rate.ts';
 import { coverHours, type Draw } from '../../rules/time/prepaid-hours.ts';

@@ -9,7 +9,7 @@ import type { TimeToBill } from '../../rules/time/time-lines.ts';
 import { effectiveRounding, type TimeRounding } from '../../rules/time/time-rounding.ts';
 import { timeContext, timeToBill } from '../time/time-context.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { hourlyProjects } from '../work/work-selection.ts';
+import { hourlyProjects } from '../work/check-selection.ts';
 
 /** The most entries that are read, the oldest first. Later ones leave their hours to the invoice. */
 const OTHERS_MAX = 10_000;

@@ -7,7 +7,7 @@ import { Project } from '../../models/time/project.ts';
 import { TimeEntry, type TimeEntryRecord, UNBILLED } from '../../models/time/time-entry.ts';
 import { RATE_SOURCES, type RateSource } from '../../rules/time/hourly-rate.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { announceEntries } from '../work/bill-time.ts';
+import { announceEntries } from '../work/claim-time.ts';
 import { changeWork, TIME } from '../work/work-records.ts';
 import { timeContext } from './time-context.ts';
 import { followTime } from './time-totals.ts';

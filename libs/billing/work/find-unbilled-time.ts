@@ -8,7 +8,7 @@ import { Project } from '../../models/time/project.ts';
 import { TimeEntry, type TimeEntryRecord, UNBILLED, UNBILLED_INDEX } from '../../models/time/time-entry.ts';
 import { requireBillable, requireHourly } from '../time/time-guard.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { hourlyProjects, selectedTasks } from './work-selection.ts';
+import { hourlyProjects, selectedTasks } from './check-selection.ts';
 
 /** The most entries of one invoice. One transaction links them and announces each. */
 export const BILLED_ENTRIES_MAX = 1_000;
@@ -41,7 +41,7 @@ export interface WantedTime {
  * Reads the entries in the transaction.
  * @throws AppError 404, 400 or 409 with the reason why the selection cannot be billed.
  */
-export async function findBillableTime(unit: UnitOfWork, wanted: WantedTime): Promise<TimeEntryRecord[]> {
+export async function findUnbilledTime(unit: UnitOfWork, wanted: WantedTime): Promise<TimeEntryRecord[]> {
   const ids = wanted.selection.time_entry_ids;
   return ids ? namedEntries(unit, ids, wanted) : unbilledEntries(unit, wanted);
 }

@@ -12,7 +12,7 @@ import { findExpenses, type WantedExpenses } from '../expenses/find-expenses.ts'
 import { drawHours } from '../hour-packages/draw-hours.ts';
 import { withPaidHours } from '../hour-packages/included-hours.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { claimTime } from './bill-time.ts';
+import { claimTime } from './claim-time.ts';
 import { keepIssuedTime } from './issue-work.ts';
 import { type SelectedTime, selectTime, type TimeSelection } from './select-time.ts';
 import { type LinesBefore, linkTimeLines, requireLines } from './time-line-links.ts';

@@ -18,7 +18,7 @@ import { requirePrintableContent } from '../documents/printable-size.ts';
 import { rewritten } from '../documents/rewrite-draft.ts';
 import { giveHoursBack } from '../hour-packages/draw-hours.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { requireDraft } from './bill-time.ts';
+import { requireDraft } from './claim-time.ts';
 import { BILLED_ENTRIES_MAX } from './find-unbilled-time.ts';
 import { type GatheredWork, gatherWork, type WorkTarget, type WorkWanted } from './gather-work.ts';
 import { NothingToBill } from './select-time.ts';

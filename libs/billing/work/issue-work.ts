@@ -7,7 +7,7 @@ import { insertOwn } from '../../models/records.ts';
 import { newId, storedId } from '../../models/tenant.ts';
 import { announceExpenses } from '../expenses/bill-expenses.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { announceEntries } from './bill-time.ts';
+import { announceEntries } from './claim-time.ts';
 import { type BilledTime, billedTime } from './hours-of-invoice.ts';
 import { changeWork, EXPENSES, TIME, type WorkKind, workOn } from './work-records.ts';
 

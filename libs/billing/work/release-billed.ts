@@ -4,7 +4,7 @@ import { releaseExpenses } from '../expenses/bill-expenses.ts';
 import { giveHoursBack } from '../hour-packages/draw-hours.ts';
 import { releaseFixedPart } from '../quotes/fixed-amount.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { releaseTime } from './bill-time.ts';
+import { releaseTime } from './claim-time.ts';
 
 /** The fields that an invoice loses when it gave everything back. */
 export const NOTHING_BILLED = {

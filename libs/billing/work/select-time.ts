@@ -9,7 +9,7 @@ import type { TimeToBill } from '../../rules/time/time-lines.ts';
 import { effectiveRounding, type TimeRounding } from '../../rules/time/time-rounding.ts';
 import { timeContext, timeToBill } from '../time/time-context.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { findBillableTime, type WantedTime } from './find-unbilled-time.ts';
+import { findUnbilledTime, type WantedTime } from './find-unbilled-time.ts';
 
 /** The most ids that a message names. */
 const NAMED_MAX = 10;
@@ -46,7 +46,7 @@ export interface SelectedTime {
  */
 export async function selectTime(unit: UnitOfWork, billing: Billing): Promise<SelectedTime[]> {
   const { selection, client, account } = billing;
-  const records = await findBillableTime(unit, billing);
+  const records = await findUnbilledTime(unit, billing);
   const contextOf = await timeContext(records, unit.accountId, unit.session);
   const selected = records.map((record): SelectedTime => {
     const { project, task, rate } = contextOf(record);

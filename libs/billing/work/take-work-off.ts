@@ -10,7 +10,7 @@ import { releaseExpenses } from '../expenses/bill-expenses.ts';
 import { drawHours, giveHoursBack } from '../hour-packages/draw-hours.ts';
 import { withPaidHours } from '../hour-packages/included-hours.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { releaseTime, requireDraft } from './bill-time.ts';
+import { releaseTime, requireDraft } from './claim-time.ts';
 import { linesWithout } from './time-line-links.ts';
 import { billedWork, followedDates } from './work-period.ts';
 

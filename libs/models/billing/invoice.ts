@@ -1,11 +1,11 @@
 // An invoice: the amount that a client has to pay, and the day on which it is due.
 import { agreedDate } from '../../clock.ts';
 import { INVOICE_STATUSES, type InvoiceStatus, isPayable } from '../../rules/documents/invoice-states.ts';
-import { REST_REASONS, type ReminderRest } from '../../rules/documents/reminder-rest.ts';
 import { dueOf } from '../../rules/money/balance.ts';
 import { discountTaken, type EarlyPaymentDiscount } from '../../rules/money/early-payment.ts';
 import { fromMinor } from '../../rules/money/money.ts';
 import { QUOTE_PARTS, type QuotePart } from '../../rules/quotes/quote-parts.ts';
+import { REST_REASONS, type ReminderRest } from '../../rules/reminders/reminder-rest.ts';
 import { type ReminderRule, reminderRuleView } from '../../rules/reminders/reminder-steps.ts';
 import { taxesView } from '../../rules/taxes/document-taxes.ts';
 import type { ClientDetails } from '../accounts/client.ts';

@@ -3,8 +3,8 @@
 import Big from 'big.js';
 import { intlLocale } from '../../profile-forms.ts';
 import type { TextLine } from '../documents/line-item.ts';
+import { lineTexts } from '../documents/line-texts.ts';
 import { filled, writtenDay } from '../documents/line-wording.ts';
-import { lineTexts } from '../documents/standard-texts.ts';
 import { type Decimal, fromMinor, isWithin, plainDecimal } from '../money/money.ts';
 import { writtenMoney } from '../money/written-money.ts';
 import {

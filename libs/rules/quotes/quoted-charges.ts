@@ -3,7 +3,7 @@
 
 import { type DocumentCharges, discountLines, discountShares, shippingLine } from '../documents/document-charges.ts';
 import type { LineItem, TextLine } from '../documents/line-item.ts';
-import { lineTexts } from '../documents/standard-texts.ts';
+import { lineTexts } from '../documents/line-texts.ts';
 import { type QuoteTexts, writtenPercent } from './quote-parts.ts';
 
 /** Returns a negative line for each tax rate with a discount, and one line for the shipping. */

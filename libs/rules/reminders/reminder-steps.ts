@@ -1,7 +1,7 @@
 // The steps of reminders: which one an invoice is at, when the next look at it is due, and what stops it.
 import { addDays, dayIn } from '../../day.ts';
-import { isResting, type ReminderRest } from '../documents/reminder-rest.ts';
 import { momentOf } from './clock-time.ts';
+import { isResting, type ReminderRest } from './reminder-rest.ts';
 
 export const REMINDER_KINDS = ['reminder_1', 'reminder_2', 'reminder_3', 'reminder_4', 'reminder_5'] as const;
 export type ReminderKind = (typeof REMINDER_KINDS)[number];

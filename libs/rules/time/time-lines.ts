@@ -2,6 +2,7 @@
 
 import Big from 'big.js';
 import { sumBy } from 'es-toolkit/math/sumBy';
+import { lineTexts } from '../documents/line-texts.ts';
 import {
   filledLine,
   joinedForLine,
@@ -11,7 +12,6 @@ import {
   writtenDays,
   writtenHours,
 } from '../documents/line-wording.ts';
-import { lineTexts } from '../documents/standard-texts.ts';
 import { type Line, plainDecimal } from '../money/money.ts';
 import type { RateSource } from './hourly-rate.ts';
 import { billedSeconds, hoursQuantity, type TimeRounding, type TrackedTime } from './time-rounding.ts';

@@ -10,8 +10,8 @@ import { announceBooked, bookPayment } from '#libs/billing/payments/book-payment
 import { announceQuotes } from '#libs/billing/quotes/announce-quotes.ts';
 import { recalculatedFinal, requireDeductionsKept } from '#libs/billing/quotes/final-invoice.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import { relinked } from '#libs/billing/work/given-texts.ts';
 import { issueWork } from '#libs/billing/work/issue-work.ts';
-import { relinked } from '#libs/billing/work/line-texts.ts';
 import { NOTHING_BILLED, releaseBilled } from '#libs/billing/work/release-billed.ts';
 import { dayIn } from '#libs/day.ts';
 import { fieldProblem } from '#libs/errors.ts';

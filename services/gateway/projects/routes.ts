@@ -5,7 +5,7 @@ import { announceReached, budgetProgress } from '#libs/billing/time/budget.ts';
 import { applyRate } from '#libs/billing/time/settle-rate.ts';
 import { requireNoTimer } from '#libs/billing/time/time-guard.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { isProjectOfRecurring } from '#libs/billing/work/work-selection.ts';
+import { isProjectOfRecurring } from '#libs/billing/work/check-selection.ts';
 import { appError } from '#libs/errors.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { clientsOf } from '#libs/models/accounts/client.ts';

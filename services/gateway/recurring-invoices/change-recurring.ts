@@ -6,7 +6,7 @@ import { namedClient } from '#libs/billing/documents/named-client.ts';
 import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
 import { changedReferences, projectOfClient, requireReferences } from '#libs/billing/documents/project-of-client.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { lockSelected } from '#libs/billing/work/work-selection.ts';
+import { lockSelected } from '#libs/billing/work/check-selection.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { appError, fieldProblem } from '#libs/errors.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';

@@ -8,7 +8,7 @@ import { requireUnlockedTask } from '#libs/billing/time/time-lock.ts';
 import { followTime, removedTime, type TimeChange } from '#libs/billing/time/time-totals.ts';
 import { removeTimersOf } from '#libs/billing/time/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { isTaskOfRecurring } from '#libs/billing/work/work-selection.ts';
+import { isTaskOfRecurring } from '#libs/billing/work/check-selection.ts';
 import { appError } from '#libs/errors.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';
 import { isTooMuchToRemove, REMOVED_MAX, REMOVED_MAX_MIB, removeAllWith } from '#libs/models/remove-records.ts';

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { requireBillable } from '#libs/billing/time/time-guard.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { announceEntries } from '#libs/billing/work/bill-time.ts';
+import { announceEntries } from '#libs/billing/work/claim-time.ts';
 import { BILLED_ENTRIES_MAX } from '#libs/billing/work/find-unbilled-time.ts';
 import { changeWork, namedWork, TIME } from '#libs/billing/work/work-records.ts';
 import { appError } from '#libs/errors.ts';

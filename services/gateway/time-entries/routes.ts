@@ -11,7 +11,7 @@ import { requireUnlocked } from '#libs/billing/time/time-lock.ts';
 import { followTime } from '#libs/billing/time/time-totals.ts';
 import { removeTimersOf } from '#libs/billing/time/timer-views.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { followDescription } from '#libs/billing/work/line-texts.ts';
+import { followDescription } from '#libs/billing/work/given-texts.ts';
 import { appError, fieldProblem } from '#libs/errors.ts';
 import { maxEntryHours, readAccount } from '#libs/models/accounts/account.ts';
 import { changedFields, changeOwn, findOwn, isUnchanged, lockOwn, removeOwn } from '#libs/models/records.ts';

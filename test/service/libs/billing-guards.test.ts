@@ -4,7 +4,7 @@ import { moveHours } from '#libs/billing/hour-packages/draw-hours.ts';
 import { moveBalance } from '#libs/billing/payments/settle-invoices.ts';
 import { moveFixedAmount } from '#libs/billing/quotes/fixed-amount.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { claimTime } from '#libs/billing/work/bill-time.ts';
+import { claimTime } from '#libs/billing/work/claim-time.ts';
 import { type SelectedTime, selectTime } from '#libs/billing/work/select-time.ts';
 import { linkTimeLines } from '#libs/billing/work/time-line-links.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';

@@ -1,6 +1,6 @@
 // Until when reminders of an invoice rest, by what of its client is open.
 import { describe, expect, it } from '@jest/globals';
-import { isResting, reminderRest } from '#libs/rules/documents/reminder-rest.ts';
+import { isResting, reminderRest } from '#libs/rules/reminders/reminder-rest.ts';
 
 const RESTS = [
   { when: 'nothing is open', open: {}, rest: undefined },

@@ -6,7 +6,7 @@ import { embeddedIn } from '../../models/billing/embedded.ts';
 import { Invoice, type InvoiceRecord, invoiceView } from '../../models/billing/invoice.ts';
 import { changeOwn, driverOf, isUnchanged, type Owned, type Records } from '../../models/records.ts';
 import { effectiveInvoiceStatus } from '../../rules/documents/invoice-states.ts';
-import { reminderRest } from '../../rules/documents/reminder-rest.ts';
+import { reminderRest } from '../../rules/reminders/reminder-rest.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /**
@@ -14,7 +14,7 @@ import type { UnitOfWork } from '../unit-of-work.ts';
  * @param timeZone of the account.
  * @returns the invoice after it.
  */
-export async function restReminders(
+export async function updateReminderRest(
   { session, accountId, announce }: UnitOfWork,
   invoice: InvoiceRecord,
   timeZone: string,
