@@ -79,6 +79,16 @@ export const electronicAddressInput = () =>
     .meta({ schema: 'ElectronicAddressInput' })
     .description('Where e-invoices go');
 
+export const countryInput = () =>
+  Joi.string()
+    .custom((given: string, helpers) => {
+      const code = given.toUpperCase();
+      return isCountry(code)
+        ? code
+        : refuse(helpers, 'invalid_country', '{{#label}} must be a 2-letter ISO 3166-1 country code');
+    })
+    .description('ISO 3166-1, two letters');
+
 export const postalAddressInput = () =>
   Joi.object<PostalAddress>({
     line1: optionalPart(),
@@ -87,15 +97,7 @@ export const postalAddressInput = () =>
     postal_code: optionalPart(),
     city: optionalPart(),
     region: optionalPart().description('Printed where addresses of the country have one'),
-    country: Joi.string()
-      .custom((given: string, helpers) => {
-        const code = given.toUpperCase();
-        return isCountry(code)
-          ? code
-          : refuse(helpers, 'invalid_country', '{{#label}} must be a 2-letter ISO 3166-1 country code');
-      })
-      .required()
-      .description('ISO 3166-1, two letters'),
+    country: countryInput().required(),
   })
     .custom(withoutEmpty)
     .allow(null)

@@ -2,12 +2,12 @@
 import Joi from 'joi';
 import { isQRIBAN } from 'swissqrbill/utils';
 import { readBic, readIban } from '#libs/identifiers/bank-account.ts';
-import { isCountry } from '#libs/identifiers/country.ts';
 import { refuse } from '#libs/input/joi-problems.ts';
 import { line, name, text } from '#libs/input/kinds.ts';
 import { isLinkTemplate, LINK_NAMES, unknownNames } from '#libs/rules/paying/payment-link.ts';
 import { PAYMENT_OPTION_TYPES, type PaymentOption, type SwissAddress } from '#libs/rules/paying/payment-options.ts';
 import { isSwissText, SWISS_LONGEST } from '#libs/rules/paying/swiss-bill.ts';
+import { countryInput } from './party-input.ts';
 
 type Type = PaymentOption['type'];
 
@@ -44,9 +44,7 @@ const isType = (type: Type, { state }: Joi.CustomHelpers) => (state.ancestors[0]
 
 function ibanInput(given: string, helpers: Joi.CustomHelpers) {
   const iban = readIban(given);
-  if (iban === undefined) {
-    return refuse(helpers, 'invalid_iban', '{{#label}} is no IBAN: form or check digits are wrong');
-  }
+  if (iban === undefined) return noIban(helpers);
   if (!isType('swiss_qr', helpers)) return iban;
   if (!isSwissIban(iban)) return notSwiss(helpers);
   return isQRIBAN(iban) ? refuse(helpers, 'qr_iban_misplaced', '{{#label}} is a QR-IBAN: it belongs in qr_iban') : iban;
@@ -54,15 +52,15 @@ function ibanInput(given: string, helpers: Joi.CustomHelpers) {
 
 function qrIbanInput(given: string, helpers: Joi.CustomHelpers) {
   const iban = readIban(given);
-  if (iban === undefined) {
-    return refuse(helpers, 'invalid_iban', '{{#label}} is no IBAN: form or check digits are wrong');
-  }
+  if (iban === undefined) return noIban(helpers);
   if (!isSwissIban(iban)) return notSwiss(helpers);
   return isQRIBAN(iban)
     ? iban
     : refuse(helpers, 'invalid_qr_iban', '{{#label}} is no QR-IBAN: its digits 5 to 9 are not between 30000 and 31999');
 }
 
+const noIban = (helpers: Joi.CustomHelpers) =>
+  refuse(helpers, 'invalid_iban', '{{#label}} is no IBAN: form or check digits are wrong');
 const isSwissIban = (iban: string) => /^(CH|LI)/.test(iban);
 const notSwiss = (helpers: Joi.CustomHelpers) =>
   refuse(helpers, 'iban_not_swiss', '{{#label}} must be an IBAN of Switzerland or Liechtenstein');
@@ -103,15 +101,7 @@ const swissAddress = () =>
       .description('Street and number'),
     postal_code: name().max(SWISS_LONGEST.postal_code).custom(swissLetters).required(),
     city: name().max(SWISS_LONGEST.city).custom(swissLetters).required(),
-    country: Joi.string()
-      .custom((given: string, helpers) => {
-        const code = given.toUpperCase();
-        return isCountry(code)
-          ? code
-          : refuse(helpers, 'invalid_country', '{{#label}} must be a 2-letter ISO 3166-1 country code');
-      })
-      .required()
-      .description('ISO 3166-1, two letters'),
+    country: countryInput().required(),
   }).meta({ schema: 'SwissAddressInput' });
 
 const linkTemplate = () =>
