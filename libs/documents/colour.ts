@@ -14,6 +14,8 @@ export const INK = '#1b1f24';
 
 const WHITE: Colour = [255, 255, 255];
 const BLACK: Colour = [0, 0, 0];
+/** The darkest ground of a light page. */
+const LIGHT: Colour = [236, 239, 241];
 /** The lightest ground of a dark page. */
 const DARK: Colour = [38, 50, 55];
 
@@ -24,6 +26,8 @@ export interface Palette {
   onBrand: string;
   /** The brand's colour for text on white, darkened until it can be read. */
   ink: string;
+  /** The brand's colour for text on the ground of a light page, darkened until it can be read. */
+  inkOnLight: string;
   /** The brand's colour for text on the ground of a dark page, lightened until it can be read. */
   inkOnDark: string;
   /**
@@ -44,6 +48,7 @@ export function paletteOf(brandColor: string): Palette {
     brand: hex(brand),
     onBrand: hex(onBrand),
     ink: hex(readable(brand, WHITE, BLACK)),
+    inkOnLight: hex(readable(brand, LIGHT, BLACK)),
     inkOnDark: hex(readable(brand, DARK, WHITE)),
     shades: [hex(mix(brand, away, 0.1)), hex(mix(brand, away, 0.2)), hex(mix(brand, away, 0.32))],
     tint: hex(mix(WHITE, brand, 0.06)),

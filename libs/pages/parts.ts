@@ -27,6 +27,19 @@ export function note(tone: Tone, content: Children): VNode {
   return html`<div class=${`note ${tone}`} role=${tone === 'bad' ? 'alert' : null}>${content}</div>`;
 }
 
+/** The id of the note about a form that is shown again. A page has one such note. */
+const PROBLEM_ID = 'problem';
+
+/** Shows the problem of a form that is shown again. Its wrong fields refer to it, see faultOf. */
+export function formProblem(content: Children): VNode {
+  return html`<div id=${PROBLEM_ID} tabindex="-1" autofocus>${note('bad', content)}</div>`;
+}
+
+/** Returns the attributes of a field that tie it to the problem of its form. @param wrong the names of the wrong fields. */
+export function faultOf(name: string, wrong: readonly string[] = []): Record<string, string> {
+  return wrong.includes(name) ? { 'aria-invalid': 'true', 'aria-describedby': PROBLEM_ID } : {};
+}
+
 /** Shows a section that the page refreshes by itself. @param id stays the same over refreshes. */
 export function live(id: string, content: Children): VNode {
   return html`<section id=${id} data-live>${content}</section>`;

@@ -8,6 +8,8 @@ import type { Outcome } from './words/page-words.ts';
 export interface FormAgain {
   fields: Readonly<Record<string, string | undefined>>;
   problem?: string;
+  /** The names of the fields that the problem is about. */
+  wrong?: readonly string[];
 }
 
 /** The result of a form: a sentence above the page that follows, or the form again. */

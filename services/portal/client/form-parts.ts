@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { BROWSER_LONGEST, type Visitor } from '#libs/billing/answers/visitor.ts';
 import { validation } from '#libs/input/kinds.ts';
 import { type Children, html } from '#libs/pages/html.ts';
-import { note } from '#libs/pages/parts.ts';
+import { faultOf, formProblem } from '#libs/pages/parts.ts';
 import type { FormAgain } from './client-form.ts';
 import type { DocumentVisit, Visit } from './visit.ts';
 
@@ -26,7 +26,7 @@ export function formOf(
   again?: FormAgain,
 ): VNode {
   const form = html`<form method="post" action=${visit.base + path}>
-    ${again?.problem ? html`<div tabindex="-1" autofocus>${note('bad', again.problem)}</div>` : null}
+    ${again?.problem ? formProblem(again.problem) : null}
     <input type="hidden" name="csrf" value=${visit.csrf} />
     ${fields}
     <p class="actions"><button class=${isMain ? 'main' : null}>${button}</button></p>
@@ -38,8 +38,8 @@ export function formOf(
 }
 
 /** Returns a box that a person ticks. Nothing is ticked beforehand, also when the form is shown again. */
-export function tick(name: string, sentence: string): VNode {
-  return html`<label class="tick"><input type="checkbox" name=${name} value="yes" required /><span dir="auto">${sentence}</span></label>`;
+export function tick(name: string, sentence: string, again?: FormAgain): VNode {
+  return html`<label class="tick"><input type="checkbox" name=${name} value="yes" required ...${faultOf(name, again?.wrong)} /><span dir="auto">${sentence}</span></label>`;
 }
 
 /** Returns the reader of the page as evidence and events name them. */
@@ -57,7 +57,11 @@ export function textIn<Text>(shape: Joi.Schema<Text>, value: string | undefined)
   return error ? undefined : text;
 }
 
-/** Returns the sentences whose condition holds, as one. Undefined when none does. */
-export function problemIn(problems: readonly (readonly [isWrong: boolean, sentence: string])[]): string | undefined {
-  return problems.flatMap(([isWrong, sentence]) => (isWrong ? sentence : [])).join(' ') || undefined;
+/** Returns the sentences about the wrong fields as one. Undefined when no field is wrong. */
+export function problemIn(
+  checks: readonly (readonly [isWrong: boolean, field: string, sentence: string])[],
+): Required<Pick<FormAgain, 'problem' | 'wrong'>> | undefined {
+  const found = checks.filter(([isWrong]) => isWrong);
+  if (found.length === 0) return undefined;
+  return { problem: found.map(([, , sentence]) => sentence).join(' '), wrong: found.map(([, field]) => field) };
 }

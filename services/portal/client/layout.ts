@@ -84,9 +84,9 @@ function issuerName({ subject, account }: Visit): string {
 function lookOf(visit: Visit) {
   const { subject, account } = visit;
   const { logo_url, brand_color } = subject.type === 'client' ? account : subject.parties.issuer;
-  const { brand, ink, inkOnDark } = paletteOf(brand_color ?? STANDARD_BRAND);
+  const { brand, inkOnLight, inkOnDark } = paletteOf(brand_color ?? STANDARD_BRAND);
   // Colours are made by paletteOf, so the style has no text of others.
-  const style = `:root{--brand:${brand};--main:light-dark(${ink},${inkOnDark})}`;
+  const style = `:root{--brand:${brand};--main:light-dark(${inkOnLight},${inkOnDark})}`;
   const name = issuerName(visit);
   const logo = INLINE_IMAGE.test(logo_url ?? '') ? logo_url : undefined;
   const shown = logo ? html`<img src=${logo} alt=${name} />` : html`<span dir="auto">${name}</span>`;

@@ -15,7 +15,7 @@ import { rotateSecret } from '#libs/webhooks/rotate-secret.ts';
 import { ENDPOINTS } from './layout.ts';
 import type { Done, Message } from './outcome.ts';
 import { endpointPage } from './pages/endpoint.ts';
-import type { EndpointFields } from './pages/endpoint-form.ts';
+import type { EndpointFields, FormAgain } from './pages/endpoint-form.ts';
 import { endpointsPage } from './pages/endpoints.ts';
 import { secretPage } from './pages/secret.ts';
 import { problemText } from './problem.ts';
@@ -34,7 +34,7 @@ export async function createOne(visit: Visit): Promise<Done> {
       );
       return { page: secretPage({ endpointId: String(endpoint._id), url, secret, isNew: true }) };
     },
-    (problem) => endpointsPage(visit, { fields, problem }),
+    (again) => endpointsPage(visit, { fields, ...again }),
   );
 }
 
@@ -45,7 +45,7 @@ export async function changeFields(visit: Visit): Promise<Done> {
       const changes = await vetEndpointChanges(read(webhookChanges, inputOf(fields)), visit.outbound);
       return changeTo(visit, changes, 'changed');
     },
-    (problem) => endpointPage(visit, { fields, problem }),
+    (again) => endpointPage(visit, { fields, ...again }),
   );
 }
 
@@ -113,12 +113,13 @@ function read<Input>(shape: Joi.ObjectSchema<Input>, given: object): Input {
 /** Shows the form again with what was typed and what is wrong with it. */
 async function orFormAgain(
   work: () => Promise<Done>,
-  again: (problem: ReturnType<typeof problemText>) => Promise<Awaited<ReturnType<typeof endpointsPage>>>,
+  again: (problem: Omit<FormAgain, 'fields'>) => Promise<Awaited<ReturnType<typeof endpointsPage>>>,
 ): Promise<Done> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof AppError) || ![400, 409].includes(error.status)) throw error;
-    return { page: { ...(await again(problemText(error))), status: error.status } };
+    const wrong = error.problems.map(({ path: [field] }) => String(field));
+    return { page: { ...(await again({ problem: problemText(error), wrong })), status: error.status } };
   }
 }

@@ -99,6 +99,9 @@ test.each(['quotes', 'invoices'] as const)(
       const { status, text } = await portal.browser().post(action, fields);
       expect([action, status]).toEqual([action, 422]);
       expect(text).toContain('role="alert"');
+      // A screen reader says the problem at each wrong field.
+      expect(text).toContain('id="problem"');
+      expect(text).toContain('aria-invalid="true" aria-describedby="problem"');
       expect((await portal.browser().post(action, {})).status).toBe(403);
     }
     expect(await everything()).toBe(before);

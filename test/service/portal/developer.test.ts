@@ -102,6 +102,13 @@ test('when a link is opened, then an endpoint can be added, pinged, replayed, ro
   expect((await gateway.get(`/api/v1/webhooks/${id}`)).status).toBe(404);
 });
 
+/** The names of the fields that a screen reader announces as wrong, with the problem. */
+function wrongFieldsIn(text: string): string[] {
+  return [...text.matchAll(/name="(\w+)"[^>]* aria-invalid="true" aria-describedby="problem"/g)].map(
+    ([, name = '']) => name,
+  );
+}
+
 test('when a form has mistakes, then it is shown again with all of them and with what was typed', async () => {
   const browser = await portal.open((await newLink()).url);
   const fields = { url: 'http://10.0.0.1/hook', events: 'client.created nothing.here', description: 'mine' };
@@ -111,6 +118,7 @@ test('when a form has mistakes, then it is shown again with all of them and with
   expect(answer.status).toBe(400);
   expect(answer.text).toContain('is no event type');
   expect(answer.text).toContain('value="mine"');
+  expect(wrongFieldsIn(answer.text)).toEqual(['events']);
   const refused = await browser.post('/developer/endpoints', { ...fields, events: '*' });
   expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('(address)')]);
   expect((await gateway.get('/api/v1/webhooks')).body.data).toEqual([]);

@@ -7,6 +7,7 @@ import { Account } from '#libs/models/accounts/account.ts';
 import { Delivery } from '#libs/models/webhooks/delivery.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
+import { accessFaults, overhanging, tabThrough } from '../../support/accessibility.ts';
 import { addDelivery, addEndpoint } from '../../support/dashboard/records.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { pathOf, startPortal, type TestPortal } from '../../support/portal.ts';
@@ -15,7 +16,8 @@ import { openWatchedPage } from '../../support/watched-page.ts';
 /** Pictures are kept where SCREENSHOTS says, for people to look at. */
 const PICTURES = process.env['SCREENSHOTS'];
 const WIDE = { width: 1280, height: 900 };
-const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true };
+/** The narrowest width of WCAG 1.4.10, which is also that of a wide window enlarged four times. */
+const PHONE = { width: 320, height: 640, isMobile: true, hasTouch: true };
 /** It would run in a text, in an attribute of either quotes, in a style, in a script and as a link. */
 const HOSTILE = `</pre></title>'"><script>hit=1</script><img src=x onerror=hit=1><svg onload=hit=1></svg><a href="javascript:hit=1">`;
 
@@ -79,6 +81,8 @@ test('when a person opens the link and presses its button, then the endpoints ar
 });
 
 describe('looks', () => {
+  /** The looks with all colours and widths between them. */
+  const CHECKED = new Set(['light', 'phone-dark']);
   const schemes = [
     { look: 'light', viewport: WIDE, scheme: 'light' },
     { look: 'dark', viewport: WIDE, scheme: 'dark' },
@@ -117,10 +121,25 @@ describe('looks', () => {
       expect(await page.evaluate('typeof hit')).toBe('undefined');
       const foreign = 'script, img, svg[onload], a[href^="javascript:"], [onerror]';
       expect(await page.evaluate(`document.querySelectorAll('${foreign}').length`)).toBe(0);
-      const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-      expect(await page.evaluate(overhang)).toBe(0);
+      expect(await overhanging(page)).toEqual([]);
+      if (CHECKED.has(one.look)) expect(await accessFaults(page)).toEqual([]);
     },
   );
+});
+
+test('when a person has only a keyboard, then the Tab key leads through the page in its order, and each stop can be seen', async () => {
+  await page.setViewport(WIDE);
+  await page.goto(`${portal.url}/developer/events`);
+  const { stops, unseen } = await tabThrough(page);
+  expect(unseen).toEqual([]);
+  expect(stops.slice(0, 6)).toEqual([
+    'a Skip to the content',
+    expect.stringContaining('a </pre>'),
+    'a Endpoints',
+    'a Event types',
+    'button Leave',
+    'input Type or word',
+  ]);
 });
 
 test('when all pages were shown, then the browser reported no error but the page that is not there', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, HTTPRequest, Page } from 'puppeteer-core';
 import { DocumentLink } from '#libs/models/portal/document-link.ts';
+import { accessFaults, overhanging, tabThrough } from '../../support/accessibility.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { pathOf, startPortal, type TestPortal } from '../../support/portal.ts';
@@ -14,10 +15,13 @@ import { openWatchedPage } from '../../support/watched-page.ts';
 /** Pictures are kept where SCREENSHOTS says, for people to look at. */
 const PICTURES = process.env['SCREENSHOTS'];
 const WIDE = { width: 1280, height: 900 };
-const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true };
+/** The narrowest width of WCAG 1.4.10, which is also that of a wide window enlarged four times. */
+const PHONE = { width: 320, height: 640, isMobile: true, hasTouch: true };
 /** It would run in a text, in an attribute of either quotes, in a style, in a script and as a link. */
 const HOSTILE = `</style></title>'"><script>hit=1</script><img src=x onerror=hit=1><svg onload=hit=1></svg><a href="javascript:hit=1">`;
 const LONG = 'x'.repeat(300);
+/** The most bytes of a page with all that it loads, but for a logo. */
+const PAGE_BYTES_MAX = 60_000;
 
 let gateway: TestGateway;
 let portal: TestPortal;
@@ -222,8 +226,10 @@ describe('looks', () => {
       expect(await page.evaluate('typeof hit')).toBe('undefined');
       const unwanted = 'svg[onload], a[href^="javascript:"], [onerror], script[src], iframe';
       expect(await page.evaluate(`document.querySelectorAll('${unwanted}').length`)).toBe(0);
-      const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-      expect(await page.evaluate(overhang)).toBe(0);
+      expect(await overhanging(page)).toEqual([]);
+      expect(await accessFaults(page)).toEqual([]);
+      const bytes = 'performance.getEntries().reduce((sum, { encodedBodySize = 0 }) => sum + encodedBodySize, 0)';
+      expect(await page.evaluate(bytes)).toBeLessThan(PAGE_BYTES_MAX);
       // Fields have names, headings do not skip a level, and what can be pressed is large enough for a finger.
       const faults = await page.evaluate(`[
       ...[...document.querySelectorAll('input:not([type=hidden]), textarea, select')].filter((one) => !one.labels.length),
@@ -233,6 +239,24 @@ describe('looks', () => {
       expect(faults).toEqual([]);
     },
   );
+});
+
+test('when a person has only a keyboard, then the Tab key leads through the page in its order, and each stop can be seen', async () => {
+  await page.setViewport(PHONE);
+  await page.goto(portal.url + paths['quote']);
+  const { stops, unseen } = await tabThrough(page);
+  expect(unseen).toEqual([]);
+  expect(stops).toEqual([
+    'a Download PDF',
+    'input Your full name',
+    'input Your order number (optional)',
+    'button Clear',
+    'input I accept QUO-0001 over €2,037.50 and agree to its terms.',
+    'button Accept with obligation to pay',
+    'summary Decline',
+    'summary Ask a question',
+    'a Questions? Write to \u2068studio@example.com\u2069.',
+  ]);
 });
 
 test("when a person looks for three seconds, then the visit is reported; an owner's look is not", async () => {

@@ -5,6 +5,7 @@ import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import { effectiveQuoteStatus } from '#libs/models/billing/quote.ts';
 import { openSigner } from '#libs/models/operations/signing-key.ts';
 import { html } from '#libs/pages/html.ts';
+import { faultOf } from '#libs/pages/parts.ts';
 import { totalOf } from '#libs/rules/money/balance.ts';
 import { DRAWN_BYTES_MAX, drawnSignature } from '#libs/rules/quotes/drawn-signature.ts';
 import type { ClientForm, FormAgain, FormResult } from '../client-form.ts';
@@ -27,15 +28,15 @@ export const acceptForm: ClientForm = {
     const given = again?.fields ?? {};
     const fields = html`<div class="fields">
       <input type="hidden" name="version" value=${shownVersion(visit)} />
-      <label>${accept.name}<input name="name" value=${given['name'] ?? ''} maxlength=${NAME_LONGEST} autocomplete="name" required dir="auto" /></label>
-      <label>${accept.order}<input name="order_number" value=${given['order_number'] ?? ''} maxlength=${ORDER_LONGEST} autocomplete="off" dir="auto" /></label>
+      <label>${accept.name}<input name="name" value=${given['name'] ?? ''} maxlength=${NAME_LONGEST} autocomplete="name" required dir="auto" ...${faultOf('name', again?.wrong)} /></label>
+      <label>${accept.order}<input name="order_number" value=${given['order_number'] ?? ''} maxlength=${ORDER_LONGEST} autocomplete="off" dir="auto" ...${faultOf('order_number', again?.wrong)} /></label>
       <div class="draw" hidden>
         <span>${accept.draw}</span>
         <canvas width="900" height="270" role="img" aria-label=${accept.draw}></canvas>
         <input type="hidden" name="drawn" value=${given['drawn'] ?? ''} />
         <button type="button">${accept.clear}</button>
       </div>
-      ${tick('agree', agreementOf(visit))}
+      ${tick('agree', agreementOf(visit), again)}
     </div>`;
     return formOf(visit, { path: '/accept', title: accept.title, fields, button: accept.button, isMain: true }, again);
   },
@@ -54,13 +55,13 @@ async function sendAcceptance(visit: DocumentVisit, fields: FormAgain['fields'])
   const picture = fields['drawn'] ?? '';
   const drawn = picture === '' ? undefined : drawnIn(picture);
   const problem = problemIn([
-    [name === undefined, problems.name],
-    [order === undefined, problems.order],
-    [picture !== '' && !drawn, problems.drawn],
-    [fields['agree'] !== 'yes', problems.agree],
+    [name === undefined, 'name', problems.name],
+    [order === undefined, 'order_number', problems.order],
+    [picture !== '' && !drawn, 'drawn', problems.drawn],
+    [fields['agree'] !== 'yes', 'agree', problems.agree],
   ]);
   const kept = drawn ? fields : { ...fields, drawn: '' };
-  if (problem || name === undefined) return { again: { fields: kept, problem: problem ?? problems.name } };
+  if (problem || name === undefined) return { again: { fields: kept, ...problem } };
   const original = await keptOriginal(visit);
   const signer = await openSigner(visit.parts.box);
   const outcome = await change(visit, (unit) =>

@@ -3,6 +3,7 @@ import { askQuestion } from '#libs/billing/answers/ask-question.ts';
 import { paragraphs } from '#libs/input/kinds.ts';
 import { QUESTION_LONGEST } from '#libs/models/answers/question.ts';
 import { html } from '#libs/pages/html.ts';
+import { faultOf } from '#libs/pages/parts.ts';
 import type { ClientForm } from '../client-form.ts';
 import { stateOf } from '../document-state.ts';
 import { formOf, textIn, visitorOf } from '../form-parts.ts';
@@ -30,7 +31,7 @@ export const askForm: ClientForm = {
             </select></label>`
           : null
       }
-      <label>${ask.text}<textarea name="text" rows="4" maxlength=${QUESTION_LONGEST} required dir="auto">${again?.fields['text'] ?? ''}</textarea></label>
+      <label>${ask.text}<textarea name="text" rows="4" maxlength=${QUESTION_LONGEST} required dir="auto" ...${faultOf('text', again?.wrong)}>${again?.fields['text'] ?? ''}</textarea></label>
     </div>`;
     const hasExpired = stateOf(visit.subject, visit.today).name === 'expired';
     const title = hasExpired ? askForNew : ask.title;
@@ -42,7 +43,7 @@ export const askForm: ClientForm = {
     // Browsers send line breaks as two characters, and count one of them.
     const text = textIn(paragraphs().max(QUESTION_LONGEST).required(), fields['text']?.replaceAll('\r\n', '\n'));
     const { line = '' } = fields;
-    if (text === undefined) return { again: { fields, problem: problems.text } };
+    if (text === undefined) return { again: { fields, problem: problems.text, wrong: ['text'] } };
     const { type, record } = visit.subject;
     const asked = LINE_FORM.test(line) ? { line: Number(line) } : {};
     const outcome = await change(visit, (unit) =>

@@ -3,6 +3,7 @@
 import { declineAsClient } from '#libs/billing/answers/answer-quote.ts';
 import { text } from '#libs/input/kinds.ts';
 import { html } from '#libs/pages/html.ts';
+import { faultOf } from '#libs/pages/parts.ts';
 import type { ClientForm } from '../client-form.ts';
 import { formOf, problemIn, textIn, tick } from '../form-parts.ts';
 import { change } from '../visit.ts';
@@ -16,8 +17,8 @@ export const declineForm: ClientForm = {
   show(visit, again) {
     const { decline } = visit.locale.words.answers;
     const fields = html`<div class="fields">
-      <label>${decline.reason}<textarea name="reason" rows="3" maxlength=${REASON_LONGEST} dir="auto">${again?.fields['reason'] ?? ''}</textarea></label>
-      ${tick('confirm', decline.confirm)}
+      <label>${decline.reason}<textarea name="reason" rows="3" maxlength=${REASON_LONGEST} dir="auto" ...${faultOf('reason', again?.wrong)}>${again?.fields['reason'] ?? ''}</textarea></label>
+      ${tick('confirm', decline.confirm, again)}
     </div>`;
     const frame = { path: '/decline', title: decline.title, fields, button: decline.button, isFolded: true };
     return formOf(visit, frame, again);
@@ -27,10 +28,10 @@ export const declineForm: ClientForm = {
     const { problems } = words.answers;
     const reason = textIn(text().max(REASON_LONGEST).allow(''), fields['reason'] ?? '');
     const problem = problemIn([
-      [reason === undefined, problems.reason],
-      [fields['confirm'] !== 'yes', problems.confirm],
+      [reason === undefined, 'reason', problems.reason],
+      [fields['confirm'] !== 'yes', 'confirm', problems.confirm],
     ]);
-    if (problem) return { again: { fields, problem } };
+    if (problem) return { again: { fields, ...problem } };
     const id = visit.subject.record._id;
     const outcome = await change(visit, (unit) => declineAsClient(unit, { id, reason: reason || undefined }));
     if (outcome === 'done' || outcome === 'done before') return { done: 'declined' };

@@ -11,11 +11,11 @@ export const payForm: ClientForm = {
   isOffered: isPayableByStripe,
   show(visit, again) {
     const { title, tick: sentence, button } = payWords(visit.locale.language);
-    return formOf(visit, { path: PAY_PATH, title, fields: tick('pay', sentence), button, isMain: true }, again);
+    return formOf(visit, { path: PAY_PATH, title, fields: tick('pay', sentence, again), button, isMain: true }, again);
   },
   async send(visit, fields) {
     const words = payWords(visit.locale.language);
-    if (fields['pay'] !== 'yes') return { again: { fields, problem: words.notTicked } };
+    if (fields['pay'] !== 'yes') return { again: { fields, problem: words.notTicked, wrong: ['pay'] } };
     try {
       const page = await checkoutPage(visit);
       return page === 'paying' ? { again: { fields, problem: words.paying } } : { goTo: page };

@@ -2,6 +2,7 @@
 import { promisableDays, promisePayment } from '#libs/billing/answers/promise-payment.ts';
 import { day } from '#libs/input/kinds.ts';
 import { html } from '#libs/pages/html.ts';
+import { faultOf } from '#libs/pages/parts.ts';
 import type { ClientForm } from '../client-form.ts';
 import { stateOf } from '../document-state.ts';
 import { formOf, textIn, visitorOf } from '../form-parts.ts';
@@ -14,7 +15,7 @@ export const promiseForm: ClientForm = {
     const { promise } = visit.locale.words.answers;
     const { first, last } = promisableDays(visit.today);
     // No day is given beforehand, so that a form that is sent empty promises nothing.
-    const fields = html`<label>${promise.day}<input type="date" name="day" value=${again?.fields['day'] ?? ''} min=${first} max=${last} required /></label>`;
+    const fields = html`<label>${promise.day}<input type="date" name="day" value=${again?.fields['day'] ?? ''} min=${first} max=${last} required ...${faultOf('day', again?.wrong)} /></label>`;
     const frame = { path: '/promise', title: promise.title, fields, button: promise.button, isFolded: true };
     return formOf(visit, frame, again);
   },
@@ -22,7 +23,7 @@ export const promiseForm: ClientForm = {
     const { words, day: written } = visit.locale;
     const { problems } = words.answers;
     const { first, last } = promisableDays(visit.today);
-    const wrongDay = { again: { fields, problem: problems.day(written(first), written(last)) } };
+    const wrongDay = { again: { fields, problem: problems.day(written(first), written(last)), wrong: ['day'] } };
     const wanted = textIn(day().required(), fields['day']);
     if (!wanted) return wrongDay;
     const id = visit.subject.record._id;

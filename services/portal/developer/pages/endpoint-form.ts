@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { URL_LONGEST } from '#libs/outbound/url-form.ts';
 import { type Children, html } from '#libs/pages/html.ts';
-import { note } from '#libs/pages/parts.ts';
+import { faultOf, formProblem } from '#libs/pages/parts.ts';
 import { EVENTS } from '../layout.ts';
 
 /** The fields as they were typed. */
@@ -17,6 +17,8 @@ export interface FormAgain {
   fields: EndpointFields;
   /** The problems of the fields. */
   problem: Children;
+  /** The names of the fields that have a problem. */
+  wrong: readonly string[];
 }
 
 export function endpointForm(options: {
@@ -24,16 +26,17 @@ export function endpointForm(options: {
   csrf: string;
   label: string;
   fields: EndpointFields;
-  problem?: Children;
+  again: FormAgain | undefined;
 }): VNode {
-  const { to, csrf, label, fields, problem } = options;
+  const { to, csrf, label, fields, again } = options;
+  const fault = (name: keyof EndpointFields) => faultOf(name, again?.wrong);
   return html`<form class="card fields" method="post" action=${to}>
-    ${problem ? note('bad', problem) : null}
+    ${again ? formProblem(again.problem) : null}
     <input type="hidden" name="csrf" value=${csrf} />
-    <label>URL<input type="url" name="url" value=${fields.url} maxlength=${URL_LONGEST} placeholder="https://example.com/hooks" required autocomplete="off" /></label>
-    <label>Events<textarea name="events" rows="3" required spellcheck=${false} autocapitalize="none">${fields.events}</textarea></label>
+    <label>URL<input type="url" name="url" value=${fields.url} maxlength=${URL_LONGEST} placeholder="https://example.com/hooks" required autocomplete="off" ...${fault('url')} /></label>
+    <label>Events<textarea name="events" rows="3" required spellcheck=${false} autocapitalize="none" ...${fault('events')}>${fields.events}</textarea></label>
     <p class="quiet"><code>*</code> is every event, <code>invoice.*</code> all of invoices. See the <a href=${EVENTS}>event types</a>.</p>
-    <label>Note<input name="description" value=${fields.description} maxlength="255" autocomplete="off" /></label>
+    <label>Note<input name="description" value=${fields.description} maxlength="255" autocomplete="off" ...${fault('description')} /></label>
     <button class="main">${label}</button>
   </form>`;
 }

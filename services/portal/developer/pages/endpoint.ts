@@ -68,16 +68,16 @@ function state(endpoint: WebhookEndpointRecord, figures: EndpointFigures): VNode
 function buttons(endpoint: WebhookEndpointRecord, { session: { csrf } }: Visitor, again?: FormAgain): VNode {
   const path = `${ENDPOINTS}/endpoints/${String(endpoint._id)}`;
   const { enabled, url, events, description, updated_at } = endpoint;
-  const { fields = { url, events: events.join('\n'), description: description ?? '' }, problem } = again ?? {};
+  const { fields = { url, events: events.join('\n'), description: description ?? '' } } = again ?? {};
   const seen = updated_at.toISOString();
   return html`<div>
     <div class="buttons">
       ${enabled ? action({ to: `${path}/ping`, csrf, label: 'Send a ping', tone: 'main' }) : null}
       ${enabled ? action({ to: `${path}/disable`, csrf, label: 'Disable' }) : action({ to: `${path}/enable`, csrf, label: 'Enable', tone: 'main' })}
     </div>
-    <details open=${Boolean(problem)}>
+    <details open=${again !== undefined}>
       <summary>Change it</summary>
-      ${endpointForm({ to: `${path}/change`, csrf, label: 'Save', fields, problem })}
+      ${endpointForm({ to: `${path}/change`, csrf, label: 'Save', fields, again })}
     </details>
     <details>
       <summary>Replace its secret</summary>
