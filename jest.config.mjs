@@ -13,12 +13,22 @@ const onBackends = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
 };
 
+// A worker imports each module once for all of its files (ADR 58). A run that watches needs new modules each time, and jest's own
+// module system counts what is covered.
+const isIsolated = process.argv.some((given) => /^--(?:watch|coverage|collectCoverage)/.test(given));
+const sharing = isIsolated
+  ? {}
+  : {
+      testEnvironment: '<rootDir>/test/support/shared-modules/environment.mjs',
+      runtime: '<rootDir>/test/support/shared-modules/runtime.mjs',
+    };
+
 const hasSample = process.env['TEST_SAMPLE'] !== 'none';
 
 /** @type {import('jest').Config} */
 export default {
   projects: [
-    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
+    { ...shared, ...sharing, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...onBackends, displayName: 'service', testMatch: ['<rootDir>/test/service/**/*.test.ts'] },
     { ...onBackends, displayName: 'journeys', testMatch: ['<rootDir>/test/journeys/**/*.test.ts'] },
     {
