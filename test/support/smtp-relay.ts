@@ -14,7 +14,7 @@ interface TakenMail {
 
 interface RelayBehaviour {
   /** Returns `550 5.1.1 No such user` for a recipient that is refused. `hang` never answers. */
-  onRecipient?: (address: string) => string | undefined;
+  onRecipient?: (address: string) => string | undefined | Promise<string | undefined>;
   onSender?: () => string | undefined;
   /** Returns the reply to the contents in the place of 250. `hang` takes them and never answers, `break` ends the connection. */
   onContents?: (address: string) => string | undefined | Promise<string | undefined>;
@@ -52,8 +52,11 @@ export async function openSmtpRelay(options: SMTPServerOptions = {}, host = '127
     },
     onRcptTo({ address }, _session, done) {
       relay.named.push(address);
-      const wanted = behaviour.onRecipient?.(address);
-      if (wanted !== 'hang') done(refusal(wanted));
+      const answer = async () => {
+        const wanted = await behaviour.onRecipient?.(address);
+        if (wanted !== 'hang') done(refusal(wanted));
+      };
+      void answer();
     },
     onData(stream, session, done) {
       const chunks: Buffer[] = [];

@@ -3,9 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { sendMail } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { type RunningWorker, startWorker } from '#libs/jobs/worker.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
 import { insertMailSource, mailSourceOf } from '#libs/models/messages/mail-source.ts';
 import { Message, type MessageRecord, type Recipient } from '#libs/models/messages/message.ts';
-import { acrossAccounts, wireId } from '#libs/models/tenant.ts';
+import { driverOf } from '#libs/models/records.ts';
+import { acrossAccounts, newRecord, wireId } from '#libs/models/tenant.ts';
 import { openMailDialler } from '#libs/outbound/dial-mail-server.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { enqueueDueMessages } from '../../../services/mail/enqueue-due-messages.ts';
@@ -268,10 +270,30 @@ test('when its document is not to be sent any more, then it is cancelled, and no
   expect(relay.connections).toBe(0);
 });
 
+test('when the invoice is paid while the server waits for the contents of its reminder, then it is cancelled, and nothing leaves', async () => {
+  const payer = newRecord(accountId);
+  await driverOf(Invoice).insertOne({ ...payer, status: 'Sent', amount: 10_000 } as never);
+  const document = { type: 'invoice', id: payer._id, number: 'INV-0042' } as const;
+  relay.behave({
+    async onRecipient() {
+      await driverOf(Invoice).updateOne({ _id: payer._id } as object, {
+        $set: { status: 'Paid', amount_paid: 10_000 },
+      });
+      return undefined;
+    },
+  });
+
+  const now = await settled(
+    await insertMessage(accountId, { document, reminder: { amount_due: 10_000, currency: 'EUR' } }),
+  );
+
+  expect(now).toMatchObject({ state: 'cancelled', attempts: [{ text: 'Nothing is due of the invoice any more' }] });
+  expect([relay.named, relay.taken]).toEqual([['ada@example.com'], []]);
+});
+
 test('when the lease is lost while the server waits for the contents, then none leave', async () => {
   const message = await insertMessage(accountId);
   await stop();
-  const { driverOf } = await import('#libs/models/records.ts');
   start({
     mailOf: async (leased) => {
       await driverOf(Message).updateOne({ _id: message._id } as object, { $set: { lease_id: 'of another worker' } });

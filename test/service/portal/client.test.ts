@@ -188,7 +188,9 @@ describe('a visit', () => {
 describe.each(['', ...Object.keys(CLIENT_PAGES), ...Object.keys(CLIENT_FORMS), '/opened', '/renew'])('%s', (path) => {
   const isForm = path in CLIENT_FORMS || ['/opened', '/renew'].includes(path);
 
-  test('when the link is unknown, malformed, revoked or of a deleted document, then the answers are the same', async () => {
+  test('when the link is unknown, malformed, revoked, of a deleted document or of another client, then the answers are the same', async () => {
+    const stranger = (await create(gateway, '/api/v1/clients', { name: 'Eve', email: 'eve@example.com' })).id;
+    const foreign = await linkTo('clients', stranger);
     const revoked = await linkTo('invoices', await invoice());
     await gateway.delete(`/api/v1/invoices/${(await linkOf(revoked.id))?.['subject_id']}/links/${revoked.id}`);
     const gone = await quote();
@@ -205,6 +207,7 @@ describe.each(['', ...Object.keys(CLIENT_PAGES), ...Object.keys(CLIENT_FORMS), '
       revoked.path,
       deleted.path,
       `${revoked.path}/invoices/${newId()}`,
+      `${foreign.path}/invoices/${await invoice()}`,
     ];
     const answers = await Promise.all(
       links.map((link) => (isForm ? portal.browser().post(link + path, { csrf: csrfOf(text) }) : get(link + path))),
@@ -260,13 +263,26 @@ describe('programs that look at links', () => {
     expect((await portal.browser().post(`${path}/opened`, { csrf }, { Origin: 'null' })).status).toBe(204);
   });
 
-  test('when they ask too often, then they have to wait', async () => {
-    const few = await startPortal(gateway.workspace, { client: { limits: { address: 1_000, link: 2, forms: 1 } } });
+  const MANY = 1_000;
+  test.each([
+    ['pages of a link', { link: 2 }, '', [200, 200, 429]],
+    ['forms of a link', { forms: 1 }, '/ask', [422, 429]],
+    // It counts addresses that guess, too.
+    ['links, from one address', { address: 2 }, undefined, [404, 404, 429]],
+  ])('when they ask for too many %s, then they have to wait', async (_what, limit, page, statuses) => {
+    const limits = { address: MANY, link: MANY, forms: MANY, ...limit };
+    const few = await startPortal(gateway.workspace, { client: { limits } });
     const { path } = await linkTo('invoices', await invoice());
-    const statuses = [];
-    for (let each = 0; each < 3; each += 1) statuses.push((await few.browser().get(path)).status);
+    const csrf = csrfOf((await get(path)).text);
+    const found = [];
+    for (const each of statuses.keys()) {
+      const guessed = `/p/${String(each).repeat(43)}`;
+      const browser = few.browser();
+      const reply = await (page ? browser.post(path + page, { csrf }) : browser.get(page === '' ? path : guessed));
+      found.push(reply.status);
+    }
     await few.close();
-    expect(statuses).toEqual([200, 200, 429]);
+    expect(found).toEqual(statuses);
   });
 });
 

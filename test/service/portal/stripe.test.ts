@@ -303,6 +303,16 @@ describe('the click', () => {
     });
   });
 
+  test('when two tabs press Pay at once, then both lead to the one page that lives', async () => {
+    answer = () => page('cs_1');
+    const path = await linkTo(await invoice());
+    const replies = await Promise.all([click(path), click(path)]);
+    expect(replies.map(({ headers }) => headers.get('location'))).toEqual(
+      Array(2).fill('https://checkout.stripe.com/c/cs_1'),
+    );
+    expect(new Set(created().map(({ key }) => key)).size).toBe(1);
+  });
+
   test('when the answer of Stripe was lost, then it is asked again under the same key and with the same words', async () => {
     let lost = 2;
     answer = () => (lost-- > 0 ? 'lost' : page('cs_2'));
