@@ -184,15 +184,15 @@ const makers = {
     const { data } = (await gateway.post('/api/v1/documents', { documents }, account)).body;
     const batch = await findOwn(DocumentBatch, account.id, data.id);
     if (!batch) throw new Error('the batch was not stored');
-    // A gateway with a renderer prints them; there is none here.
+    // A gateway with a renderer may print it at the same time. Without its lease it keeps nothing.
     const file = Buffer.from('%PDF-1.7\n%%EOF\n');
-    await keepFile(batch, 0, file);
     const settled = { 'documents.0.status': 'done', 'documents.0.size_bytes': file.length };
     const finished = { status: 'done', done: 1, completed_at: new Date(), ...settled };
     await DocumentBatch.updateOne(
       { _id: data.id, account_id: account.id },
-      { $set: finished, $unset: { due_at: 1, slot: 1 } },
+      { $set: finished, $unset: { due_at: 1, slot: 1, lease_id: 1 } },
     );
+    await keepFile((await findOwn(DocumentBatch, account.id, data.id)) ?? batch, 0, file);
     return data.id;
   },
   /** One in the queue: no mail service runs. */

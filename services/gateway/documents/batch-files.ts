@@ -53,21 +53,26 @@ export async function sendArchive(context: Context, batch: BatchRecord): Promise
     reserve(FILES_IN_MEMORY * Math.max(...batch.documents.map(({ size_bytes }) => size_bytes ?? 0)));
   }
   const timeZone = caller.account.time_zone;
+  const parts = zipped(batch, clockTime(timeZone, batch.completed_at));
+  // Until the first bytes are there, a failure still has a response.
+  const first = request.method === 'HEAD' ? undefined : await parts.next();
+  if (first?.done) throw context.missing();
   response.attachment(`documents-${dayIn(timeZone, batch.completed_at)}.zip`);
   response.status(200).set({
     'Content-Type': 'application/zip',
     'Cache-Control': REVALIDATED,
     'X-Content-Type-Options': 'nosniff',
   });
-  if (request.method === 'HEAD') {
+  if (!first) {
     response.end();
     return undefined;
   }
+  const whole = async function* () {
+    yield first.value;
+    yield* parts;
+  };
   try {
-    await pipeline(
-      Readable.from(zipped(batch, clockTime(timeZone, batch.completed_at)), { objectMode: false }),
-      response,
-    );
+    await pipeline(Readable.from(whole(), { objectMode: false }), response);
   } catch (error) {
     // The connection is cut, so that what has arrived is not taken for the whole; most often the caller has gone.
     log.info({ err: error }, 'an archive was not read to its end');
@@ -80,7 +85,10 @@ function clockTime(timeZone: string, instant: Date): Date {
   return new Date(instant.toLocaleString('sv-SE', { timeZone }).replace(' ', 'T'));
 }
 
-/** The bytes of the ZIP. PDFs are compressed already, so they are only stored. */
+/**
+ * Yields the bytes of the ZIP. PDFs are compressed already, so they are only stored. Yields nothing when the batch has
+ * expired since it was read.
+ */
 async function* zipped(batch: BatchRecord, completedAt: Date): AsyncGenerator<Uint8Array> {
   const ready: Uint8Array[] = [];
   const taken = new Set<string>();
@@ -91,6 +99,7 @@ async function* zipped(batch: BatchRecord, completedAt: Date): AsyncGenerator<Ui
   for (const [index, document] of batch.documents.entries()) {
     if (document.status !== 'done') continue;
     const bytes = await findFile(String(batch.account_id), batch._id, index);
+    if (!bytes && taken.size === 0) return;
     if (!bytes) throw new Error('The batch expired while it was read');
     const end = batch.format ? eInvoiceFile(batch.format).end : '.pdf';
     const file = new ZipPassThrough(`${freeName(printedNumber(document.kind, document), taken)}${end}`);

@@ -1,6 +1,7 @@
-// The ZIP of a batch: what its files are called, whatever the numbers of the account look like.
+// The ZIP of a batch: what its files are called, whatever the numbers of the account look like, and what follows when they are gone.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
+import { BatchFile } from '#libs/models/documents/batch-file.ts';
 import { type BatchPrinting, openBatchPrinting } from '../../../services/gateway/documents/print-batches.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -49,4 +50,20 @@ test('when numbers have slashes and dots, then no file is in a folder or above i
   expect(entries.map(([, bytes]) => Buffer.from(bytes).toString())).toEqual(
     numbers.map((number: string) => `%PDF-${number}%%EOF\n`),
   );
+});
+
+test('when the files expire between the read of the batch and theirs, then it is 404, and the connection is not cut', async () => {
+  const client = await createClient(gateway);
+  const { id: invoice } = await create(gateway, '/api/v1/invoices', {
+    client_id: client.id,
+    amount: 1,
+    due_date: '2099-12-31',
+  });
+  const documents = [{ type: 'invoice', id: invoice }];
+  const { id } = (await gateway.post('/api/v1/documents', { documents })).body.data;
+  const path = `/api/v1/documents/${id}/archive`;
+  await eventually(async () => (await gateway.get(path)).status === 200, 60_000);
+  await BatchFile.deleteMany({ account_id: gateway.account.id, batch_id: id });
+
+  expect(await gateway.get(path)).toMatchObject({ status: 404, body: { error: 'Batch of documents not found' } });
 });
