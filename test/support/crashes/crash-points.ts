@@ -1,4 +1,4 @@
-// The points at which a gateway can be killed: before or after a command that a transaction sends to the database.
+// The points at which a service can be killed: before or after a command that a transaction sends to the database.
 
 /** The environment variable that names the point. */
 export const CRASH_AT = 'LAB_CRASH_AT';
@@ -9,6 +9,8 @@ export interface CrashPoint {
   when: 'before' | 'after';
   /** Such as `insert invoices`, `commitTransaction`, or `#3` for the third command. */
   step: string;
+  /** The transaction of the process, from 1. Any of them unless given. */
+  of?: number | undefined;
 }
 
 /** The steps that every write of a document has, in their order. */
@@ -22,12 +24,12 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
   { when: 'after', step: 'commitTransaction' },
 ];
 
-export function nameOf({ when, step }: CrashPoint): string {
-  return `${when} ${step}`;
+export function nameOf({ when, step, of }: CrashPoint): string {
+  return `${when} ${step}${of === undefined ? '' : ` of ${of}`}`;
 }
 
-/** Variables for a gateway that dies at the point; without one, for a gateway that prints the steps of its transactions. */
-export function watchedGateway(point?: CrashPoint): Record<string, string> {
+/** Variables for a service that dies at the point; without one, for a service that prints the steps of its transactions. */
+export function watchedService(point?: CrashPoint): Record<string, string> {
   return {
     NODE_OPTIONS: `--import=${import.meta.resolve('./crash-preload.ts')}`,
     ...(point ? { [CRASH_AT]: nameOf(point) } : {}),
@@ -35,9 +37,11 @@ export function watchedGateway(point?: CrashPoint): Record<string, string> {
 }
 
 export function parseCrashPoint(text: string | undefined): CrashPoint | undefined {
-  const [, when, step] = /^(before|after) (.+)$/.exec(text ?? '') ?? [];
+  const [, when, step, of] = /^(before|after) (.+?)(?: of (\d+))?$/.exec(text ?? '') ?? [];
   if (text !== undefined && step === undefined) throw new Error(`${CRASH_AT} is no crash point: ${text}`);
-  return step === undefined ? undefined : { when: when as CrashPoint['when'], step };
+  return step === undefined
+    ? undefined
+    : { when: when as CrashPoint['when'], step, of: of === undefined ? undefined : Number(of) };
 }
 
 /** @param command as the driver sends it: its first field names the collection. */
@@ -46,7 +50,7 @@ export function stepOf(name: string, command: Record<string, unknown>): string {
   return typeof collection === 'string' ? `${name} ${collection}` : name;
 }
 
-/** @returns the steps of each transaction that a watched gateway committed so far. */
+/** @returns the steps of each transaction that a watched service committed so far. */
 export function stepsIn(output: string): string[][] {
   return output
     .split('\n')

@@ -1,4 +1,4 @@
-// Loaded into a gateway before its own code: kills the process at a step of a transaction, or prints the steps of each one.
+// Loaded into a service before its own code: kills the process at a step of a transaction, or prints the steps of each one.
 // It watches the commands that the driver sends, so that production code knows nothing of it.
 import mongoose from 'mongoose';
 import { CRASH_AT, parseCrashPoint, STEPS_OF, stepOf } from './crash-points.ts';
@@ -11,6 +11,7 @@ type Command = Record<string, unknown> & { lsid?: { id: unknown }; txnNumber?: u
 
 /** Steps of the open transactions, by session. A transaction that begins again counts anew. */
 const transactions = new Map<string, { number: string; steps: string[] }>();
+let committed = 0;
 /** Commands without an answer, by request. */
 const sent = new Map<number, { session: string; step: string; count: number }>();
 const watched = new WeakSet<object>();
@@ -40,6 +41,7 @@ mongoose.connection.on('connected', () => {
     const { session, step, count } = answered;
     if (isPoint('after', step, count)) process.kill(process.pid, 'SIGKILL');
     if (step !== 'commitTransaction') return;
+    committed += 1;
     if (!point) process.stdout.write(`${STEPS_OF}${JSON.stringify(transactions.get(session)?.steps)}\n`);
     transactions.delete(session);
   });
@@ -47,5 +49,7 @@ mongoose.connection.on('connected', () => {
 });
 
 function isPoint(when: 'before' | 'after', step: string, count: number): boolean {
+  // The services that have points of a certain transaction run one at a time.
+  if (point?.of !== undefined && point.of !== committed + 1) return false;
   return point?.when === when && (point.step === step || point.step === `#${count}`);
 }

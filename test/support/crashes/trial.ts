@@ -6,18 +6,19 @@ import { storedId } from '#libs/models/tenant.ts';
 import { eventually } from '../eventually.ts';
 import type { Reply } from '../gateway.ts';
 import { spawnGateway } from '../spawn-gateway.ts';
+import type { SpawnedService } from '../spawn-service.ts';
 import type { TestAccount, Workspace } from '../workspace.ts';
 import type { Caller } from './billing-world.ts';
-import { type CrashPoint, nameOf, stepsIn, watchedGateway } from './crash-points.ts';
+import { type CrashPoint, nameOf, stepsIn, watchedService } from './crash-points.ts';
 import type { PreparedWrite, Write } from './writes.ts';
 
 export type Gateway = Awaited<ReturnType<typeof spawnGateway>>;
 
 /**
- * Where a gateway is killed: after each command, and before and after the commit. The end is named and not counted, since the sum of
+ * Where a service is killed: after each command, and before and after the commit. The end is named and not counted, since the sum of
  * stored bytes is written by chance: the next run of the same write may have one command more or fewer there.
  */
-export function pointsOf({ steps }: KnownWrite): CrashPoint[] {
+export function pointsOf({ steps }: Pick<KnownWrite, 'steps'>): CrashPoint[] {
   const counted = steps.slice(0, -2).map((_, index): CrashPoint => ({ when: 'after', step: `#${index + 1}` }));
   return [...counted, { when: 'before', step: 'commitTransaction' }, { when: 'after', step: 'commitTransaction' }];
 }
@@ -37,9 +38,11 @@ export interface KnownWrite {
   added: Record<string, number>;
 }
 
-const REPEAT_LIMIT_MS = 30_000;
+export const REPEAT_LIMIT_MS = 30_000;
+/** Only ends a hang: a service that starts on a busy machine takes its time. */
+const DEATH_LIMIT_MS = 150_000;
 /** Written beside transactions. */
-const NOT_OF_WRITES = new Set(['api_keys']);
+const NOT_OF_WRITES = new Set(['api_keys', 'round_tries']);
 
 /** Makes the write once and reads what it does. @param watching a gateway that prints its steps. */
 export async function learnWrite(trials: Trials, watching: Gateway, write: Write): Promise<KnownWrite> {
@@ -61,7 +64,7 @@ export async function tryCrash(trials: Trials, { write, added }: KnownWrite, poi
   const account = await workspace.account();
   const prepared = await write.prepare(callerOf(gateway, account));
   const before = await recordsOf(account);
-  const dying = await spawnGateway(workspace, account.key, watchedGateway(point));
+  const dying = await spawnGateway(workspace, account.key, watchedService(point));
   try {
     await assert.rejects(send(dying, account, prepared, 'crash'), `${write.name} was answered ${nameOf(point)}`);
     await dying.exited;
@@ -85,7 +88,19 @@ export async function tryCrash(trials: Trials, { write, added }: KnownWrite, poi
   assert.equal(audit.body.data.gapless, true, what);
 }
 
-function callerOf(gateway: Gateway, { key }: TestAccount): Caller {
+/** Resolves when the service has died at its point. @throws AssertionError when it does not come to it. */
+export async function whenDead(service: SpawnedService): Promise<void> {
+  let isHanging = false;
+  const limit = setTimeout(() => {
+    isHanging = true;
+    service.kill('SIGKILL');
+  }, DEATH_LIMIT_MS);
+  const code = await service.exited;
+  clearTimeout(limit);
+  assert.ok(!isHanging && code === null, `it did not die at its point (${code}):\n${service.output().slice(-2_000)}`);
+}
+
+export function callerOf(gateway: Pick<Gateway, 'send'>, { key }: TestAccount): Caller {
   return async (method, path, body) => {
     const { status, body: answered } = await gateway.send(method, `/api/v1${path}`, { key, body });
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(answered)}`);
@@ -107,7 +122,7 @@ async function repeat(gateway: Gateway, account: TestAccount, prepared: Prepared
 }
 
 /** Everything stored of the account, by collection. */
-async function recordsOf({ id }: TestAccount): Promise<Record<string, unknown[]>> {
+export async function recordsOf({ id }: TestAccount): Promise<Record<string, unknown[]>> {
   const { db } = mongoose.connection;
   const names = ((await db?.listCollections({}, { nameOnly: true }).toArray()) ?? [])
     .map(({ name }) => name)

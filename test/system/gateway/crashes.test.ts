@@ -1,7 +1,12 @@
-// The short form of `npm run crashes`: a gateway is killed between two steps of each write that moves numbers, time or money.
+// The short form of `npm run crashes`: a gateway is killed between two steps of each write that moves numbers, time or money, and
+// portal, scheduler and mail service in the middle of what they do by themselves.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { CLIENT_FORMS } from '../../../services/portal/client/forms.ts';
 import { chanceOf } from '../../support/chance.ts';
-import { CRASH_POINTS, type CrashPoint, nameOf, watchedGateway } from '../../support/crashes/crash-points.ts';
+import { ACTS, PORTAL_ADDRESS, tryAct } from '../../support/crashes/act-trial.ts';
+import { FORM_ACTS } from '../../support/crashes/acts.ts';
+import { CRASH_POINTS, type CrashPoint, nameOf, watchedService } from '../../support/crashes/crash-points.ts';
+import { MAIL_TRANSACTIONS, tryMail } from '../../support/crashes/mail-trial.ts';
 import {
   type Gateway,
   type KnownWrite,
@@ -11,7 +16,9 @@ import {
   tryCrash,
 } from '../../support/crashes/trial.ts';
 import { WRITES } from '../../support/crashes/writes.ts';
+import { openReadyQueues } from '../../support/queues.ts';
 import { spawnGateway } from '../../support/spawn-gateway.ts';
+import { spawnService } from '../../support/spawn-service.ts';
 import { openWorkspace } from '../../support/workspace.ts';
 
 const chance = chanceOf(Number(process.env['TEST_SEED'] ?? 20_261_126), 'crashes');
@@ -19,8 +26,9 @@ const LIMIT_MS = 300_000;
 /** Gateways that start at a time. */
 const AT_ONCE = 2;
 const [first, ...others] = WRITES;
-/** Starting a gateway takes seconds, so half of the writes are tried here, and all of them by `npm run crashes`. */
-const WRITES_TRIED = Math.ceil(others.length / 2);
+/** Starting a service takes seconds, so some of the writes and acts are tried here, and all of them by `npm run crashes`. */
+const WRITES_TRIED = Math.ceil(others.length / 3);
+const ACTS_TRIED = 2;
 /** A write outside of the transaction is easiest to detect before the commit. */
 const TRIED: readonly CrashPoint[] = [
   { when: 'after', step: 'findAndModify counters' },
@@ -34,7 +42,10 @@ let gateways: Gateway[] = [];
 beforeAll(async () => {
   const workspace = await openWorkspace();
   const { key } = await workspace.account();
-  gateways = await Promise.all([spawnGateway(workspace, key), spawnGateway(workspace, key, watchedGateway())]);
+  gateways = await Promise.all([
+    spawnGateway(workspace, key, { PORTAL_URL: PORTAL_ADDRESS }),
+    spawnGateway(workspace, key, watchedService()),
+  ]);
   trials = { workspace, gateway: gateways[0] as Gateway };
 }, LIMIT_MS);
 afterAll(async () => {
@@ -67,6 +78,47 @@ test(
       cases.push([known, chance.pick([chance.pick(points), beforeCommit, beforeCommit, afterCommit])]);
     }
     await crash(cases);
+  },
+  LIMIT_MS,
+);
+
+test('when the acts are listed, then they have every form of the page', () => {
+  // What is paid on a page of Stripe has tests of its own: service/portal/stripe loses the answers of Stripe.
+  const forms = Object.keys(CLIENT_FORMS).filter((path) => path !== '/pay/stripe');
+  expect(Object.keys(FORM_ACTS)).toEqual(expect.arrayContaining(forms));
+});
+
+test(
+  'when portal or scheduler dies before or after the commit of an act, then all is stored or nothing, and the act is done once',
+  async () => {
+    const { workspace } = trials;
+    const portal = await spawnService('portal', workspace);
+    try {
+      for (const [index, act] of chance.shuffled(ACTS).slice(0, ACTS_TRIED).entries()) {
+        const when = index % 2 === 0 ? 'before' : 'after';
+        await tryAct({ ...trials, portal }, act, { when, step: 'commitTransaction' });
+      }
+    } finally {
+      await portal.stop();
+    }
+  },
+  LIMIT_MS,
+);
+
+test(
+  'when a mail service dies before contents leave, or between the answer of the server and its record, and Redis is emptied, then the mail leaves once, or twice as unknown',
+  async () => {
+    const queues = await openReadyQueues(trials.workspace);
+    // No transaction is open at these points, whose locks the other service would have to wait for.
+    const points: CrashPoint[] = [
+      { when: 'after', step: 'commitTransaction', of: 1 + MAIL_TRANSACTIONS.indexOf('begin sending') },
+      { when: 'before', step: '#1', of: 1 + MAIL_TRANSACTIONS.indexOf('record the answer') },
+    ];
+    try {
+      expect(await tryMail({ ...trials, queues }, points)).toEqual([]);
+    } finally {
+      await queues.close();
+    }
   },
   LIMIT_MS,
 );

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
-import { watchedGateway } from '../../support/crashes/crash-points.ts';
+import { watchedService } from '../../support/crashes/crash-points.ts';
 import { spawnGateway } from '../../support/spawn-gateway.ts';
 import { openWorkspace, type TestAccount, type Workspace } from '../../support/workspace.ts';
 
@@ -207,7 +207,7 @@ describe('crashes', () => {
     const dying = await spawnGateway(
       workspace,
       account.key,
-      watchedGateway({ when: 'after', step: 'findAndModify counters' }),
+      watchedService({ when: 'after', step: 'findAndModify counters' }),
     );
     const options = { key: account.key, body: { client_id } };
     await expect(dying.send('POST', '/api/v1/invoices/from-time', options)).rejects.toThrow();

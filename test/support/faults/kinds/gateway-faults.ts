@@ -1,6 +1,6 @@
 // Gateways that are killed, killed in the middle of a write, or paused.
 
-import { CRASH_POINTS, nameOf, watchedGateway } from '../../crashes/crash-points.ts';
+import { CRASH_POINTS, nameOf, watchedService } from '../../crashes/crash-points.ts';
 import { eventually } from '../../eventually.ts';
 import { anyOf, type Fault, killAgainAndAgain, pauseFor, seconds } from '../fault.ts';
 
@@ -21,7 +21,7 @@ export const gatewayFaults: readonly Fault[] = [
       for (const point of points) {
         const victim = anyOf(system.gateways, chance);
         const starts = victim.starts();
-        victim.startNextWith(watchedGateway(point));
+        victim.startNextWith(watchedService(point));
         victim.signal('SIGKILL');
         // Once to watch for the step, once more because it came.
         await eventually(() => victim.starts() >= starts + 2, 120_000);
