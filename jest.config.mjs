@@ -29,8 +29,8 @@ const hasSample = process.env['TEST_SAMPLE'] !== 'none';
 export default {
   projects: [
     { ...shared, ...sharing, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
-    { ...onBackends, displayName: 'service', testMatch: ['<rootDir>/test/service/**/*.test.ts'] },
-    { ...onBackends, displayName: 'journeys', testMatch: ['<rootDir>/test/journeys/**/*.test.ts'] },
+    { ...onBackends, ...sharing, displayName: 'service', testMatch: ['<rootDir>/test/service/**/*.test.ts'] },
+    { ...onBackends, ...sharing, displayName: 'journeys', testMatch: ['<rootDir>/test/journeys/**/*.test.ts'] },
     {
       ...onBackends,
       displayName: 'sample',

@@ -1,5 +1,5 @@
 // Jest's runtime for test files that share the modules of their worker: Node.js itself imports them, once for all files.
-import { createRequire, enableCompileCache, registerHooks } from 'node:module';
+import { createRequire, enableCompileCache, flushCompileCache, registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { compiledFolder } from '../../../deploy/backends/cache-folder.ts';
 
@@ -75,6 +75,8 @@ class SharedRuntime {
   }
 
   teardown() {
+    // A worker that writes all of it when it ends takes longer than jest waits.
+    flushCompileCache();
     for (const symbol of Object.getOwnPropertySymbols(globalThis))
       if (symbol.description === 'JEST_STATE_SYMBOL') delete globalThis[symbol];
   }
