@@ -25,7 +25,7 @@ export async function recurringRun(): Promise<Row> {
   progress('billing: recurring runs');
   const world = await openRecurringWorld({ accounts: 2, definitions: 2, first: FIRST });
   const [ours, bare] = world.definitions as [RecurringInvoiceRecord, RecurringInvoiceRecord];
-  const unit = { accountId: String(ours.account_id) };
+  const unit = { accountId: String(ours.account_id), by: { type: 'schedule' } as const };
   const [oursMs, floorMs] = await inTurn(
     { warming: RUNS_WARMING, count: RUNS_TIMED },
     {

@@ -3,6 +3,7 @@ import { appError } from '../errors.ts';
 import { drawMany } from '../models/sequences.ts';
 import type { Id } from '../models/tenant.ts';
 import { type FrozenEvent, freezeEvent, insertEvents } from '../models/webhooks/event.ts';
+import { type ActivityHints, type Actor, leaveOutRepeated } from '../models/webhooks/event-activity.ts';
 import { type EventNoun, type EventType, nounOf } from '../models/webhooks/event-types.ts';
 import type { Session } from '../mongo/connection.ts';
 
@@ -23,6 +24,12 @@ const GROWING: Partial<Record<EventNoun, { name: string; bytes: number }>> = {
   credit_note: { name: 'credit_note', bytes: 256 * KIB },
 };
 
+export interface AnnounceOptions {
+  /** The only endpoint that gets the event. */
+  endpointId?: Id;
+  activity?: ActivityHints;
+}
+
 export interface PendingEvents {
   /**
    * Adds an event.
@@ -30,7 +37,7 @@ export interface PendingEvents {
    * @returns the id of the event.
    * @throws AppError 409 when it has too many bytes.
    */
-  add: (type: EventType, data: unknown, endpointId?: Id) => Promise<Id>;
+  add: (type: EventType, data: unknown, options?: AnnounceOptions) => Promise<Id>;
   /** Writes the events. It has to come last. @returns true when there was any. */
   write: () => Promise<boolean>;
 }
@@ -38,13 +45,15 @@ export interface PendingEvents {
 /** Opens the buffer for the events of one attempt of a transaction. */
 export function pendingEvents(
   session: Session,
-  { accountId, requestId }: { accountId: Id; requestId?: string | undefined },
+  { accountId, requestId, by }: { accountId: Id; requestId?: string | undefined; by: Actor },
 ): PendingEvents {
   let pending: FrozenEvent[] = [];
   let size = 0;
   let count = 0;
+  const told = new Set<Id>();
   const write = async () => {
     if (pending.length > 0) {
+      leaveOutRepeated(pending, told);
       const first = await drawMany(session, accountId, 'event', pending.length);
       await insertEvents(session, pending, first);
     }
@@ -54,9 +63,8 @@ export function pendingEvents(
     return count > 0;
   };
   return {
-    async add(type, data, endpointId) {
-      const given = { ...(requestId ? { requestId } : {}), ...(endpointId ? { endpointId } : {}) };
-      const event = freezeEvent({ accountId, type, data, ...given });
+    async add(type, data, options = {}) {
+      const event = freezeEvent({ accountId, type, data, by, ...(requestId ? { requestId } : {}), ...options });
       requireSmall(type, event.body);
       pending.push(event);
       size += event.body.length;

@@ -4,11 +4,12 @@ import type { Problem } from '../errors.ts';
 import { finishCounter, pretendChangeTime } from '../models/counter.ts';
 import { quotaStep } from '../models/stored-bytes.ts';
 import type { Id, StoredId } from '../models/tenant.ts';
+import type { Actor } from '../models/webhooks/event-activity.ts';
 import type { EventType } from '../models/webhooks/event-types.ts';
 import { inTransaction, type Session } from '../mongo/connection.ts';
 import type { NumberKind } from '../rules/documents/number-kinds.ts';
 import { type DrawnNumber, drawNumber, type Numbering } from './draw-number.ts';
-import { pendingEvents } from './pending-events.ts';
+import { type AnnounceOptions, pendingEvents } from './pending-events.ts';
 
 /** The context of an operation of the billing core. Its reads and writes go through `session`, one after the other. */
 export interface UnitOfWork {
@@ -20,7 +21,7 @@ export interface UnitOfWork {
    * Writes an event of the account with the present record. Webhooks go out after the commit.
    * @param data the record in the form of the API.
    */
-  announce: (type: EventType, data: unknown, endpointId?: Id) => Promise<Id | undefined>;
+  announce: (type: EventType, data: unknown, options?: AnnounceOptions) => Promise<Id | undefined>;
   /**
    * Writes one event of this type for each record. The records are all in memory, so a caller with many of them passes
    * them in batches.
@@ -28,10 +29,14 @@ export interface UnitOfWork {
   announceAll: (type: EventType, records: readonly unknown[]) => Promise<void>;
   /** The facts that the caller should know of work that is done all the same. The response lists them. */
   warnings: Problem[];
+  /** The actor that causes it. Undefined in a dry run. */
+  by: Actor | undefined;
 }
 
 export interface WorkOptions {
   accountId: Id;
+  /** The actor that its events name. */
+  by: Actor;
   /** The id of the causing request, which its events carry. */
   requestId?: string | undefined;
   /** The first step of the transaction. Nothing is stored when it throws. */
@@ -65,6 +70,7 @@ export async function runUnitOfWork<Result>(
         for (const data of records) await events.add(type, data);
       },
       warnings: [],
+      by: options.by,
     });
     const hasEvents = await events.write();
     // Work without events is small and bounded in number, so keys can be changed over the quota.
@@ -84,6 +90,7 @@ export async function rollBackUnitOfWork<Result>(
     drawNumber: async () => ({ number: 0 }),
     announce: async () => undefined,
     announceAll: async () => undefined,
+    by: undefined,
   };
   try {
     await inTransaction(async (session) => {

@@ -20,6 +20,6 @@ export async function pingEndpoint(
   // A concurrent disabling conflicts with this write and comes before or after it: between the two, this delivery would
   // never be made.
   await updateEndpoint(endpoint, { $set: { tested_at: agreedDate() } }, session);
-  const eventId = await announce('ping', { webhook_id: named.id, message: MESSAGE }, named.id);
+  const eventId = await announce('ping', { webhook_id: named.id, message: MESSAGE }, { endpointId: named.id });
   return { eventId, deliveryId: deliveryId(String(eventId), named.id) };
 }

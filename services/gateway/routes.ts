@@ -2,6 +2,7 @@
 import { mailServerRoutes } from './account/mail-server-routes.ts';
 import { accountRoutes } from './account/routes.ts';
 import { stripeRoutes } from './account/stripe-routes.ts';
+import { activityRoutes } from './activity/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { clientRoutes } from './clients/routes.ts';
 import { creditNoteRoutes } from './credit-notes/routes.ts';
@@ -97,5 +98,6 @@ export const routes: readonly Route[] = withOptionalFields(
     ...quoteAcceptanceRoutes,
     ...promiseRoutes,
     ...questionRoutes,
+    ...activityRoutes,
   ]),
 );

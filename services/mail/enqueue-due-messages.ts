@@ -87,7 +87,7 @@ async function loseAll(messages: readonly DueMessage[], { retryScale, onEvents }
   for (const { _id, account_id } of messages) {
     try {
       const accountId = wireId(account_id);
-      const { hasEvents } = await runUnitOfWork({ accountId }, async (unit) => {
+      const { hasEvents } = await runUnitOfWork({ accountId, by: { type: 'mail' } }, async (unit) => {
         const message: MessageRecord | null = await findOwn(Message, accountId, _id, unit.session);
         if (!message) return;
         const now = agreedDate();

@@ -191,7 +191,7 @@ async function keep(
 ): Promise<MadeMail> {
   const source = await mailSourceOf(message, bytes, now);
   const accountId = wireId(message.account_id);
-  const { result } = await runUnitOfWork({ accountId }, async (unit) => {
+  const { result } = await runUnitOfWork({ accountId, by: { type: 'mail' } }, async (unit) => {
     const values = { subject, attachments };
     const changed = await moveMessage(unit, message, { move: 'extendLease', facts: { leaseId }, values });
     if (!changed) return changed;

@@ -210,7 +210,7 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
   }
 
   async function inUnit<Result>(accountId: Id, work: Parameters<typeof runUnitOfWork<Result>>[1]): Promise<Result> {
-    const { result, hasEvents } = await runUnitOfWork({ accountId }, work);
+    const { result, hasEvents } = await runUnitOfWork({ accountId, by: { type: 'mail' } }, work);
     if (hasEvents) options.onEvents();
     return result;
   }

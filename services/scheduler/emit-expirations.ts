@@ -75,7 +75,8 @@ const KINDS: readonly Kind[] = [
     round: 'broken promises',
     candidates: (before) => candidatesOf(PaymentPromise, before),
     async emit(accountId, id, today) {
-      return (await runUnitOfWork({ accountId }, (unit) => endPromise(unit, id, today))).result;
+      return (await runUnitOfWork({ accountId, by: { type: 'schedule' } }, (unit) => endPromise(unit, id, today)))
+        .result;
     },
   },
 ];
@@ -124,7 +125,7 @@ async function emitExpiration<Document extends Expiring>(
   id: StoredId,
   today: string,
 ): Promise<boolean> {
-  const { result } = await runUnitOfWork({ accountId }, async ({ session, announce }) => {
+  const { result } = await runUnitOfWork({ accountId, by: { type: 'schedule' } }, async ({ session, announce }) => {
     // The transaction reads the document again, because it may have been paid, moved or announced since.
     const document = await findOwn(kind.records, accountId, id, session);
     if (!document?.expires_on || document.expires_on >= today) return false;

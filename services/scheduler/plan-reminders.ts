@@ -162,7 +162,9 @@ async function setMarks(marks: readonly (readonly [Candidate, Date | 'now' | und
 async function lookAt(invoice: Candidate, round: Round): Promise<void> {
   const accountId = wireId(invoice.account_id);
   const tried = await round.tries.run({ id: invoice._id, accountId }, async () => {
-    const { result } = await runUnitOfWork({ accountId }, (unit) => lookAtInvoice(unit, invoice._id, round.at));
+    const { result } = await runUnitOfWork({ accountId, by: { type: 'schedule' } }, (unit) =>
+      lookAtInvoice(unit, invoice._id, round.at),
+    );
     round.onLook(result);
   });
   if (tried.isDone) return;

@@ -125,7 +125,7 @@ async function makeNext(accountId: Id, candidate: Candidate, round: Round): Prom
   const { at, quotaBytes } = round;
   try {
     const run = (unit: UnitOfWork) => runRecurring(unit, candidate._id, { isByHand: false, at });
-    const { next } = (await runUnitOfWork({ accountId, quotaBytes }, run)).result;
+    const { next } = (await runUnitOfWork({ accountId, by: { type: 'schedule' }, quotaBytes }, run)).result;
     round.made += 1;
     return next.status === 'Active' ? next : undefined;
   } catch (error) {
@@ -140,12 +140,13 @@ async function afterFailure(
   { accountId, at }: { accountId: Id; at: Date },
 ): Promise<Outcome> {
   if (error instanceof NothingToBill) {
-    return (await runUnitOfWork({ accountId }, (unit) => skipOccurrence(unit, candidate, at))).result;
+    return (await runUnitOfWork({ accountId, by: { type: 'schedule' } }, (unit) => skipOccurrence(unit, candidate, at)))
+      .result;
   }
   // The owner can repair this failure, so the record shows it.
   if (!(error instanceof AppError) || error.status >= 500) throw error;
   const failure = failureOf(error, at);
-  await runUnitOfWork({ accountId }, (unit) => recordFailure(unit, candidate, failure));
+  await runUnitOfWork({ accountId, by: { type: 'schedule' } }, (unit) => recordFailure(unit, candidate, failure));
   return undefined;
 }
 
@@ -167,7 +168,7 @@ async function recordSetAside(
   const failure: RunFailure = { message: `Internal server error ${id}`, at: round.at, code: 'internal_error' };
   round.failures.add(String(candidate._id), new Error(`set aside as error ${id}: ${error}`));
   try {
-    await runUnitOfWork({ accountId }, (unit) => recordFailure(unit, candidate, failure));
+    await runUnitOfWork({ accountId, by: { type: 'schedule' } }, (unit) => recordFailure(unit, candidate, failure));
   } catch (second) {
     round.failures.add(String(candidate._id), second);
   }

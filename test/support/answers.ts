@@ -17,6 +17,7 @@ const VISITOR = {
   address: '203.0.113.7',
   browser: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0',
 };
+const CLIENT = { type: 'client', id: VISITOR.linkId } as const;
 
 /** Accepts a sent quote as it is now. */
 export async function accept(
@@ -31,14 +32,14 @@ export async function accept(
   const agreement = 'I accept quote QUO-0001 over EUR 100.00.';
   const content = printedContent('quote', quote);
   const accepting = { id, content, name: 'Ada Lovelace', agreement, visitor: VISITOR, signer, ...given };
-  return inUnit(accountId, (unit) => acceptAsClient(unit, accepting));
+  return inUnit(accountId, (unit) => acceptAsClient(unit, accepting), CLIENT);
 }
 
 export const decline = (accountId: Id, id: Id, reason?: string) =>
-  inUnit(accountId, (unit: UnitOfWork) => declineAsClient(unit, { id, reason }));
+  inUnit(accountId, (unit: UnitOfWork) => declineAsClient(unit, { id, reason }), CLIENT);
 
 export const promise = (accountId: Id, id: Id, day: string) =>
-  inUnit(accountId, (unit: UnitOfWork) => promisePayment(unit, { id, day, visitor: VISITOR }));
+  inUnit(accountId, (unit: UnitOfWork) => promisePayment(unit, { id, day, visitor: VISITOR }), CLIENT);
 
 export const ask = (accountId: Id, asking: Omit<Asking, 'visitor'> & Partial<Asking>) =>
-  inUnit(accountId, (unit: UnitOfWork) => askQuestion(unit, { visitor: VISITOR, ...asking }));
+  inUnit(accountId, (unit: UnitOfWork) => askQuestion(unit, { visitor: VISITOR, ...asking }), CLIENT);

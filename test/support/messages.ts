@@ -9,6 +9,7 @@ import { newMessageState } from '#libs/models/messages/message-moves.ts';
 import type { MessageMove } from '#libs/models/messages/message-states.ts';
 import { driverOf, findOwn, insertOwn } from '#libs/models/records.ts';
 import { type Id, newId, newRecord, storedId } from '#libs/models/tenant.ts';
+import type { Actor } from '#libs/models/webhooks/event-activity.ts';
 
 /** Returns a queued message about an invoice to one recipient, with other fields where they are given. */
 export function messageOf(accountId: Id, fields: Partial<MessageRecord> = {}): MessageRecord {
@@ -48,8 +49,12 @@ export async function storedMessage({ account_id, _id }: MessageRecord): Promise
 }
 
 /** Runs work of an account in a unit of work, and returns its result. */
-export async function inUnit<Result>(accountId: Id, work: (unit: UnitOfWork) => Promise<Result>): Promise<Result> {
-  return (await runUnitOfWork({ accountId }, work)).result;
+export async function inUnit<Result>(
+  accountId: Id,
+  work: (unit: UnitOfWork) => Promise<Result>,
+  by: Actor = { type: 'operator' },
+): Promise<Result> {
+  return (await runUnitOfWork({ accountId, by }, work)).result;
 }
 
 /** Registers a mail service, so that documents can be sent. Returns nothing for a body. */

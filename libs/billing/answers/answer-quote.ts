@@ -77,7 +77,7 @@ export async function acceptAsClient(unit: UnitOfWork, accepting: Accepting): Pr
     key_id: signer.keyId,
   };
   await insertOwn(QuoteEvidence, evidence, session);
-  await storeQuote(unit, quote, fields, { status: 'Accepted', isMoved: true, today });
+  await storeQuote(unit, quote, fields, { status: 'Accepted', isMoved: true, today, evidence: evidence._id });
   return 'done';
 }
 

@@ -31,11 +31,11 @@ export async function repairTimeTotals(accountId: Id): Promise<string[]> {
   const own = ofAccount(accountId);
   const repaired: string[] = [];
   for (const _id of await idsOf(Task, wrongTasks(own))) {
-    await runUnitOfWork({ accountId }, (unit) => repairTask(unit, _id));
+    await runUnitOfWork({ accountId, by: { type: 'operator' } }, (unit) => repairTask(unit, _id));
     repaired.push(`task/${_id}`);
   }
   for (const _id of await idsOf(Project, wrongProjects(own))) {
-    await runUnitOfWork({ accountId }, (unit) => repairProject(unit, _id));
+    await runUnitOfWork({ accountId, by: { type: 'operator' } }, (unit) => repairProject(unit, _id));
     repaired.push(`project/${_id}`);
   }
   return repaired;

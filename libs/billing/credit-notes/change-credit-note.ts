@@ -98,7 +98,7 @@ async function release(
   const allocations = note.allocations.map((part) => (released.includes(part) ? { ...part, released_on: day } : part));
   const unallocated = note.unallocated + sumBy(released, ({ amount }) => amount);
   const freed = await changeOwn(CreditNote, note, { allocations, unallocated }, unit.session);
-  await unit.announce('credit_note.released', creditNoteView(freed));
+  await unit.announce('credit_note.released', creditNoteView(freed), { activity: { parts: released } });
   const moved = await takeBack(unit, note._id, { amounts: released, day });
   const [own] = (await findInvoices(unit, [String(note.invoice_id)])) as [InvoiceRecord];
   const applied = await applyOwnCredit(unit, { before: own, after: own }, day);

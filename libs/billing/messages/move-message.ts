@@ -21,6 +21,7 @@ import {
 import type { MESSAGE_MOVES, MessageMove } from '../../models/messages/message-states.ts';
 import { driverOf, findOwn } from '../../models/records.ts';
 import { countStored, sizeOf } from '../../models/stored-bytes.ts';
+import type { Actor } from '../../models/webhooks/event-activity.ts';
 import type { EventType } from '../../models/webhooks/event-types.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
@@ -46,7 +47,7 @@ export async function moveMessage<Name extends MessageMove>(
 ): Promise<MessageRecord | undefined> {
   const updatedAt = await changeTime(unit.session, unit.accountId, new Date());
   const change = messageChange(move, { ...values, updatedAt }, message.recipients, outcomes);
-  return changeMessage(unit, message, { filter: messageGuard(move, facts), change });
+  return changeMessage(unit, message, { filter: messageGuard(move, facts), change, by: message.by });
 }
 
 /**
@@ -67,7 +68,7 @@ export async function moveRecipient(
 async function changeMessage(
   unit: UnitOfWork,
   message: MessageRecord,
-  { filter, change }: { filter: object; change: object },
+  { filter, change, by }: { filter: object; change: object; by?: Actor | undefined },
 ): Promise<MessageRecord | undefined> {
   const { session } = unit;
   const { _id, account_id } = message;
@@ -81,7 +82,7 @@ async function changeMessage(
   const events = eventsOf(message, changed);
   if (events.length > 0) {
     const view = await shownMessage(unit, changed);
-    for (const type of events) await unit.announce(type, view);
+    for (const type of events) await unit.announce(type, view, { activity: { by } });
   }
   return changed;
 }

@@ -28,6 +28,7 @@ import { newMessageState } from '../../models/messages/message-moves.ts';
 import { suppressedOf } from '../../models/messages/suppression.ts';
 import { findOwn, insertOwn } from '../../models/records.ts';
 import { newRecord, type StoredId } from '../../models/tenant.ts';
+import type { Actor } from '../../models/webhooks/event-activity.ts';
 import type { NumberKind } from '../../rules/documents/number-kinds.ts';
 import { dueOf } from '../../rules/money/balance.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
@@ -60,6 +61,8 @@ export interface NewMessage<Kind extends NumberKind> {
   days?: number;
   resendOf?: StoredId;
   requestId?: string | undefined;
+  /** The actor that planned it first, of a message that is planned anew. */
+  by?: Actor | undefined;
 }
 
 /**
@@ -70,7 +73,7 @@ export interface NewMessage<Kind extends NumberKind> {
  */
 export async function planMessage<Kind extends NumberKind>(
   unit: UnitOfWork,
-  { kind, type, record, wanted, texts, once, days, link, resendOf, requestId }: NewMessage<Kind>,
+  { kind, type, record, wanted, texts, once, days, link, resendOf, requestId, by = unit.by }: NewMessage<Kind>,
 ): Promise<MessageRecord> {
   const { session, accountId } = unit;
   const own = await findMailServer(accountId, session);
@@ -125,6 +128,7 @@ export async function planMessage<Kind extends NumberKind>(
     ...(reminder ? { reminder } : {}),
     ...(resendOf ? { resend_of: resendOf } : {}),
     ...(requestId ? { request_id: requestId } : {}),
+    ...(by ? { by } : {}),
   };
   await insertOwn(Message, message, session);
   await showDelivery(unit, message, { isLast: true });

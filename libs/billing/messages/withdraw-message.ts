@@ -120,7 +120,7 @@ async function planAnew(unit: UnitOfWork, message: MessageRecord, invoice: Invoi
   };
   try {
     await planMessage(unit, {
-      ...{ kind, type: 'invoice', record: invoice, wanted, link, requestId: request_id },
+      ...{ kind, type: 'invoice', record: invoice, wanted, link, requestId: request_id, by: message.by },
       ...(once ? { once } : {}),
       ...(reminder?.days === undefined ? {} : { days: reminder.days }),
     });

@@ -119,7 +119,7 @@ async function release(
   const changed = await changeOwn(Payment, payment, { ...voided, allocations, unallocated }, unit.session);
   const amounts = released.map((part) => ({ invoice_id: part.invoice_id, amount: liveAmount(part) }));
   const moved = await takeBack(unit, payment._id, { amounts, day });
-  await unit.announce(event, paymentView(changed));
+  await unit.announce(event, paymentView(changed), { activity: { parts: amounts } });
   if (collected) collected.push(...moved);
   else await announceMoved(unit, moved, account.time_zone);
   return changed;

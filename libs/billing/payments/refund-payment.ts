@@ -67,7 +67,7 @@ export async function refundPayment(
   const changed = await changeOwn(Payment, payment, changes, unit.session);
   const amounts = taken.invoice ? [{ invoice_id: taken.invoice.invoice_id, amount }] : [];
   const moved = await takeBack(unit, payment._id, { amounts, day });
-  await unit.announce('payment.refunded', paymentView(changed));
+  await unit.announce('payment.refunded', paymentView(changed), { activity: { parts: amounts } });
   await announceMoved(unit, moved, account.time_zone);
   return { payment: changed, isKnown: false };
 }

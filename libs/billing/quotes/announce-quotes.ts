@@ -42,7 +42,8 @@ export async function announceQuotes(unit: UnitOfWork, changes: readonly Changed
     const changed = await changeOwn(Quote, quote, {}, session);
     const embedded = await embeddedIn([changed], accountId, session);
     const status = effectiveQuoteStatus(changed, today);
-    await unit.announce('quote.updated', quoteView(changed, { ...embedded(changed), status }));
+    const view = quoteView(changed, { ...embedded(changed), status });
+    await unit.announce('quote.updated', view, { activity: { isConsequence: true } });
   }
 }
 

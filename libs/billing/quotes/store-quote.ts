@@ -10,6 +10,7 @@ import {
   quoteView,
 } from '../../models/billing/quote.ts';
 import { changeOwn } from '../../models/records.ts';
+import type { StoredId } from '../../models/tenant.ts';
 import type { EventType } from '../../models/webhooks/event-types.ts';
 import { type Acceptance, acceptedBy } from '../../rules/quotes/acceptance.ts';
 import { issuedFields } from '../documents/issue-document.ts';
@@ -30,6 +31,8 @@ interface StoredChange {
   isMoved: boolean;
   /** The account's calendar day. */
   today: string;
+  /** The evidence that the client left with it. */
+  evidence?: StoredId;
 }
 
 /** Stores the changes, and announces `quote.updated` and the new status. @returns the quote in the form of the API. */
@@ -37,7 +40,7 @@ export async function storeQuote(
   unit: UnitOfWork,
   quote: QuoteRecord,
   changes: Partial<QuoteRecord>,
-  { status, isMoved, today }: StoredChange,
+  { status, isMoved, today, evidence }: StoredChange,
 ) {
   const { session, accountId } = unit;
   const search = documentSearch({ ...quote, ...changes });
@@ -46,7 +49,8 @@ export async function storeQuote(
   const view = quoteView(changed, { ...embedded(changed), status: status ?? effectiveQuoteStatus(changed, today) });
   await unit.announce('quote.updated', view);
   const event = isMoved && status && EVENT_OF[status];
-  if (event) await unit.announce(event, view);
+  const record = evidence && ({ type: 'acceptance', id: String(evidence) } as const);
+  if (event) await unit.announce(event, view, record ? { activity: { record } } : {});
   return view;
 }
 

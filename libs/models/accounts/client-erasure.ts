@@ -4,6 +4,7 @@ import type { Session } from '../../mongo/connection.ts';
 import { driverOf } from '../records.ts';
 import { type Id, type StoredId, storedId } from '../tenant.ts';
 import { Event } from '../webhooks/event.ts';
+import { ERASED_FACTS } from '../webhooks/event-activity.ts';
 import { type EventNoun, type EventType, nounOf } from '../webhooks/event-types.ts';
 import { type ClientFields, type ClientRecord, clientFieldNames, searchOf } from './client.ts';
 
@@ -14,6 +15,10 @@ const PLACEHOLDERS: ClientFields = { name: 'Anonymised client', email: ERASED_AD
 const ERASED = clientFieldNames().filter((name) => !(name in PLACEHOLDERS));
 /** The most events and characters in memory and in one write. */
 const BATCH = { events: 200, characters: 2 * 2 ** 20 };
+/** The fields of an event besides its body that go. Without its client it is not found again. */
+const ERASED_BESIDES = Object.fromEntries(
+  ['client_id', ...ERASED_FACTS.map((name) => `facts.${name}`)].map((name) => [name, 1 as const]),
+);
 /** So few events that they can be read at once even when all are large. */
 const READ_AT_ONCE = 10;
 
@@ -52,7 +57,7 @@ export async function eraseFromEvents(accountId: Id, clientId: Id, session?: Ses
     if (batch.length === 0) return erased;
     await events.bulkWrite(
       batch.map(({ _id, body }) => ({
-        updateOne: { filter: { _id }, update: { $set: { body: erasedBody(body) }, $unset: { client_id: 1 } } },
+        updateOne: { filter: { _id }, update: { $set: { body: erasedBody(body) }, $unset: ERASED_BESIDES } },
       })),
       options,
     );

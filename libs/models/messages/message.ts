@@ -7,6 +7,7 @@ import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { recordsOf, type Stamped } from '../records.ts';
 import { idField, requiredIdField, type StoredId } from '../tenant.ts';
+import type { Actor } from '../webhooks/event-activity.ts';
 import { MESSAGE_KINDS, type MessageKind } from './message-kinds.ts';
 
 /** The meaning of each state, and the moves between them, are in message-states.ts. */
@@ -126,6 +127,8 @@ export interface MessageRecord extends Stamped {
   /** The message that it repeats. */
   resend_of?: StoredId | undefined;
   request_id?: string | undefined;
+  /** The actor that planned it, whom the activity of its document names. */
+  by?: Actor | undefined;
   /** The time from which the next attempt may be made. */
   next_at?: Date | undefined;
   /** The time at which the poller must look at it (again). Later than `next_at` while a worker has it. */
@@ -193,6 +196,7 @@ const messageSchema = recordSchema<MessageRecord>(
     reminder: { type: { _id: false, days: Number, amount_due: Number, currency: String }, default: undefined },
     resend_of: idField,
     request_id: String,
+    by: Object,
     next_at: Date,
     due_at: Date,
     lease_id: String,

@@ -3,9 +3,11 @@ import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { currentTrace } from '../../service/tracing.ts';
-import { driverOf } from '../records.ts';
+import type { ListingOf } from '../list-indexes.ts';
+import { driverOf, type Owned } from '../records.ts';
 import { countStored, sizeOf } from '../stored-bytes.ts';
 import { type Id, idField, isId, newId, requiredIdField, storedId, tenant } from '../tenant.ts';
+import { type ActivityHints, type Actor, activityOf, type StoredActivity } from './event-activity.ts';
 import { type EventType, nounOf } from './event-types.ts';
 
 const eventSchema = new Schema(
@@ -34,6 +36,12 @@ const eventSchema = new Schema(
      * The number of times it was enqueued. It is part of the job's id, which must not repeat while an old job exists.
      */
     enqueue_count: { type: Number, required: true, default: 0 },
+    /** The documents that it is about, each with its own part of the amount. Absent on an event about none, as are the next two. */
+    subjects: { type: [{ _id: false, id: requiredIdField, amount: Number }], default: undefined },
+    /** See ActivityFacts. */
+    facts: Object,
+    /** See Actor. */
+    by: Object,
   },
   { versionKey: false, strict: 'throw', collection: 'events' },
 );
@@ -46,9 +54,27 @@ eventSchema.index({ account_id: 1, client_id: 1 }, { partialFilterExpression: { 
 // all have an account.
 eventSchema.index({ due_at: 1, account_id: 1 }, { partialFilterExpression: { due_at: { $exists: true } } });
 
+// The activity of a document is read along it. It is partial, because most events are about no document.
+eventSchema.index(
+  { account_id: 1, 'subjects.id': 1, sequence: 1, _id: 1 },
+  { partialFilterExpression: { 'subjects.id': { $exists: true } } },
+);
+
 export type EventRecord = InferSchemaType<typeof eventSchema>;
 
 export const Event = model('Event', eventSchema);
+
+/** An event as the activity of a document reads it. */
+export type ActivityEvent = Owned &
+  StoredActivity & { sequence: number; type: EventType; created_at: Date; body: string; trace?: string };
+
+/** Sequences are in the order of commits, as entries are shown. Its index is above: no other list reads events. */
+export const activityListing: ListingOf<ActivityEvent, 'at'> = {
+  filters: ['subjects.id'],
+  orders: { at: 'sequence' },
+  standard: '-at',
+  omitted: ['body', 'trace'],
+};
 
 /**
  * A time that is due on every clock, even where this process's clock is ahead of the relay's. The relay finds new
@@ -62,7 +88,10 @@ export interface NewEvent {
   /** The record in the form of the API. */
   data: unknown;
   requestId?: string;
-  endpointId?: Id;
+  endpointId?: Id | undefined;
+  /** The actor of the unit of work. */
+  by?: Actor | undefined;
+  activity?: ActivityHints | undefined;
 }
 
 /** An event in its stored form, without the sequence. */
@@ -103,6 +132,7 @@ export function freezeEvent(event: NewEvent) {
     ...(trace ? { trace } : {}),
     ...(event.endpointId ? { endpoint_id: storedId(event.endpointId) } : {}),
     ...(clientId ? { client_id: storedId(clientId) } : {}),
+    ...activityOf(event.type, event.data, { ...event.activity, by: event.activity?.by ?? event.by }),
   };
 }
 

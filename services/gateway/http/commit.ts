@@ -32,6 +32,8 @@ type Bound = (unit: UnitOfWork) => Promise<JsonResponse>;
 export interface CommitOptions {
   request: Request;
   accountId: Id;
+  /** The key of the caller. */
+  keyId: Id;
   requestId: string;
   /** Everything is done and then undone: the response says what would have happened. */
   isDryRun: boolean;
@@ -50,6 +52,7 @@ const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
 export function commitFor({
   request,
   accountId,
+  keyId,
   requestId,
   isDryRun,
   precondition,
@@ -81,18 +84,21 @@ export function commitFor({
     remember?: (session: Session, response: JsonResponse, eventId: Id | undefined) => Promise<void>,
   ): Promise<JsonResponse> {
     const { result, hasEvents } = await withConcurrencyLimit(accountId, () =>
-      runUnitOfWork({ accountId, requestId, beforeWork, quotaBytes }, async (unit) => {
-        const announced = new WeakMap<object, Id>();
-        const announce: UnitOfWork['announce'] = async (type, data, endpointId) => {
-          const id = await unit.announce(type, data, endpointId);
-          if (id) announced.set(data as object, id);
-          return id;
-        };
-        const response = await work({ ...unit, announce });
-        const { data } = response.body as { data?: object };
-        await remember?.(unit.session, response, data && announced.get(data));
-        return response;
-      }),
+      runUnitOfWork(
+        { accountId, by: { type: 'api_key', id: keyId }, requestId, beforeWork, quotaBytes },
+        async (unit) => {
+          const announced = new WeakMap<object, Id>();
+          const announce: UnitOfWork['announce'] = async (type, data, options) => {
+            const id = await unit.announce(type, data, options);
+            if (id) announced.set(data as object, id);
+            return id;
+          };
+          const response = await work({ ...unit, announce });
+          const { data } = response.body as { data?: object };
+          await remember?.(unit.session, response, data && announced.get(data));
+          return response;
+        },
+      ),
     );
     if (hasEvents) nudge();
     return result;

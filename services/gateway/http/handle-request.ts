@@ -111,6 +111,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
       commit: commitFor({
         request,
         accountId,
+        keyId: caller.keyId,
         requestId,
         isDryRun: (query as { dry_run?: boolean }).dry_run === true,
         precondition:

@@ -19,7 +19,7 @@ export const disable = (visit: Visit) => switchTo(visit, false);
 async function switchTo(visit: Visit, enabled: boolean): Promise<Done> {
   return act(visit, enabled ? 'webhook.enable' : 'webhook.disable', async ({ id, accountId, host }) => {
     const { nudge, log } = visit;
-    const { result, hasEvents } = await runUnitOfWork({ accountId }, (unit) =>
+    const { result, hasEvents } = await runUnitOfWork({ accountId, by: { type: 'operator' } }, (unit) =>
       switchEndpoint(unit, { id, missing: deletedMeanwhile }, enabled),
     );
     const state = enabled ? 'enabled' : 'disabled';
@@ -33,7 +33,9 @@ async function switchTo(visit: Visit, enabled: boolean): Promise<Done> {
 
 export async function ping(visit: Visit): Promise<Done> {
   return act(visit, 'webhook.ping', async ({ id, accountId, host }) => {
-    await runUnitOfWork({ accountId }, (unit) => pingEndpoint(unit, { id, missing: deletedMeanwhile }));
+    await runUnitOfWork({ accountId, by: { type: 'operator' } }, (unit) =>
+      pingEndpoint(unit, { id, missing: deletedMeanwhile }),
+    );
     visit.nudge();
     return { detail: `A ping is sent to the endpoint at ${host}.` };
   });

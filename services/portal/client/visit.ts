@@ -168,6 +168,7 @@ export async function change<Result>(visit: Visit, work: (unit: UnitOfWork) => P
   const { result, hasEvents } = await runUnitOfWork(
     {
       accountId,
+      by: { type: 'client', id: String(link._id) },
       requestId: String(link._id),
       quotaBytes: parts.quotaBytes,
       beforeWork: async (session) => {

@@ -71,6 +71,7 @@ export async function change<Result>(
   const { result, hasEvents } = await runUnitOfWork(
     {
       accountId,
+      by: { type: 'api_key', id: keyId },
       requestId: String(portalSession.link_id),
       quotaBytes,
       beforeWork: async (session) => requireScope(await lockUsableKey(accountId, keyId, session), scope),

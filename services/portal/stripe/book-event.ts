@@ -23,7 +23,7 @@ export async function bookEvent(event: Stripe.Event, { accountId, timeZone, onEv
   if (!work) return 'nothing';
   try {
     // Money is booked over the quota, too: it has come.
-    const { result, hasEvents } = await runUnitOfWork({ accountId, requestId: event.id }, work);
+    const { result, hasEvents } = await runUnitOfWork({ accountId, by: { type: 'stripe' }, requestId: event.id }, work);
     if (hasEvents) onEvents();
     return result;
   } catch (error) {

@@ -87,7 +87,7 @@ test('when a transaction begins again after the item has lost fields, then its l
     },
   ]);
   const commit = async (work: Work) => {
-    const { result } = await runUnitOfWork({ accountId }, async (unit) => {
+    const { result } = await runUnitOfWork({ accountId, by: { type: 'operator' } }, async (unit) => {
       await work(unit, undefined);
       await Item.collection.updateOne({ _id: storedId(id) as never }, lost, { session: unit.session });
       return work(unit, undefined);

@@ -44,7 +44,8 @@ async function stored(unit: UnitOfWork, id: string): Promise<InvoiceRecord> {
   return invoice;
 }
 
-const work = <Result>(of: (unit: UnitOfWork) => Promise<Result>) => runUnitOfWork({ accountId: account.id }, of);
+const work = <Result>(of: (unit: UnitOfWork) => Promise<Result>) =>
+  runUnitOfWork({ accountId: account.id, by: { type: 'operator' } }, of);
 const invoiceOf = async (id: string) => (await call('GET', `/time-entries/${id}`)).invoice?.id;
 
 test('when an entry is billed after it was read as unbilled, then the claim starts again and takes the others', async () => {

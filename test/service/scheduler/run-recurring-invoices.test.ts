@@ -323,7 +323,9 @@ describe('time', () => {
     const id = await me.recurring({ line_items: null, include_time: { group_by: 'task' } });
     const missed = { _id: storedId(id), next_index: 0 };
     const skip = () =>
-      runUnitOfWork({ accountId: me.id }, (unit) => skipOccurrence(unit, missed, noonOf(`${YEAR}-03-15`)));
+      runUnitOfWork({ accountId: me.id, by: { type: 'schedule' } }, (unit) =>
+        skipOccurrence(unit, missed, noonOf(`${YEAR}-03-15`)),
+      );
     await skip();
     await expect(skip()).rejects.toThrow(NotDue);
     const { data } = (await me.api.get(`/api/v1/recurring-invoices/${id}/occurrences`)).body;
