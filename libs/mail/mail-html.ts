@@ -18,6 +18,8 @@ interface MailPage {
   body: string;
   /** The link under the text. */
   link?: { url: string; label: string } | undefined;
+  /** The ways to pay as HTML, see waysHtml. */
+  ways?: string | undefined;
   issuer: MailIssuer;
   locale: string;
 }
@@ -41,17 +43,18 @@ body{margin:0;padding:0;background:#f3f4f6;color:#111827;-webkit-text-size-adjus
 .card .open a{display:inline-block;border:2px solid ${color};border-radius:4px;padding:8px 20px;font-weight:600;text-decoration:none}
 .card table{border-collapse:collapse;margin:0 0 16px}
 .card th,.card td{border-bottom:1px solid #d1d5db;padding-block:4px;padding-inline:0 12px;text-align:start;vertical-align:top}
+.card .pay{border-top:1px solid #d1d5db;margin-top:24px}
 .card pre{white-space:pre-wrap}
 .card blockquote{margin:0 0 16px;padding-inline-start:12px;border-inline-start:3px solid #d1d5db}
 .name{font-weight:600;margin:0 0 20px}
 .foot{unicode-bidi:plaintext;text-align:start;font:13px/1.5 -apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;color:#4b5563;padding:16px 28px;white-space:pre-line}
 .test{background:#fef3c7;color:#78350f;padding:4px 10px;border-radius:4px;display:inline-block;margin:0 0 16px;font-weight:600}
 @media (max-width:480px){.page{padding:0}.card{padding:20px 18px 24px;border-radius:0}.foot{padding:16px 18px}}
-@media (prefers-color-scheme:dark){body{background:#0b0f17;color:#e5e7eb}.card{background:#161c27}.card th,.card td{border-color:#374151}.card blockquote{border-color:#374151}.foot{color:#9ca3af}.test{background:#78350f;color:#fef3c7}}
+@media (prefers-color-scheme:dark){body{background:#0b0f17;color:#e5e7eb}.card{background:#161c27}.card th,.card td{border-color:#374151}.card blockquote,.card .pay{border-color:#374151}.foot{color:#9ca3af}.test{background:#78350f;color:#fef3c7}}
 `.trim();
 }
 
-export function mailHtml({ subject, body, link, issuer, locale }: MailPage): string {
+export function mailHtml({ subject, body, link, ways = '', issuer, locale }: MailPage): string {
   const { name, address, color, isTest } = issuer;
   const direction = mailLanguage(locale) === 'ar' ? 'rtl' : 'ltr';
   const foot = [name, address].filter(Boolean).join('\n');
@@ -69,7 +72,7 @@ export function mailHtml({ subject, body, link, issuer, locale }: MailPage): str
 <div class="page">
 <div class="card">
 ${isTest ? '<div class="test">TEST</div>\n' : ''}<div class="name">${escaped(name)}</div>
-${body}${link ? `<p class="open"><a href="${escaped(link.url)}">${escaped(link.label)}</a></p>\n` : ''}</div>
+${body}${link ? `<p class="open"><a href="${escaped(link.url)}">${escaped(link.label)}</a></p>\n` : ''}${ways}</div>
 <div class="foot">${escaped(foot)}</div>
 </div>
 </body>

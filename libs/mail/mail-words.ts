@@ -5,6 +5,7 @@ import type { AccountRecord } from '../models/accounts/account.ts';
 import { LINK_LABELS } from './link-labels.ts';
 import { type MailIssuer, mailHtml } from './mail-html.ts';
 import { senderOf } from './mail-values.ts';
+import { type MailedWays, waysHtml, waysText } from './mail-ways.ts';
 import { filledLine, filledMarkdown, filledText, type MailValues } from './placeholders.ts';
 import { mailLanguage } from './standard-texts.ts';
 
@@ -23,6 +24,8 @@ interface Writing {
   values: MailValues;
   account: Pick<AccountRecord, 'name' | 'company' | 'address' | 'brand_color' | 'mode'>;
   locale: string;
+  /** Absent on a mail that asks for no money. */
+  ways?: MailedWays | undefined;
 }
 
 /** Characters of a text with its values. A value may be long, and named often. */
@@ -32,7 +35,7 @@ const LAYOUT_MS = 10_000;
 
 /** Returns the words of a mail. @throws AppError 422 when the text is too long or too slow to lay out, 503 when the machine is too busy. */
 export async function mailWords(
-  { subject: subjectTemplate, body, values, account, locale }: Writing,
+  { subject: subjectTemplate, body, values, account, locale, ways }: Writing,
   { markdown, signal }: { markdown: Pick<Markdown, 'toHtml'>; signal: AbortSignal },
 ): Promise<MailWords> {
   const subject = filledSubject(subjectTemplate, values, account);
@@ -42,10 +45,17 @@ export async function mailWords(
     const html = await markdown.toHtml(filled, { deadlineAt: Date.now() + LAYOUT_MS, signal });
     const url = body.includes('{link}') ? undefined : values.link;
     const link = url === undefined ? undefined : { url, label: LINK_LABELS[mailLanguage(locale)] };
+    const shown = ways && ways.ways.length > 0 ? ways : undefined;
+    const text = [
+      filledText(withoutEmphasis(body), values),
+      ...(link ? [`${link.label}: ${link.url}`] : []),
+      ...(shown ? [waysText(shown, locale)] : []),
+    ];
+    const under = { link, ways: shown && waysHtml(shown, locale) };
     return {
       subject,
-      text: `${filledText(withoutEmphasis(body), values)}${link ? `\n\n${link.label}: ${link.url}` : ''}`,
-      html: mailHtml({ subject, body: html, link, issuer: issuerOf(account), locale }),
+      text: text.join('\n\n'),
+      html: mailHtml({ subject, body: html, ...under, issuer: issuerOf(account), locale }),
     };
   } catch (error) {
     if (error instanceof AppError && error.code === 'markdown_not_printable')

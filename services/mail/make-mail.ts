@@ -7,23 +7,28 @@ import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { findIssuedDocument } from '#libs/documents/find-document.ts';
 import { eInvoiceFile, eInvoiceOf, findCreditNoteSource, findInvoiceSource } from '#libs/documents/find-e-invoice.ts';
+import { invoiceWays } from '#libs/documents/invoice-ways.ts';
 import { originalOf } from '#libs/documents/original-of.ts';
+import type { RecordOfKind } from '#libs/documents/printed-content.ts';
 import { formatOf } from '#libs/e-invoice/formats.ts';
 import { AppError } from '#libs/errors.ts';
 import { mailValues } from '#libs/mail/mail-values.ts';
 import { mailWords } from '#libs/mail/mail-words.ts';
+import type { MailValues } from '#libs/mail/placeholders.ts';
 import type { Markdown } from '#libs/markdown/markdown.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
+import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { findMailSource, insertMailSource, MAIL_BYTES_MAX, mailSourceOf } from '#libs/models/messages/mail-source.ts';
 import type { MailAttachment, MailedLink, MessageRecord } from '#libs/models/messages/message.ts';
-import type { MessageKind } from '#libs/models/messages/message-kinds.ts';
+import { isReminder, type MessageKind } from '#libs/models/messages/message-kinds.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { wireId } from '#libs/models/tenant.ts';
 import { makeToken } from '#libs/models/token.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { fileName, requireWholePdf } from '#libs/printing/pdf-file.ts';
 import type { PrintDocument } from '#libs/printing/print-document.ts';
+import type { NumberKind } from '#libs/rules/documents/number-kinds.ts';
 import { composeMail, type MailFile } from './compose-mail.ts';
 import type { MadeMail, MailOf } from './send-message.ts';
 
@@ -75,7 +80,8 @@ export function makeMailOf(options: MakeOptions): MailOf {
     const own = mailValues(type, found, { account, client: client ?? { name: '' }, locale: message.locale });
     const values = link ? { ...own, link: link.url } : own;
     const { subject_template: subject, body_template: body, locale } = message;
-    const given = { subject, body, values: { ...values, ...message.texts }, account, locale };
+    const ways = waysOf(message, found, own);
+    const given = { subject, body, values: { ...values, ...message.texts }, account, locale, ways };
     const words = await mailWords(given, { markdown: options.markdown, signal });
     const files = await filesOf(message, account, signal);
     if (!Array.isArray(files)) return files;
@@ -140,6 +146,18 @@ export function makeMailOf(options: MakeOptions): MailOf {
     const size = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
     return size > FILES_BYTES_MAX ? { impossible: 'The attachments are too large for a mail' } : files;
   }
+}
+
+/** Returns the ways to pay, for a mail that asks for money. */
+function waysOf(
+  { kind }: MessageRecord,
+  record: RecordOfKind[NumberKind],
+  { number = '', amount_due = '' }: MailValues,
+) {
+  if (kind !== 'invoice' && !isReminder(kind)) return undefined;
+  const invoice = record as InvoiceRecord;
+  const ways = invoice.parties ? invoiceWays(invoice, invoice.parties) : [];
+  return { ways, number, amountDue: amount_due };
 }
 
 const CLIENT_GONE = { withdrawn: 'The client of the document was deleted' };

@@ -76,6 +76,7 @@ test(
     const sent = await mail(1);
     expect(sent.subject).toContain('INV-0001');
     expect(relay.taken[0]?.to).toEqual(['ada@example.com']);
+    expect(sent.text).toContain('IBAN DE89 3704 0044 0532 0130 00\nReference: INV-0001');
     const link = linkIn(sent);
     const open = await (await fetch(link)).text();
     expect(open).toContain('€1,377.50');
@@ -178,7 +179,7 @@ test(
     await letPass(11, id);
     await aDay(() => eventually(async () => (await eventTypes()).includes('promise.broken'), 30_000));
     const third = await aDay(nextMail);
-    expect(third.text).toContain('€400.00');
+    expect(third.text).toContain('Amount due: €400.00\n\nStudio North\nIBAN DE89');
     expect(await invoice()).toMatchObject({ reminder_rest: null });
 
     await post(`/invoices/${id}/payments`, { method: 'bank_transfer' });

@@ -1,5 +1,6 @@
 // The ways to pay what is due now, one for each option of the account that can pay it. The printed document and the
 // client's page show the same ones.
+import { formatReference } from 'swissqrbill/utils';
 import { printedIban } from '../../identifiers/bank-account.ts';
 import { decimalsOf, fromMinor } from '../money/money.ts';
 import { epcCode } from './epc-code.ts';
@@ -49,6 +50,11 @@ function wayOf(option: PaymentOption, payee: PayeeFields, due: SumDue): WayToPay
     case 'link':
       return linkWay(option, text, due);
   }
+}
+
+/** Returns what the payer has to name, as it is written. @param number of the invoice. */
+export function referenceOf({ swissBill: bill }: Pick<WayToPay, 'swissBill'>, number: string): string {
+  return bill?.reference ? formatReference(bill.reference) : number;
 }
 
 /** Returns the lines of every way, whatever is due. */

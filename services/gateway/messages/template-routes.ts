@@ -4,14 +4,16 @@ import { writtenDay } from '#libs/mail/mail-values.ts';
 import { mailWords } from '#libs/mail/mail-words.ts';
 import { type MailValues, placeholdersOf } from '#libs/mail/placeholders.ts';
 import { MAIL_LANGUAGES, mailLanguage, standardMailText } from '#libs/mail/standard-texts.ts';
-import { readAccount } from '#libs/models/accounts/account.ts';
+import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
 import { findMailTemplates, MailTemplate, type MailTemplateRecord } from '#libs/models/messages/mail-template.ts';
-import type { MessageKind } from '#libs/models/messages/message-kinds.ts';
+import { isReminder, type MessageKind } from '#libs/models/messages/message-kinds.ts';
 import { insertOwn } from '#libs/models/records.ts';
 import { removeBatch } from '#libs/models/remove-records.ts';
 import { newRecord } from '#libs/models/tenant.ts';
 import { CURRENCY_STANDARD } from '#libs/rules/money/money.ts';
 import { writtenMoney } from '#libs/rules/money/written-money.ts';
+import type { PayeeFields, PaymentOption } from '#libs/rules/paying/payment-options.ts';
+import { waysToPay } from '#libs/rules/paying/ways-to-pay.ts';
 import { found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { whenGone } from '../printing/caller-gone.ts';
@@ -120,6 +122,7 @@ async function previewTemplate(context: Context<PreviewBody>) {
       values: inventedValues(account, { kind, today, locale }),
       account,
       locale,
+      ways: inventedWays(account, kind, locale),
     },
     { markdown: parts.markdown, signal: whenGone(response) },
   );
@@ -147,15 +150,33 @@ const NUMBERS: Partial<Record<MessageKind, string>> = {
 /** Mails about documents that have no page for the client. */
 const WITHOUT_LINK: readonly MessageKind[] = ['credit_note', 'answer'];
 
+/** An invented sum, in the smallest unit of the currency. */
+const INVENTED_MINOR = 135_660;
+const INVENTED_INVOICE = 'INV-0042';
+
+const currencyOf = ({ currency }: Pick<AccountRecord, 'currency'>) => currency ?? CURRENCY_STANDARD;
+
+/** Returns the account's own ways to pay, for an invoice that does not exist. */
+function inventedWays(account: AccountRecord, kind: MessageKind, locale: string) {
+  if (kind !== 'invoice' && !isReminder(kind)) return undefined;
+  const payee = { ...account, payment_options: account.payment_options as PaymentOption[] | undefined };
+  const due = { amount: INVENTED_MINOR, currency: currencyOf(account), number: INVENTED_INVOICE };
+  return {
+    ways: waysToPay(payee as PayeeFields, due),
+    number: INVENTED_INVOICE,
+    amountDue: writtenMoney(INVENTED_MINOR, due.currency, locale),
+  };
+}
+
 /** Values of a document that does not exist. */
 function inventedValues(
-  account: Awaited<ReturnType<typeof readAccount>>,
+  account: AccountRecord,
   { kind, today, locale }: { kind: MessageKind; today: string; locale: string },
 ): MailValues {
-  const money = writtenMoney(135_660, account.currency ?? CURRENCY_STANDARD, locale);
+  const money = writtenMoney(INVENTED_MINOR, currencyOf(account), locale);
   const later = writtenDay(addDays(today, 30), locale);
   return {
-    number: NUMBERS[kind] ?? 'INV-0042',
+    number: NUMBERS[kind] ?? INVENTED_INVOICE,
     date: writtenDay(today, locale),
     total: money,
     amount_due: money,
@@ -163,7 +184,7 @@ function inventedValues(
     valid_until: later,
     client_name: 'Ada Lovelace',
     sender: account.company || account.name,
-    invoice_number: 'INV-0042',
+    invoice_number: INVENTED_INVOICE,
     ...(WITHOUT_LINK.includes(kind) ? {} : { link: 'https://example.com/p/…' }),
     question: 'Is the delivery part of the price?',
     answer: 'Yes, it is.',

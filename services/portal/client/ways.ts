@@ -2,10 +2,9 @@
 
 import type { VNode } from 'preact';
 import encodeQR from 'qr';
-import { formatReference } from 'swissqrbill/utils';
 import { swissCodeImage } from '#libs/documents/swiss-code-image.ts';
 import { html } from '#libs/pages/html.ts';
-import type { WayToPay } from '#libs/rules/paying/ways-to-pay.ts';
+import { referenceOf, type WayToPay } from '#libs/rules/paying/ways-to-pay.ts';
 import type { PageLocale } from './locale.ts';
 import { linesOfText } from './pages/lines-of-text.ts';
 
@@ -20,7 +19,7 @@ export function waysCard(ways: readonly WayToPay[], number: string, locale: Page
 
 function wayOf({ text, link, ...way }: WayToPay, number: string, { labels }: PageLocale): VNode {
   const { receipt, scanToPay } = labels.invoice;
-  const reference = way.swissBill?.reference ? formatReference(way.swissBill.reference) : number;
+  const reference = referenceOf(way, number);
   const code = imageOf(way);
   return html`<div class="way">
     <div>

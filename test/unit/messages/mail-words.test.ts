@@ -6,6 +6,8 @@ import { filledMarkdown, PLACEHOLDERS, placeholdersOf, unknownPlaceholders } fro
 import { MAIL_LANGUAGES, mailLanguage, standardMailText } from '#libs/mail/standard-texts.ts';
 import { openMarkdown } from '#libs/markdown/markdown.ts';
 import { MESSAGE_KINDS, type MessageKind } from '#libs/models/messages/message-kinds.ts';
+import type { PaymentOption } from '#libs/rules/paying/payment-options.ts';
+import { waysToPay } from '#libs/rules/paying/ways-to-pay.ts';
 
 const markdown = openMarkdown({ patienceMs: 120_000 });
 afterAll(() => markdown.close());
@@ -62,6 +64,33 @@ describe('a mail', () => {
     expect(html).toContain('<a href="https://pay.example/p/a-b_c?x=&quot;&amp;y">Online ansehen</a>');
     expect((await wordsOf('{link}', { values, locale: 'de-DE' })).text).toBe(values.link);
     expect((await wordsOf('Hallo')).html).not.toContain('View online');
+  });
+
+  test('when it asks for money, then the ways to pay are under it, in its language, and only links of https are links', async () => {
+    const holder = '<b>Studio</b>';
+    const payment_options: PaymentOption[] = [
+      { type: 'bank_transfer', holder, iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' },
+      { type: 'link', label: 'Pay "now"', url: 'https://pay.example/{number}/{amount}' },
+      { type: 'upi', vpa: 'studio@bank', name: 'Studio' },
+    ];
+    const waysIn = (currency: string) => ({
+      ways: waysToPay({ payment_options }, { amount: 40_000, currency, number: 'INV-1' }),
+      number: 'INV-1',
+      amountDue: '400,00 €',
+    });
+    const { html, text } = await wordsOf('Hallo', { locale: 'de-DE', ways: waysIn('EUR') });
+    expect(text).toBe(
+      'Hallo\n\nBankverbindung\nOffener Betrag: 400,00 €\n\n<b>Studio</b>\nIBAN DE89 3704 0044 0532 0130 00\n' +
+        'BIC COBADEFFXXX\nVerwendungszweck: INV-1\n\nPay "now": https://pay.example/INV-1/400.00',
+    );
+    expect(html).toContain('<bdi>&lt;b&gt;Studio&lt;/b&gt;</bdi><br>\n<bdi>IBAN DE89 3704 0044 0532 0130 00</bdi>');
+    expect(html).toContain('<a href="https://pay.example/INV-1/400.00"><bdi>Pay &quot;now&quot;</bdi></a>');
+
+    const rupees = await wordsOf('x', { locale: 'ar-EG', ways: waysIn('INR') });
+    expect(rupees.text).toContain('UPI studio@bank\nالمرجع: INV-1');
+    expect(rupees.text + rupees.html).not.toContain('upi:');
+    const settled = await wordsOf('x', { ways: { ...waysIn('EUR'), ways: [] } });
+    expect([settled.text, settled.html.includes('class="pay"')]).toEqual(['x', false]);
   });
 
   test('when a value looks like Markdown, HTML, a link or another placeholder, then it stays text', async () => {
