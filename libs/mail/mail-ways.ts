@@ -14,6 +14,8 @@ export interface MailedWays {
 
 interface Way {
   lines: readonly string[];
+  /** `plain` has no blanks between groups: beside Arabic words, groups of digits would be shown in the other order. */
+  reference: { label: string; value: string; plain: string } | undefined;
   link: { label: string; url: string } | undefined;
 }
 
@@ -26,16 +28,21 @@ interface Section {
 /** Returns the section as plain text. */
 export function waysText(given: MailedWays, locale: string): string {
   const { heading, due, ways } = sectionOf(given, locale);
-  const parts = ways.map(({ lines, link }) => [...lines, ...(link ? [`${link.label}: ${link.url}`] : [])].join('\n'));
-  return [`${heading}\n${due.label}: ${due.amount}`, ...parts].join('\n\n');
+  const parts = ways.map(({ lines, reference, link }) => [
+    ...lines,
+    ...(reference ? [`${reference.label}: ${reference.plain}`] : []),
+    ...(link ? [`${link.label}: ${link.url}`] : []),
+  ]);
+  return [`${heading}\n${due.label}: ${due.amount}`, ...parts.map((lines) => lines.join('\n'))].join('\n\n');
 }
 
 /** Returns the section as HTML. Each value has a direction of its own, as an IBAN in an Arabic mail. */
 export function waysHtml(given: MailedWays, locale: string): string {
   const { heading, due, ways } = sectionOf(given, locale);
   const isolated = (text: string) => `<bdi>${escaped(text)}</bdi>`;
-  const parts = ways.map(({ lines, link }) => {
+  const parts = ways.map(({ lines, reference, link }) => {
     const shown = lines.map(isolated);
+    if (reference) shown.push(`${escaped(reference.label)}: ${isolated(reference.value)}`);
     if (link) shown.push(`<a href="${escaped(link.url)}">${isolated(link.label)}</a>`);
     return `<p>${shown.join('<br>\n')}</p>\n`;
   });
@@ -49,7 +56,14 @@ function sectionOf({ ways, number, amountDue }: MailedWays, locale: string): Sec
     heading: bankDetails,
     due: { label: due, amount: amountDue },
     ways: ways.map((way) => ({
-      lines: way.text ? [...way.text.split('\n'), `${receipt.reference}: ${referenceOf(way, number)}`] : [],
+      lines: way.text ? way.text.split('\n') : [],
+      reference: way.text
+        ? {
+            label: receipt.reference,
+            value: referenceOf(way, number),
+            plain: way.swissBill?.reference ?? number,
+          }
+        : undefined,
       // Mail programs show other links, such as that of UPI, as text or warn of them.
       link: way.link?.url.startsWith('https://') ? way.link : undefined,
     })),

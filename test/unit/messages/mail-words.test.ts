@@ -86,6 +86,11 @@ describe('a mail', () => {
     expect(html).toContain('<bdi>&lt;b&gt;Studio&lt;/b&gt;</bdi><br>\n<bdi>IBAN DE89 3704 0044 0532 0130 00</bdi>');
     expect(html).toContain('<a href="https://pay.example/INV-1/400.00"><bdi>Pay &quot;now&quot;</bdi></a>');
 
+    const address = { line1: 'Weg 1', postal_code: '8001', city: 'Zurich', country: 'CH' };
+    payment_options.push({ type: 'swiss_qr', holder: 'S', address, qr_iban: 'CH4431999123000889012' });
+    const francs = await wordsOf('x', { locale: 'ar-EG', ways: waysIn('CHF') });
+    expect(francs.html).toContain('المرجع: <bdi>00 00000 00000 00000 00000 00011</bdi>');
+    expect(francs.text).toContain('المرجع: 000000000000000000000000011');
     const rupees = await wordsOf('x', { locale: 'ar-EG', ways: waysIn('INR') });
     expect(rupees.text).toContain('UPI studio@bank\nالمرجع: INV-1');
     expect(rupees.text + rupees.html).not.toContain('upi:');
