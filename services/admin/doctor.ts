@@ -9,6 +9,7 @@ import { findAddresses, type Target } from './connection.ts';
 import { examineBackup } from './doctor-backup.ts';
 import { examineDeliveries } from './doctor-deliveries.ts';
 import { examineChromium, examineConfig, examineNode } from './doctor-machine.ts';
+import { examineMail } from './doctor-mail.ts';
 import { examineService, examineVersions } from './doctor-service.ts';
 import { examineSetAside } from './doctor-set-aside.ts';
 import {
@@ -78,6 +79,7 @@ async function mongodbFindings(
         ...(await orProblem('Backup', examineBackup)),
         ...(await orProblem('Records set aside', examineSetAside)),
         ...(await orProblem('Deliveries', examineDeliveries)),
+        ...(await orProblem('Mail', examineMail)),
         ...(await orProblem('Webhook secrets', () => examineSecrets(secretKey))),
       ];
     } finally {

@@ -8,8 +8,10 @@ import { acrossAccounts, newId } from '#libs/models/tenant.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import type { Finding } from '../../../services/admin/check-result.ts';
+import { examineMail } from '../../../services/admin/doctor-mail.ts';
 import { examineMongodb, examineSecrets } from '../../../services/admin/doctor-stores.ts';
 import { addDelivery, addEndpoint } from '../../support/dashboard/records.ts';
+import { insertMessage } from '../../support/messages.ts';
 import { withErrors } from '../../support/mongodb-errors.ts';
 import { runAdmin } from '../../support/run-admin.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
@@ -94,4 +96,20 @@ test('when an endpoint fails and deliveries are due, then the doctor says which 
     { check: 'Pending deliveries', status: 'warning', found: '1 for over an hour, the oldest 90 min' },
   ]);
   expect(JSON.stringify(problems)).not.toContain('token');
+});
+
+test('when mail waits for a mail service, or its server does not take it, then the doctor says which and why', async () => {
+  const problems = async () => (await examineMail()).map(({ status, found }) => `${status}: ${found}`);
+  expect(await problems()).toEqual(['ok: none waits', 'ok: no mail waits for it']);
+  const { id } = await workspace.account();
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  const attempts = [{ at: minutesAgo(20) }, { at: minutesAgo(10), code: '535 5.7.8', text: 'Bad password' }];
+  await insertMessage(id, { due_at: minutesAgo(7) });
+  await insertMessage(id, { due_at: minutesAgo(-30), attempts, attempts_made: 2 });
+  await insertMessage(id, { due_at: minutesAgo(-30), attempts, attempts_made: 2, sender: 'own@north.example' });
+  await insertMessage(id, { due_at: minutesAgo(-30), attempts: attempts.slice(1), attempts_made: 1 });
+  expect(await problems()).toEqual([
+    'problem: 1 message(s), the oldest for 7 min',
+    'warning: 1 message(s) not taken at least twice: 535 5.7.8 Bad password',
+  ]);
 });
