@@ -59,7 +59,8 @@ export function expressions(): Expressions {
       // Braces in a manifest belong to an expression of Prometheus, and stay as they are.
       const literal = (value: string) => value.replaceAll('{{', text('"{{"')).replaceAll('}}', text('"}}"'));
       const escaped = JSON.parse(JSON.stringify(object), (_, one) => (typeof one === 'string' ? literal(one) : one));
-      const document = new Document(escaped, { aliasDuplicateObjects: false });
+      // Helm reads YAML 1.1, where a plain "yes" is no text.
+      const document = new Document(escaped, { aliasDuplicateObjects: false, schema: 'yaml-1.1' });
       // An expression at the beginning of a plain text would be read as a map.
       visit(document, {
         Scalar(_, node) {

@@ -36,8 +36,9 @@ function kustomize(path: string): KubernetesObject[] {
   return objectsOf(stdout);
 }
 
+/** Reads YAML 1.1 as helm and kubectl do, where a plain "yes" is no text. */
 function objectsOf(text: string): KubernetesObject[] {
-  return parseAllDocuments(text).flatMap((document) => document.toJS() ?? []);
+  return parseAllDocuments(text, { version: '1.1' }).flatMap((document) => document.toJS() ?? []);
 }
 
 const set = (...values: string[]) => values.flatMap((one) => ['--set', one]);
