@@ -4,8 +4,9 @@
 #   lab/cluster/cluster.sh FOLDER build        the programs, from Go modules: about 20 minutes of processor time
 #   lab/cluster/cluster.sh FOLDER up           starts all of it; FOLDER/kubectl … talks to it
 #   lab/cluster/cluster.sh FOLDER load IMAGE…  images of the engine at DOCKER_HOST into containerd
-#   lab/cluster/cluster.sh FOLDER addons       names, two disks, metrics-server
+#   lab/cluster/cluster.sh FOLDER addons       names, four disks, metrics-server
 #   lab/cluster/cluster.sh FOLDER in COMMAND…  a command in the cluster's network: reaches services and pods by their addresses
+#   lab/cluster/cluster.sh FOLDER restart-node
 #   lab/cluster/cluster.sh FOLDER down         ends what it started, by process id
 # README.md says what it needs.
 set -euo pipefail
@@ -145,13 +146,7 @@ up() {
     --use-service-account-credentials --leader-elect=false --cluster-cidr=$pods
   start scheduler net "$bin/kube-scheduler" --kubeconfig="$folder/scheduler.conf" --authentication-kubeconfig="$folder/scheduler.conf" \
     --authorization-kubeconfig="$folder/scheduler.conf" --leader-elect=false
-  start mounts net unshare --mount --propagation private sh -c 'mount --make-rshared / && exec sleep infinity'
-  sleep 0.5
-  start containerd node containerd --config "$folder/containerd.toml" --log-level warn
-  wait_for 30 test -S "$run/containerd.sock"
-  start kubelet node "$bin/kubelet" --config="$folder/kubelet.yaml" --kubeconfig="$folder/kubelet.conf" --root-dir="$folder/kubelet" \
-    --hostname-override=$node --node-ip=$ip --v=2
-  start proxy net "$bin/kube-proxy" --kubeconfig="$folder/proxy.conf" --hostname-override=$node --cluster-cidr=$pods --conntrack-max-per-core=0
+  start_node
   wait_for 120 "$folder/kubectl" wait --for=condition=Ready --timeout=5s node/$node
   if [ -x "$bin/policies" ]; then
     start policies net env KUBECONFIG="$KUBECONFIG" NODE=$node "$bin/policies"
@@ -165,8 +160,24 @@ up() {
   "$folder/kubectl" get nodes -o wide
 }
 
+start_node() {
+  start mounts net unshare --mount --propagation private sh -c 'mount --make-rshared / && exec sleep infinity'
+  sleep 0.5
+  start containerd node containerd --config "$folder/containerd.toml" --log-level warn
+  wait_for 30 test -S "$run/containerd.sock"
+  start kubelet node "$bin/kubelet" --config="$folder/kubelet.yaml" --kubeconfig="$folder/kubelet.conf" --root-dir="$folder/kubelet" \
+    --hostname-override=$node --node-ip=$ip --v=2
+  start proxy net "$bin/kube-proxy" --kubeconfig="$folder/proxy.conf" --hostname-override=$node --cluster-cidr=$pods --conntrack-max-per-core=0
+}
+# The programs of the node and every container end at once, as a machine that loses its power would, and start again.
+restart-node() {
+  end_node
+  "$folder/kubectl" get nodes
+  start_node
+}
+
 addons() {
-  mkdir -p "$folder/disks/1" "$folder/disks/2"
+  mkdir -p "$folder"/disks/{1,2,3,4}
   sed "s#FOLDER#$folder#" "$here/cluster.yaml" | "$folder/kubectl" apply -f -
   "$folder/kubectl" -n kube-system rollout status deployment/coredns --timeout=90s
   [ -x "$bin/metrics-server" ] || return 0
@@ -180,15 +191,21 @@ load() {
   docker save "$@" | ctr --address "$run/containerd.sock" --namespace k8s.io images import - | tail -1
 }
 
-down() {
+end_node() {
   local shim name
-  for name in kubelet proxy policies metrics; do end $name; done
+  for name in kubelet proxy; do end $name; done
   # Each container's shim names the socket of its containerd: ours and no other.
   for shim in $(ps -eo pid=,args= | awk -v socket="$run/containerd.sock" '/containerd-shim/ && index($0, socket) { print $1 }'); do
     ps -o pid= --ppid "$shim" | xargs -r kill -9 2> /dev/null || true
     kill -9 "$shim" 2> /dev/null || true
   done
-  for name in containerd scheduler controllers apiserver etcd mounts; do end $name; done
+  for name in containerd mounts; do end $name; done
+}
+down() {
+  local name
+  for name in policies metrics; do end $name; done
+  end_node
+  for name in scheduler controllers apiserver etcd; do end $name; done
   ip netns delete $namespace 2> /dev/null || true
   for name in /run/netns/cni-*; do mountpoint -q "$name" || rm -f "$name"; done
   find /sys/fs/cgroup -depth -type d -path '*/kubepods*' -exec rmdir {} + 2> /dev/null || true
@@ -203,7 +220,7 @@ end() {
 }
 
 case $step in
-  build | up | addons | down) "$step" ;;
+  build | up | addons | restart-node | down) "$step" ;;
   load) load "$@" ;;
   in) inside "$@" ;;
   *) echo "no such step: $step" >&2; exit 2 ;;
