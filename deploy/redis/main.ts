@@ -19,6 +19,7 @@ Usage: npm run -s redis-users -- --url redis://HOST:6379 (--folder FOLDER | --ku
                    FOLDER/SERVICE/redis-url. Passwords that are there are kept
   --renew          draws new passwords even so
   --kubernetes     prints the Secret "${SECRET_NAME}" with the same, and new passwords
+  --namespace NAME the namespace of that Secret (default: billhook)
   --prefix NAME    REDIS_PREFIX of the services (default: REDIS_PREFIX, else billhook)
 `;
 
@@ -28,6 +29,7 @@ const values = readOptions({
   folder: { type: 'string' },
   renew: { type: 'boolean', default: false },
   kubernetes: { type: 'boolean', default: false },
+  namespace: { type: 'string', default: 'billhook' },
   help: { type: 'boolean', short: 'h', default: false },
 });
 const PREFIX_FORM = /^[\w-]+$/;
@@ -54,7 +56,7 @@ function kindOf(url: string): RedisKind {
 
 function printSecret(url: string) {
   const kind = kindOf(url);
-  process.stdout.write(secretOf(drawRedisUsers(values.prefix, kind), url, kind));
+  process.stdout.write(secretOf(drawRedisUsers(values.prefix, kind), url, { kind, namespace: values.namespace }));
 }
 
 /**

@@ -66,7 +66,7 @@ install() {
     kubectl label namespace $namespace pod-security.kubernetes.io/enforce=restricted > /dev/null
     kubectl -n $namespace create secret generic billhook --from-literal=secret-key="$(openssl rand -base64 32)" \
       --from-literal=mongodb-uri='mongodb://mongodb:27017/billhook?replicaSet=rs0' > /dev/null
-    npm run -s redis-users -- --url redis://redis:6379 --kubernetes | kubectl -n $namespace apply -f - > /dev/null
+    npm run -s redis-users -- --url redis://redis:6379 --kubernetes --namespace $namespace | kubectl apply -f - > /dev/null
     mapfile -t set < <(values $replicas)
     helm install billhook "$chart" --namespace $namespace "${set[@]}" > /dev/null
   done

@@ -98,9 +98,10 @@ test('when the users are made again, then passwords stay and nothing is written;
 });
 
 test('when the Secret is printed, then it has the same entries as the folder', () => {
-  const { kind, stringData } = JSON.parse(makeUsers('--kubernetes'));
+  const { kind, metadata, stringData } = JSON.parse(makeUsers('--kubernetes', '--namespace', 'billing'));
 
   expect(kind).toBe('Secret');
+  expect(metadata.namespace).toBe('billing');
   for (const user of REDIS_USERS) expect(stringData[user]).toMatch(new RegExp(`^redis://${user}:[\\w-]{32}@127`));
   expect(stringData['users.acl']).toMatch(
     /^user default off .*\nuser health on nopass .*\n(user \w+ on #[0-9a-f]{64} .*\n){8}$/,
