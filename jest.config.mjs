@@ -33,13 +33,14 @@ export default {
     { ...onBackends, ...sharing, displayName: 'journeys', testMatch: ['<rootDir>/test/journeys/**/*.test.ts'] },
     {
       ...onBackends,
+      ...sharing,
       displayName: 'sample',
       testMatch: ['<rootDir>/test/sweeps/**/*.test.ts'],
       // The two named files are one long sequence each, of which no part says anything.
       testPathIgnorePatterns: hasSample ? ['/gateway/mirrors', '/gateway/list-cursors'] : ['/'],
       globals: { SWEEPS: 'sampled' },
     },
-    { ...onBackends, displayName: 'sweeps', testMatch: ['<rootDir>/test/sweeps/**/*.test.ts'] },
+    { ...onBackends, ...sharing, displayName: 'sweeps', testMatch: ['<rootDir>/test/sweeps/**/*.test.ts'] },
     { ...onBackends, displayName: 'system', testMatch: ['<rootDir>/test/system/**/*.test.ts'] },
   ],
   testSequencer: '<rootDir>/test/support/slowest-first.mjs',

@@ -4,12 +4,12 @@ import { appendFileSync } from 'node:fs';
 /** The short form of everything runs on every change, the whole form on request. */
 export const isFull = process.env['TEST_FULL'] === '1';
 
-/** `npm test` takes a sample of each sweep in test/sweeps, and the system tier runs sweeps whole: jest.config.mjs says which run it is. */
-export const isSampled = (globalThis as { SWEEPS?: string }).SWEEPS === 'sampled' && !isFull;
+/** `npm test` takes a sample of each sweep in test/sweeps, and the system tier runs sweeps whole: jest.config.mjs says which it is, for each file anew. */
+export const isSampled = () => (globalThis as { SWEEPS?: string }).SWEEPS === 'sampled' && !isFull;
 
 /** Rows of a sweep over all operations or fields: of a sample every `step`-th, else all. */
 export function sampled<Row>(rows: readonly Row[], step = 12): readonly Row[] {
-  return isSampled ? rows.filter((_row, index) => index % step === 0) : rows;
+  return isSampled() ? rows.filter((_row, index) => index % step === 0) : rows;
 }
 
 /** Multiplies the runs of every property. */
@@ -27,7 +27,7 @@ export function count(what: string, cases: number): void {
 
 /** Options for fc.assert. @param numRuns of the short form. */
 export function runs(numRuns = 100): { numRuns: number; seed?: number } {
-  const all = Math.ceil((numRuns * FACTOR) / (isSampled ? 3 : 1));
+  const all = Math.ceil((numRuns * FACTOR) / (isSampled() ? 3 : 1));
   count('property runs', all);
   if (SEED !== undefined) return { numRuns: all, seed: Number(SEED) };
   return isFull || FACTOR !== 1 ? { numRuns: all } : { numRuns: all, seed: SHORT_FORM_SEED };

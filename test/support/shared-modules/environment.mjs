@@ -6,9 +6,12 @@ import { ModuleMocker } from 'jest-mock';
 export default class SharedEnvironment {
   global = globalThis;
   moduleMocker = new ModuleMocker(globalThis);
+  #globals;
   #before = { env: { ...process.env }, console: globalThis.console, exit: process.exit };
 
   constructor({ projectConfig }) {
+    this.#globals = projectConfig.globals;
+    Object.assign(globalThis, this.#globals);
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 
@@ -23,6 +26,7 @@ export default class SharedEnvironment {
     this.fakeTimersModern.dispose();
     for (const name of Object.keys(process.env)) if (!(name in this.#before.env)) delete process.env[name];
     Object.assign(process.env, this.#before.env);
+    for (const name of Object.keys(this.#globals)) delete globalThis[name];
     globalThis.console = this.#before.console;
     process.exit = this.#before.exit;
   }

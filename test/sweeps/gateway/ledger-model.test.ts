@@ -7,7 +7,7 @@ import { runModel } from '../../support/ledger/model.ts';
 
 /** Fixed, so that every run is the same; another seed can be given. */
 const SEED = Number(process.env['TEST_SEED'] ?? 20_261_126);
-const SEQUENCES = isSampled ? 2 : 8;
+const SEQUENCES = isSampled() ? 2 : 8;
 const LIMIT_MS = 300_000;
 
 let gateway: TestGateway;

@@ -12,7 +12,7 @@ import { type AnyRecord, create, createClient, createProject } from '../../suppo
 import type { TestAccount } from '../../support/workspace.ts';
 
 const SEED = Number(process.env['TEST_SEED'] ?? 20_261_126);
-const SEQUENCES = isFull ? 500 : isSampled ? 3 : 6;
+const SEQUENCES = isFull ? 500 : isSampled() ? 3 : 6;
 const LONGEST = 30;
 const LIMIT_MS = isFull ? 10_800_000 : 300_000;
 const today = dayIn('UTC');

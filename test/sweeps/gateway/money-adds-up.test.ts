@@ -13,7 +13,7 @@ import { startRenderer, type TestRenderer } from '../../support/renderer/rendere
 
 /** Fixed, so that every run is the same; another seed can be given. */
 const SEED = Number(process.env['TEST_SEED'] ?? 20_261_127);
-const DOCUMENTS = isSampled ? 2 : 5;
+const DOCUMENTS = isSampled() ? 2 : 5;
 const LIMIT_MS = 180_000;
 
 let gateway: PrintingGateway;

@@ -11,7 +11,7 @@ import { startRenderer, type TestRenderer } from '../../support/renderer/rendere
 
 const RED = '#ff0000';
 /** Broken images, and whole ones beside them. */
-const EACH = isSampled ? 8 : 24;
+const EACH = isSampled() ? 8 : 24;
 let renderer: TestRenderer;
 let host: Server;
 let good: Buffer;

@@ -9,7 +9,7 @@ import { expectStored } from './model-system.ts';
 
 /** The short form is the same on every machine; another seed may be given. */
 const SEED = Number(process.env['TEST_SEED'] ?? 20_261_121);
-const SEQUENCES = isFull ? 2_000 : isSampled ? 4 : 12;
+const SEQUENCES = isFull ? 2_000 : isSampled() ? 4 : 12;
 /** Sequences are independent: each has accounts of its own. */
 const AT_ONCE = isFull ? 8 : 4;
 const LONGEST = 60;
