@@ -65,7 +65,7 @@ export async function seedAccount(mongodbUri: string, invoices: number): Promise
 }
 
 /** The size of an original, that of an invoice of one page. */
-const ORIGINAL_BYTES = 40_000;
+export const ORIGINAL_BYTES = 40_000;
 
 /** Issues these invoices and keeps an original of each, of bytes that hardly deflate, as those of a PDF. */
 export async function seedOriginals({ id }: BenchAccount, invoiceIds: readonly string[]): Promise<void> {
