@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import type { Browser, HTTPRequest, Page } from 'puppeteer-core';
+import { dayIn } from '#libs/day.ts';
 import { DocumentLink } from '#libs/models/portal/document-link.ts';
 import { accessFaults, overhanging, tabThrough } from '../../support/accessibility.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -153,6 +154,19 @@ async function fill() {
       })
     ).id,
   );
+  const answered = async (status: string) => {
+    const quote = { amount: 850, client_id: ada.id, currency: 'EUR', status: 'Sent' };
+    const { id } = await create(gateway, '/api/v1/quotes', quote);
+    await gateway.patch(`/api/v1/quotes/${id}`, { status });
+    return link('quotes', id);
+  };
+  paths['accepted'] = await answered('Accepted');
+  paths['declined'] = await answered('Declined');
+  const said = await link('invoices', await issue());
+  const csrf = /name="csrf" value="([^"]+)"/.exec((await portal.browser().get(said)).text)?.[1] ?? '';
+  await portal.browser().post(`${said}/ask`, { csrf, text: 'Which drawings are these?' });
+  await portal.browser().post(`${said}/promise`, { csrf, day: dayIn('UTC', new Date(Date.now() + 7 * 86_400_000)) });
+  paths['said'] = said;
   paths['list'] = await link('clients', ada.id);
   paths['expired'] = await link('invoices', part, { expires_at: '2040-01-01T00:00:00Z' });
   await DocumentLink.updateMany(
@@ -207,6 +221,9 @@ describe('looks', () => {
     ways: /CH93 0076[\s\S]*RF[\s\S]*Pay by card/,
     time: /Drawings, <\/style>/,
     quote: /Quote/,
+    accepted: /Accepted/,
+    declined: /Declined/,
+    said: /Which drawings are these/,
     list: /المستندات المفتوحة/,
     expired: /This link has expired/,
     arabic: /المبلغ المستحق/,
