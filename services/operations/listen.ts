@@ -29,6 +29,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
   });
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
+  server.keepAliveTimeout = 65_000; // Longer than the idle time of common proxies (60 s), so that they close first.
   server.maxHeadersCount = 100;
   server.maxConnections = CONNECTIONS_MAX;
   await new Promise<void>((resolve, reject) => {
