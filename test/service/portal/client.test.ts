@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
 import mongoose from 'mongoose';
+import { pino } from 'pino';
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
 import { DocumentLink } from '#libs/models/portal/document-link.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
@@ -379,6 +380,29 @@ async function mailOf(messageId: string): Promise<string> {
   if (!('bytes' in made)) throw new Error(JSON.stringify(made));
   return (await simpleParser(made.bytes)).text ?? '';
 }
+
+test('when pages and forms of a link succeed, fail and break, then the log names them and has no token', async () => {
+  let log = '';
+  const write = (text: string) => {
+    log += text;
+  };
+  const print = () => Promise.reject(new Error('broken'));
+  const logged = await startPortal(gateway.workspace, { log: pino({ level: 'trace' }, { write }), client: { print } });
+  const { path, id } = await linkTo('invoices', await invoice());
+  const browser = logged.browser();
+  const csrf = csrfOf((await browser.get(path)).text);
+  const replies = [
+    await browser.post(`${path}/ask`, { csrf, text: 'Which hours are these?' }),
+    await browser.post(`${path}/ask`, { csrf }),
+    await browser.get(`${path}/pdf`),
+    await browser.get(`${path}/nothing`),
+  ];
+  await logged.close();
+
+  expect(replies.map(({ status }) => status)).toEqual([303, 422, 500, 404]);
+  for (const said of ['"form":"/ask"', id, 'a request to the portal failed']) expect(log).toContain(said);
+  expect(log).not.toContain(path.split('/').at(-1));
+});
 
 describe('its PDF', () => {
   test('when the original is kept, then the page sends these very bytes, to be shown in the browser', async () => {
