@@ -69,7 +69,7 @@ export function makeFanOutEvent({
         { err: error, errorId: setAside.id, eventId },
         'the fan-out of this event is set aside and tried again in a day',
       );
-    if (retryAt) await postponeFanOut(event._id, retryAt);
+    if (retryAt) await postponeFanOut(event, retryAt);
     if (error) throw error;
   };
 

@@ -41,7 +41,7 @@ export async function eraseFromEvents(accountId: Id, clientId: Id, session?: Ses
     let characters = 0;
     const cursor = events.find(
       { account_id: storedId(accountId), client_id: storedId(clientId) },
-      { ...options, projection: { body: 1 }, limit: BATCH.events, batchSize: READ_AT_ONCE },
+      { ...options, projection: { account_id: 1, body: 1 }, limit: BATCH.events, batchSize: READ_AT_ONCE },
     );
     // Leaving the loop closes the cursor.
     for await (const event of cursor) {
@@ -56,8 +56,11 @@ export async function eraseFromEvents(accountId: Id, clientId: Id, session?: Ses
     const batch = await nextBatch();
     if (batch.length === 0) return erased;
     await events.bulkWrite(
-      batch.map(({ _id, body }) => ({
-        updateOne: { filter: { _id }, update: { $set: { body: erasedBody(body) }, $unset: ERASED_BESIDES } },
+      batch.map(({ _id, account_id, body }) => ({
+        updateOne: {
+          filter: { _id, account_id },
+          update: { $set: { body: erasedBody(body) }, $unset: ERASED_BESIDES },
+        },
       })),
       options,
     );

@@ -114,7 +114,11 @@ export function newDelivery(
   };
 }
 
-/** Returns the update that inserts a delivery which no fan-out has made, and leaves an existing one unchanged. */
+/**
+ * Returns the update that inserts a delivery which no fan-out has made, and leaves an existing one unchanged. The filter
+ * names the account.
+ */
 export function insertMissing(event: FannedOut, endpointId: StoredId, now: Date) {
-  return { $setOnInsert: newDelivery(event, endpointId, now) };
+  const { account_id: _inFilter, ...fields } = newDelivery(event, endpointId, now);
+  return { $setOnInsert: fields };
 }

@@ -4,6 +4,7 @@
 import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
 import type { Session } from '../../mongo/connection.ts';
+import { isDuplicate } from '../../mongo/errors.ts';
 import { readAfterElection } from '../../mongo/read-after-election.ts';
 import { openTries } from '../operations/round-try.ts';
 import { collectFailures } from '../rounds.ts';
@@ -65,15 +66,21 @@ export async function requestReconcile(
   session?: Session,
 ): Promise<void> {
   const now = agreedDate();
-  const change = { account_id, change_id: storedId(newId()), since: now };
+  const change = { change_id: storedId(newId()), since: now };
   const suspendingUntil = new Date(now.getTime() + SUSPENDING_MS);
-  // The filter has the key alone, which is unique over accounts. Only then the server retries by itself when two
-  // requests meet.
-  await EndpointReconcile.updateOne(
-    { _id },
-    { $set: change, ...(session ? {} : { $max: { suspending_until: suspendingUntil } }) },
-    { ...(session ? { session } : {}), upsert: true, ...acrossAccounts },
-  );
+  const request = () =>
+    EndpointReconcile.updateOne(
+      { _id, account_id },
+      { $set: change, ...(session ? {} : { $max: { suspending_until: suspendingUntil } }) },
+      { ...(session ? { session } : {}), upsert: true },
+    );
+  try {
+    await request();
+  } catch (error) {
+    // Another process inserted the request at the same moment. In a transaction that is a conflict, which starts it again.
+    if (session || !isDuplicate(error, EndpointReconcile.collection.name)) throw error;
+    await request();
+  }
 }
 
 /**

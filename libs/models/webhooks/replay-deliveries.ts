@@ -1,5 +1,7 @@
 // Sends deliveries again: one, or those of many events to one endpoint.
+import type { mongo } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
+import { duplicatesIn } from '../../mongo/errors.ts';
 import { readAfterElection } from '../../mongo/read-after-election.ts';
 import { type Id, storedId } from '../tenant.ts';
 import { Delivery, type DeliveryRecord, deliveryId, SETTLED_KEPT_SECONDS } from './delivery.ts';
@@ -36,16 +38,14 @@ export async function replayEvents(
   // A delivery that is due or leased is on its way already.
   const either = { $or: [guardOf(move, {}), guardOf('hasten', { now })] };
   const update = changeOf(move, restarted(now));
-  const made = await Delivery.bulkWrite(
+  const made = await writeUnlessMade(
     events.flatMap((event) => {
       const _id = storedId(deliveryId(event._id, endpointId));
       const sendAgain = { updateOne: { filter: { _id, account_id: event.account_id, ...either }, update } };
       if (skipDelivered && event.created_at < forgottenBefore) return [sendAgain];
       const makeMissing = {
         updateOne: {
-          // The filter has the key alone, which is unique over accounts. Only then the server retries by itself when a
-          // fan-out inserts it meanwhile.
-          filter: { _id },
+          filter: { _id, account_id: event.account_id },
           update: insertMissing(event, storedId(endpointId), now),
           upsert: true,
         },
@@ -54,6 +54,20 @@ export async function replayEvents(
     }),
   );
   return made.modifiedCount + made.upsertedCount;
+}
+
+type Writes = Parameters<typeof Delivery.bulkWrite>[0];
+
+/** Makes the writes. A delivery that a fan-out inserts meanwhile is on its way, so its error counts as nothing done. */
+async function writeUnlessMade(
+  writes: Writes,
+): Promise<Pick<mongo.BulkWriteResult, 'modifiedCount' | 'upsertedCount'>> {
+  try {
+    return await Delivery.bulkWrite(writes, { ordered: false });
+  } catch (error) {
+    if (!duplicatesIn(error)) throw error;
+    return (error as mongo.MongoBulkWriteError).result;
+  }
 }
 
 /** Restarts the schedule from its beginning, due now. */

@@ -48,9 +48,12 @@ export async function markFannedOut(ids: readonly StoredId[]): Promise<void> {
 }
 
 /** Postpones an event whose fan-out is set aside. The relay looks again at `dueAt`. */
-export async function postponeFanOut(id: StoredId, dueAt: Date): Promise<void> {
+export async function postponeFanOut(
+  { _id, account_id }: Pick<EventRecord, '_id' | 'account_id'>,
+  dueAt: Date,
+): Promise<void> {
   // An event that was fanned out meanwhile has no due_at.
-  await driverOf(Event).updateOne({ _id: id, due_at: { $exists: true } } as object, {
+  await driverOf(Event).updateOne({ _id, account_id, due_at: { $exists: true } } as object, {
     $set: { due_at: dueAt } as object,
   });
 }
