@@ -1,7 +1,7 @@
 // Reads records of an account as of one instant.
 import type { mongo } from 'mongoose';
 import { inSnapshot } from '../mongo/snapshot.ts';
-import { driverOf, findAllOwnWith, type Owned, type Records } from './records.ts';
+import { driverOf, findAllOwnWith, findIds, type Owned, type Records } from './records.ts';
 import { type Id, type StoredId, storedId } from './tenant.ts';
 
 type OwnRecords = Parameters<typeof driverOf>[0];
@@ -17,8 +17,8 @@ export interface OwnReader {
     ids: readonly StoredId[],
     fields: readonly (keyof Stored & string)[],
   ): Promise<Map<string, Stored>>;
-  /** Returns the distinct values of a field that holds ids. */
-  distinct(records: OwnRecords, field: string, filter: object): Promise<StoredId[]>;
+  /** Returns the ids of the records that match. */
+  ids(records: OwnRecords, filter: object): Promise<StoredId[]>;
   /** Runs a pipeline over the records that the filter matches. @param how.hint an index. @param how.collation compares bytes unless given. */
   aggregate<Row extends mongo.Document>(
     records: OwnRecords,
@@ -46,10 +46,7 @@ export function readOwnAtOnce<Result>(
       each: <Stored>(records: OwnRecords, filter: object, more: mongo.FindOptions) =>
         driverOf(records).find(own(filter), { ...more, ...options }) as unknown as AsyncIterable<Stored>,
       byIds: (records, ids, fields) => findAllOwnWith(options, records, accountId, ids.map(String), fields),
-      async distinct(records, field, filter) {
-        const found: unknown[] = await driverOf(records).distinct(field, own(filter), options);
-        return found as StoredId[];
-      },
+      ids: (records, filter) => findIds(records, own(filter), options),
       async aggregate<Row extends mongo.Document>(
         records: OwnRecords,
         filter: object,

@@ -89,6 +89,19 @@ export async function findAllOwnWith<Stored extends Owned>(
   return new Map(found.map((record) => [String(record._id), record as unknown as Stored]));
 }
 
+/**
+ * Returns the ids of records. `distinct` would do no more, and a sharded cluster refuses it in transactions and
+ * snapshots.
+ */
+export async function findIds(
+  records: Parameters<typeof driverOf>[0],
+  filter: object,
+  options: mongo.FindOptions = {},
+): Promise<StoredId[]> {
+  const found = driverOf(records).find(filter, { ...options, projection: { _id: 1 } });
+  return (await found.toArray()).map(({ _id }) => _id);
+}
+
 /** Reads concurrently, or one after the other in a transaction, which carries only one read at a time. */
 export async function readAll<Reads extends readonly (() => Promise<unknown>)[]>(
   session: Session | undefined,

@@ -3,7 +3,7 @@
 import { sortBy } from 'es-toolkit/array/sortBy';
 import { appError, fieldProblem } from '../../errors.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
-import { driverOf, findAllOwn, lockAllOwn } from '../../models/records.ts';
+import { driverOf, findAllOwn, findIds, lockAllOwn } from '../../models/records.ts';
 import { type Id, storedId } from '../../models/tenant.ts';
 import { Expense, type ExpenseRecord, UNBILLED_EXPENSES, UNBILLED_EXPENSES_INDEX } from '../../models/time/expense.ts';
 import { Project } from '../../models/time/project.ts';
@@ -70,7 +70,7 @@ async function unbilledExpenses({ session, accountId }: UnitOfWork, { client, cu
     ? (await selectedProjects({ accountId, client, session }, project_ids))
         .filter(({ billing }) => billing !== 'none')
         .map(({ _id }) => _id)
-    : await driverOf(Project).distinct('_id', billed, { session });
+    : await findIds(Project, billed, { session });
   const filter = {
     account_id,
     ...UNBILLED_EXPENSES,

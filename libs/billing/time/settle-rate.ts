@@ -1,7 +1,7 @@
 // Settles the rate of time when it is logged. A later change elsewhere counts for new work, and for unbilled work on
 // request.
 import { appError } from '../../errors.ts';
-import { driverOf } from '../../models/records.ts';
+import { driverOf, findIds } from '../../models/records.ts';
 import { type StoredId, storedId } from '../../models/tenant.ts';
 import { Project } from '../../models/time/project.ts';
 import { TimeEntry, type TimeEntryRecord, UNBILLED } from '../../models/time/time-entry.ts';
@@ -113,8 +113,7 @@ async function placesOf({ accountId, session }: UnitOfWork, holder: RateHolder):
   if (holder.from === 'account') return {};
   if (holder.from === 'client') {
     const own = { account_id: storedId(accountId), client_id: holder.client_id };
-    const projects: StoredId[] = await driverOf(Project).distinct('_id', own as object, { session });
-    return { project_id: { $in: projects } };
+    return { project_id: { $in: await findIds(Project, own, { session }) } };
   }
   return holder.from === 'project' ? { project_id: holder.project_id } : { task_id: holder.task_id };
 }

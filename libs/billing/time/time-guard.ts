@@ -48,8 +48,10 @@ export async function requireBillable(
  */
 export async function requireFreeTask(accountId: Id, taskId: StoredId, session: Session): Promise<void> {
   const filter = { account_id: storedId(accountId), task_id: taskId, invoice_id: { $ne: null } };
-  const ids: StoredId[] = await driverOf(TimeEntry).distinct('invoice_id', filter as object, { session });
-  for (const id of ids) {
+  const invoices = await driverOf(TimeEntry)
+    .aggregate<{ _id: StoredId }>([{ $match: filter }, { $group: { _id: '$invoice_id' } }], { session })
+    .toArray();
+  for (const { _id: id } of invoices) {
     const invoice = await findOwn(Invoice, accountId, id, session);
     if (!invoice) continue;
     if (invoice.status !== 'Draft') throw appError('task_time_issued');

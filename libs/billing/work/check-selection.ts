@@ -2,7 +2,7 @@
 import { appError, fieldProblem } from '../../errors.ts';
 import type { ClientRecord } from '../../models/accounts/client.ts';
 import { type IncludedTime, RecurringInvoice } from '../../models/billing/recurring-invoice.ts';
-import { driverOf, findAllOwn, hasOwn, lockAllOwn } from '../../models/records.ts';
+import { driverOf, findAllOwn, findIds, hasOwn, lockAllOwn } from '../../models/records.ts';
 import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
 import { Project, type ProjectRecord } from '../../models/time/project.ts';
 import { Task, type TaskRecord } from '../../models/time/task.ts';
@@ -41,7 +41,7 @@ export async function selectedProjects(
 export async function hourlyProjects(selecting: Selecting, ids: readonly Id[] | undefined): Promise<StoredId[]> {
   const { accountId, client, session } = selecting;
   const hourly = { account_id: storedId(accountId), client_id: client._id, billing: null };
-  if (!ids) return driverOf(Project).distinct('_id', hourly as object, { session });
+  if (!ids) return findIds(Project, hourly, { session });
   const found = await selectedProjects(selecting, ids);
   return found.filter(({ billing }) => billing === undefined).map(({ _id }) => _id);
 }
@@ -88,10 +88,13 @@ export async function isProjectOfRecurring(accountId: Id, project_id: StoredId, 
   const naming = { 'include_time.project_ids': String(project_id) };
   if (await hasOwn(RecurringInvoice, accountId, naming, session)) return true;
   const withTasks = { account_id: storedId(accountId), 'include_time.task_ids': { $exists: true } };
-  const ids: Id[] = await driverOf(RecurringInvoice).distinct('include_time.task_ids', withTasks as object, {
-    session,
-  });
-  return hasOwn(Task, accountId, { _id: { $in: ids.map(storedId) }, project_id }, session);
+  const named = await driverOf(RecurringInvoice)
+    .aggregate<{ _id: Id }>(
+      [{ $match: withTasks }, { $unwind: '$include_time.task_ids' }, { $group: { _id: '$include_time.task_ids' } }],
+      { session },
+    )
+    .toArray();
+  return hasOwn(Task, accountId, { _id: { $in: named.map(({ _id }) => storedId(_id)) }, project_id }, session);
 }
 
 /** True when a recurring invoice names the task for billing its time. */

@@ -36,8 +36,7 @@ export async function unbilledRows(
   { clientId, member, hasExpenses, limit, offset }: UnbilledQuery,
 ): Promise<{ rows: UnbilledRow[]; total: number }> {
   const account_id = account._id;
-  const ids =
-    clientId === undefined ? undefined : await reader.distinct(Project, '_id', { client_id: storedId(clientId) });
+  const ids = clientId === undefined ? undefined : await reader.ids(Project, { client_id: storedId(clientId) });
   const untilToday = workUntilToday(account, ids);
   // A regular expression is exact: other comparisons take two spellings of one character for the same.
   const ofMember = member === undefined ? {} : { member: { $regex: `^${escapeRegExp(member)}$` } };
