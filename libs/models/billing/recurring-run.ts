@@ -38,7 +38,7 @@ const runSchema = recordSchema<RecurringRunRecord>(
   },
   recurringRunListing,
 );
-runSchema.index({ recurring_id: 1, occurrence: 1 }, { unique: true });
+runSchema.index({ account_id: 1, recurring_id: 1, occurrence: 1 }, { unique: true });
 
 export const RecurringRun = recordsOf<RecurringRunRecord>('RecurringRun', runSchema);
 
