@@ -14,6 +14,7 @@ import { createOperator, dropOperator, listOperators } from './operators.ts';
 import { printRecord, printTable } from './print.ts';
 import { listQueues, pause, resume, retry } from './queues.ts';
 import { readSettings, readUsableSettings, type Settings } from './settings.ts';
+import { planShards, scriptOf } from './shards/shard-plan.ts';
 
 const env = process.env;
 
@@ -163,6 +164,18 @@ program
   .action(({ corePrice, memoryPrice, diskPrice, json, ...load }) =>
     printCapacity(load, { core: corePrice, gib: memoryPrice, diskGib: diskPrice }, json ?? false),
   );
+
+const shards = program.command('shards').description('a sharded cluster of MongoDB');
+shards
+  .command('plan')
+  .description('print the commands of mongosh that shard a database; it asks no database')
+  .requiredOption('--shards <names>', 'comma-separated, as sh.status() shows them', (names) => names.split(','))
+  .option('--database <name>', 'the database of MONGODB_URI', 'billhook')
+  .option('--json', 'print JSON')
+  .action(({ json, ...plan }) => {
+    const steps = planShards(plan);
+    process.stdout.write(json ? `${JSON.stringify(steps)}\n` : scriptOf(steps));
+  });
 
 command(program, 'migrate', 'create missing collections and indexes').action((options) =>
   // Connecting makes the indexes. The command is for deployments that make them before the first gateway starts.

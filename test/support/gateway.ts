@@ -7,6 +7,7 @@ import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { type AppOptions, makeApp } from '../../services/gateway/app.ts';
 import { requireKnownCodes } from './known-codes.ts';
+import { asSystem } from './shards/watch-commands.ts';
 import { openWorkspace, type TestAccount, testLog, type Workspace } from './workspace.ts';
 
 export interface Reply {
@@ -45,7 +46,8 @@ export async function startGateway(options: Partial<AppOptions> = {}): Promise<T
   const workspace = await openWorkspace();
   const account = await workspace.account();
   const markdown = openMarkdown();
-  const server = createServer(makeApp({ ...appOptionsFor(workspace), markdown, ...options }));
+  const app = makeApp({ ...appOptionsFor(workspace), markdown, ...options });
+  const server = createServer((request, response) => asSystem(() => app(request, response)));
   // On a busy machine a test may pause for longer than Node keeps a connection, and then send into a closed one.
   server.keepAliveTimeout = 65_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -10,6 +10,7 @@ import type { Logger } from '#libs/service/logger.ts';
 import { makeApp } from '../../services/portal/app.ts';
 import type { ClientOptions } from '../../services/portal/client/client-routes.ts';
 import type { DeveloperOptions } from '../../services/portal/developer/developer-routes.ts';
+import { asSystem } from './shards/watch-commands.ts';
 import { LOOPBACK } from './webhooks.ts';
 import { testLog, type Workspace } from './workspace.ts';
 
@@ -53,7 +54,8 @@ export async function startPortal(workspace: Workspace, options: TestPortalOptio
     ...developer,
   };
   const clients = { print: unprinted, box: parts.box, nudge: parts.nudge, ...client };
-  const server = createServer(makeApp({ trustProxy: 0, developer: parts, client: clients, log }));
+  const app = makeApp({ trustProxy: 0, developer: parts, client: clients, log });
+  const server = createServer((request, response) => asSystem(() => app(request, response)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

@@ -5,6 +5,7 @@ import getPort from 'get-port';
 import { nodeEnvironmentOf, nodeFlagsOf } from '../../deploy/local/node-flags.ts';
 import { compiledCode } from '../../deploy/local/service-env.ts';
 import { eventually } from './eventually.ts';
+import { unplannedIn } from './shards/unplanned.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface SpawnedService {
@@ -74,7 +75,8 @@ export async function launchService(
   const port = Number(env['PORT'] ?? (await getPort()));
   const healthPort = Number(env['HEALTH_PORT'] ?? (await getPort()));
   const log = logFile === undefined ? 'pipe' : openSync(logFile, 'a');
-  const child = spawn('node', [...nodeFlagsOf(service), `services/${service}/main.ts`], {
+  const preload = service === 'renderer' ? [] : ['--import', './test/support/shards/preload.ts'];
+  const child = spawn('node', [...nodeFlagsOf(service), ...preload, `services/${service}/main.ts`], {
     stdio: ['ignore', log, log],
     env: {
       PATH: process.env['PATH'] ?? '',
@@ -107,9 +109,12 @@ export async function launchService(
     },
     lastWords: () =>
       isOver ? `${service} ended with ${child.exitCode ?? child.signalCode}:\n${output().slice(-4_000)}` : undefined,
-    stop() {
+    async stop() {
       isAsked = true;
-      return stop(child, exited);
+      const code = await stop(child, exited);
+      const unplanned = unplannedIn(output());
+      if (unplanned.length > 0) throw new Error(`${service} said:\n${unplanned.join('\n')}`);
+      return code;
     },
     exited,
   };

@@ -1,10 +1,12 @@
 // A database, a queue prefix and accounts for one test file on the run's shared backends.
 import { randomBytes, randomUUID } from 'node:crypto';
+import mongoose from 'mongoose';
 import { Account, type AccountMode } from '#libs/models/accounts/account.ts';
 import { issueApiKey } from '#libs/models/accounts/api-key.ts';
 import { newId } from '#libs/models/tenant.ts';
 import { connectMongo } from '#libs/mongo/connection.ts';
 import { makeLogger } from '#libs/service/logger.ts';
+import { watchCommands } from './shards/watch-commands.ts';
 import { closeDatabase, openDatabase, workerDatabase } from './worker-database.ts';
 
 export interface Workspace {
@@ -28,7 +30,10 @@ export const testLog = makeLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'sile
 /** Connects mongoose in this process to an empty database with all indexes. Close it in afterAll: the next file uses the database. */
 export async function openWorkspace(): Promise<Workspace> {
   const mongodbUri = withDatabase(required('TEST_MONGODB_URI'), workerDatabase());
-  const disconnect = await connectMongo(mongodbUri, { log: testLog });
+  const watchedUri = `${mongodbUri}${mongodbUri.includes('?') ? '&' : '?'}monitorCommands=true`;
+  const disconnect = await connectMongo(watchedUri, { log: testLog });
+  const unplanned: string[] = [];
+  watchCommands(mongoose.connection.getClient(), (text) => void unplanned.push(text));
   await openDatabase();
   return {
     mongodbUri,
@@ -45,6 +50,7 @@ export async function openWorkspace(): Promise<Workspace> {
     async close() {
       await closeDatabase();
       await disconnect();
+      if (unplanned.length > 0) throw new Error(`commands to MongoDB: ${unplanned.join('; ')}`);
     },
   };
 }

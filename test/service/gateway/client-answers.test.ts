@@ -12,12 +12,12 @@ import { Message } from '#libs/models/messages/message.ts';
 import { openSigner, SigningKey } from '#libs/models/operations/signing-key.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { resealFields } from '../../../services/admin/store/sealed-secrets.ts';
-import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
 import { accept, ask, decline, promise } from '../../support/answers.ts';
 import { answerCheck } from '../../support/contract/answer-check.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { setUpMail } from '../../support/messages.ts';
 import { type AnyRecord, create, createClient, eventsOf } from '../../support/records.ts';
+import { emitExpirations } from '../../support/rounds.ts';
 import type { TestAccount } from '../../support/workspace.ts';
 
 const run = promisify(execFile);

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { addDays, dayIn } from '#libs/day.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
-import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import {
   type AnyRecord,
@@ -15,6 +14,7 @@ import {
   lastEvent,
   UNKNOWN_ID,
 } from '../../support/records.ts';
+import { emitExpirations } from '../../support/rounds.ts';
 
 const path = '/api/v1/invoices';
 const today = dayIn('UTC');

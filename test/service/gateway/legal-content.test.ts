@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { dayIn } from '#libs/day.ts';
 import { invoiceResponse } from '#libs/responses/invoice.ts';
-import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-invoices.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 import { setUpMail } from '../../support/messages.ts';
+import { runRecurringInvoices } from '../../support/rounds.ts';
 import { routeTable } from '../../support/route-table.ts';
 
 let gateway: TestGateway;

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { addDays, dayIn } from '#libs/day.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { storedId } from '#libs/models/tenant.ts';
-import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, answerOf, create, createClient, eventsOf } from '../../support/records.ts';
+import { emitExpirations } from '../../support/rounds.ts';
 
 const path = '/api/v1/invoices';
 const yesterday = addDays(dayIn('UTC'), -1);

@@ -5,10 +5,9 @@ import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
-import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
-import { planReminders } from '../../../services/scheduler/plan-reminders.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { emitExpirations, planReminders } from '../../support/rounds.ts';
 import { type SpawnedService, spawnService } from '../../support/spawn-service.ts';
 
 let gateway: TestGateway;

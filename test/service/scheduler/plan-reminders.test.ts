@@ -7,10 +7,10 @@ import { Invoice } from '#libs/models/billing/invoice.ts';
 import { unregisterMailService } from '#libs/models/messages/mail-service.ts';
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
-import { planReminders } from '../../../services/scheduler/plan-reminders.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { inUnit, leased, sendWithoutRelay, setUpMail } from '../../support/messages.ts';
 import { type OwnAccount, openOwnAccount } from '../../support/own-account.ts';
+import { planReminders } from '../../support/rounds.ts';
 
 let gateway: TestGateway;
 let me: OwnAccount;

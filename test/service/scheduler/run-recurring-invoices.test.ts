@@ -12,8 +12,8 @@ import { RecurringRun } from '#libs/models/billing/recurring-run.ts';
 import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { TimeEntry } from '#libs/models/time/time-entry.ts';
-import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-invoices.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
+import { runRecurringInvoices } from '../../support/rounds.ts';
 
 let gateway: TestGateway;
 

@@ -14,14 +14,13 @@ import { EVENT_TYPES, type EventType } from '#libs/models/webhooks/event-types.t
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { eventCatalogue } from '#libs/responses/event-catalogue.ts';
 import { openBatchPrinting } from '../../../services/gateway/documents/print-batches.ts';
-import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
-import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-invoices.ts';
 import { recordGone } from '../../../services/webhooks/endpoint-health.ts';
 import { ask, decline, promise } from '../../support/answers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { failWithoutRelay, inUnit, sendWithoutRelay, setUpMail } from '../../support/messages.ts';
 import { type AnyRecord, create, createClient } from '../../support/records.ts';
+import { emitExpirations, runRecurringInvoices } from '../../support/rounds.ts';
 import { testLog } from '../../support/workspace.ts';
 
 const catalogue = eventCatalogue();

@@ -6,6 +6,7 @@ import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { Operator, type OperatorRole, operatorName } from '#libs/models/operations/operator.ts';
 import { type Dashboard, openDashboard } from '../../../services/operations/dashboard.ts';
 import { eventually } from '../eventually.ts';
+import { asSystem } from '../shards/watch-commands.ts';
 import { openWorkspace, testLog, type Workspace } from '../workspace.ts';
 
 /** Small ones, so that a few records use a share of them. */
@@ -49,7 +50,7 @@ export async function startDashboard(): Promise<TestDashboard> {
     nudges += 1;
   };
   const dashboard = openDashboard({ limits: LIMITS, queues, log: testLog, trustProxy: 0, nudge });
-  const server = createServer(dashboard.app);
+  const server = createServer((request, response) => asSystem(() => dashboard.app(request, response)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   let people = 0;

@@ -10,9 +10,8 @@ import { countSetAside, openTries, RoundTry, TRIES_MAX } from '#libs/models/oper
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { compiledCode } from '../../../deploy/local/service-env.ts';
 import { examineSetAside } from '../../../services/admin/doctor-set-aside.ts';
-import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
-import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-invoices.ts';
 import { callerOf, startGateway, type TestGateway, verbsOf } from '../../support/gateway.ts';
+import { emitExpirations, runRecurringInvoices } from '../../support/rounds.ts';
 
 let gateway: TestGateway;
 

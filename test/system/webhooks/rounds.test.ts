@@ -12,7 +12,6 @@ import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { type Outbound, openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { sample } from '../../../services/operations/monitoring/sampler.ts';
-import { planReminders } from '../../../services/scheduler/plan-reminders.ts';
 import { makeDeliverWebhook } from '../../../services/webhooks/deliver-webhook.ts';
 import { enqueueDueDeliveries } from '../../../services/webhooks/enqueue-due-deliveries.ts';
 import { makeFanOutEvent } from '../../../services/webhooks/fan-out-event.ts';
@@ -25,6 +24,8 @@ import { countBytes } from '../../support/counted-bytes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openReadyQueues } from '../../support/queues.ts';
 import { answer, type Receiver, startReceiver } from '../../support/receiver.ts';
+import { planReminders } from '../../support/rounds.ts';
+import { asSystem } from '../../support/shards/watch-commands.ts';
 import { LOOPBACK, register } from '../../support/webhooks.ts';
 import { openWorkspace, testLog, type Workspace } from '../../support/workspace.ts';
 
@@ -201,7 +202,7 @@ test('each polling loop and each worker of a service has a row', () => {
 describe('a step stays within its bound:', () => {
   const rows = Object.entries(ROWS).flatMap(([name, row]) => ('step' in row ? [[name, row] as const] : []));
   test.each(rows)('%s', async (_name, { step, ...bound }) => {
-    const used = await bytes.during(step);
+    const used = await bytes.during(() => asSystem(step));
     expect({ read: used.read <= bound.read, sent: used.sent <= bound.sent, used }).toEqual({
       read: true,
       sent: true,
