@@ -13,7 +13,12 @@ import { REDIS_MIN_VERSION, type RedisState, readRedisStates } from '#libs/redis
 import { openSecretBox } from '#libs/secret-box.ts';
 import { clockFinding, type Finding, finding, isAtLeast, orProblem } from './check-result.ts';
 import { knownHoles } from './known-holes.ts';
-import { findMissingIndexes, MONGODB_LEAST_VERSION, readDatabaseState } from './store/database-state.ts';
+import {
+  type DatabaseState,
+  findMissingIndexes,
+  MONGODB_LEAST_VERSION,
+  readDatabaseState,
+} from './store/database-state.ts';
 import { countSecretsByKey } from './store/sealed-secrets.ts';
 import { type AccountStorage, readStorage } from './store/storage.ts';
 
@@ -58,22 +63,43 @@ async function examineDatabase({ isPrivate }: StoreFacts): Promise<Finding[]> {
       `Upgrade to ${MONGODB_LEAST_VERSION} or later`,
     ),
     holeFinding('mongodb', { name: 'MongoDB', version: state.version, isPrivate }),
+    ...versionFindings(state),
     finding(
       'MongoDB replica set',
-      state.replicaSet ? `${state.replicaSet}, ${state.members} member(s)` : 'none, a single server',
-      state.replicaSet !== undefined,
+      state.replicaSet ? `${state.replicaSet}, ${state.members} member(s)` : noSetText(state),
+      state.replicaSet !== undefined || state.isSharded,
       'Start mongod with --replSet and run rs.initiate(): every write is a transaction, which a standalone server rejects',
     ),
     finding(
       'MongoDB members',
-      isPrivate ? `${state.members}, as npm start runs it` : String(state.members),
-      isPrivate || state.members >= 3,
+      state.isSharded
+        ? 'unknown behind a router'
+        : isPrivate
+          ? `${state.members}, as npm start runs it`
+          : String(state.members),
+      isPrivate || state.isSharded || state.members >= 3,
       'Run three members: with fewer, the loss of one machine stops all writes',
       'warning',
     ),
     ...memberFindings(state.unhealthyMembers),
     clockFinding('MongoDB clock', state.clockAheadMs),
   ];
+}
+
+function noSetText({ isSharded }: DatabaseState): string {
+  return isSharded ? 'a sharded cluster' : 'none, a single server';
+}
+
+/** Names the versions of members that differ from that of the primary. A single server has no others. */
+function versionFindings({ version, otherVersions }: DatabaseState): Finding[] {
+  if (otherVersions.size === 0) return [];
+  const different = [...otherVersions].filter(([, other]) => other !== version);
+  const found =
+    different.length > 0
+      ? `primary ${version}, ${different.map(([host, other]) => `${host} ${other}`).join(', ')}`
+      : `${version} on all ${otherVersions.size + 1} members`;
+  const advice = 'Finish the upgrade: after an election the system runs on another version';
+  return [finding('MongoDB versions', found, different.length === 0, advice, 'warning')];
 }
 
 function indexFinding(missing: string[]): Finding {

@@ -7,6 +7,10 @@ export interface DatabaseState {
   /** Absent on a standalone server, which has no transactions. */
   replicaSet: string | undefined;
   members: number;
+  /** The versions of the other members by `host:port`, or why a member does not tell it. */
+  otherVersions: ReadonlyMap<string, string>;
+  /** True behind a router, which shows no members. */
+  isSharded: boolean;
   /** `host:port state` of each unhealthy member. Undefined when the user lacks permission. */
   unhealthyMembers: string[] | undefined;
   /** The offset of its clock from this one, corrected by half of the round trip. Positive when it is ahead. */
@@ -29,10 +33,45 @@ export async function readDatabaseState(): Promise<DatabaseState> {
     version: String(version),
     replicaSet: typeof hello['setName'] === 'string' ? hello['setName'] : undefined,
     members: Array.isArray(hello['hosts']) ? hello['hosts'].length : 1,
+    otherVersions: await readOtherVersions(hello),
+    isSharded: hello['msg'] === 'isdbgrid',
     unhealthyMembers: await readUnhealthyMembers(db.admin()),
     clockAheadMs: Math.round((hello['localTime'] as Date).getTime() - startedAt - roundTripMs / 2),
     roundTripMs,
   };
+}
+
+const MEMBER_LIMIT_MS = 2_000;
+
+async function readOtherVersions(hello: mongoose.mongo.Document): Promise<Map<string, string>> {
+  const hosts = [hello['hosts'], hello['passives']].flatMap((names) => (Array.isArray(names) ? names.map(String) : []));
+  const others = hosts.filter((host) => host !== hello['me']);
+  return new Map(await Promise.all(others.map(async (host) => [host, await versionOf(host)] as const)));
+}
+
+async function versionOf(host: string): Promise<string> {
+  const { credentials, tls, tlsCAFile, tlsCertificateKeyFile, tlsAllowInvalidCertificates } =
+    mongoose.connection.getClient().options;
+  const client = new mongoose.mongo.MongoClient(`mongodb://${host}/`, {
+    directConnection: true,
+    serverSelectionTimeoutMS: MEMBER_LIMIT_MS,
+    connectTimeoutMS: MEMBER_LIMIT_MS,
+    tls,
+    ...(tlsCAFile ? { tlsCAFile } : {}),
+    ...(tlsCertificateKeyFile ? { tlsCertificateKeyFile } : {}),
+    ...(tlsAllowInvalidCertificates ? { tlsAllowInvalidCertificates } : {}),
+    ...(credentials
+      ? { auth: { username: credentials.username, password: credentials.password }, authSource: credentials.source }
+      : {}),
+  });
+  try {
+    const { version } = await client.db('admin').command({ buildInfo: 1 }, { timeoutMS: MEMBER_LIMIT_MS });
+    return String(version);
+  } catch {
+    return 'unknown: it does not answer';
+  } finally {
+    await client.close();
+  }
 }
 
 const WELL = new Set(['PRIMARY', 'SECONDARY', 'ARBITER']);
