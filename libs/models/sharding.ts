@@ -1,4 +1,4 @@
-// Which collections a sharded cluster spreads over its shards, by which key, and which it leaves on one.
+// Says which collections a sharded cluster spreads over its shards, by which key, and which it leaves on one.
 import { allModels } from './indexes.ts';
 
 /** Collections of accounts that stay on one shard, and why. Those without an `account_id` stay there as well. */

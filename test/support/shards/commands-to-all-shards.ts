@@ -2,7 +2,7 @@
 // docs/scale.md has the same table. `admin` is not among them: its commands look at everything because an operator asks them to.
 
 export interface AllShards {
-  /** Who asks. */
+  /** The name of the work or service that asks. */
   by: string;
   collections: readonly string[];
   /** `reads` are find, count, distinct and aggregate. Changes of one record always name the account. */

@@ -3,7 +3,7 @@ import { shardingOfAll } from '#libs/models/sharding.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a command asks of one collection. */
+/** One filter or record of a command, and the shards that it asks. */
 export interface Ask {
   command: string;
   collection: string;
