@@ -1,4 +1,4 @@
-// `npm run failover`: breaks Redis with Sentinel and Redis Cluster under load, and judges each. `--help` says how.
+// `npm run failover`: breaks Redis with Sentinel, Redis Cluster and a replica set of MongoDB under load, and judges each. `--help` says how.
 import { findRedis } from '../../deploy/backends/redis.ts';
 import { startBackends } from '../../test/support/backends.ts';
 import { openGuardedFolder } from '../../test/support/guarded-folder.ts';
@@ -13,18 +13,20 @@ import { startCluster, startSentinels, type Topology } from '../../test/support/
 import type { Workspace } from '../../test/support/workspace.ts';
 import { openBenchWorkspace } from '../bench/bench-workspace.ts';
 import { readCommandLine } from '../command-line.ts';
+import { breakReplicaSet } from './break-replica-set.ts';
 
 const HELP = `Runs a gateway, a renderer and a webhook service on Redis with Sentinel (a primary, a replica, three sentinels) and on Redis Cluster (three
-primaries with a replica each), breaks Redis under load in every way, and judges that nothing acknowledged was lost.
+primaries with a replica each), breaks Redis under load in every way, and judges that nothing acknowledged was lost. Then runs all services on a
+replica set of MongoDB with three members, whose primary is killed, stepped down, paused and cut off, and whose secondary is slow.
 
 Usage: npm run failover -- [options]
 
-  --kind KIND      sentinel or cluster (default: one after the other)
-  --only WORD      the faults with this word in their names, such as kill, pause, switch or move
+  --kind KIND      sentinel, cluster or replica-set (default: one after the other)
+  --only WORD      the faults with this word in their names, such as kill, pause, switch, move or slow
   --rounds N       every fault N times (default 2)
   --server FILE    the redis-server or valkey-server to run (default: that of npm start)
 
-Ends with 1 when something was lost, or documents were not printed again within 5 s of the new primary.
+Ends with 1 when something was lost or came twice, or documents were not printed again within 5 s of the new primary.
 `;
 
 /** The promise for the time from a new primary to the next document. */
@@ -40,24 +42,35 @@ const { values } = readCommandLine(HELP, {
 });
 const KINDS = ['sentinel', 'cluster'] as const;
 const kinds = KINDS.filter((kind) => values.kind === undefined || values.kind === kind);
+const breaksMongodb = values.kind === undefined || values.kind === 'replica-set';
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 // The guardian ends all processes that this one started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const backends = await startBackends(process.env);
 const command = values.server ?? (await findRedis({ env: { ...process.env, REDIS_URL: '' } })).command;
-let isSound = kinds.length > 0;
+let isSound = kinds.length > 0 || breaksMongodb;
 try {
-  const workspace = await openBenchWorkspace({ ...backends, isLarge: false });
-  try {
-    for (const kind of kinds) isSound = (await breakKind(kind, workspace)) && isSound;
-  } finally {
-    await workspace.close();
+  if (kinds.length > 0) isSound = await breakRedis();
+  if (breaksMongodb) {
+    const how = { only: values.only, rounds: Number(values.rounds), say };
+    isSound = (await breakReplicaSet(backends, how)) && isSound;
   }
 } finally {
   await backends.stop();
 }
 process.exitCode = isSound ? 0 : 1;
+
+async function breakRedis(): Promise<boolean> {
+  let isWhole = true;
+  const workspace = await openBenchWorkspace({ ...backends, isLarge: false });
+  try {
+    for (const kind of kinds) isWhole = (await breakKind(kind, workspace)) && isWhole;
+  } finally {
+    await workspace.close();
+  }
+  return isWhole;
+}
 
 async function breakKind(kind: (typeof KINDS)[number], workspace: Workspace): Promise<boolean> {
   const guarded = await openGuardedFolder(`failover-${kind}`);
