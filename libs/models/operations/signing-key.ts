@@ -24,7 +24,7 @@ const keySchema = new Schema(
   { versionKey: false, strict: 'throw', collection: 'signing_keys' },
 );
 
-export type SigningKeyRecord = InferSchemaType<typeof keySchema>;
+type SigningKeyRecord = InferSchemaType<typeof keySchema>;
 
 export const SigningKey = model('SigningKey', keySchema);
 
