@@ -180,6 +180,7 @@ export function unauthorized() {
 const NOT_FOUND = {
   Account: 'account_not_found',
   Allocation: 'allocation_not_found',
+  Attachment: 'attachment_not_found',
   'API key': 'api_key_not_found',
   'Batch of documents': 'batch_not_found',
   Client: 'client_not_found',

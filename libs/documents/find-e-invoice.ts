@@ -1,5 +1,5 @@
 // Finds an invoice or a credit note, states it in the terms of EN 16931, and writes its e-invoices.
-
+import { sumBy } from 'es-toolkit/math/sumBy';
 import { dayIn } from '../day.ts';
 import { embedXml } from '../e-invoice/embed.ts';
 import { type FormatName, formatOf, neededFormat } from '../e-invoice/formats.ts';
@@ -15,6 +15,7 @@ import { CreditNote } from '../models/billing/credit-note.ts';
 import { Invoice } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { type Parties, partiesOf } from '../models/billing/parties.ts';
+import { type AttachedFile, attachedType, findAttachments } from '../models/documents/attachments.ts';
 import type { MadeFile, Version } from '../models/documents/original.ts';
 import { findOwn, type Records } from '../models/records.ts';
 import type { Id, StoredId } from '../models/tenant.ts';
@@ -39,6 +40,8 @@ export interface EInvoiceSource extends Version {
   wishes: () => Promise<EInvoiceWishes>;
   /** @throws AppError 409 for an amount with three decimals. */
   terms: () => Promise<EInvoice>;
+  /** Returns the files that the caller added to the document. */
+  attachments: () => Promise<EAttachment[]>;
 }
 
 export const findInvoiceSource = finding('invoice', Invoice, invoiceTerms);
@@ -58,6 +61,7 @@ function finding<Kind extends EInvoiceSource['kind']>(
       number: printedNumber(kind, record),
       isDraft: 'status' in record && record.status === 'Draft',
       wishes: () => wishesFor(accountId, record),
+      attachments: async () => (kind === 'invoice' ? (await findAttachments(accountId, id)).map(attachedFile) : []),
       terms: () => stated(record.currency, async () => state(record, await surroundingsOf(accountId, record))),
     };
   };
@@ -169,21 +173,36 @@ async function written(source: EInvoiceSource, format: FormatName, pdf: Making['
   const terms = await source.terms();
   requireNothingMissing(source.kind, terms, format);
   const { embedded } = formatOf(format);
-  const write = (whole: EInvoice) => Buffer.from(writeEInvoice(whole, format));
-  if (!embedded && !(await source.wishes()).hasPdf) return { bytes: write(terms), warnings: [] };
+  const files = await source.attachments();
+  const write = (attachments: EAttachment[]) => Buffer.from(writeEInvoice({ ...terms, attachments }, format));
+  if (!embedded && !(await source.wishes()).hasPdf) return { bytes: write(files), warnings: [] };
   const printed = await pdf();
   if (!printed) return undefined;
   const { bytes, warnings } = printed;
-  if (embedded) return { bytes: embedXml(bytes, write(terms), embedded), warnings };
-  return { bytes: write({ ...terms, attachments: [attached(terms, bytes)] }), warnings };
+  if (embedded) return { bytes: embedXml(bytes, write([]), embedded, files), warnings };
+  return { bytes: write([attachedPdf(terms, bytes, files), ...files]), warnings };
+}
+
+/** Returns a file that the caller added, as an e-invoice names it. */
+function attachedFile({ name, description, bytes }: AttachedFile): EAttachment {
+  const mediaType = attachedType(name) ?? 'application/octet-stream';
+  return { id: name, description: description ?? name, fileName: name, mediaType, bytes };
 }
 
 const MIB = 2 ** 20;
 /** The largest PDF that stands in XML. Receivers read the file as a whole, and base64 makes it a third larger. */
-const ATTACHED_MIB_MAX = 4;
+const PDF_MIB_MAX = 4;
+/** The PDF and the caller's files together: the XML with them is small enough to be kept. */
+const ATTACHED_MIB_MAX = 5;
 
-/** @throws AppError 409 for a PDF that is too large. */
-function attached({ number }: EInvoice, bytes: Buffer): EAttachment {
-  if (bytes.length > ATTACHED_MIB_MAX * MIB) throw appError('e_invoice_pdf_too_large', { limit_mib: ATTACHED_MIB_MAX });
-  return { id: number, description: number, fileName: `${fileName(number)}.pdf`, mediaType: 'application/pdf', bytes };
+/** @throws AppError 409 for a PDF that is too large, alone or beside the files. */
+function attachedPdf({ number }: EInvoice, bytes: Buffer, files: readonly EAttachment[]): EAttachment {
+  const others = Math.ceil(sumBy(files, (file) => file.bytes.length) / MIB);
+  const limit_mib = Math.min(PDF_MIB_MAX, ATTACHED_MIB_MAX - others);
+  if (bytes.length > limit_mib * MIB) throw appError('e_invoice_pdf_too_large', { limit_mib });
+  const name = `${fileName(number)}.pdf`;
+  // Every name stands once (BR-DE-22).
+  const isTaken = files.some((file) => file.fileName.toLowerCase() === name.toLowerCase());
+  const given = isTaken ? `original-${name}` : name;
+  return { id: number, description: number, fileName: given, mediaType: 'application/pdf', bytes };
 }

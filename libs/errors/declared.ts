@@ -78,6 +78,7 @@ const ROUTES_AND_RECORDS = {
   api_key_not_found: notFound('API key not found or access denied', CHECK_ID),
   batch_not_found: notFound('Batch of documents not found or access denied', `${CHECK_ID} A batch is kept for a day.`),
   client_not_found: notFound('Client not found or access denied', CHECK_ID),
+  attachment_not_found: notFound('Attachment not found or access denied', 'Read the list of files first.'),
   credit_note_not_found: notFound('Credit note not found or access denied', CHECK_ID),
   delivery_not_found: notFound('Delivery not found or access denied', CHECK_ID),
   document_not_found: notFound('Document not found or access denied', 'Correct the ids that `problems` names.'),

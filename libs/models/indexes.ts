@@ -16,6 +16,7 @@ import { Quote } from './billing/quote.ts';
 import { RecurringInvoice } from './billing/recurring-invoice.ts';
 import { RecurringRun } from './billing/recurring-run.ts';
 import { Counter } from './counter.ts';
+import { Attachments } from './documents/attachments.ts';
 import { BatchFile } from './documents/batch-file.ts';
 import { DocumentBatch } from './documents/document-batch.ts';
 import { Original } from './documents/original.ts';
@@ -58,6 +59,7 @@ import { WebhookEndpoint } from './webhooks/webhook-endpoint.ts';
 export const allModels: readonly Model<never>[] = [
   Account,
   ApiKey,
+  Attachments,
   AuditEntry,
   BackupRecord,
   BatchFile,

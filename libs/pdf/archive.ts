@@ -21,10 +21,8 @@ export interface EmbeddedFile {
   /** A media type. */
   type: string;
   description: string;
-  /** Whether it says the same as the pages, or is data beside them. */
-  relation: 'Alternative' | 'Data';
-  /** The properties that name it in the metadata. */
-  schema: ExtensionSchema;
+  /** Whether it says the same as the pages, is data beside them, or adds to them. */
+  relation: 'Alternative' | 'Data' | 'Supplement';
 }
 
 const PROFILE = srgbProfile();
@@ -45,27 +43,38 @@ export function archiveFile(pdf: Buffer, { author, language, isAccessible }: Des
 }
 
 /**
- * Embeds a file in one that has an author and a language, and no file yet. The result is PDF/A-3b, also of a print of
+ * Embeds files in one that has an author and a language, and no file yet. The result is PDF/A-3b, also of a print of
  * an earlier release, which was no archive file.
+ * @param schema the properties that name the files in the metadata.
  * @throws UnknownForm
  */
-export function withEmbeddedFile(pdf: Buffer, file: EmbeddedFile): Buffer {
+export function withEmbeddedFiles(pdf: Buffer, files: readonly EmbeddedFile[], schema: ExtensionSchema): Buffer {
   const update = openUpdate(pdf);
   if (/\/Names\b|\/AF\b/.test(update.catalogue)) unexpected();
   if (!update.catalogue.includes('/OutputIntents')) addColours(update);
-  const name = textString(file.name);
   const { ModDate: date } = propertiesOf(update);
+  const embedded = files.map((file) => embed(update, file, textString(date)));
+  // A tree of names is sorted by their bytes (ISO 32000-1, 7.9.6).
+  const names = embedded.toSorted((one, other) => (one.key < other.key ? -1 : 1));
+  const listed = names.map(({ name, specification }) => `${name} ${specification}`).join(' ');
+  const associated = embedded.map(({ specification }) => specification).join(' ');
+  update.catalogue += `\n/Names <</EmbeddedFiles <</Names [${listed}]>>>>\n/AF [${associated}]`;
+  if (!update.catalogue.includes('/PageMode')) update.catalogue += '\n/PageMode /UseAttachments';
+  describe(update, { isAccessible: false, extensions: [schema] });
+  return update.toBuffer();
+}
+
+function embed(update: PdfUpdate, file: EmbeddedFile, date: string) {
+  const name = textString(file.name);
   const stream = update.addStream(
-    `/Type /EmbeddedFile\n/Subtype /${file.type.replaceAll('/', '#2F')}\n/Params <</ModDate ${textString(date)} /Size ${file.bytes.length}>>\n/Filter /FlateDecode`,
+    `/Type /EmbeddedFile\n/Subtype /${file.type.replaceAll('/', '#2F')}\n/Params <</ModDate ${date} /Size ${file.bytes.length}>>\n/Filter /FlateDecode`,
     deflateSync(file.bytes),
   );
   const specification = update.add(
     `<</Type /Filespec\n/F ${name}\n/UF ${name}\n/Desc ${textString(file.description)}\n/AFRelationship /${file.relation}\n/EF <</F ${stream} /UF ${stream}>>>>`,
   );
-  update.catalogue += `\n/Names <</EmbeddedFiles <</Names [${name} ${specification}]>>>>\n/AF [${specification}]`;
-  if (!update.catalogue.includes('/PageMode')) update.catalogue += '\n/PageMode /UseAttachments';
-  describe(update, { isAccessible: false, extensions: [file.schema] });
-  return update.toBuffer();
+  // A name outside of ASCII is written with a byte order mark.
+  return { name, specification, key: name.startsWith('<') ? `\uFEFF${file.name}` : file.name };
 }
 
 /** Gives the colours of the pages, which are those of a device, a meaning. */

@@ -17,6 +17,7 @@ import { withItems } from './fields/item-lines.ts';
 import { hourPackageRoutes } from './hour-packages/routes.ts';
 import { withOptionalFields } from './http/optional-fields.ts';
 import type { Route } from './http/route.ts';
+import { attachmentRoutes } from './invoices/attachment-routes.ts';
 import { promiseRoutes } from './invoices/promise-routes.ts';
 import { invoiceRoutes } from './invoices/routes.ts';
 import { invoiceSendRoutes } from './invoices/send-routes.ts';
@@ -71,6 +72,7 @@ export const routes: readonly Route[] = withOptionalFields(
     ...invoiceRoutes,
     ...invoiceTimeRoutes,
     ...writeOffRoutes,
+    ...attachmentRoutes,
     ...recurringInvoiceRoutes,
     ...paymentRoutes,
     ...balanceRoutes,

@@ -1,8 +1,10 @@
 // Invoices and credit notes as they are stored, one for each trap that writers of e-invoices fall into.
 import fc from 'fast-check';
+import type { EAttachment } from '#libs/e-invoice/terms.ts';
 import type { CreditNoteRecord } from '#libs/models/billing/credit-note.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import type { Parties } from '#libs/models/billing/parties.ts';
+import { ATTACHED_TYPES } from '#libs/models/documents/attachments.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
 import type { GivenCharges } from '#libs/rules/documents/document-charges.ts';
 import { invoiceMoney } from '#libs/rules/documents/document-money.ts';
@@ -69,6 +71,7 @@ interface Given {
 }
 
 export interface Case {
+  attachments?: EAttachment[];
   kind: 'invoice' | 'credit_note';
   record: InvoiceRecord | CreditNoteRecord;
   parties: Parties;
@@ -147,6 +150,14 @@ export const randomCase: fc.Arbitrary<Case> = fc
   })
   .map(invoice);
 
+const attachment = ([ending, mediaType]: [string, string]): EAttachment => ({
+  id: `hours.${ending}`,
+  description: 'Hours of October',
+  fileName: `hours für Ä (1).${ending}`,
+  mediaType,
+  bytes: Buffer.from('date,hours'),
+});
+
 export const cases: Readonly<Record<string, Case>> = {
   plain: invoice(),
   'all references': invoice({
@@ -180,6 +191,7 @@ export const cases: Readonly<Record<string, Case>> = {
       quote_deducted: [{ invoice_id: storedId(ACCOUNT), number: 'INV-0039', amount: 30_000 }],
     },
   }),
+  'files of every type': { ...invoice(), attachments: Object.entries(ATTACHED_TYPES).map(attachment) },
   'discounts for early payment': invoice({
     fields: {
       early_payment_discounts: [

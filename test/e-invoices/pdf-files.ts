@@ -60,6 +60,7 @@ const SAMPLE = new Set([
   'a logo with transparency',
   'accessible in every script',
   '«mixed rates» as facturx',
+  '«files of every type» as facturx-basic',
   '«credit note» as facturx-xrechnung',
 ]);
 
@@ -228,7 +229,10 @@ function* hybrids(pages: Buffer): Generator<[name: string, pdf: Buffer]> {
     for (const [name, one] of Object.entries<Case>(cases)) {
       const terms = termsOfCase(one);
       if (missingIn(terms, format).length > 0) continue;
-      yield [`«${name}» as ${format}`, embedXml(pages, Buffer.from(writeEInvoice(terms, format)), embedded)];
+      yield [
+        `«${name}» as ${format}`,
+        embedXml(pages, Buffer.from(writeEInvoice({ ...terms, attachments: [] }, format)), embedded, terms.attachments),
+      ];
     }
   }
 }

@@ -5,9 +5,11 @@ import type { CreditNoteRecord } from '#libs/models/billing/credit-note.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import type { Case } from './cases.ts';
 
-export function termsOfCase({ kind, record, parties }: Case): EInvoice {
+export function termsOfCase({ kind, record, parties, attachments }: Case): EInvoice {
   const surroundings = { parties, today: '2026-11-21' };
-  return kind === 'invoice'
-    ? invoiceTerms(record as InvoiceRecord, surroundings)
-    : creditNoteTerms(record as CreditNoteRecord, surroundings);
+  const terms =
+    kind === 'invoice'
+      ? invoiceTerms(record as InvoiceRecord, surroundings)
+      : creditNoteTerms(record as CreditNoteRecord, surroundings);
+  return { ...terms, attachments };
 }

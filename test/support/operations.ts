@@ -25,6 +25,8 @@ const made =
 
 const MAIL_SERVER = { host: 'smtp.example.com', port: 587, from: 'billing@example.com' };
 
+const ATTACHED = { attachments: [{ name: 'a.csv', file: Buffer.from('a,b').toString('base64') }] };
+
 const STRIPE = { secret_key: `rk_test_${'x'.repeat(24)}`, signing_secret: `whsec_${'x'.repeat(32)}` };
 
 async function setStripe(gateway: TestGateway, account: TestAccount): Promise<object> {
@@ -140,6 +142,11 @@ const makers = {
   'complete-credit-notes': async (gateway, account, mark) => {
     const id = await makers['complete-invoices'](gateway, account, mark);
     return (await create(gateway, `/api/v1/invoices/${id}/credit-notes`, { reason: 'return' }, account)).id;
+  },
+  'attached-invoices': async (gateway, account, mark) => {
+    const id = await makers.invoices(gateway, account, mark);
+    await gateway.call('PUT', `/api/v1/invoices/${id}/attachments`, { body: ATTACHED, key: account.key });
+    return id;
   },
   /** Drafts with time on them, of a client that has more time to bill. */
   'timed-invoices': async (gateway, account, mark) => {
@@ -437,6 +444,9 @@ export const operations: Record<string, Called> = {
   printCreditNote: { printed: true },
   printQuote: { printed: true },
   printInvoice: { printed: true },
+  setInvoiceAttachments: { body: ATTACHED },
+  getInvoiceAttachments: {},
+  getInvoiceAttachment: {},
   getInvoiceAsXml: {},
   checkEInvoice: {},
   getCreditNoteAsXml: {},
@@ -543,6 +553,7 @@ export function kindOf(path: string): string {
   if (/\/invoices\/[^/]+\/remind$/.test(path)) return 'overdue-invoices';
   if (/\/projects\/[^/]+\/bill$/.test(path)) return 'fixed-projects';
   if (/\/messages\/[^/]+\/(source|resend)$/.test(path)) return 'sent-messages';
+  if (/\/invoices\/[^/]+\/attachments/.test(path)) return 'attached-invoices';
   if (/\/(invoices|credit-notes)\/[^/]+\/e-invoice$/.test(path)) return `complete-${path.split('/')[3]}`;
   if (/\/recurring-invoices\/[^/]+\/resume$/.test(path)) return 'paused-recurring-invoices';
   if (/\/invoices\/[^/]+\/time(-entries)?(\/|$)/.test(path)) return 'timed-invoices';

@@ -12,6 +12,7 @@ import { dayIn } from '#libs/day.ts';
 import { appError } from '#libs/errors.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { tombstoneNumber } from '#libs/models/billing/number-ledger.ts';
+import { replaceAttachments } from '#libs/models/documents/attachments.ts';
 import { removeDocumentLinks } from '#libs/models/portal/document-link.ts';
 import { findOwn, removeOwn } from '#libs/models/records.ts';
 import { storedId } from '#libs/models/tenant.ts';
@@ -143,6 +144,7 @@ async function deleteInvoice({ caller, commit, requireRecord }: Context) {
     if (invoice.status !== 'Draft') throw appError('invoice_not_draft');
     const view = await viewOf(invoice, caller, { session });
     await removeOwn(Invoice, invoice, session);
+    await replaceAttachments(accountId, invoice._id, [], session);
     await removeDocumentLinks(accountId, { subject_id: invoice._id }, session);
     await releaseBilled(unit, invoice);
     await tombstoneNumber(session, accountId, invoice._id);

@@ -1,6 +1,7 @@
 // Factur-X over the API: the original PDF with the XML inside, or an error, never a PDF that only looks like one. The prints are stand-ins here.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
+import { Attachments } from '#libs/models/documents/attachments.ts';
 import type { ClaimedBatch } from '#libs/models/documents/batch-clock.ts';
 import { DocumentBatch } from '#libs/models/documents/document-batch.ts';
 import { Original } from '#libs/models/documents/original.ts';
@@ -31,13 +32,16 @@ beforeEach(() => {
   printer = { next: whole, prints: 0 };
 });
 
-async function anInvoice(ofClient: object = {}): Promise<{ account: TestAccount; invoice: AnyRecord }> {
+async function anInvoice(
+  ofClient: object = {},
+  status = 'Sent',
+): Promise<{ account: TestAccount; invoice: AnyRecord }> {
   const account = await gateway.workspace.account();
   const { locale: _locale, ...profile } = issuer;
   await gateway.patch('/api/v1/account', profile, account);
   const { id: _id, ...fields } = buyer;
   const client = await createClient(gateway, { ...fields, ...ofClient }, account);
-  const body = { client_id: client.id, due_date: '2099-12-31', currency: 'EUR', tax_rate: 19, status: 'Sent' };
+  const body = { client_id: client.id, due_date: '2099-12-31', currency: 'EUR', tax_rate: 19, status };
   const line_items = [{ description: 'Design', quantity: 12, rate: 95 }];
   return { account, invoice: await create(gateway, '/api/v1/invoices', { ...body, line_items }, account) };
 }
@@ -105,6 +109,88 @@ test('when the account wants the PDF in XML, then each syntax has the original i
   await gateway.patch('/api/v1/account', { e_invoice_pdf: true }, without.account);
   expect(String((await fetchFile(without.account, without.invoice.id, 'xrechnung-ubl')).body)).not.toContain('Binary');
   expect(printer.prints).toBe(1);
+});
+
+test('when files are attached to a draft, then each e-invoice has them inside, and they stay once it is sent', async () => {
+  const { account, invoice } = await anInvoice({ e_invoice_pdf: true }, 'Draft');
+  const path = `/api/v1/invoices/${String(invoice.id)}`;
+  const hours = Buffer.from('date,hours\n2026-10-01,8\n');
+  const order = Buffer.from('%PDF-1.7 an order');
+  const attachments = [
+    { name: 'hours.csv', description: 'Hours of October', file: hours.toString('base64') },
+    { name: 'INV-0001.pdf', file: order.toString('base64') },
+  ];
+  const put = (files: object) =>
+    gateway.call('PUT', `${path}/attachments`, { key: account.key, body: { attachments: files } });
+  const set = await put(attachments);
+  await gateway.patch(path, { status: 'Sent' }, account);
+
+  expect([set.status, (await put([])).body.error]).toEqual([
+    200,
+    'Cannot change attachments after the invoice was sent',
+  ]);
+  expect((await gateway.get(`${path}/attachments`, account)).body.data).toEqual(set.body.data);
+  const file = await gateway.call('GET', `${path}/attachments/1`, { key: account.key });
+  expect([file.body, file.headers.get('Content-Type')]).toEqual([hours, 'application/octet-stream']);
+  expect(file.headers.get('Content-Disposition')).toBe('attachment; filename="hours.csv"');
+  expect((await gateway.call('GET', `${path}/attachments/3`, { key: account.key })).status).toBe(404);
+
+  const given = [
+    { file_name: 'hours.csv', description: 'Hours of October', media_type: 'text/csv', size_bytes: hours.length },
+    { file_name: 'INV-0001.pdf', media_type: 'application/pdf', size_bytes: order.length },
+  ];
+  const read = async (format: string) => {
+    const { body } = await fetchFile(account, invoice.id, format);
+    return (await gateway.post('/api/v1/e-invoices/read', { file: body.toString('base64') }, account)).body.data;
+  };
+  for (const format of ['xrechnung-ubl', 'en16931-cii']) {
+    expect((await read(format)).attachments).toMatchObject([{ file_name: 'original-INV-0001.pdf' }, ...given]);
+  }
+  const { attachments: inXml, files } = await read('facturx-basic');
+  expect([inXml, files.map((one: AnyRecord) => [one['file_name'], one['relationship']])]).toEqual([
+    [],
+    [
+      ['INV-0001.pdf', 'Supplement'],
+      ['factur-x.xml', 'Alternative'],
+      ['hours.csv', 'Supplement'],
+    ],
+  ]);
+});
+
+test('when files are not what they say, then 400 names every problem, and nothing is stored', async () => {
+  const { account, invoice } = await anInvoice({}, 'Draft');
+  const path = `/api/v1/invoices/${String(invoice.id)}/attachments`;
+  const file = Buffer.from('a,b').toString('base64');
+  const large = Buffer.alloc(2 ** 21 + 1, 'x').toString('base64');
+  const { status, body } = await gateway.call('PUT', path, {
+    key: account.key,
+    body: {
+      attachments: [
+        { name: 'run.exe', file },
+        { name: '../a.csv', file: '%' },
+        { name: 'a.pdf', file },
+        { name: 'A.PDF', file: Buffer.from('%PDF-1.7').toString('base64') },
+        { name: 'b.csv', file: large },
+        { name: 'c.csv', file: large },
+      ],
+    },
+  });
+
+  expect([status, body.details]).toEqual([
+    400,
+    {
+      'attachments.0.name': [expect.stringContaining('ends with one of pdf, png')],
+      'attachments.1.name': [expect.stringContaining('without slashes')],
+      'attachments.1.file': ['must be a file in base64'],
+      'attachments.2.file': [expect.stringContaining('is not a file of the type application/pdf')],
+      'attachments.3.name': [expect.stringContaining('is the name of another file')],
+      attachments: ['attachments must have at most 4 MiB together'],
+    },
+  ]);
+  expect((await gateway.get(path, account)).body.data).toEqual({ attachments: [] });
+  await gateway.call('PUT', path, { key: account.key, body: { attachments: [{ name: 'a.csv', file }] } });
+  await gateway.delete(`/api/v1/invoices/${String(invoice.id)}`, account);
+  expect(await Attachments.countDocuments({ account_id: account.id })).toBe(0);
 });
 
 test('when the PDF is too large to stand in XML, then it is 409, and Factur-X is made', async () => {

@@ -27,14 +27,17 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-async function anInvoice(e_invoice_format: string): Promise<{ account: TestAccount; invoice: AnyRecord }> {
+async function anInvoice(
+  e_invoice_format: string,
+  status = 'Sent',
+): Promise<{ account: TestAccount; invoice: AnyRecord }> {
   const account = await gateway.workspace.account();
   const { locale: _locale, ...profile } = issuer;
   await gateway.patch('/api/v1/account', profile, account);
   const { id: _id, ...fields } = buyer;
   const client = await createClient(gateway, { ...fields, e_invoice_format }, account);
   const line_items = [{ description: 'Design', quantity: 12, rate: 95 }];
-  const body = { client_id: client.id, due_date: '2099-12-31', currency: 'EUR', tax_rate: 19, status: 'Sent' };
+  const body = { client_id: client.id, due_date: '2099-12-31', currency: 'EUR', tax_rate: 19, status };
   return { account, invoice: await create(gateway, '/api/v1/invoices', { ...body, line_items }, account) };
 }
 
@@ -87,6 +90,26 @@ test('when no PDF is wanted, or the client needs no e-invoice, then the other go
   expect(alone.map(({ filename }) => filename)).toEqual(['INV-0001-cii.xml']);
   const plain = await mailed(pdf.account, `invoices/${String(pdf.invoice.id)}`);
   expect(plain.map(({ filename }) => filename)).toEqual(['INV-0001.pdf']);
+});
+
+test('when files are attached to the invoice, then they go out beside its PDF, and inside an e-invoice in place of it', async () => {
+  const attachments = [{ name: 'hours.csv', file: Buffer.from('date,hours').toString('base64') }];
+  const names = [];
+  for (const format of ['none', 'facturx', 'peppol-ubl']) {
+    const { account, invoice } = await anInvoice(format, 'Draft');
+    const path = `invoices/${String(invoice.id)}`;
+    await gateway.call('PUT', `/api/v1/${path}/attachments`, { key: account.key, body: { attachments } });
+    const files = await mailed(account, path);
+    names.push(files.map(({ filename }) => filename));
+    if (format === 'none') expect(String(files[1]?.content)).toBe('date,hours');
+    if (format === 'peppol-ubl') expect(String(files[1]?.content)).toContain('filename="hours.csv"');
+  }
+
+  expect(names).toEqual([
+    ['INV-0001.pdf', 'hours.csv'],
+    ['INV-0001-facturx.pdf'],
+    ['INV-0001.pdf', 'INV-0001-peppol.xml'],
+  ]);
 });
 
 test('when a credit note is mailed, then its e-invoice goes with it', async () => {

@@ -2,10 +2,11 @@
 import { crc32, deflateSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
-import { archiveFile, type EmbeddedFile, withEmbeddedFile } from '#libs/pdf/archive.ts';
+import { archiveFile, type EmbeddedFile, withEmbeddedFiles } from '#libs/pdf/archive.ts';
 import { srgbProfile } from '#libs/pdf/srgb-profile.ts';
 import { UnknownForm } from '#libs/pdf/structure.ts';
 import { textString } from '#libs/pdf/text-string.ts';
+import type { ExtensionSchema } from '#libs/pdf/xmp.ts';
 import { chromiumPdf } from '../../support/chromium-pdf.ts';
 import { readPdf } from '../../support/renderer/read-pdf.ts';
 
@@ -16,13 +17,14 @@ const attachment: EmbeddedFile = {
   type: 'text/xml',
   description: 'Data',
   relation: 'Data',
-  schema: {
-    name: 'Schema',
-    uri: 'urn:example',
-    prefix: 'ex',
-    properties: [{ name: 'Kind', value: 'a & b', type: 'Text', category: 'external', description: 'The kind' }],
-  },
 };
+const schema: ExtensionSchema = {
+  name: 'Schema',
+  uri: 'urn:example',
+  prefix: 'ex',
+  properties: [{ name: 'Kind', value: 'a & b', type: 'Text', category: 'external', description: 'The kind' }],
+};
+const withAttachment = (pdf: Buffer) => withEmbeddedFiles(pdf, [attachment], schema);
 
 async function read(pdf: Buffer) {
   const { info, metadata, attachments, fingerprints } = await readPdf(pdf);
@@ -69,7 +71,7 @@ test('when a text has characters that XML cannot hold, then the metadata has a r
 test('when a file is updated twice, then each table names the places of its objects, and nothing in front moves', () => {
   const printed = chromiumPdf();
   const archive = archiveFile(printed, description);
-  const hybrid = withEmbeddedFile(archive, attachment);
+  const hybrid = withAttachment(archive);
 
   expect(placesOf(archive)).toEqual(Array(5).fill('N 0 obj'));
   expect(placesOf(hybrid)).toEqual(Array(5).fill('N 0 obj'));
@@ -84,7 +86,7 @@ test('when the content is the same, then so are the bytes, and the identifier fo
   const [first, second] = [await read(one as Buffer), await read(other as Buffer)];
   expect(first.fingerprints).not.toEqual(second.fingerprints);
   // The first half of the identifier stays through updates, the second does not.
-  const updated = await read(withEmbeddedFile(one as Buffer, attachment));
+  const updated = await read(withAttachment(one as Buffer));
   expect(updated.fingerprints[0]).toBe(first.fingerprints[0]);
   expect(updated.fingerprints[1]).not.toBe(first.fingerprints[0]);
 });
@@ -99,25 +101,38 @@ test('when a file is accessible, then it claims PDF/A-3a and PDF/UA-1 and descri
 
 describe('an embedded file', () => {
   test('when a file is embedded, then its bytes come out again, and the metadata names it', async () => {
-    const { attachments, metadata } = await read(withEmbeddedFile(archiveFile(chromiumPdf(), description), attachment));
+    const { attachments, metadata } = await read(withAttachment(archiveFile(chromiumPdf(), description)));
 
     expect(attachments).toEqual({ 'data (1).xml': '<a>ä</a>' });
     expect(metadata.get('ex:kind')).toBe('a & b');
   });
 
+  test('when several are, then all come out again, and their names are in the order of their bytes', async () => {
+    const named = ['zeit.csv', 'Stunden für Ä.csv', 'B(1).csv', 'B\\.csv'].map((name) => ({ ...attachment, name }));
+    const pdf = withEmbeddedFiles(archiveFile(chromiumPdf(), description), [attachment, ...named], schema);
+
+    expect(Object.keys((await read(pdf)).attachments).toSorted()).toEqual(
+      [attachment, ...named].map(({ name }) => name).toSorted(),
+    );
+    const [, listed = ''] = /EmbeddedFiles <<\/Names \[(.*?)\]>>/.exec(pdf.toString('latin1')) ?? [];
+    expect(listed.replaceAll(/ \d+ 0 R/g, '')).toMatch(
+      /^\(B\\\(1\\\)\.csv\) \(B\\\\\.csv\) \(data \\\(1\\\)\.xml\) \(zeit\.csv\) <FEFF/,
+    );
+  });
+
   test('when the print is of an earlier release, then the result is an archive file all the same', async () => {
-    const { metadata, attachments } = await read(withEmbeddedFile(chromiumPdf({ isDescribed: true }), attachment));
+    const { metadata, attachments } = await read(withAttachment(chromiumPdf({ isDescribed: true })));
 
     expect([metadata.get('pdfaid:part'), Object.keys(attachments)]).toEqual(['3', ['data (1).xml']]);
   });
 
   test.each([
     ['has no author', () => chromiumPdf()],
-    ['has a file already', () => withEmbeddedFile(archiveFile(chromiumPdf(), description), attachment)],
+    ['has a file already', () => withAttachment(archiveFile(chromiumPdf(), description))],
     ['is cut off', () => archiveFile(chromiumPdf(), description).subarray(0, -100)],
     ['is no PDF', () => Buffer.from('no PDF')],
   ])('when the PDF %s, then nothing is embedded', (_what, pdf) => {
-    expect(() => withEmbeddedFile(pdf(), attachment)).toThrow(UnknownForm);
+    expect(() => withAttachment(pdf())).toThrow(UnknownForm);
   });
 });
 
