@@ -80,6 +80,7 @@ async function judge(into: string): Promise<number> {
     return [`${name} as ${format}: the rules say ${valid ? 'valid' : 'invalid'}, ${said}`];
   });
   for (const line of wrong) process.stdout.write(`${line}\n`);
+  process.stdout.write(matrixOf(verdicts, expected));
   const valid = verdicts.filter((verdict) => verdict.valid).length;
   const refused = verdicts.length - valid;
   const warned = verdicts.filter((verdict) => verdict.valid && verdict.findings.length > 0).length;
@@ -89,6 +90,22 @@ async function judge(into: string): Promise<number> {
     `${all.length} documents in ${WRITTEN.length} formats and ${pdfs.size} PDFs: ${valid} valid (${warned} with warnings), ${refused} refused as we say, ${wrong.length} judged otherwise\n`,
   );
   return wrong.length === 0 && verdicts.length === expected.size ? 0 : 1;
+}
+
+/** Returns the verdict of each case in each format as a table: valid, valid with a warning (w), refused (–). */
+function matrixOf(verdicts: readonly Verdict[], expected: ReadonlyMap<string, { name: string; format: string }>) {
+  const found = new Map(
+    verdicts.map(({ file, valid, findings }) => {
+      const { name, format } = expected.get(file) as { name: string; format: string };
+      return [`${name} ${format}`, valid ? (findings.length > 0 ? 'w' : 'valid') : '–'];
+    }),
+  );
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
+  return [
+    row(['case', ...WRITTEN]),
+    row(Array(WRITTEN.length + 1).fill('---')),
+    ...Object.keys(cases).map((name) => row([name, ...WRITTEN.map((format) => found.get(`${name} ${format}`) ?? '')])),
+  ].join('');
 }
 
 function random(seed: number): [string, Case][] {

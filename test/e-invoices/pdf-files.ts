@@ -64,10 +64,15 @@ const SAMPLE = new Set([
   '«credit note» as facturx-xrechnung',
 ]);
 
+/** Tries again, because on a busy machine the decoder starts slower than its own deadline. */
+async function decoded<Image>(decode: () => Promise<Image>): Promise<Image> {
+  return decode().catch(decode).catch(decode);
+}
+
 async function print(printer: Printer, { document, logo, banner, bodyMarkdown }: Printable): Promise<Buffer> {
   return printer.print(document, {
-    logo: logo && (await printer.decode(logo, 'logo')),
-    banner: banner && (await printer.decode(banner, `banner-${document.layoutType}`)),
+    logo: logo && (await decoded(() => printer.decode(logo, 'logo'))),
+    banner: banner && (await decoded(() => printer.decode(banner, `banner-${document.layoutType}`))),
     bodyHtml: bodyMarkdown && (await printer.toHtml(bodyMarkdown)),
   });
 }

@@ -25,7 +25,7 @@ const made =
 
 const MAIL_SERVER = { host: 'smtp.example.com', port: 587, from: 'billing@example.com' };
 
-const ATTACHED = { attachments: [{ name: 'a.csv', file: Buffer.from('a,b').toString('base64') }] };
+const ATTACHED = { attachments: [{ name: 'a.csv', file: Buffer.from('date,hours\n2026-10-01,8').toString('base64') }] };
 
 const STRIPE = { secret_key: `rk_test_${'x'.repeat(24)}`, signing_secret: `whsec_${'x'.repeat(32)}` };
 

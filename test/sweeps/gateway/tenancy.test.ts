@@ -170,7 +170,7 @@ describe.each(sampled(references, 8))('%s with %s', (operation, field, row) => {
 /** The record as its own account sees it. */
 async function snapshot(kind: string, id: string, owner: TestAccount) {
   const { status, body } = await gateway.get(
-    `/api/v1/${kind.replace(/^(sent|complete|written-off|timed|paused|fixed|linked|promised|accepted|overdue)-/, '')}/${id}`,
+    `/api/v1/${kind.replace(/^(sent|complete|attached|written-off|timed|paused|fixed|linked|promised|accepted|overdue)-/, '')}/${id}`,
     owner,
   );
   expect(status).toBe(200);
