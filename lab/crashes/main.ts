@@ -29,7 +29,7 @@ const { values, positionals } = readCommandLine(HELP, {
   options: { every: { type: 'string', default: '1' } },
 });
 const say = (line: string) => void process.stdout.write(`${line}\n`);
-/** What the mail service does by itself. */
+/** The work that the mail service does by itself. */
 const MAIL = { name: 'a mail' };
 /** A start is mostly work of one processor. */
 const AT_ONCE = 2;

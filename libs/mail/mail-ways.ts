@@ -8,7 +8,7 @@ export interface MailedWays {
   ways: readonly WayToPay[];
   /** The number of the invoice, which is the reference unless a way has its own. */
   number: string;
-  /** What is due when the mail is made, as it is written. */
+  /** The due amount when the mail is made, as it is written. */
   amountDue: string;
 }
 

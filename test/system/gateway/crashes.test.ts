@@ -83,7 +83,7 @@ test(
 );
 
 test('when the acts are listed, then they have every form of the page', () => {
-  // What is paid on a page of Stripe has tests of its own: service/portal/stripe loses the answers of Stripe.
+  // Payments on a page of Stripe have tests of their own: service/portal/stripe loses the answers of Stripe.
   const forms = Object.keys(CLIENT_FORMS).filter((path) => path !== '/pay/stripe');
   expect(Object.keys(FORM_ACTS)).toEqual(expect.arrayContaining(forms));
 });
