@@ -12,6 +12,7 @@ import { Event as StoredEvent } from '#libs/models/webhooks/event.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import type { PrintDocument } from '#libs/printing/print-document.ts';
+import { examineMongodb } from '../../../services/admin/doctor-stores.ts';
 import { printSlice } from '../../../services/gateway/documents/print-slice.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Member } from '../../support/faults/system/replica-set.ts';
@@ -276,6 +277,22 @@ test.each([
     const [later, earlier] = (await latest()).map(({ body }) => JSON.parse(body).data);
     expect(earlier.name).toBe('Renamed');
     expect(later[field].name).toBe('Renamed');
+  },
+  LIMIT_MS,
+);
+
+test(
+  'when a member is lost, then the doctor names the members and their versions',
+  async () => {
+    const found = async () => (await examineMongodb()).find(({ check }) => check === 'MongoDB versions');
+    const { status, found: all } = (await found()) ?? {};
+    await next.kill();
+    const without = await found();
+    await next.start();
+    await own.set.whole();
+
+    expect([status, all]).toEqual(['ok', expect.stringMatching(/^\d+\.\d+\.\d+ on all 3 members$/)]);
+    expect(without).toMatchObject({ status: 'warning', found: expect.stringMatching(/127\.0\.0\.1:\d+ unknown/) });
   },
   LIMIT_MS,
 );
