@@ -87,6 +87,7 @@ const SIZE = {
   less_than_a_second: problem('{field} must be at least one second'),
   exceeds_max_entry_hours: problem('{field} must be less than or equal to {limit}, the max_entry_hours of the account'),
   finds_too_many: problem('{field} finds more than {limit} clients: use a longer text'),
+  concerns_too_many: problem('{field} concerns more than {limit} records: filter by project_id or invoice_id'),
 };
 
 const QUERY_AND_PAGES = {

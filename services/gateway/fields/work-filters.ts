@@ -1,12 +1,16 @@
 // Filters of the lists of time and of expenses: both are work on a project that an invoice may bill.
 import Joi from 'joi';
+import { fieldProblem } from '#libs/errors.ts';
 import { uuid } from '#libs/input/kinds.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
-import { driverOf } from '#libs/models/records.ts';
+import { findIds } from '#libs/models/records.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import { Project, type ProjectBilling } from '#libs/models/time/project.ts';
 import type { BillingState } from '#libs/models/time/time-entry.ts';
 import { type Asked, byId, oneByOne } from '../http/list.ts';
+
+/** The condition of a list names at most as many projects, or drafts. */
+const RELATED_MAX = 20_000;
 
 /** The differences between filters of time and of expenses. */
 interface Work {
@@ -32,7 +36,8 @@ export function workFilters(work: Work) {
     client_id: {
       input: uuid().description('Only records of this client'),
       where: async (client_id: Id, { caller, query: { project_id } }: Asked<WorkQuery>) => {
-        const projects = await projectsWith(storedId(caller.accountId), { client_id: storedId(client_id) });
+        const wanted = { account_id: storedId(caller.accountId), client_id: storedId(client_id), ...oneOf(project_id) };
+        const projects = await relatedIds('client_id', Project, wanted);
         if (project_id) return has(projects, project_id) ? {} : null;
         return oneByOne({ project_id: { $in: projects } });
       },
@@ -43,7 +48,7 @@ export function workFilters(work: Work) {
         .valid(...work.states)
         .description('What became of it: `unbilled` is what could be billed'),
       where: (billing: BillingState, { caller, query }: Asked<WorkQuery>) =>
-        billingFilter(storedId(caller.accountId), billing, query.invoice_id, work),
+        billingFilter(storedId(caller.accountId), billing, query, work),
     },
   };
 }
@@ -55,10 +60,11 @@ export function workFilters(work: Work) {
 async function billingFilter(
   account_id: StoredId,
   billing: BillingState,
-  invoiceId: Id | undefined,
+  { project_id, invoice_id: invoiceId }: WorkQuery,
   { unbilled, onInvoice, coveredBy }: Work,
 ) {
-  const billed = (by: readonly ProjectBilling[]) => projectsWith(account_id, { billing: { $in: by } });
+  const billed = (by: readonly ProjectBilling[]) =>
+    relatedIds('billing', Project, { account_id, billing: { $in: by }, ...oneOf(project_id) });
   switch (billing) {
     case 'unbilled': {
       if (invoiceId) return null;
@@ -74,7 +80,8 @@ async function billingFilter(
     }
     case 'on_draft':
     case 'billed': {
-      const drafts = await draftsWith(account_id, onInvoice);
+      const wanted = { account_id, status: 'Draft', [onInvoice]: { $exists: true }, ...oneOf(invoiceId) };
+      const drafts = await relatedIds('billing', Invoice, wanted);
       if (invoiceId) return has(drafts, invoiceId) === (billing === 'on_draft') ? {} : null;
       return oneByOne({ invoice_id: billing === 'on_draft' ? { $in: drafts } : { $ne: null, $nin: drafts } });
     }
@@ -93,10 +100,12 @@ function has(ids: readonly StoredId[], id: Id): boolean {
   return ids.some((one) => String(one) === id);
 }
 
-async function draftsWith(account_id: StoredId, work: Work['onInvoice']): Promise<StoredId[]> {
-  return driverOf(Invoice).distinct('_id', { account_id, status: 'Draft', [work]: { $exists: true } } as object);
-}
+/** A list of one project or invoice asks for that one only. */
+const oneOf = (id: Id | undefined) => (id ? { _id: storedId(id) } : {});
 
-async function projectsWith(account_id: StoredId, filter: object): Promise<StoredId[]> {
-  return driverOf(Project).distinct('_id', { account_id, ...filter } as object);
+/** @throws AppError 400 for `field`, when it concerns too many. */
+async function relatedIds(field: string, records: Parameters<typeof findIds>[0], wanted: object): Promise<StoredId[]> {
+  const ids = await findIds(records, wanted, { limit: RELATED_MAX + 1 });
+  if (ids.length > RELATED_MAX) throw fieldProblem(field, 'concerns_too_many', { limit: RELATED_MAX });
+  return ids;
 }

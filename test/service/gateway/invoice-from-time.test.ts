@@ -1,5 +1,8 @@
 // An invoice from unbilled time: each entry once, all or nothing, and each line is the product of its printed figures.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { driverOf } from '#libs/models/records.ts';
+import { newId, storedId } from '#libs/models/tenant.ts';
+import { Project } from '#libs/models/time/project.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -219,6 +222,21 @@ describe('an invoice from time', () => {
     }
     expect(await listed(`project_id=${w.project}&client_id=${w.client}`)).toHaveLength(2);
     expect(await listed(`project_id=${w.project}&client_id=${other}`)).toEqual([]);
+  });
+
+  test('when a client has more projects than a condition names, then it is 400, and one of its projects is still found', async () => {
+    const w = await work();
+    const id = await w.log();
+    const project = await driverOf(Project).findOne({ _id: storedId(w.project) });
+    const many = Array.from({ length: 20_000 }, () => ({ ...project, _id: storedId(newId()), billing: 'none' }));
+    await driverOf(Project).insertMany(many as never[]);
+    const listed = (query: string) => w.api.get(`/api/v1/time-entries?${query}`);
+
+    const problem = 'concerns more than 20000 records: filter by project_id or invoice_id';
+    expect((await listed(`client_id=${w.client}`)).body.details).toEqual({ client_id: [`client_id ${problem}`] });
+    const found = await listed(`client_id=${w.client}&project_id=${w.project}&billing=unbilled`);
+    expect(found.body.data).toEqual([expect.objectContaining({ id })]);
+    await driverOf(Project).deleteMany({ account_id: project?.account_id as never });
   });
 
   test('when unbilled time of one day is read page by page, then every entry is listed once', async () => {
