@@ -3,8 +3,6 @@ import { MESSAGES_COUNTED_MAX, readMailProblems } from '#libs/models/messages/ma
 import { type Finding, finding } from './check-result.ts';
 
 const MINUTE_MS = 60_000;
-/** Characters of a mail server's reply that are shown. */
-const REASON_LONGEST = 200;
 
 export async function examineMail(): Promise<Finding[]> {
   const { overdue, refused } = await readMailProblems();
@@ -21,7 +19,7 @@ export async function examineMail(): Promise<Finding[]> {
       'Mail server',
       refused.count === 0
         ? 'no mail waits for it'
-        : `${counted(refused.count)} not taken at least twice: ${(refused.reason ?? 'no reason').slice(0, REASON_LONGEST)}`,
+        : `${counted(refused.count)} not taken at least twice: ${refused.answer}`,
       refused.count === 0,
       'Correct SMTP_URL and MAIL_FROM of the mail service, or the mail server: mail is tried again for 48 hours, and then fails',
       'warning',

@@ -2,6 +2,7 @@
 import { sumBy } from 'es-toolkit/math/sumBy';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { DUE_COUNTED_MAX } from '#libs/models/billing/scheduler-backlog.ts';
+import { MESSAGES_COUNTED_MAX } from '#libs/models/messages/mail-problems.ts';
 import { BACKUP_OLD_MS, BACKUP_SERIOUS_MS, type BackupState } from '#libs/models/operations/backup-record.ts';
 import { type BulkRecord, bulkStateOf } from '#libs/models/operations/bulk-run.ts';
 import {
@@ -40,7 +41,7 @@ const MEMORY_SHARE_MAX = 0.6;
 
 export function alarmsOf(numbers: Numbers): Alarm[] {
   const { sampledSince, queues, workers, redis, requests, renders, outcomes, open, problems, outbox } = numbers;
-  const { scheduler, backup, processes, runs } = numbers;
+  const { mail, scheduler, backup, processes, runs } = numbers;
   return [
     ...redisAlarms(redis),
     ...unread('The samples of queues', sampledSince),
@@ -52,6 +53,7 @@ export function alarmsOf(numbers: Numbers): Alarm[] {
     ...unread('Open deliveries', open),
     ...unread('Failing endpoints and late deliveries', problems),
     ...unread('The outbox', outbox),
+    ...unread('Mail that waits', mail),
     ...unread('The dates that are due', scheduler),
     ...unread('The last backup', backup),
     ...unread('The versions of processes', processes),
@@ -61,6 +63,7 @@ export function alarmsOf(numbers: Numbers): Alarm[] {
     ...requestAlarms(numbers),
     ...outboxAlarms(outbox),
     ...deliveryAlarms(problems),
+    ...mailAlarms(mail),
     ...schedulerAlarms(scheduler),
     ...backupAlarms(backup),
     ...versionAlarms(processes),
@@ -198,6 +201,23 @@ function unnamed(
   if (left <= 0) return [];
   const text = `${countedUpTo(ENDPOINTS_COUNTED_MAX - named.length, left, one, many)}${end}.`;
   return [{ tone: 'warn', text, href: '/failures' }];
+}
+
+function mailAlarms({ value }: Numbers['mail']): Alarm[] {
+  if (!value) return [];
+  const { overdue, refused } = value;
+  const alarms: Alarm[] = [];
+  if (overdue.count > 0) {
+    const due = countedUpTo(MESSAGES_COUNTED_MAX, overdue.count, 'message is due', 'messages are due');
+    const text = `${due}, and no mail service has taken the oldest for ${duration(overdue.oldestMs)}.`;
+    alarms.push({ tone: 'bad', text });
+  }
+  if (refused.count > 0) {
+    const messages = countedUpTo(MESSAGES_COUNTED_MAX, refused.count, 'message');
+    const text = `The mail server has refused ${messages} at least twice. Its last answer: ${refused.answer}`;
+    alarms.push({ tone: 'warn', text });
+  }
+  return alarms;
 }
 
 function schedulerAlarms({ value: backlog }: Numbers['scheduler']): Alarm[] {

@@ -6,6 +6,7 @@ import { catalog } from '#libs/jobs/catalog.ts';
 import { type ActiveJob, readWorkers, type WorkerReading } from '#libs/jobs/control.ts';
 import type { QueueCounts, Queues } from '#libs/jobs/queue.ts';
 import { readSchedulerBacklog, type SchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
+import { type MailProblems, readMailProblems } from '#libs/models/messages/mail-problems.ts';
 import { type BackupState, readBackupState } from '#libs/models/operations/backup-record.ts';
 import { type BulkRecord, BulkRun } from '#libs/models/operations/bulk-run.ts';
 import { findFirstSample, findSamples, type QueueSampleRecord } from '#libs/models/operations/queue-sample.ts';
@@ -47,6 +48,7 @@ export interface Numbers {
   open: ReadResult<Awaited<ReturnType<typeof countOpenDeliveries>>>;
   problems: ReadResult<DeliveryProblems>;
   outbox: ReadResult<OutboxState>;
+  mail: ReadResult<MailProblems>;
   scheduler: ReadResult<SchedulerBacklog>;
   backup: ReadResult<BackupState>;
   processes: ReadResult<RunningProcess[]>;
@@ -68,6 +70,7 @@ export async function readNumbers(queues: Queues): Promise<Numbers> {
     open: part(countOpenDeliveries(COUNTED_MAX)),
     problems: part(readDeliveryProblems()),
     outbox: part(readOutbox(readAt)),
+    mail: part(readMailProblems()),
     scheduler: part(readSchedulerBacklog(readAt)),
     backup: part(readBackupState(readAt)),
     processes: part(readProcesses(queues.redis, queues.prefix)),

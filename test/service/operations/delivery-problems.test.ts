@@ -1,6 +1,9 @@
-// The overview tells which endpoints fail and which deliveries wait, from the records, at a bounded cost.
+// The overview tells which endpoints fail and which deliveries and mails wait, from the records, at a bounded cost.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Account } from '#libs/models/accounts/account.ts';
+import { MESSAGES_EXAMINED_MAX, readMailProblems } from '#libs/models/messages/mail-problems.ts';
+import { Message } from '#libs/models/messages/message.ts';
+import { driverOf } from '#libs/models/records.ts';
 import { acrossAccounts } from '#libs/models/tenant.ts';
 import { Delivery } from '#libs/models/webhooks/delivery.ts';
 import { ENDPOINTS_COUNTED_MAX, readDeliveryProblems } from '#libs/models/webhooks/delivery-problems.ts';
@@ -8,6 +11,7 @@ import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { examineDeliveries } from '../../../services/admin/doctor-deliveries.ts';
 import { type Browser, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
 import { addDelivery, addEndpoint } from '../../support/dashboard/records.ts';
+import { insertMessage, messageOf } from '../../support/messages.ts';
 import { plansOf } from '../../support/plans.ts';
 
 let dashboard: TestDashboard;
@@ -24,6 +28,7 @@ beforeEach(async () => {
   await Promise.all([
     WebhookEndpoint.deleteMany({}).setOptions(acrossAccounts),
     Delivery.deleteMany({}).setOptions(acrossAccounts),
+    Message.deleteMany({}).setOptions(acrossAccounts),
   ]);
 });
 afterAll(() => dashboard.close());
@@ -154,6 +159,45 @@ test('when many endpoints fail or are disabled, then five are named and no more 
       '95 or more further disabled endpoints have suspended deliveries.',
     ]),
   );
+});
+
+test('when mail is due and not taken, or the mail server refuses it twice, then the overview says so and names nobody', async () => {
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  const text = `<b>Greylisted</b> <ada.lovelace@example.com> ${'x'.repeat(300)}`;
+  const attempts = [{ at: minutesAgo(9) }, { at: minutesAgo(3), code: '450 4.2.0', text }];
+  const refused = { due_at: minutesAgo(-30), attempts, attempts_made: 2 };
+  await insertMessage(account.id, { due_at: minutesAgo(4) });
+  await insertMessage(account.id, { ...refused, attempts: attempts.slice(1), attempts_made: 1 });
+  await insertMessage(account.id, { ...refused, sender: 'own@north.example' });
+  const before = JSON.stringify(await alarms());
+  await insertMessage(account.id, { due_at: minutesAgo(12) });
+  await insertMessage(account.id, refused);
+  const earlier = [{ at: minutesAgo(8) }, { at: minutesAgo(5), code: '421', text: 'Busy' }];
+  await insertMessage(account.id, { ...refused, due_at: minutesAgo(-40), attempts: earlier });
+
+  expect(before).not.toMatch(/message/);
+  const shown = await alarms();
+  expect(shown).toContainEqual({
+    tone: 'bad',
+    text: '1 message is due, and no mail service has taken the oldest for 12 min.',
+  });
+  const answer = 'Its last answer: 450 4.2.0 &lt;b>Greylisted&lt;/b> &lt;(masked)@example.com> x';
+  expect(shown).toContainEqual({
+    tone: 'warn',
+    text: expect.stringMatching(/^The mail server has refused 2 messages at least twice\. .*[^x]x{100,160}$/),
+  });
+  expect(shown.find(({ text }) => text.includes('refused'))?.text).toContain(answer);
+});
+
+test('when thousands of messages are planned, then no more is read than is examined', async () => {
+  const planned = Array.from({ length: MESSAGES_EXAMINED_MAX + 50 }, () => messageOf(account.id));
+  await driverOf(Message).insertMany(planned);
+
+  const plans = await plansOf(Message.collection.name, () => readMailProblems());
+
+  expect(plans).toHaveLength(3);
+  expect(plans.filter(({ isByIndex, hasSortStage }) => !isByIndex || hasSortStage)).toEqual([]);
+  expect(Math.max(...plans.map(({ docsExamined }) => docsExamined))).toBeLessThanOrEqual(MESSAGES_EXAMINED_MAX);
 });
 
 test('when deliveries are listed, then each names the URL of its endpoint and its account, and so does the endpoint', async () => {

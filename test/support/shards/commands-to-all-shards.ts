@@ -150,6 +150,14 @@ export const COMMANDS_TO_ALL_SHARDS: readonly AllShards[] = [
     cost: LIMITED,
   },
   {
+    by: 'dashboard, mail',
+    collections: ['messages'],
+    kind: 'reads',
+    fields: ['due_at'],
+    reason: OPERATOR,
+    cost: COUNTED,
+  },
+  {
     by: 'dashboard, documents',
     collections: ['render_records'],
     kind: 'reads',

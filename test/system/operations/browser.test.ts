@@ -14,6 +14,7 @@ import { PASSWORD, startDashboard, type TestDashboard } from '../../support/dash
 import { addFailedJobs } from '../../support/dashboard/failed-jobs.ts';
 import { addDelivery, addEndpoint, addRender, addRequests, addSamples } from '../../support/dashboard/records.ts';
 import { eventually } from '../../support/eventually.ts';
+import { insertMessage } from '../../support/messages.ts';
 import { openWatchedPage } from '../../support/watched-page.ts';
 import { testLog } from '../../support/workspace.ts';
 
@@ -94,6 +95,13 @@ async function fill() {
   }
   await addDelivery({ accountId, endpointId, status: 'pending', last: { errorClass: 'timeout' } });
   await addDelivery({ accountId, endpointId: disabledId, status: 'held', eventType: 'client.created' });
+  const refusal = {
+    at: new Date(),
+    code: '535 5.7.8',
+    text: `Login refused, see https://mail.example/${'x'.repeat(200)}`,
+  };
+  const later = new Date(Date.now() + 3_600_000);
+  await insertMessage(accountId, { due_at: later, attempts: [refusal, refusal], attempts_made: 2 });
   await audit({ operator: 'ada', address: '203.0.113.7', action: 'login' }, 'refused', 'wrong name or password');
   for (const { name } of catalog) await addSamples(name);
   await addRequests();
@@ -160,7 +168,11 @@ describe('looks', () => {
     { look: 'phone-dark', viewport: PHONE, scheme: 'dark' },
   ];
   const pages: [name: string, path: () => string, shows: RegExp][] = [
-    ['overview', () => '/', /oldest waiting[\s\S]*Per minute[\s\S]*Delivered[\s\S]*Last backup/],
+    [
+      'overview',
+      () => '/',
+      /has refused 1 message[\s\S]*535 5\.7\.8[\s\S]*oldest waiting[\s\S]*Per minute[\s\S]*Delivered[\s\S]*Last backup/,
+    ],
     ['requests', () => '/requests', /generatePdf[\s\S]*rate_limited/],
     ['failures', () => '/failures', /status 500[\s\S]*deadline[\s\S]*Event # has no account/],
     ['deliveries', () => '/deliveries?status=dead', /12 deliveries match/],

@@ -46,6 +46,7 @@ const well: Numbers = {
     },
   },
   outbox: { value: { waiting: 0, oldestMs: 0 } },
+  mail: { value: { overdue: { count: 0, oldestMs: 0 }, refused: { count: 0, answer: 'no answer' } } },
   scheduler: { value: { due: 0, oldestMs: 0 } },
   backup: { value: { savedAt: undefined, documents: undefined, ageMs: 0 } },
   processes: { value: [] },
@@ -67,6 +68,7 @@ test.each([
   'open',
   'problems',
   'outbox',
+  'mail',
   'scheduler',
   'backup',
   'processes',
@@ -123,6 +125,18 @@ test('when dates have been due for ten minutes, then the alarm says how many eve
     {
       tone: 'warn',
       text: 'The oldest of 3 scheduled tasks is 12 min late. Check that a scheduler runs and reaches MongoDB.',
+    },
+  ]);
+});
+
+test('when the mail server refuses mail, then the alarm has its answer, and mail that is not taken is another', () => {
+  const mail = { overdue: { count: 1_000, oldestMs: 720_000 }, refused: { count: 1, answer: '535 Bad password' } };
+
+  expect(alarmsOf({ ...well, mail: { value: mail } })).toEqual([
+    { tone: 'bad', text: '1,000 or more messages are due, and no mail service has taken the oldest for 12 min.' },
+    {
+      tone: 'warn',
+      text: 'The mail server has refused 1 message at least twice. Its last answer: 535 Bad password',
     },
   ]);
 });
