@@ -3,18 +3,21 @@ import { billedTime } from '../billing/work/hours-of-invoice.ts';
 import type { PrintableDocument } from '../jobs/printable-document.ts';
 import type { AccountRecord } from '../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../models/accounts/client.ts';
+import { lastEvidence } from '../models/answers/quote-evidence.ts';
 import { CreditNote, type CreditNoteRecord } from '../models/billing/credit-note.ts';
 import { Invoice } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { type Parties, partiesOf } from '../models/billing/parties.ts';
 import { Payment, type PaymentRecord } from '../models/billing/payment.ts';
-import { Quote, type QuoteRecord } from '../models/billing/quote.ts';
+import { Quote } from '../models/billing/quote.ts';
 import type { Version } from '../models/documents/original.ts';
 import { findOwn, type Records } from '../models/records.ts';
 import type { Id, StoredId } from '../models/tenant.ts';
 import type { NumberKind } from '../rules/documents/number-kinds.ts';
+import { isChangedSince } from '../rules/quotes/acceptance.ts';
 import { creditNoteDocument } from './credit-note-document.ts';
 import { type DocumentLooks, type InvoiceLooks, type QuoteLooks, STANDARD_LOOKS } from './looks.ts';
+import { printableAcceptance } from './printable-acceptance.ts';
 import { printableTime } from './printable-time.ts';
 import { type RecordOfKind, versionOf } from './printed-content.ts';
 import { invoiceDocument, type PartyDetails, quoteDocument, receiptDocument } from './stored-document.ts';
@@ -41,7 +44,23 @@ export async function findInvoiceDocument(
   return time.length > 0 ? { ...document, time } : document;
 }
 
-export const findQuoteDocument = printing<QuoteRecord, QuoteLooks>(Quote, quoteDocument);
+/** Returns the quote as it is printed, with its acceptance when the client accepted it on its page, or undefined as above. */
+export async function findQuoteDocument(
+  issuing: Issuing,
+  id: Id | StoredId,
+  looks: QuoteLooks,
+): Promise<PrintableDocument | undefined> {
+  const { accountId, account } = issuing;
+  const quote = await findOwn(Quote, accountId, id);
+  const details = quote && (await partyDetailsOf(quote, issuing));
+  if (!quote || !details) return undefined;
+  const document = quoteDocument(quote, details, looks);
+  // The evidence of an acceptance that was withdrawn, or of another content, says nothing about this quote.
+  if (quote.status !== 'Accepted' || quote.acceptance?.by !== 'client' || isChangedSince(quote)) return document;
+  const evidence = await lastEvidence(accountId, quote._id);
+  return evidence ? { ...document, acceptance: printableAcceptance(evidence, account.time_zone) } : document;
+}
+
 export const findReceipt = printing<PaymentRecord, DocumentLooks>(Payment, receiptDocument);
 export const findCreditNote = printing<CreditNoteRecord, DocumentLooks>(CreditNote, creditNoteDocument);
 

@@ -80,6 +80,23 @@ export interface PrintableTimeLine {
   entries: PrintableTimeEntry[];
 }
 
+/** The client's acceptance of a quote on its page, as the evidence has it. */
+export interface PrintableAcceptance {
+  /** The name that was typed. */
+  name: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** The time zone in which the time is printed. */
+  timeZone: string;
+  orderNumber?: string;
+  /** The SHA-256 of the quote as it was shown, in hex. */
+  quoteHash: string;
+  /** The key that signed the evidence. */
+  keyId: string;
+  /** The signature that was drawn, a PNG as a data URI. */
+  drawn?: string;
+}
+
 interface EarlyPayment {
   /** `YYYY-MM-DD`. */
   until: string;
@@ -180,6 +197,8 @@ export interface PrintableDocument extends PdfDocument {
   contractReference?: string;
   /** The time sheet, on pages of its own after the document. */
   time?: PrintableTimeLine[];
+  /** The acceptance, on a page of its own after a quote. */
+  acceptance?: PrintableAcceptance;
 }
 
 export const PAGE_SIZES = ['a4', 'letter'] as const;
@@ -190,6 +209,8 @@ const DECIMAL = /^-?\d+(\.\d+)?$/;
 const DECIMAL_LONGEST = 40;
 /** Accounts accept 100 characters, earlier versions accepted 2,000, and the canonical form can be a little longer. */
 const LOCALE_LONGEST = 2_100;
+/** A drawn signature of 100 KiB as a data URI. */
+const DRAWN_LONGEST = 140_000;
 const LONGEST = { line: 2_000, text: 20_000, unit: 20 } as const;
 /** Twice the largest amount: a total may contain tax, and be counted in a currency without decimals. */
 const LARGEST = Math.max(2 * AMOUNT_MAX, Number.MAX_SAFE_INTEGER);
@@ -353,6 +374,17 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
     message: words(LONGEST.line).required(),
   }),
   time: Joi.array().items(timeLine),
+  acceptance: Joi.object<PrintableAcceptance>({
+    name: words(LONGEST.line).required(),
+    at: Joi.number().integer().min(0).required(),
+    timeZone: words(LONGEST.line).required(),
+    orderNumber: words(LONGEST.line),
+    quoteHash: words(LONGEST.line).required(),
+    keyId: words(LONGEST.line).required(),
+    drawn: Joi.string()
+      .max(DRAWN_LONGEST)
+      .pattern(/^data:image\/png;base64,/),
+  }),
 });
 
 function knownCurrency(code: string, { error }: Joi.CustomHelpers) {

@@ -21,6 +21,7 @@ export interface LoadedDocument {
   bodyHtml: string | undefined;
   logo: Parameters<typeof documentView>[1]['logo'];
   banner: Parameters<typeof documentView>[1]['banner'];
+  signature?: Parameters<typeof documentView>[1]['signature'];
 }
 
 export interface Printing {
@@ -39,14 +40,14 @@ export interface Printed {
 }
 
 export async function printed(
-  { document, bodyHtml, logo, banner }: LoadedDocument,
+  { document, bodyHtml, logo, banner, signature }: LoadedDocument,
   { render, print }: Printing,
 ): Promise<Printed> {
   const drawn = await drawnDocument(document);
   const body = await drawnHtml(bodyHtml);
   // Such an image would have to be fetched from an address inside the text.
   const omitted = bodyHtml?.includes('<span class="picture">') ? [IMAGES_OMITTED] : [];
-  const images = { logo, banner, bodyHtml: body.content };
+  const images = { logo, banner, signature, bodyHtml: body.content };
   const { view, warnings } = documentView(drawn.content, images);
   const isTagged = document.accessible === true;
   const startedAt = performance.now();

@@ -72,9 +72,10 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
   const { error, value: document } = shapeOf(payload.document).validate(payload.document, { convert: false });
   if (error) throw appError('document_not_printable', undefined, { cause: error });
   const pages = requireBoundedWork(document);
-  const [logo, banner, bodyHtml] = await Promise.all([
+  const [logo, banner, signature, bodyHtml] = await Promise.all([
     imageOf('logoUrl', document.logoUrl, 'logo'),
     imageOf('bannerUrl', document.showBanner ? document.bannerUrl : undefined, `banner-${document.layoutType}`),
+    imageOf('acceptance.drawn', document.acceptance?.drawn, 'logo'),
     document.bodyMarkdown === undefined
       ? undefined
       : parts.markdown.toHtml(document.bodyMarkdown, { deadlineAt, signal }),
@@ -82,12 +83,18 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
   signal.throwIfAborted();
   // The slot comes before the rest of the work, which loads this process as well as a page.
   const release = payload.isBackground || isSlow(pages) ? await slot() : undefined;
-  const loaded = { document, bodyHtml, logo: logo.image, banner: banner.image };
+  const images = { logo: logo.image, banner: banner.image, signature: signature.image };
+  const loaded = { document, bodyHtml, ...images };
   const print = (html: string, isTagged: boolean) => parts.browser.print(html, { deadlineAt, signal, isTagged });
   const onPage = await printed(loaded, { render: parts.render, print }).finally(release);
   const { warnings, printMs } = onPage;
   const bytes = await finished(onPage, document);
-  return { bytes, warnings: [...logo.warnings, ...banner.warnings, ...warnings], offSlotMs, printMs };
+  return {
+    bytes,
+    warnings: [...logo.warnings, ...banner.warnings, ...signature.warnings, ...warnings],
+    offSlotMs,
+    printMs,
+  };
 
   // A document without its image is better than no document. The warning gives the reason.
   async function imageOf(field: string, source: string | undefined, use: ImageUse) {
@@ -115,7 +122,7 @@ async function printDocument(payload: RenderDocument, context: JobContext, parts
   async function awaited<Image>(image: Promise<Image>): Promise<Image> {
     const since = performance.now();
     const result = await context.yieldSlot(withDeadline(deadlineAt, image, { signal, error: deadlinePassed }));
-    // The two images are awaited together.
+    // The images are awaited together.
     offSlotMs = Math.max(offSlotMs, performance.now() - since);
     return result;
   }

@@ -107,6 +107,7 @@ export const arabic: Language = {
   signature: 'التوقيع',
   name: 'الاسم',
   signedOn: 'التاريخ',
+  acceptance: { heading: 'القبول', quoteHash: 'SHA-256 لعرض السعر', key: 'مفتاح الإثبات' },
   draft: 'مسودة',
   testMark: 'تجريبي',
 };

@@ -107,6 +107,7 @@ export const dutch: Language = {
   signature: 'Handtekening',
   name: 'Naam',
   signedOn: 'Datum',
+  acceptance: { heading: 'Aanvaarding', quoteHash: 'SHA-256 van de offerte', key: 'Sleutel van het bewijs' },
   draft: 'Concept',
   testMark: 'TEST',
 };

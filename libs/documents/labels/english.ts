@@ -107,6 +107,7 @@ export const english: Language = {
   signature: 'Signature',
   name: 'Name',
   signedOn: 'Date',
+  acceptance: { heading: 'Acceptance', quoteHash: 'SHA-256 of the quote', key: 'Key of the evidence' },
   draft: 'Draft',
   testMark: 'TEST',
 };

@@ -113,6 +113,7 @@ export const french: Language = {
   signature: 'Signature',
   name: 'Nom',
   signedOn: 'Date',
+  acceptance: { heading: 'Acceptation', quoteHash: 'SHA-256 du devis', key: 'Clé de la preuve' },
   draft: 'Brouillon',
   testMark: 'TEST',
 };

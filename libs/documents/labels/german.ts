@@ -111,6 +111,7 @@ export const german: Language = {
   signature: 'Unterschrift',
   name: 'Name',
   signedOn: 'Datum',
+  acceptance: { heading: 'Annahme', quoteHash: 'SHA-256 des Angebots', key: 'Schlüssel des Nachweises' },
   draft: 'Entwurf',
   testMark: 'TEST',
 };

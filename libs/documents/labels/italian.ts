@@ -110,6 +110,7 @@ export const italian: Language = {
   signature: 'Firma',
   name: 'Nome',
   signedOn: 'Data',
+  acceptance: { heading: 'Accettazione', quoteHash: 'SHA-256 del preventivo', key: 'Chiave della prova' },
   draft: 'Bozza',
   testMark: 'PROVA',
 };

@@ -107,6 +107,7 @@ export const japanese: Language = {
   signature: '署名',
   name: '氏名',
   signedOn: '日付',
+  acceptance: { heading: '承諾', quoteHash: '見積書の SHA-256', key: '証拠の鍵' },
   draft: '下書き',
   testMark: 'テスト',
 };

@@ -76,6 +76,8 @@ export interface SharedLabels {
   signature: string;
   name: string;
   signedOn: string;
+  /** The page with the client's acceptance of a quote: its heading, and the labels of what names its evidence. */
+  acceptance: Record<'heading' | 'quoteHash' | 'key', string>;
   /** The mark of an invoice or quote that is not issued. */
   draft: string;
   /** The mark of a document of a test account. */

@@ -107,6 +107,7 @@ export const portuguese: Language = {
   signature: 'Assinatura',
   name: 'Nome',
   signedOn: 'Data',
+  acceptance: { heading: 'Aceitação', quoteHash: 'SHA-256 do orçamento', key: 'Chave da prova' },
   draft: 'Rascunho',
   testMark: 'TESTE',
 };

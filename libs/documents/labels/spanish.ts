@@ -107,6 +107,7 @@ export const spanish: Language = {
   signature: 'Firma',
   name: 'Nombre',
   signedOn: 'Fecha',
+  acceptance: { heading: 'Aceptación', quoteHash: 'SHA-256 del presupuesto', key: 'Clave de la prueba' },
   draft: 'Borrador',
   testMark: 'PRUEBA',
 };

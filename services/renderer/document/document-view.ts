@@ -9,6 +9,7 @@ import type { HanForms } from '../fonts/fonts.ts';
 import { hanFormsOf } from '../fonts/han.ts';
 import type { InlineImage } from '../images/fetch-image.ts';
 import { logoGround } from '../images/logo-ground.ts';
+import { type AcceptanceView, acceptanceView } from './acceptance.ts';
 import { type LineAmounts, lineAmounts, type Totals, totalsOf } from './amounts.ts';
 import type { DocumentLocale, Money } from './document-locale.ts';
 import { hyphenatorOf } from './hyphenate.ts';
@@ -87,6 +88,8 @@ export interface DocumentView {
   timeSheet: TimeSheet | undefined;
   /** The page on which the time sheet begins, for the link below the total. Undefined without a time sheet. */
   timeSheetPage: number | undefined;
+  /** The acceptance of a quote, on a page of its own. */
+  acceptance: AcceptanceView | undefined;
   han: HanForms;
 }
 
@@ -104,6 +107,8 @@ const IMAGE_GROUND = { light: '#404040', dark: '#e6e6e6' } as const;
 export interface DocumentParts {
   logo: InlineImage | undefined;
   banner: InlineImage | undefined;
+  /** The signature that was drawn to accept a quote. */
+  signature?: InlineImage | undefined;
   /** The body, already sanitised. */
   bodyHtml: string | undefined;
 }
@@ -180,6 +185,7 @@ export function documentView(
     requiresSignature: document.requiresSignature,
     timeSheet: sheet,
     timeSheetPage: sheet && 2,
+    acceptance: document.acceptance && acceptanceView(document.acceptance, parts.signature, documentLocale),
     han: hanFormsOf(document),
   };
   const warnings = [

@@ -188,6 +188,7 @@ function textOf(parts: Intl.NumberFormatPart[], format: Intl.NumberFormat): stri
   return plainer(isArabic ? text : text.replaceAll(DIRECTION_MARKS, ''));
 }
 
-function plainer(text: string): string {
+/** Replaces characters that some faces lack. */
+export function plainer(text: string): string {
   return text.replaceAll(/[\u202f\u2009\uffe5]/g, (sign) => PLAINER[sign] ?? sign);
 }

@@ -35,7 +35,7 @@ export function drawnDocument(document: PrintableDocument): Promise<Drawn<Printa
 
 function* drawingDocument(document: PrintableDocument): Slices<Drawn<PrintableDocument>> {
   const { logoUrl: _logo, bannerUrl: _banner, bodyMarkdown: _markdown, lineItems, ...rest } = document;
-  const { time, receipt, creditNote, ...texts } = rest;
+  const { time, receipt, creditNote, acceptance, ...texts } = rest;
   const fields = yield* finding(Object.entries(texts));
   const lines = yield* finding(lineItems.map(({ description }, index) => [String(index), description]));
   const notes = yield* finding((document.taxes ?? []).map(({ note }, index) => [String(index), note]));
@@ -44,6 +44,7 @@ function* drawingDocument(document: PrintableDocument): Slices<Drawn<PrintableDo
   const parts: Found[] = [];
   const drawnReceipt = yield* drawingPart(receipt, 'receipt', parts);
   const drawnCredit = yield* drawingPart(creditNote, 'creditNote', parts);
+  const drawnAcceptance = yield* drawingPart(acceptance, 'acceptance', parts);
   if ([fields, lines, notes, times, parts].every(({ length }) => length === 0))
     return { content: document, warnings: [] };
   const content: PrintableDocument = {
@@ -53,6 +54,7 @@ function* drawingDocument(document: PrintableDocument): Slices<Drawn<PrintableDo
     ...(drawnTime ? { time: drawnTime } : {}),
     ...(drawnReceipt ? { receipt: drawnReceipt } : {}),
     ...(drawnCredit ? { creditNote: drawnCredit } : {}),
+    ...(drawnAcceptance ? { acceptance: drawnAcceptance } : {}),
     lineItems: withTexts(lineItems, lines, (line, description) => ({ ...line, description })),
   };
   const ofLines = lines.map((line) => ({ ...line, field: `lineItems.${line.field}.description` }));

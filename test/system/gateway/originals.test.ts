@@ -1,9 +1,11 @@
 // The original of an issued document: printed once, the same for ever, whatever happens to logo, profile, payments and status.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import sharp from 'sharp';
 import { Counter } from '#libs/models/counter.ts';
 import { Original } from '#libs/models/documents/original.ts';
 import { storedId } from '#libs/models/tenant.ts';
+import { accept } from '../../support/answers.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { AnyRecord } from '../../support/records.ts';
 import { readPdf } from '../../support/renderer/read-pdf.ts';
@@ -161,6 +163,47 @@ describe('the original of other documents', () => {
     await patch(`quotes/${quote.id}`, { status: 'Draft' });
     expect((await system.call('DELETE', `/api/v1/quotes/${quote.id}`)).status).toBe(200);
     expect(await originalsOf(quote)).toBe(0);
+  });
+
+  test('when the client accepts a quote, then a current copy has the acceptance on a page of its own, and the original stays', async () => {
+    const quote = await make('quotes', { client_id: client.id, amount: 500, status: 'Sent', description: 'Offer' });
+    const path = `quotes/${quote.id}`;
+    const before = await fetchPdf(`${path}/pdf`);
+    const drawn = await sharp({ create: { width: 400, height: 160, channels: 3, background: '#ff0000' } })
+      .png()
+      .toBuffer();
+    const given = { name: '</dd><script>Ada</script>', order_number: 'PO <4711>', drawn };
+    expect(await accept(system.workspace, system.account.id, quote.id, given)).toBe('done');
+    await patch('account', { time_zone: 'Pacific/Kiritimati' });
+    const current = await readPdf((await fetchPdf(`${path}/pdf?copy=current`)).body);
+    const german = await fetchPdf(`${path}/pdf?locale=de-DE&accessible=true`);
+    await patch('account', { time_zone: 'UTC' });
+
+    expect((await fetchPdf(`${path}/pdf`)).body.equals(before.body)).toBe(true);
+    expect((await readPdf(before.body)).pages).toHaveLength(1);
+    const evidence = (await system.call('GET', `/api/v1/${path}/acceptance`)).body.data;
+    const [first, page] = current.pages;
+    expect([current.pages.length, first?.text]).toEqual([2, expect.not.stringContaining('Acceptance')]);
+    const time = { dateStyle: 'long', timeStyle: 'long', timeZone: 'Pacific/Kiritimati' } as const;
+    const at = new Intl.DateTimeFormat('en-US', time).format(new Date(evidence.accepted_at)).replaceAll(/\s/g, ' ');
+    const { name, order_number } = given;
+    const lines = [
+      `Name ${name}`,
+      `Date ${at}`,
+      `PO number ${order_number}`,
+      `SHA-256 of the quote ${evidence.quote_sha256}`,
+    ];
+    for (const line of ['Acceptance', ...lines, `Key of the evidence ${evidence.key_id}`, 'Signature'])
+      expect(page?.text).toContain(line);
+    const label = page?.words.find(({ text }) => text === 'Signature');
+    expect(await current.colourAt(2, 80, Number(label?.y) + 5)).toEqual([255, 0, 0]);
+    expect((await readPdf(german.body)).text).toContain('Annahme');
+    expect(german.headers.get('X-Document-Warnings')).toBeNull();
+    expect(german.body.toString('latin1')).toContain('/Alt (Unterschrift: </dd><script>Ada</script>)');
+
+    await patch(path, { status: 'Sent' });
+    await patch(path, { status: 'Accepted' });
+    expect((await readPdf((await fetchPdf(`${path}/pdf?copy=current`)).body)).pages).toHaveLength(1);
   });
 
   test('when a payment is refunded, then its receipt has another version; a credit note has one', async () => {
