@@ -161,7 +161,7 @@ test('when many endpoints fail or are disabled, then five are named and no more 
   );
 });
 
-test('when mail is due and not taken, or the mail server refuses it twice, then the overview says so and names nobody', async () => {
+test('when mail is due and not taken, or the mail server refuses it twice, then the overview says so without names of people', async () => {
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
   const text = `<b>Greylisted</b> <ada.lovelace@example.com> ${'x'.repeat(300)}`;
   const attempts = [{ at: minutesAgo(9) }, { at: minutesAgo(3), code: '450 4.2.0', text }];
