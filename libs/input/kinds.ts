@@ -123,6 +123,12 @@ export const moment = () => extended.moment();
 export const name = () => extended.name().max(LONGEST.string);
 /** One line, at most 2,000 characters; only blanks are read as the empty text. */
 export const line = () => extended.line().max(LONGEST.string);
+
+/** The most characters of a reference. */
+export const REFERENCE_LONGEST = 200;
+
+/** A reference of the client, such as the number of its order. */
+export const reference = () => line().max(REFERENCE_LONGEST);
 /** The text of a line item: with something to see in it, of several lines if need be, at most 2,000 characters. */
 export const paragraphs = () => extended.paragraphs().max(LONGEST.string);
 /** Several paragraphs, at most 20,000 characters; only blanks are read as the empty text. */

@@ -76,6 +76,9 @@ export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
     }),
   ).description('Set when the client declined it on its page'),
   early_payment_discounts: earlyPaymentResponse(),
+  order_reference: orNull(Joi.string()).description(
+    "The number of the client's order, which invoices of it get; that of its acceptance where you gave none",
+  ),
 })
   .id('Quote')
   .example({
@@ -118,4 +121,5 @@ export const quoteResponse = Joi.object<ReturnType<typeof quoteView>, true>({
     early_payment_discounts: [{ days: 14, percent: 2 }],
     delivery: null,
     decline: null,
+    order_reference: '4500012345',
   });

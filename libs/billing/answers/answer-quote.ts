@@ -35,6 +35,7 @@ export interface Accepting {
   name: string;
   /** The sentence that the client agreed to. */
   agreement: string;
+  /** The client's own order number. It becomes the reference of a quote that has none. */
   order_number?: string | undefined;
   /** The signature that the client drew, as drawnSignature returns it. */
   drawn?: Buffer | undefined;
@@ -56,6 +57,8 @@ export async function acceptAsClient(unit: UnitOfWork, accepting: Accepting): Pr
   const sequence = ((await lastEvidence(accountId, quote._id, session))?.sequence ?? 0) + 1;
   if (sequence > ACCEPTANCES_MAX) return 'not open';
   const fields = await acceptedFields(unit, quote, 'client');
+  // The owner's own reference stays.
+  if (order_number && !quote.order_reference) fields.order_reference = order_number;
   const embedded = await embeddedIn([quote], accountId, session);
   const content = offeredContent(quoteView(quote, { ...embedded(quote), status: 'Sent' }));
   const statement = statementOf({

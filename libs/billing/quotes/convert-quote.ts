@@ -83,6 +83,7 @@ export async function convertQuote(
     status: wanted.status,
     description: wanted.description ?? quote.description,
     origin: {
+      order_reference: quote.order_reference,
       quote_id: quote._id,
       quote_number: printedNumber('quote', quote),
       quote_part: wanted.part,

@@ -41,6 +41,8 @@ export interface QuoteRecord extends DocumentRecord {
    * invoices have those of the client or the account.
    */
   early_payment_discounts?: EarlyPaymentDiscount[] | undefined;
+  /** The number of the client's order. Its invoices have it; the quote does not print it. */
+  order_reference?: string | undefined;
   /** Absent when it was never accepted. */
   acceptance?: Acceptance | undefined;
   /** Absent unless the client declined it on its page, and it has no other status since. */
@@ -68,6 +70,7 @@ const quoteSchema = recordSchema<QuoteRecord>(
     status: { type: String, enum: QUOTE_STATUSES, required: true },
     expires_at: { type: String, required: true },
     early_payment_discounts: { type: [Object], default: undefined },
+    order_reference: String,
     acceptance: Object,
     decline: { type: { _id: false, at: Date, reason: String }, default: undefined },
     converted_at: Date,
@@ -164,5 +167,6 @@ export function quoteView(
     delivery: documentDeliveryView(quote),
     decline: quote.decline ? { at: quote.decline.at.toISOString(), reason: quote.decline.reason ?? null } : null,
     early_payment_discounts: quote.early_payment_discounts?.length ? quote.early_payment_discounts : null,
+    order_reference: quote.order_reference ?? null,
   };
 }

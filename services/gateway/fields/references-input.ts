@@ -1,18 +1,16 @@
 // Input of an invoice's references at the client: its own reference, an order and a contract.
 
-import { line } from '#libs/input/kinds.ts';
+import { reference } from '#libs/input/kinds.ts';
 import type { InvoiceReferences } from '#libs/models/billing/invoice.ts';
-
-const REFERENCE_LONGEST = 200;
 
 export type ReferencesInput = { [Name in keyof InvoiceReferences]?: string | null };
 
-const reference = () => line().max(REFERENCE_LONGEST).allow(null, '');
+const removable = () => reference().allow(null, '');
 
 export const referencesInput = {
-  buyer_reference: reference().description("Printed as the client's reference; the client's own unless given"),
-  order_reference: reference().description("The client's order; printed as PO number"),
-  contract_reference: reference().description('Printed as contract'),
+  buyer_reference: removable().description("Printed as the client's reference; the client's own unless given"),
+  order_reference: removable().description("The client's order; printed as PO number"),
+  contract_reference: removable().description('Printed as contract'),
 };
 
 /** Those that a body names, as they are stored: an empty one is taken back. */

@@ -36,10 +36,20 @@ import {
   pricesIncludeTax,
 } from '../fields/money-input.ts';
 import { number } from '../fields/number-input.ts';
+import { type ReferencesInput, referencesInput } from '../fields/references-input.ts';
 import { type TextsInput, textsInput } from '../fields/texts-input.ts';
 import { listOf } from '../http/list.ts';
 
-export interface NewQuote extends DatesInput, ChargesInput, TextsInput {
+/** The part of an invoice's references that its quote has already. */
+type OrderInput = Pick<ReferencesInput, 'order_reference'>;
+
+const orderInput = {
+  order_reference: referencesInput.order_reference.description(
+    "The client's order: not printed on the quote, but on the invoices that are made of it from now on",
+  ),
+};
+
+export interface NewQuote extends DatesInput, ChargesInput, TextsInput, OrderInput {
   client_id: Id;
   amount: number;
   project_id?: Id | null;
@@ -53,7 +63,7 @@ export interface NewQuote extends DatesInput, ChargesInput, TextsInput {
   early_payment_discounts?: EarlyPaymentDiscount[] | null;
 }
 
-export interface QuoteChanges extends DatesInput, ChargesInput, TextsInput {
+export interface QuoteChanges extends DatesInput, ChargesInput, TextsInput, OrderInput {
   status?: QuoteStatus;
   description?: string | null;
   expires_at?: string | null;
@@ -89,6 +99,7 @@ export const newQuote = Joi.object<NewQuote, true>({
   early_payment_discounts: earlyPaymentInput().description(
     'Of the invoices that are made of it: discounts for early payment, printed on the quote, too; those of the client or the account unless given, none for an empty list',
   ),
+  ...orderInput,
 }).example({
   client_id: exampleId.clients,
   amount: 1140,
@@ -114,6 +125,7 @@ export const quoteChanges = Joi.object<QuoteChanges, true>({
   early_payment_discounts: earlyPaymentInput().description(
     'Discounts for early payment of the invoices that are made of it from now on; none for null',
   ),
+  ...orderInput,
 }).example({ description: 'Drawings of the mill and its wheel' });
 
 export type ConversionInput = Omit<Conversion, 'charges' | 'texts'> & ChargesInput & TextsInput;

@@ -20,6 +20,7 @@ import { quoteMoney } from '#libs/rules/documents/document-money.ts';
 import type { NewTaxTerms } from '#libs/rules/taxes/document-taxes.ts';
 import { changedDates } from '../fields/dates-input.ts';
 import { storedLines } from '../fields/money-input.ts';
+import { givenReferences } from '../fields/references-input.ts';
 import { givenTexts } from '../fields/texts-input.ts';
 import { type DryRun, dryRun } from '../http/dry-run.ts';
 import type { ListQuery } from '../http/list.ts';
@@ -158,6 +159,7 @@ async function createQuote({ body, commit }: Context<NewQuote, DryRun>) {
     const quote: QuoteRecord = {
       ...fields,
       ...texts,
+      ...givenReferences(body),
       ...expiryOf(status, expires_at),
       expires_at,
       // None is stored as well: the invoices of the quote have none then, whatever the client's are.

@@ -14,6 +14,7 @@ import { effectiveQuoteStatus, Quote, type QuoteRecord, type QuoteStatus } from 
 import { changedFields, isUnchanged } from '#libs/models/records.ts';
 import { changedAcceptance } from '#libs/rules/quotes/acceptance.ts';
 import { changedDates } from '../fields/dates-input.ts';
+import { givenReferences } from '../fields/references-input.ts';
 import { givenTexts, isPrintedTextIn } from '../fields/texts-input.ts';
 import { updated } from '../http/response.ts';
 import type { Context } from '../http/route.ts';
@@ -67,6 +68,7 @@ async function changesOf(
     ...changedReferences(body),
     ...(body.description === undefined ? {} : { description: body.description || null }),
     ...givenTexts(body),
+    ...givenReferences(body),
     ...(body.early_payment_discounts === undefined
       ? {}
       : { early_payment_discounts: body.early_payment_discounts ?? [] }),

@@ -7,9 +7,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
+import { printedContent } from '#libs/documents/printed-content.ts';
+import { REFERENCE_LONGEST } from '#libs/input/kinds.ts';
 import { QuoteEvidence } from '#libs/models/answers/quote-evidence.ts';
+import { Quote } from '#libs/models/billing/quote.ts';
 import { Message } from '#libs/models/messages/message.ts';
 import { openSigner, SigningKey } from '#libs/models/operations/signing-key.ts';
+import { findOwn } from '#libs/models/records.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { resealFields } from '../../../services/admin/store/sealed-secrets.ts';
 import { accept, ask, decline, promise } from '../../support/answers.ts';
@@ -54,6 +58,11 @@ const billed = (more: object = {}) =>
     { client_id: client.id, line_items, status: 'Sent', due_date: addDays(TODAY, 14), ...more },
     account,
   );
+async function stored(id: string) {
+  const quote = await findOwn(Quote, account.id, id);
+  if (!quote) throw new Error(`the quote ${id} is gone`);
+  return quote;
+}
 const types = () => eventsOf(account.id);
 const events = async () => (await gateway.get('/api/v1/events?limit=100', account)).body.data as AnyRecord[];
 
@@ -83,6 +92,38 @@ describe('acceptance', () => {
     });
     expect(JSON.parse(evidence.statement)).toMatchObject({ type: 'billhook.quote-acceptance.v1', ...given });
     expect(JSON.parse(evidence.quote_json)).toMatchObject({ total: 100, terms: 'Half in advance', line_items: [{}] });
+  });
+
+  test('when the client gives an order number, then the quote, its events and its invoices have it, and nothing else is new', async () => {
+    const quote = await quoted();
+    const original = async () => printedContent('quote', await stored(quote.id));
+    const before = await original();
+    const longest = '4711'.padEnd(REFERENCE_LONGEST, 'x');
+    await accept(gateway.workspace, account.id, quote.id, { order_number: longest });
+    expect(await get(`quotes/${quote.id}`)).toMatchObject({
+      order_reference: longest,
+      acceptance: { by: 'client', changed: false },
+    });
+    expect(await original()).toBe(before);
+    const told = (await events()).filter(({ type }) => type === 'quote.updated' || type === 'quote.accepted');
+    expect(told.map(({ data }) => data.order_reference)).toEqual([longest, longest]);
+    const { quote_json } = await get(`quotes/${quote.id}/acceptance`);
+    expect(JSON.parse(quote_json)).toMatchObject({ order_reference: null });
+
+    for (const part of [{ part: 'deposit', percent: 30 }, { part: 'final' }]) {
+      const { body } = await post(`quotes/${quote.id}/convert`, { ...part, status: 'Sent' });
+      expect(body.data).toMatchObject({ quote_part: part.part, order_reference: longest });
+    }
+    await patch(`quotes/${quote.id}`, { order_reference: '' });
+    expect(await get(`quotes/${quote.id}`)).toMatchObject({ order_reference: null, acceptance: { changed: false } });
+  });
+
+  test('when the quote has an order reference of its owner, then that of the client is in the evidence alone', async () => {
+    const quote = await quoted({ order_reference: 'PO-1' });
+    await accept(gateway.workspace, account.id, quote.id, { order_number: '4711' });
+    expect(await get(`quotes/${quote.id}`)).toMatchObject({ status: 'Accepted', order_reference: 'PO-1' });
+    expect(await get(`quotes/${quote.id}/acceptance`)).toMatchObject({ order_number: '4711' });
+    expect((await post(`quotes/${quote.id}/convert`)).body.data).toMatchObject({ order_reference: 'PO-1' });
   });
 
   test('when the same acceptance comes twice at once, and once more, then there is one with one event', async () => {

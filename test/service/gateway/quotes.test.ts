@@ -75,6 +75,7 @@ describe('POST /api/v1/quotes', () => {
         delivery: null,
         decline: null,
         early_payment_discounts: null,
+        order_reference: null,
         created_at: expect.any(String),
         updated_at: expect.any(String),
       },

@@ -119,7 +119,9 @@ describe('accepting', () => {
     const { status, headers } = await send(path, '/accept', { ...ACCEPTED, order_number: '4711' });
     expect([status, headers.get('location')]).toEqual([303, `${path}?done=accepted`]);
 
-    expect(await record(`quotes/${id}`)).toMatchObject({ status: 'Accepted', acceptance: { by: 'client' } });
+    expect(await record(`quotes/${id}`)).toMatchObject({
+      ...{ status: 'Accepted', acceptance: { by: 'client' }, order_reference: '4711' },
+    });
     const { quote_number } = await record(`quotes/${id}`);
     expect(await record(`quotes/${id}/acceptance`)).toMatchObject({
       ...{ name: 'Ada Lovelace', order_number: '4711', pdf_sha256: null, drawn_signature: null },

@@ -84,7 +84,7 @@ const UNPRINTED: Record<NumberKind, readonly string[]> = {
     'status amount_paid amount_credited total_credited is_reversed amount_written_off write_offs paid_on cancelled_on',
     'time expenses quote_id quote_number quote_claim quote_deducted fixed_part recurring reminders reminder_due_at reminder_rest corrects corrects_issued_on',
   ],
-  quote: ['status acceptance decline converted_at'],
+  quote: ['status acceptance decline converted_at order_reference'],
   credit_note: ['invoice_id hours_returned time_entry_ids expense_ids unallocated allocations refunds'],
   payment: ['client_id source external_id note void_reason voided_on allocated_at_booking booked_for'],
 };

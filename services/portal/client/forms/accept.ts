@@ -1,6 +1,6 @@
 // The form by which a client accepts a quote: its name, a tick, maybe a drawn signature and an order number.
 import { acceptAsClient } from '#libs/billing/answers/answer-quote.ts';
-import { line, name as nameShape } from '#libs/input/kinds.ts';
+import { name as nameShape, REFERENCE_LONGEST, reference } from '#libs/input/kinds.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import { effectiveQuoteStatus } from '#libs/models/billing/quote.ts';
 import { openSigner } from '#libs/models/operations/signing-key.ts';
@@ -14,7 +14,6 @@ import { keptOriginal } from '../send-original.ts';
 import { change, type DocumentVisit, shownVersion } from '../visit.ts';
 
 const NAME_LONGEST = 200;
-const ORDER_LONGEST = 100;
 const DRAWN_START = 'data:image/png;base64,';
 /** The drawn signature in base64, with its signs percent-encoded, and the other fields. */
 const BYTES_MAX = DRAWN_BYTES_MAX * 2;
@@ -29,7 +28,7 @@ export const acceptForm: ClientForm = {
     const fields = html`<div class="fields">
       <input type="hidden" name="version" value=${shownVersion(visit)} />
       <label>${accept.name}<input name="name" value=${given['name'] ?? ''} maxlength=${NAME_LONGEST} autocomplete="name" required dir="auto" ...${faultOf('name', again?.wrong)} /></label>
-      <label>${accept.order}<input name="order_number" value=${given['order_number'] ?? ''} maxlength=${ORDER_LONGEST} autocomplete="off" dir="auto" ...${faultOf('order_number', again?.wrong)} /></label>
+      <label>${accept.order}<input name="order_number" value=${given['order_number'] ?? ''} maxlength=${REFERENCE_LONGEST} autocomplete="off" dir="auto" ...${faultOf('order_number', again?.wrong)} /></label>
       <div class="draw" hidden>
         <span>${accept.draw}</span>
         <canvas width="900" height="270" role="img" aria-label=${accept.draw}></canvas>
@@ -51,7 +50,7 @@ export function isOpenQuote({ subject, today }: DocumentVisit): boolean {
 async function sendAcceptance(visit: DocumentVisit, fields: FormAgain['fields']): Promise<FormResult> {
   const { problems } = visit.locale.words.answers;
   const name = textIn(nameShape().max(NAME_LONGEST).required(), fields['name']);
-  const order = textIn(line().max(ORDER_LONGEST).allow(''), fields['order_number'] ?? '');
+  const order = textIn(reference().allow(''), fields['order_number'] ?? '');
   const picture = fields['drawn'] ?? '';
   const drawn = picture === '' ? undefined : drawnIn(picture);
   const problem = problemIn([

@@ -36,7 +36,7 @@ export const dutch: AnswerWords = {
   problems: {
     name: 'Vul uw volledige naam in.',
     agree: 'Vink aan dat u akkoord gaat.',
-    order: 'Het bestelnummer heeft hoogstens 100 tekens.',
+    order: 'Het bestelnummer heeft hoogstens 200 tekens.',
     drawn: 'De getekende handtekening is niet leesbaar. Teken ze opnieuw of laat ze weg.',
     confirm: 'Vink aan dat u de offerte niet wilt.',
     reason: 'De reden heeft hoogstens 1.000 tekens.',

@@ -36,7 +36,7 @@ export const english: AnswerWords = {
   problems: {
     name: 'Please type your full name.',
     agree: 'Please tick that you agree.',
-    order: 'The order number has at most 100 characters.',
+    order: 'The order number has at most 200 characters.',
     drawn: 'The drawn signature could not be read. Please draw it again, or leave it out.',
     confirm: 'Please tick that you do not want the quote.',
     reason: 'The reason has at most 1,000 characters.',

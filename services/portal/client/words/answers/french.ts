@@ -36,7 +36,7 @@ export const french: AnswerWords = {
   problems: {
     name: 'Veuillez saisir votre nom complet.',
     agree: 'Veuillez cocher votre accord.',
-    order: 'Le numéro de commande compte au plus 100 caractères.',
+    order: 'Le numéro de commande compte au plus 200 caractères.',
     drawn: 'La signature dessinée est illisible. Veuillez la redessiner ou l’omettre.',
     confirm: 'Veuillez cocher que vous ne souhaitez pas ce devis.',
     reason: 'Le motif compte au plus 1 000 caractères.',

@@ -36,7 +36,7 @@ export const german: AnswerWords = {
   problems: {
     name: 'Bitte geben Sie Ihren vollständigen Namen ein.',
     agree: 'Bitte setzen Sie das Häkchen für Ihre Zustimmung.',
-    order: 'Die Bestellnummer hat höchstens 100 Zeichen.',
+    order: 'Die Bestellnummer hat höchstens 200 Zeichen.',
     drawn:
       'Die gezeichnete Unterschrift war nicht lesbar. Bitte zeichnen Sie sie noch einmal, oder lassen Sie sie weg.',
     confirm: 'Bitte setzen Sie das Häkchen, dass Sie das Angebot nicht möchten.',

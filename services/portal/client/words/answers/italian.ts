@@ -36,7 +36,7 @@ export const italian: AnswerWords = {
   problems: {
     name: 'Scriva il Suo nome completo.',
     agree: 'Spunti la casella per accettare.',
-    order: 'Il numero d’ordine ha al massimo 100 caratteri.',
+    order: 'Il numero d’ordine ha al massimo 200 caratteri.',
     drawn: 'La firma disegnata non è leggibile. La disegni di nuovo oppure la ometta.',
     confirm: 'Spunti la casella se non desidera il preventivo.',
     reason: 'Il motivo ha al massimo 1.000 caratteri.',

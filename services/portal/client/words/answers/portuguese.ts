@@ -36,7 +36,7 @@ export const portuguese: AnswerWords = {
   problems: {
     name: 'Escreva o seu nome completo.',
     agree: 'Assinale que concorda.',
-    order: 'O número de encomenda tem no máximo 100 caracteres.',
+    order: 'O número de encomenda tem no máximo 200 caracteres.',
     drawn: 'Não foi possível ler a assinatura. Desenhe-a novamente ou deixe-a em branco.',
     confirm: 'Assinale que não quer o orçamento.',
     reason: 'O motivo tem no máximo 1000 caracteres.',

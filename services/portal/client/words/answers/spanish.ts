@@ -36,7 +36,7 @@ export const spanish: AnswerWords = {
   problems: {
     name: 'Escriba su nombre completo.',
     agree: 'Marque que está de acuerdo.',
-    order: 'El número de pedido tiene como máximo 100 caracteres.',
+    order: 'El número de pedido tiene como máximo 200 caracteres.',
     drawn: 'No se pudo leer la firma dibujada. Dibújela de nuevo o déjela en blanco.',
     confirm: 'Marque que no quiere el presupuesto.',
     reason: 'El motivo tiene como máximo 1000 caracteres.',
