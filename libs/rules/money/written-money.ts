@@ -25,13 +25,14 @@ export function writtenMoney(minor: number, currency: string, locale: string): s
   return moneyFormat(intlLocale(locale), currency).format(fromMinor(minor, currency));
 }
 
-function moneyFormat(locale: string, currency: string): Intl.NumberFormat {
+/** Returns the format of amounts. @param most the most decimals. Prices may be finer than their currency. */
+export function moneyFormat(locale: string, currency: string, most = 0): Intl.NumberFormat {
   const digits = decimalsOf(currency); // The data of the runtime has fewer decimals for some currencies.
   return new Intl.NumberFormat(locale, {
     style: 'currency',
     currency,
     currencyDisplay: currencySign(locale, currency).kind,
     minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
+    maximumFractionDigits: Math.max(digits, most),
   });
 }

@@ -4,8 +4,8 @@ import { isWritten, type Labels, labelsOf } from '#libs/documents/labels.ts';
 import { dayFormat } from '#libs/mail/mail-values.ts';
 import { intlLocale } from '#libs/profile-forms.ts';
 import { INTL_UNITS, unitName } from '#libs/rules/documents/units.ts';
-import { DECIMALS_KEPT, decimalsOf, fromMinor } from '#libs/rules/money/money.ts';
-import { currencySign } from '#libs/rules/money/written-money.ts';
+import { DECIMALS_KEPT, fromMinor } from '#libs/rules/money/money.ts';
+import { moneyFormat } from '#libs/rules/money/written-money.ts';
 import { languageOf } from '#libs/rules/taxes/document-taxes.ts';
 import { type PageWords, pageWords } from './words.ts';
 
@@ -50,7 +50,7 @@ function makeLocale(locale: string, currency: string): PageLocale {
   const labels = labelsOf('invoice', language);
   const amounts = new Map<string, Intl.NumberFormat>();
   const amountsIn = (code: string) => {
-    const known = amounts.get(code) ?? amountFormat(tag, code);
+    const known = amounts.get(code) ?? moneyFormat(tag, code, DECIMALS_KEPT);
     amounts.set(code, known);
     return known;
   };
@@ -90,18 +90,6 @@ function quantityOf(
   if (name === 'lump_sum' && value === 1) return units.lump_sum;
   const word = name === 'piece' || name === 'lump_sum' ? units[name] : name === 'm2' ? 'm²' : unit;
   return `${number}\u00a0${word}`;
-}
-
-function amountFormat(tag: string, currency: string): Intl.NumberFormat {
-  const digits = decimalsOf(currency);
-  return new Intl.NumberFormat(tag, {
-    style: 'currency',
-    currency,
-    currencyDisplay: currencySign(tag, currency).kind,
-    minimumFractionDigits: digits,
-    // A price may be finer than the currency.
-    maximumFractionDigits: DECIMALS_KEPT,
-  });
 }
 
 /** Returns the locale with European digits. Numbers keep its form. */
