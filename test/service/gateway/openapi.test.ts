@@ -41,8 +41,8 @@ interface Example {
   body: unknown;
 }
 
-/** Reads and changes first, then deletions (a record before those that it refers to), then creates. */
-const ORDER = { get: 0, patch: 1, delete: 2, post: 3 } as const;
+/** Reads and changes first, then deletions (a record before those that it refers to, and after what is below it), then creates. */
+const ORDER = { get: 0, patch: 1, put: 1, delete: 2, post: 3 } as const;
 
 function examplesOf({ paths, components }: OpenApi): Example[] {
   const examples = Object.entries(paths).flatMap(([path, methods]) =>
@@ -56,7 +56,10 @@ function examplesOf({ paths, components }: OpenApi): Example[] {
   const orderOf = ({ method }: Example) => ORDER[method as keyof typeof ORDER];
   const byResource = ['time-entries', 'tasks', 'invoices', 'quotes', 'projects', 'clients'];
   const rank = ({ path }: Example) => byResource.findIndex((name) => path.includes(name));
-  return examples.toSorted((a, b) => orderOf(a) - orderOf(b) || (orderOf(a) === ORDER.delete ? rank(a) - rank(b) : 0));
+  const depth = ({ path }: Example) => path.split('/').length;
+  return examples.toSorted(
+    (a, b) => orderOf(a) - orderOf(b) || (orderOf(a) === ORDER.delete ? rank(a) - rank(b) || depth(b) - depth(a) : 0),
+  );
 }
 
 test('when the document is linted by the strict rules, then nothing is found', () => {
