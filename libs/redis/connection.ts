@@ -127,6 +127,8 @@ export interface ConnectionOptions {
   enableReadyCheck?: boolean;
   socketTimeout?: number;
   connectionName?: string;
+  /** True to connect with the first command. */
+  lazyConnect?: boolean;
 }
 
 /**
@@ -174,12 +176,14 @@ function openCluster(
   {
     retryStrategy,
     enableOfflineQueue = true,
+    lazyConnect = false,
     ...redisOptions
   }: ConnectionOptions & Pick<RedisOptions, 'username' | 'password' | 'tls'>,
 ) {
   return new Cluster(hosts, {
     redisOptions,
     enableOfflineQueue,
+    lazyConnect,
     ...(retryStrategy ? { clusterRetryStrategy: (times) => retryStrategy(times) ?? null } : {}),
     ...(enableOfflineQueue ? { maxRedirections: WORKER_REDIRECTS_MAX } : {}),
     slotsRefreshTimeout: COMMAND_TIMEOUT_MS,
