@@ -133,6 +133,10 @@ describe('accepting', () => {
     expect(after).toContain('Accepted by Ada Lovelace on');
     expect(formsOf(after).map(({ action }) => action)).toEqual([`${path}/ask`]);
     expect((await portal.browser().get('/.well-known/billhook-keys')).text).toContain('Ed25519');
+
+    // The owner's acceptance is not the client's.
+    for (const answer of ['Sent', 'Accepted']) await gateway.patch(`/api/v1/quotes/${id}`, { status: answer });
+    expect(await get(path)).not.toContain('Accepted by Ada Lovelace on');
   });
 
   test('when it is clicked twice at once, then it is one acceptance, and both see it', async () => {

@@ -16,7 +16,7 @@ export async function acceptedOrPromised(visit: DocumentVisit): Promise<VNode | 
   const { subject, locale, account, accountId } = visit;
   const { said } = locale.words.answers;
   if (subject.type === 'quote') {
-    if (subject.record.status !== 'Accepted') return null;
+    if (subject.record.status !== 'Accepted' || subject.record.acceptance?.by !== 'client') return null;
     const evidence = await lastEvidence(accountId, subject.record._id);
     if (!evidence) return null;
     const { name, accepted_at } = quoteEvidenceView(evidence);
