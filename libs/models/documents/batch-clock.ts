@@ -2,35 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { agreedDate } from '../../clock.ts';
 import type { Session } from '../../mongo/connection.ts';
+import { claimDue } from '../claim-due.ts';
 import { driverOf } from '../records.ts';
 import { expireFiles } from './batch-file.ts';
 import { BATCH_KEPT_MS, type BatchedDocument, type BatchRecord, DocumentBatch } from './document-batch.ts';
 
 export type ClaimedBatch = BatchRecord & { lease_id: string };
 
-/** Leases the batch of any account that has been due for longest. @returns null when none is due. */
-export async function claimBatch(leaseMs: number, now: Date = agreedDate()): Promise<ClaimedBatch | null> {
-  const lease = { lease_id: randomUUID(), due_at: new Date(now.getTime() + leaseMs) };
-  const batches = driverOf(DocumentBatch);
-  for (;;) {
-    const due = (await batches.findOne({ due_at: { $lte: now } } as object, {
-      sort: { due_at: 1 },
-      hint: { due_at: 1 },
-      projection: { account_id: 1, due_at: 1 },
-      // A majority read may show a lease that has just been given as due.
-      readConcern: { level: 'local' },
-    })) as Pick<BatchRecord, '_id' | 'account_id' | 'due_at'> | null;
-    if (!due) return null;
-    // The write names the account, because a sharded cluster changes one record by its shard key only.
-    const { _id, account_id, due_at } = due;
-    const claimed = await batches.findOneAndUpdate(
-      { _id, account_id, due_at } as object,
-      { $set: { ...lease, status: 'processing' } as object },
-      { hint: { _id: 1 }, returnDocument: 'after' },
-    );
-    // Another gateway was quicker, and its lease leaves the next one.
-    if (claimed) return claimed as ClaimedBatch;
-  }
+/** Leases the batch of any account that has been due for longest. @returns undefined when none is due. */
+export async function claimBatch(leaseMs: number, now: Date = agreedDate()): Promise<ClaimedBatch | undefined> {
+  const changes = { lease_id: randomUUID(), status: 'processing' } as const;
+  return (await claimDue(DocumentBatch, { field: 'due_at', now, leaseMs, changes })) as ClaimedBatch | undefined;
 }
 
 /** Extends the lease. @returns false when the lease is lost: the batch was removed, or another gateway took it over. */
