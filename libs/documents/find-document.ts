@@ -5,11 +5,11 @@ import type { AccountRecord } from '../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../models/accounts/client.ts';
 import { lastEvidence } from '../models/answers/quote-evidence.ts';
 import { CreditNote, type CreditNoteRecord } from '../models/billing/credit-note.ts';
-import { Invoice } from '../models/billing/invoice.ts';
+import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { type Parties, partiesOf } from '../models/billing/parties.ts';
 import { Payment, type PaymentRecord } from '../models/billing/payment.ts';
-import { Quote } from '../models/billing/quote.ts';
+import { Quote, type QuoteRecord } from '../models/billing/quote.ts';
 import type { Version } from '../models/documents/original.ts';
 import { findOwn, type Records } from '../models/records.ts';
 import type { Id, StoredId } from '../models/tenant.ts';
@@ -28,38 +28,27 @@ export interface Issuing {
   account: AccountRecord;
 }
 
-/** Returns the invoice as it is printed, or undefined when the id is unknown or another account's. */
-export async function findInvoiceDocument(
-  issuing: Issuing,
-  id: Id | StoredId,
-  looks: InvoiceLooks,
-): Promise<PrintableDocument | undefined> {
-  const { accountId, account } = issuing;
-  const invoice = await findOwn(Invoice, accountId, id);
-  const details = invoice && (await partyDetailsOf(invoice, issuing));
-  if (!invoice || !details) return undefined;
-  const document = invoiceDocument(invoice, details, looks);
-  if (!looks.time) return document;
-  const time = printableTime(await billedTime(invoice, { accountId }, account.locale), invoice.currency);
-  return time.length > 0 ? { ...document, time } : document;
-}
+export const findInvoiceDocument = printing<InvoiceRecord, InvoiceLooks>(
+  Invoice,
+  async (invoice, details, looks, { accountId, account }) => {
+    const document = invoiceDocument(invoice, details, looks);
+    if (!looks.time) return document;
+    const time = printableTime(await billedTime(invoice, { accountId }, account.locale), invoice.currency);
+    return time.length > 0 ? { ...document, time } : document;
+  },
+);
 
-/** Returns the quote as it is printed, with its acceptance when the client accepted it on its page, or undefined as above. */
-export async function findQuoteDocument(
-  issuing: Issuing,
-  id: Id | StoredId,
-  looks: QuoteLooks,
-): Promise<PrintableDocument | undefined> {
-  const { accountId, account } = issuing;
-  const quote = await findOwn(Quote, accountId, id);
-  const details = quote && (await partyDetailsOf(quote, issuing));
-  if (!quote || !details) return undefined;
-  const document = quoteDocument(quote, details, looks);
-  // The evidence of an acceptance that was withdrawn, or of another content, says nothing about this quote.
-  if (quote.status !== 'Accepted' || quote.acceptance?.by !== 'client' || isChangedSince(quote)) return document;
-  const evidence = await lastEvidence(accountId, quote._id);
-  return evidence ? { ...document, acceptance: printableAcceptance(evidence, account.time_zone) } : document;
-}
+/** A quote that the client accepted on its page has the acceptance. */
+export const findQuoteDocument = printing<QuoteRecord, QuoteLooks>(
+  Quote,
+  async (quote, details, looks, { accountId, account }) => {
+    const document = quoteDocument(quote, details, looks);
+    // The evidence of an acceptance that was withdrawn, or of another content, says nothing about this quote.
+    if (quote.status !== 'Accepted' || quote.acceptance?.by !== 'client' || isChangedSince(quote)) return document;
+    const evidence = await lastEvidence(accountId, quote._id);
+    return evidence ? { ...document, acceptance: printableAcceptance(evidence, account.time_zone) } : document;
+  },
+);
 
 export const findReceipt = printing<PaymentRecord, DocumentLooks>(Payment, receiptDocument);
 export const findCreditNote = printing<CreditNoteRecord, DocumentLooks>(CreditNote, creditNoteDocument);
@@ -67,12 +56,17 @@ export const findCreditNote = printing<CreditNoteRecord, DocumentLooks>(CreditNo
 /** Makes the function that finds a record of this kind and prints it. It returns undefined when the id is unknown or another account's. */
 function printing<Stored extends RecordOfKind[NumberKind], Looks>(
   records: Records<Stored>,
-  print: (record: Stored, details: PartyDetails, looks: Looks) => PrintableDocument,
+  print: (
+    record: Stored,
+    details: PartyDetails,
+    looks: Looks,
+    issuing: Issuing,
+  ) => PrintableDocument | Promise<PrintableDocument>,
 ) {
   return async (issuing: Issuing, id: Id | StoredId, looks: Looks): Promise<PrintableDocument | undefined> => {
     const record = await findOwn(records, issuing.accountId, id);
     const details = record && (await partyDetailsOf(record, issuing));
-    return record && details ? print(record, details, looks) : undefined;
+    return record && details ? print(record, details, looks, issuing) : undefined;
   };
 }
 
