@@ -250,23 +250,21 @@ function aboutCreditNote(note: CreditNoteData, type: EventType, { parts = [] }: 
   }
   const refund = type === 'credit_note.refunded' ? note.refunds.at(-1) : undefined;
   if (refund) return { subjects: [{ id }], facts: { ...facts, amount: refund.amount, date: refund.date } };
-  const amount = fromMinor(
-    sumBy(parts, (part) => part.amount),
-    currency,
-  );
-  return { subjects: [{ id, amount }, ...subjectsOf(parts, currency)], facts };
+  return { subjects: [{ id, amount: sumOf(parts, currency) }, ...subjectsOf(parts, currency)], facts };
 }
 
+type Parts = NonNullable<ActivityHints['parts']>;
+
 /** Returns each invoice once: a payment may be on one in several parts. */
-function subjectsOf(parts: NonNullable<ActivityHints['parts']>, currency: string): Subject[] {
+function subjectsOf(parts: Parts, currency: string): Subject[] {
   const byInvoice = Map.groupBy(parts, ({ invoice_id }) => String(invoice_id));
-  return [...byInvoice].map(([id, ones]) => ({
-    id,
-    amount: fromMinor(
-      sumBy(ones, (part) => part.amount),
-      currency,
-    ),
-  }));
+  return [...byInvoice].map(([id, ones]) => ({ id, amount: sumOf(ones, currency) }));
+}
+
+/** Returns the sum in major units. */
+function sumOf(parts: Parts, currency: string): number {
+  const sum = sumBy(parts, ({ amount }) => amount);
+  return fromMinor(sum, currency);
 }
 
 function aboutMessage({ id, document, subject, recipients, reminder }: MessageData, type: EventType) {
