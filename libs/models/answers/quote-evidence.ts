@@ -56,7 +56,7 @@ export async function lastEvidence(
   quoteId: StoredId,
   session?: Session,
 ): Promise<QuoteEvidenceRecord | undefined> {
-  // Without `promoteBuffers`, which would make buffers of the ids, too.
+  // The option `promoteBuffers` would make buffers of the ids, too.
   const found = (await driverOf(QuoteEvidence).findOne(
     { account_id: storedId(accountId), quote_id: quoteId } as object,
     { sort: { sequence: -1 }, ...(session ? { session } : {}) },
