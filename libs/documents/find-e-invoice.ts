@@ -15,7 +15,7 @@ import { CreditNote } from '../models/billing/credit-note.ts';
 import { Invoice } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { type Parties, partiesOf } from '../models/billing/parties.ts';
-import { type AttachedFile, attachedType, findAttachments } from '../models/documents/attachments.ts';
+import { type AttachedFile, findAttachments, mediaTypeOf } from '../models/documents/attachments.ts';
 import type { MadeFile, Version } from '../models/documents/original.ts';
 import { findOwn, type Records } from '../models/records.ts';
 import type { Id, StoredId } from '../models/tenant.ts';
@@ -184,9 +184,9 @@ async function written(source: EInvoiceSource, format: FormatName, pdf: Making['
 }
 
 /** Returns a file that the caller added, as an e-invoice names it. */
-function attachedFile({ name, description, bytes }: AttachedFile): EAttachment {
-  const mediaType = attachedType(name) ?? 'application/octet-stream';
-  return { id: name, description: description ?? name, fileName: name, mediaType, bytes };
+function attachedFile(file: AttachedFile): EAttachment {
+  const { name, description, bytes } = file;
+  return { id: name, description: description ?? name, fileName: name, mediaType: mediaTypeOf(file), bytes };
 }
 
 const MIB = 2 ** 20;

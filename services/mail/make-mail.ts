@@ -19,7 +19,7 @@ import type { Markdown } from '#libs/markdown/markdown.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
-import { attachedType, findAttachments } from '#libs/models/documents/attachments.ts';
+import { findAttachments, mediaTypeOf } from '#libs/models/documents/attachments.ts';
 import { findMailSource, insertMailSource, MAIL_BYTES_MAX, mailSourceOf } from '#libs/models/messages/mail-source.ts';
 import type { MailAttachment, MailedLink, MessageRecord } from '#libs/models/messages/message.ts';
 import { isReminder, type MessageKind } from '#libs/models/messages/message-kinds.ts';
@@ -140,7 +140,7 @@ export function makeMailOf(options: MakeOptions): MailOf {
     // An e-invoice has the files of the invoice inside.
     if (message.kind === 'invoice' && !eInvoice) {
       const attached = await findAttachments(accountId, id);
-      files.push(...attached.map(({ name, bytes }) => ({ name, type: attachedType(name) ?? OCTETS, bytes })));
+      files.push(...attached.map((file) => ({ name: file.name, type: mediaTypeOf(file), bytes: file.bytes })));
     }
     if (eInvoice) {
       const { source, format } = eInvoice;
@@ -166,7 +166,6 @@ function waysOf(
   return { ways, number, amountDue: amount_due };
 }
 
-const OCTETS = 'application/octet-stream';
 const CLIENT_GONE = { withdrawn: 'The client of the document was deleted' };
 
 /** Returns the e-invoice that client or account need, for a mail that brings the document. Reminders bring it again only as PDF. */

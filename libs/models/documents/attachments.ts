@@ -37,6 +37,11 @@ export function attachedType(name: string): string | undefined {
   return ATTACHED_TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()];
 }
 
+/** Returns the media type of a file that is stored, whose name was checked. */
+export function mediaTypeOf({ name }: Pick<AttachedFile, 'name'>): string {
+  return attachedType(name) ?? 'application/octet-stream';
+}
+
 const attachmentsSchema = new Schema(
   {
     _id: idField,

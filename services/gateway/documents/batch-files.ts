@@ -10,14 +10,13 @@ import { printedNumber } from '#libs/models/billing/number-ledger.ts';
 import { findFile } from '#libs/models/documents/batch-file.ts';
 import type { BatchRecord } from '#libs/models/documents/document-batch.ts';
 import { fileName } from '#libs/printing/pdf-file.ts';
-import { isKnown } from '../http/entity-tag.ts';
 import type { Context } from '../http/route.ts';
-import { REVALIDATED, sendFile as sendEInvoice, sendPdf } from '../printing/send-pdf.ts';
+import { isAnsweredUnchanged, REVALIDATED, sendFile as sendEInvoice, sendPdf } from '../printing/send-pdf.ts';
 
 const again = { headers: retryAfter(1) };
 
 export async function sendFile(context: Context, batch: BatchRecord): Promise<undefined> {
-  const { request, response, parameters, missing } = context;
+  const { parameters, missing } = context;
   const index = (parameters['position'] as number) - 1;
   const document = batch.documents[index];
   if (!document) throw missing();
@@ -31,14 +30,11 @@ export async function sendFile(context: Context, batch: BatchRecord): Promise<un
   if (!bytes) throw missing();
   const tag = `"${hash('sha1', bytes, 'base64url')}"`;
   const headers = { ETag: tag, 'Cache-Control': REVALIDATED };
-  if (isKnown(request, tag)) {
-    response.status(304).set(headers).end();
-  } else {
-    const name = printedNumber(document.kind, document);
-    const made = { bytes, warnings: document.warnings ?? [] };
-    if (batch.format) sendEInvoice(context, { name, ...eInvoiceFile(batch.format) }, made, headers);
-    else sendPdf(context, name, made, headers);
-  }
+  if (isAnsweredUnchanged(context, tag, headers)) return undefined;
+  const name = printedNumber(document.kind, document);
+  const made = { bytes, warnings: document.warnings ?? [] };
+  if (batch.format) sendEInvoice(context, { name, ...eInvoiceFile(batch.format) }, made, headers);
+  else sendPdf(context, name, made, headers);
   return undefined;
 }
 

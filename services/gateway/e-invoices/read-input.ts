@@ -1,6 +1,7 @@
 // Input of reading: a file that another program wrote.
 import Joi from 'joi';
 import { problemOf, validationFailed } from '#libs/errors.ts';
+import { bytesOfBase64 } from '../fields/base64-file.ts';
 
 export interface FileToRead {
   file: string;
@@ -25,12 +26,11 @@ export const fileToRead = Joi.object<FileToRead, true>({
   ).toString('base64'),
 });
 
-const BASE64 = /^[\w+/\s-]*={0,2}\s*$/;
-
 /** @throws AppError 400 for a text that is no base64, or a file that is too large. */
 export function bytesOf({ file }: FileToRead): Uint8Array {
-  if (!BASE64.test(file)) throw validationFailed([problemOf('file', 'e_invoice_not_base64')]);
-  const bytes = new Uint8Array(Buffer.from(file, 'base64'));
+  const given = bytesOfBase64(file);
+  if (!given) throw validationFailed([problemOf('file', 'e_invoice_not_base64')]);
+  const bytes = new Uint8Array(given);
   if (bytes.length > FILE_BYTES_MAX) {
     throw validationFailed([problemOf('file', 'e_invoice_file_too_large', { limit_mib: FILE_MIB_MAX })]);
   }

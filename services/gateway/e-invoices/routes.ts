@@ -12,12 +12,11 @@ import { FORMAT_NAMES, type FormatName } from '#libs/e-invoice/formats.ts';
 import { missingIn } from '#libs/e-invoice/missing.ts';
 import { AppError, appError, type Problem, problemOf } from '#libs/errors.ts';
 import type { Id } from '#libs/models/tenant.ts';
-import { isKnown } from '../http/entity-tag.ts';
 import { found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { whenGone } from '../printing/caller-gone.ts';
 import { originalPdf } from '../printing/original-pdf.ts';
-import { digestHeader, REVALIDATED, sendFile } from '../printing/send-pdf.ts';
+import { digestHeader, isAnsweredUnchanged, REVALIDATED, sendFile } from '../printing/send-pdf.ts';
 import { type FormatQuery, formatQuery, readiness, STANDARD_FORMAT } from './input.ts';
 import { readFile } from './read-file.ts';
 import { bytesOf, type FileToRead, fileToRead, READ_BODY_BYTES_MAX } from './read-input.ts';
@@ -106,17 +105,14 @@ export const eInvoiceRoutes: readonly Route[] = [
 
 function sent(find: (accountId: Id, id: Id) => Promise<EInvoiceSource | undefined>) {
   return async (context: Context<unknown, FormatQuery>): Promise<undefined> => {
-    const { caller, id, query, parts, request, response, missing } = context;
+    const { caller, id, query, parts, missing } = context;
     const source = await find(caller.accountId, id);
     if (!source) throw missing();
     if (source.isDraft) throw appError('e_invoice_of_draft');
     const format = query.format ?? (await source.wishes()).format ?? STANDARD_FORMAT;
     const tag = `"${eInvoiceVersion(source, format).content}"`;
     const headers = { ETag: tag, 'Cache-Control': REVALIDATED };
-    if (isKnown(request, tag)) {
-      response.status(304).set(headers).end();
-      return undefined;
-    }
+    if (isAnsweredUnchanged(context, tag, headers)) return undefined;
     const { accountId } = caller;
     const original = await eInvoiceOf(source, format, {
       accountId,

@@ -4,6 +4,7 @@ import Joi from 'joi';
 import { type Problem, problemOf, validationFailed } from '#libs/errors.ts';
 import { line } from '#libs/input/kinds.ts';
 import { ATTACHED_TYPES, type AttachedFile, attachedType } from '#libs/models/documents/attachments.ts';
+import { bytesOfBase64 } from '../fields/base64-file.ts';
 
 interface GivenFile {
   name: string;
@@ -55,21 +56,20 @@ export const position = Joi.number()
   .description('Place of the file among those of the invoice, from 1')
   .example(1);
 
-const BASE64 = /^[\w+/\s-]*={0,2}\s*$/;
-
 /** Returns the files to store. @throws AppError 400 with every problem at once. */
 export function attachedFiles({ attachments }: GivenFiles): AttachedFile[] {
   const problems: Problem[] = [];
   const files = attachments.map(({ name, description = null, file }, index): AttachedFile => {
-    const bytes = Buffer.from(file, 'base64');
+    const given = bytesOfBase64(file);
     const type = attachedType(name);
     if (!type || /[/\\]/.test(name)) {
       problems.push(problemOf(`attachments.${index}.name`, 'attachment_name', { types: TYPES }));
     }
-    if (!BASE64.test(file)) problems.push(problemOf(`attachments.${index}.file`, 'e_invoice_not_base64'));
-    else if (type && !isOfType(bytes, type)) {
+    if (!given) problems.push(problemOf(`attachments.${index}.file`, 'e_invoice_not_base64'));
+    else if (type && !isOfType(given, type)) {
       problems.push(problemOf(`attachments.${index}.file`, 'attachment_content', { type }));
     }
+    const bytes = given ?? Buffer.alloc(0);
     return { name, description, bytes, size_bytes: bytes.length, sha256: hash('sha256', bytes) };
   });
   const names = files.map(({ name }) => name.toLowerCase());

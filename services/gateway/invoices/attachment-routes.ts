@@ -4,16 +4,15 @@ import { appError } from '#libs/errors.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import {
   type AttachedFile,
-  attachedType,
   findAttachments,
   listAttachments,
+  mediaTypeOf,
   replaceAttachments,
 } from '#libs/models/documents/attachments.ts';
 import { lockOwn } from '#libs/models/records.ts';
-import { isKnown } from '../http/entity-tag.ts';
 import { found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
-import { digestHeader, REVALIDATED, sendFile } from '../printing/send-pdf.ts';
+import { digestHeader, isAnsweredUnchanged, REVALIDATED, sendFile } from '../printing/send-pdf.ts';
 import {
   ATTACHMENTS_BODY_BYTES_MAX,
   attachedFiles,
@@ -121,17 +120,14 @@ async function readAttachments({ caller, requireRecord }: Context) {
 }
 
 async function sendAttachment(context: Context): Promise<undefined> {
-  const { caller, id, parameters, request, response, missing: notFound } = context;
+  const { caller, id, parameters, missing: notFound } = context;
   const files = await findAttachments(caller.accountId, id);
   const file = files[(parameters['position'] as number) - 1];
   if (!file) throw notFound();
   const { name, bytes, sha256 } = file;
   const tag = `"${sha256}"`;
   const headers = { ETag: tag, 'Cache-Control': REVALIDATED, ...digestHeader(sha256) };
-  if (isKnown(request, tag)) {
-    response.status(304).set(headers).end();
-    return undefined;
-  }
+  if (isAnsweredUnchanged(context, tag, headers)) return undefined;
   const end = name.slice(name.lastIndexOf('.'));
   sendFile(context, { name: name.slice(0, -end.length), end, type: OCTETS }, { bytes, warnings: [] }, headers);
   return undefined;
@@ -139,12 +135,9 @@ async function sendAttachment(context: Context): Promise<undefined> {
 
 function viewOf(files: readonly Omit<AttachedFile, 'bytes'>[]) {
   return {
-    attachments: files.map(({ name, description, size_bytes, sha256 }) => ({
-      name,
-      description,
-      media_type: attachedType(name) as string,
-      size_bytes,
-      sha256,
-    })),
+    attachments: files.map((file) => {
+      const { name, description, size_bytes, sha256 } = file;
+      return { name, description, media_type: mediaTypeOf(file), size_bytes, sha256 };
+    }),
   };
 }

@@ -5,20 +5,29 @@ import { fileName, requireWholePdf } from '#libs/printing/pdf-file.ts';
 import { isKnown } from '../http/entity-tag.ts';
 import type { Context } from '../http/route.ts';
 
+/** Answers 304 when the caller has the file. @returns false when it has to be sent. */
+export function isAnsweredUnchanged(
+  { request, response }: Pick<Context, 'request' | 'response'>,
+  tag: string,
+  headers: Record<string, string>,
+): boolean {
+  if (!isKnown(request, tag)) return false;
+  response.status(304).set(headers).end();
+  return true;
+}
+
 /**
  * Answers a request that needs no bytes: 304 when the caller has the file, and HEAD.
  * @returns false when the file has to be sent.
  */
 export function isAnsweredWithoutBytes(
-  { request, response }: Pick<Context, 'request' | 'response'>,
+  context: Pick<Context, 'request' | 'response'>,
   tag: string,
   headers: Record<string, string>,
 ): boolean {
-  const isKnownFile = isKnown(request, tag);
-  if (!isKnownFile && request.method !== 'HEAD') return false;
-  response.status(isKnownFile ? 304 : 200).set(headers);
-  if (!isKnownFile) response.set('Content-Type', 'application/pdf');
-  response.end();
+  if (isAnsweredUnchanged(context, tag, headers)) return true;
+  if (context.request.method !== 'HEAD') return false;
+  context.response.status(200).set(headers).set('Content-Type', 'application/pdf').end();
   return true;
 }
 
