@@ -20,6 +20,8 @@ interface Size {
   entriesEach: number;
   invoicesEach: number;
   payments: number;
+  /** The clients with unbilled time: all, unless given. */
+  unbilledClients?: number;
 }
 
 /** Records of one insert. At 600 bytes each, the driver sends them as one message. */
@@ -58,7 +60,8 @@ export async function fillBilling(size: Size): Promise<BillingAccount> {
   }));
   const of = (at: number) => clients[at % clients.length] as (typeof clients)[number];
   await fill('time_entries', size.clients * size.entriesEach, (at) => {
-    const entry = timeEntry(id, of(at).project, at);
+    const isBilled = at % size.clients >= (size.unbilledClients ?? size.clients);
+    const entry = { ...timeEntry(id, of(at).project, at), ...(isBilled ? { invoice_id: of(at).id } : {}) };
     if (size.entriesEach <= 1_000) of(at).entries.push(entry._id);
     return entry;
   });

@@ -49,6 +49,7 @@ export async function* bench(options: BenchOptions): AsyncGenerator<Row[]> {
       accounts.push(account);
     }
     const service = await spawnService('mail', workspace, {
+      NODE_ENV: 'production',
       SMTP_URL: relay.url,
       MAIL_FROM: 'Bench <billing@example.com>',
       MAIL_CONCURRENCY: String(CONNECTIONS),

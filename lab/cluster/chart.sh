@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Helm chart twice on the cluster of cluster.sh and does to it what operators and nodes do, under load: every step ends with 1 if one
 # call failed or an acknowledged record is lost.
-#   lab/cluster/chart.sh FOLDER HELM [install|roll|kill|upgrade|scale|rotate|backup|node|uninstall|all]
+#   lab/cluster/chart.sh FOLDER HELM [install|roll|kill|upgrade|scale|keda|rotate|backup|node|uninstall|all]
+# "keda" needs keda.sh, and is no part of "all".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=$(cd "$1" && pwd)
@@ -11,6 +12,8 @@ export PATH="$folder:$PWD/node_modules/.bin:$PATH" KUBECONFIG=$folder/admin.conf
 deployments='gateway portal operations scheduler webhooks mail renderer'
 services="app.kubernetes.io/name in (${deployments// /,})"
 chart=$folder/chart/billhook
+
+trap 'rm -f "$folder/load"' EXIT # Calls end with the step.
 
 say() { echo "$(date +%T.%N | cut -c1-10) $*"; }
 fail() { say "WRONG: $*"; kubectl get pods -A; exit 1; }
@@ -57,6 +60,7 @@ values() {
 }
 
 install() {
+  lab/cluster/cluster.sh "$folder" free-disks
   node deploy/helm/main.ts --out "$folder/chart" > /dev/null
   helm lint --strict --quiet "$chart"
   local namespace replicas
@@ -102,14 +106,75 @@ upgrade() {
 }
 
 scale() {
-  under_load "renderers 2, 3, 1, 2" scale_all
+  find_prometheus
+  make_burst_keys 1
+  billing scale deployment/renderer --replicas 1 > /dev/null
+  ready billing
+  under_load "renderers 1, 3, 1 by their queue" scale_all
+  billing scale deployment/renderer --replicas 2 > /dev/null
+}
+# Keys of accounts that send no more documents than one may in a minute.
+make_burst_keys() { # NUMBER
+  local account
+  for _ in $(seq "$1"); do
+    account=$(run_admin billing accounts create --name 'Studio South' --json | node -p 'JSON.parse(fs.readFileSync(0)).id')
+    run_admin billing keys create --account "$account" --json | node -p 'JSON.parse(fs.readFileSync(0)).key'
+  done > "$folder/burst-keys"
+}
+# Prometheus on PATH, or unpacked from Debian's archive without installing it.
+find_prometheus() {
+  prometheus=$(command -v prometheus || echo "$folder/prometheus/usr/bin/prometheus")
+  [ -x "$prometheus" ] && return
+  mkdir -p "$folder/prometheus"
+  (cd "$folder/prometheus" && apt-get download prometheus > /dev/null 2>&1 && dpkg -x prometheus_*.deb .)
 }
 scale_all() {
-  local number
-  for number in 3 1 2; do billing scale deployment/renderer --replicas $number > /dev/null; ready billing; sleep 2; done
+  lab/cluster/cluster.sh "$folder" in env BURST_KEYS="$(cat "$folder/burst-keys")" PATH="$PATH" node lab/cluster/scale.ts --folder "$folder" --helm "$helm" \
+    --prometheus "$prometheus" "$@" --url "http://$(billing get service gateway -o jsonpath='{.spec.clusterIP}')" || fail "scale"
 }
 
-rotate() { under_load "secret key rotated" rotate_all; }
+# KEDA itself, in the place of its formula. Scaling down waits for seconds here and for minutes in the chart.
+keda() {
+  find_prometheus
+  lab/cluster/keda.sh "$folder" up
+  # The autoscaler of Kubernetes looks every 15 seconds, and doubles at most.
+  make_burst_keys 4
+  mapfile -t set < <(values 2)
+  under_load "KEDA switched on" helm upgrade billhook "$chart" --namespace billing "${set[@]}" --set keda.enabled=true,keda.prometheus=http://172.30.0.1:9099 \
+    --set keda.renderer.minReplicas=1,keda.renderer.maxReplicas=3,keda.webhooks.minReplicas=2 --wait --timeout 10m
+  billing patch scaledobject renderer --type merge -p '{"spec":{"advanced":{"horizontalPodAutoscalerConfig":{"behavior":{"scaleDown":
+    {"stabilizationWindowSeconds":15,"policies":[{"type":"Pods","value":1,"periodSeconds":15}]}}}}}}' > /dev/null
+  billing wait scaledobject/renderer scaledobject/webhooks --for=condition=Ready --timeout=2m > /dev/null || fail "KEDA does not take the objects"
+  under_load "renderers 1, 3, 1 by KEDA" scale_all --keda
+  # Prometheus has ended with the step before.
+  replicas_are 3 "without Prometheus"
+  billing annotate scaledobject renderer webhooks autoscaling.keda.sh/paused-replicas=0 --overwrite > /dev/null
+  replicas_are 0 "paused"
+  billing annotate scaledobject renderer webhooks autoscaling.keda.sh/paused-replicas- > /dev/null
+  replicas_are 3 "no longer paused"
+  ready billing
+  helm upgrade billhook "$chart" --namespace billing "${set[@]}" --wait --timeout 10m > /dev/null
+  ready billing
+  [ "$(replicas)" = 2 ] || fail "$(replicas) renderers without KEDA"
+  lab/cluster/keda.sh "$folder" down
+  say "KEDA switched off again"
+}
+replicas() { billing get deployment renderer -o jsonpath='{.spec.replicas}'; }
+replicas_are() { # NUMBER WHEN
+  local since=$SECONDS
+  until [ "$(replicas)" = "$1" ]; do
+    [ $((SECONDS - since)) -lt 180 ] || fail "$(replicas) renderers $2 instead of $1"
+    sleep 1
+  done
+  say "$1 renderers $2 after $((SECONDS - since)) s"
+}
+
+rotate() {
+  # A secret of an endpoint is sealed with the key.
+  lab/cluster/cluster.sh "$folder" in curl -sf -m 10 -o /dev/null -H "Authorization: Bearer $(cat "$folder/key")" -H 'Content-Type: application/json' \
+    -d '{"url":"https://hooks.example.com/billhook","events":["invoice.paid"]}' "http://$(billing get service gateway -o jsonpath='{.spec.clusterIP}')/api/v1/webhooks"
+  under_load "secret key rotated" rotate_all
+}
 rotate_all() {
   local old new keys
   old=$(billing get secret billhook -o jsonpath='{.data.secret-key}' | base64 -d)
@@ -120,7 +185,10 @@ rotate_all() {
     billing rollout restart deployment > /dev/null
     ready billing
     billing delete job admin --ignore-not-found > /dev/null
-    if [ "$keys" = "$new,$old" ]; then run_admin billing webhooks reseal; fi
+    if [ "$keys" = "$new,$old" ]; then
+      run_admin billing webhooks reseal | tee "$folder/reseal.log"
+      grep -Eq '^resealed +[1-9]' "$folder/reseal.log" || fail "no secret was resealed"
+    fi
   done
   run_admin billing doctor
 }
@@ -152,18 +220,25 @@ backup() {
 }
 
 node_restart() {
-  local since=$SECONDS
+  local since=$SECONDS before wanted
+  before=$(restarts)
   lab/cluster/cluster.sh "$folder" restart-node
   sleep 5
   for namespace in billing staging; do ready "$namespace"; done
   say "node restarted: everything ready after $((SECONDS - since)) s"
+  wanted=$(awk '{ print $1, $2 + 1 }' <<< "$before")
+  diff <(echo "$wanted") <(restarts) || fail "a pod was ended while it started"
+}
+restarts() {
+  kubectl get pods -A -l "app.kubernetes.io/name in (${deployments// /,},mongodb,redis)" \
+    -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name} {.status.containerStatuses[0].restartCount}{"\n"}{end}'
 }
 
 uninstall() {
   local namespace left
   for namespace in billing staging; do
     kubectl -n "$namespace" delete job admin --ignore-not-found > /dev/null
-    helm uninstall billhook --namespace "$namespace" --wait > /dev/null
+    helm uninstall billhook --namespace "$namespace" --cascade foreground --wait --timeout 5m > /dev/null
     left=$(kubectl -n "$namespace" get all,networkpolicies,configmaps,serviceaccounts,poddisruptionbudgets,ingresses -l app.kubernetes.io/part-of=billhook -o name)
     [ -z "$left" ] || fail "left behind: $left"
     kubectl delete namespace "$namespace" > /dev/null
@@ -172,7 +247,7 @@ uninstall() {
 }
 
 case $step in
-  install | roll | upgrade | scale | rotate | backup | uninstall) "$step" ;;
+  install | roll | upgrade | scale | keda | rotate | backup | uninstall) "$step" ;;
   kill) kill_pods ;;
   node) node_restart ;;
   all) install; roll; kill_pods; upgrade; scale; rotate; backup; node_restart; uninstall; say "all well" ;;

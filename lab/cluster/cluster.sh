@@ -5,7 +5,9 @@
 #   lab/cluster/cluster.sh FOLDER up           starts all of it; FOLDER/kubectl … talks to it
 #   lab/cluster/cluster.sh FOLDER load IMAGE…  images of the engine at DOCKER_HOST into containerd
 #   lab/cluster/cluster.sh FOLDER addons       names, four disks, metrics-server
+#   lab/cluster/cluster.sh FOLDER free-disks   empties the disks whose namespace is deleted, for the next installation
 #   lab/cluster/cluster.sh FOLDER in COMMAND…  a command in the cluster's network: reaches services and pods by their addresses
+#   lab/cluster/cluster.sh FOLDER outside COMMAND…  a command in a network behind the node, as a client or a receiver on the internet has it
 #   lab/cluster/cluster.sh FOLDER restart-node
 #   lab/cluster/cluster.sh FOLDER down         ends what it started, by process id
 # README.md says what it needs.
@@ -16,6 +18,7 @@ step=$2
 shift 2
 bin=$folder/bin run=$folder/run pki=$folder/pki
 namespace=billhook-lab node=node-1 ip=172.30.0.1
+outside=billhook-lab-outside
 pods=10.244.0.0/16 services=10.96.0.0/16 api=https://$ip:6443
 export KUBECONFIG=$folder/admin.conf
 mkdir -p "$bin" "$run" "$pki"
@@ -128,6 +131,7 @@ up() {
   inside ip link set node up
   inside ip route replace default dev node
   inside sysctl -qw net.ipv4.ip_forward=1 net.ipv4.conf.all.route_localnet=1 net.bridge.bridge-nf-call-iptables=1
+  join_outside
 
   start etcd net etcd --data-dir "$folder/etcd" --listen-client-urls http://127.0.0.1:2379 --advertise-client-urls http://127.0.0.1:2379 \
     --listen-peer-urls http://127.0.0.1:2380 --unsafe-no-fsync
@@ -160,6 +164,22 @@ up() {
   "$folder/kubectl" get nodes -o wide
 }
 
+# A network behind the node with a public address, a private one and that of a cloud's metadata.
+join_outside() {
+  local address
+  ip netns add $outside 2> /dev/null || return 0
+  inside ip link add outside type veth peer name eth0 netns $outside
+  inside ip link set outside up
+  ip -n $outside link set lo up
+  ip -n $outside link set eth0 up
+  for address in 203.0.113 192.168.77 169.254.169; do
+    inside ip addr add $address.1/24 dev outside
+    ip -n $outside addr add $address.10/24 dev eth0
+  done
+  ip -n $outside addr add 169.254.169.254/24 dev eth0
+  ip -n $outside route add default via 203.0.113.1
+}
+
 start_node() {
   start mounts net unshare --mount --propagation private sh -c 'mount --make-rshared / && exec sleep infinity'
   sleep 0.5
@@ -186,6 +206,14 @@ addons() {
   "$folder/kubectl" apply -f "$here/metrics.yaml"
 }
 
+free-disks() {
+  local disk
+  for disk in $("$folder/kubectl" get persistentvolumes -o jsonpath='{.items[?(@.status.phase=="Released")].metadata.name}'); do
+    find "$folder/disks/${disk#disk-}" -mindepth 1 -delete
+    "$folder/kubectl" patch persistentvolume "$disk" --type=json -p '[{"op":"remove","path":"/spec/claimRef"}]'
+  done
+}
+
 load() {
   # In one go: layers that several images share are sent once.
   docker save "$@" | ctr --address "$run/containerd.sock" --namespace k8s.io images import - | tail -1
@@ -206,6 +234,7 @@ down() {
   for name in policies metrics; do end $name; done
   end_node
   for name in scheduler controllers apiserver etcd; do end $name; done
+  ip netns delete $outside 2> /dev/null || true
   ip netns delete $namespace 2> /dev/null || true
   for name in /run/netns/cni-*; do mountpoint -q "$name" || rm -f "$name"; done
   find /sys/fs/cgroup -depth -type d -path '*/kubepods*' -exec rmdir {} + 2> /dev/null || true
@@ -220,8 +249,12 @@ end() {
 }
 
 case $step in
-  build | up | addons | restart-node | down) "$step" ;;
+  build | up | addons | free-disks | restart-node | down) "$step" ;;
   load) load "$@" ;;
   in) inside "$@" ;;
+  outside)
+    join_outside
+    nsenter --net=/run/netns/$outside -- "$@"
+    ;;
   *) echo "no such step: $step" >&2; exit 2 ;;
 esac

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the images and runs docker-compose.yml for real on a machine that reaches Debian's archive and npm, but no image registry.
 # Needs root, dockerd, the docker client with its compose plugin, debootstrap, and "npm install" done here.
-#   lab/deploy/without-registry.sh FOLDER [engine|bases|images|up|journey|restarts|down|all]
+#   lab/deploy/without-registry.sh FOLDER [engine|bases|images|up|journey|restarts|down|engine_down|all]
 # FOLDER holds everything, the engine's data included; "down" ends the engine it started and nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -85,7 +85,27 @@ restarts() {
 
 down() {
   "${compose[@]}" down --volumes || true
-  [ -s "$folder/docker.pid" ] && kill "$(cat "$folder/docker.pid")"
+  engine_down
+}
+
+# An engine leaves its bridge and its rules behind when it ends.
+engine_down() {
+  local pid table chain rule
+  pid=$(cat "$folder/docker.pid" 2> /dev/null) || return 0
+  kill "$pid"
+  for _ in $(seq 100); do kill -0 "$pid" 2> /dev/null || break; sleep 0.2; done
+  if pgrep -x dockerd > /dev/null; then return; fi # Another engine has the same ones.
+  ip link delete docker0 2> /dev/null || true
+  for table in nat filter; do
+    iptables -t $table -S | grep -E '^-A .*(docker0|-j DOCKER)' | sed 's/^-A/-D/' | while read -r rule; do
+      # shellcheck disable=SC2086
+      iptables -t $table $rule
+    done
+    for chain in $(iptables -t $table -S | sed -n 's/^-N \(DOCKER.*\)/\1/p'); do
+      iptables -t $table -F "$chain"
+      iptables -t $table -X "$chain"
+    done
+  done
 }
 
 if [ "$step" = all ]; then

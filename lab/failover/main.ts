@@ -1,6 +1,9 @@
 // `npm run failover`: breaks Redis with Sentinel, Redis Cluster and a replica set of MongoDB under load, and judges each. `--help` says how.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { findRedis } from '../../deploy/backends/redis.ts';
 import { startBackends } from '../../test/support/backends.ts';
+import { certifyLocalhost } from '../../test/support/certificate.ts';
 import { openGuardedFolder } from '../../test/support/guarded-folder.ts';
 import {
   type FaultOutcome,
@@ -9,6 +12,7 @@ import {
   startLoadServices,
   startLoadUnderFaults,
 } from '../../test/support/redis/failover.ts';
+import type { TlsFiles } from '../../test/support/redis/servers.ts';
 import { startCluster, startSentinels, type Topology } from '../../test/support/redis/topologies.ts';
 import type { Workspace } from '../../test/support/workspace.ts';
 import { openBenchWorkspace } from '../bench/bench-workspace.ts';
@@ -17,7 +21,8 @@ import { breakReplicaSet } from './break-replica-set.ts';
 
 const HELP = `Runs a gateway, a renderer and a webhook service on Redis with Sentinel (a primary, a replica, three sentinels) and on Redis Cluster (three
 primaries with a replica each), breaks Redis under load in every way, and judges that nothing acknowledged was lost. Then runs all services on a
-replica set of MongoDB with three members, whose primary is killed, stepped down, paused and cut off, and whose secondary is slow.
+replica set of MongoDB with three members, whose primary is killed, stepped down, paused and cut off, and whose secondary is slow or gone. Accounts
+go through their whole business meanwhile, from time to a receipt: nothing of it may be lost or come twice. Cutting members off needs unshare(1).
 
 Usage: npm run failover -- [options]
 
@@ -25,6 +30,7 @@ Usage: npm run failover -- [options]
   --only WORD      the faults with this word in their names, such as kill, pause, switch, move or slow
   --rounds N       every fault N times (default 2)
   --server FILE    the redis-server or valkey-server to run (default: that of npm start)
+  --tls            all connections to Redis, and between its servers, are encrypted: the server must be built with TLS
 
 Ends with 1 when something was lost or came twice, or documents were not printed again within 5 s of the new primary.
 `;
@@ -38,6 +44,7 @@ const { values } = readCommandLine(HELP, {
     only: { type: 'string', default: '' },
     rounds: { type: 'string', default: '2' },
     server: { type: 'string' },
+    tls: { type: 'boolean', default: false },
   },
 });
 const KINDS = ['sentinel', 'cluster'] as const;
@@ -75,14 +82,15 @@ async function breakRedis(): Promise<boolean> {
 async function breakKind(kind: (typeof KINDS)[number], workspace: Workspace): Promise<boolean> {
   const guarded = await openGuardedFolder(`failover-${kind}`);
   const env = { ...process.env, ...guarded.markedAs(kind) };
-  const options = { command, folder: guarded.path, env, prefix: workspace.redisPrefix };
+  const tls = values.tls ? await makeCertificate(guarded.path) : undefined;
+  const options = { command, folder: guarded.path, env, prefix: workspace.redisPrefix, tls };
   let topology: Topology | undefined;
   const services: Partial<Services> = {};
   try {
     topology = await (kind === 'sentinel' ? startSentinels(options) : startCluster(options));
-    say(`\n${kind}: ${await versionOf(topology)}`);
+    say(`\n${kind}: ${await versionOf(topology)}${tls ? ' with TLS' : ''}`);
     say('| Fault | New primary after | Document after that | Documents refused |\n|---|---:|---:|---:|');
-    await startLoadServices(workspace, topology, services);
+    await startLoadServices(workspace, topology, services, tls ? { NODE_EXTRA_CA_CERTS: tls.cert } : {});
     return await breakUnderLoad(kind, workspace, topology, services as Services);
   } finally {
     await Promise.all(Object.values(services).map((service) => service.stop()));
@@ -120,6 +128,15 @@ async function breakUnderLoad(
   } finally {
     await load.close();
   }
+}
+
+/** Makes a certificate that this process trusts. */
+async function makeCertificate(folder: string): Promise<TlsFiles> {
+  const { key, cert, trust } = certifyLocalhost('IP:127.0.0.1');
+  const files = { key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem') };
+  await Promise.all([writeFile(files.key, key), writeFile(files.cert, cert)]);
+  trust();
+  return files;
 }
 
 async function versionOf({ servers }: Topology): Promise<string> {

@@ -10,12 +10,14 @@ import { startServices } from '../bench/pdf-system.ts';
 import { progress } from '../bench/progress.ts';
 import { readCommandLine } from '../command-line.ts';
 import { judge, type Measured, printMeasured } from './judge.ts';
+import { judgeMail, MAIL_NEIGHBOURS, type MeasuredMail, measureMail, printMail } from './mail.ts';
 import { NEIGHBOURS, type Neighbour } from './neighbours.ts';
 import { runNeighbour } from './run-neighbour.ts';
 import { addWaits, noWaits, work } from './victim.ts';
 import { highestOf, type Seen, watch } from './watch.ts';
 
-const HELP = `Starts a system of its own on loopback and measures, for each neighbour, how long two other accounts wait alone and beside it.
+const HELP = `Starts a system of its own on loopback and measures, for each neighbour, how long two other accounts wait alone and beside it,
+and how long their mail does.
 
 Usage: npm run noisy -- [options] [words of a neighbour's name]
 
@@ -25,7 +27,7 @@ Usage: npm run noisy -- [options] [words of a neighbour's name]
   --json         prints the figures as JSON
 
 Ends with 1 when a target is missed: records and documents p95 at most 5 times as long and none refused, memory of the
-gateway at most 768 MB and of a renderer 1,024 MB, the slowest /livez 250 ms.
+gateway at most 768 MB and of a renderer 1,024 MB, the slowest /livez 250 ms; mails p95 at most 5 times as long, and none lost.
 `;
 
 /** Each of the neighbour's accounts. */
@@ -52,16 +54,21 @@ async function measureAll() {
   progress('starting MongoDB, Redis and Chromium');
   const backends = await startBackends(process.env);
   const measured: Measured[] = [];
+  const mails: MeasuredMail[] = [];
+  const isChosen = ({ name }: { name: string }) => positionals.every((word) => name.includes(word));
   try {
-    const chosen = NEIGHBOURS.filter(({ name }) => positionals.every((word) => name.includes(word)));
-    for (const neighbour of chosen) measured.push(await measure(neighbour, backends));
+    for (const neighbour of NEIGHBOURS.filter(isChosen)) measured.push(await measure(neighbour, backends));
+    for (const neighbour of MAIL_NEIGHBOURS.filter(isChosen))
+      mails.push(await measureMail(neighbour, { ...backends, isLarge: false }, ms * rounds));
   } finally {
     await backends.stop();
     progress();
   }
-  if (values.json) process.stdout.write(`${JSON.stringify(measured)}\n`);
-  else printMeasured(measured);
-  process.exitCode = measured.length > 0 && measured.every((one) => judge(one).length === 0) ? 0 : 1;
+  if (values.json) process.stdout.write(`${JSON.stringify([...measured, ...mails])}\n`);
+  if (!values.json && measured.length > 0) printMeasured(measured);
+  if (!values.json && mails.length > 0) printMail(mails);
+  const missed = [...measured.map(judge), ...mails.map(judgeMail)];
+  process.exitCode = missed.length > 0 && missed.every((found) => found.length === 0) ? 0 : 1;
 }
 
 /** On services of their own: what one neighbour leaves behind does not count for the next. */
