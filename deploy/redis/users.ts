@@ -4,6 +4,7 @@ import {
   catalog,
   deliverWebhook,
   fanOutEvent,
+  loadLogo,
   renderDocument,
   retryWebhook,
   sendMail,
@@ -74,8 +75,9 @@ function rightsOf(user: RedisUser, prefix: string): string[] {
       return [`~${prefix}:*`, `&${prefix}:*`, ...COMMANDS, OVERVIEW];
     case 'renderer':
       return [
-        ...queues([renderDocument]),
+        ...queues([renderDocument, loadLogo]),
         `~${prefix}:unsaved:${renderDocument.name}:*`,
+        `~${prefix}:unsaved:${loadLogo.name}:*`,
         `~${prefix}:reply:*`,
         ...channels(['replies:*', 'cancels']),
         ...COMMANDS,
@@ -96,9 +98,10 @@ function rightsOf(user: RedisUser, prefix: string): string[] {
       ];
     case 'portal':
       return [
-        ...queues([renderDocument]),
-        // It has originals printed that are not kept yet, and gets the files.
+        ...queues([renderDocument, loadLogo]),
+        // It has originals printed that are not kept yet and logos fetched, and gets the files.
         `~${prefix}:unsaved:${renderDocument.name}:*`,
+        `~${prefix}:unsaved:${loadLogo.name}:*`,
         `~${prefix}:reply:*`,
         ...channels(['nudges', 'replies:*', 'cancels']),
         ...COMMANDS,
