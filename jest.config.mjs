@@ -1,10 +1,16 @@
 // What a test needs decides its folder, and the folder decides when it runs. Sweeps try all operations or fields with many inputs:
 // `npm test` takes a sample of them, and the system tier runs them whole. `TEST_SAMPLE=none` leaves the sample out where both tiers run.
-const shared = {
-  testEnvironment: '<rootDir>/test/support/test-environment.mjs',
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': '@swc/jest' },
-};
+
+// A worker imports each module once for all of its files (ADR 58). A run that watches needs new modules each time, and jest's own
+// module system counts what is covered.
+const isIsolated = process.argv.some((given) => /^--(?:watch|coverage|collectCoverage)/.test(given));
+const modules = isIsolated
+  ? {}
+  : {
+      testEnvironment: '<rootDir>/test/support/shared-modules/environment.mjs',
+      runtime: '<rootDir>/test/support/shared-modules/runtime.mjs',
+    };
+const shared = { ...modules, extensionsToTreatAsEsm: ['.ts'], transform: { '^.+\\.ts$': '@swc/jest' } };
 
 // MongoDB, Redis and Chromium are started once for all tiers that need them.
 const onBackends = {
@@ -13,34 +19,23 @@ const onBackends = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
 };
 
-// A worker imports each module once for all of its files (ADR 58). A run that watches needs new modules each time, and jest's own
-// module system counts what is covered.
-const isIsolated = process.argv.some((given) => /^--(?:watch|coverage|collectCoverage)/.test(given));
-const sharing = isIsolated
-  ? {}
-  : {
-      testEnvironment: '<rootDir>/test/support/shared-modules/environment.mjs',
-      runtime: '<rootDir>/test/support/shared-modules/runtime.mjs',
-    };
-
 const hasSample = process.env['TEST_SAMPLE'] !== 'none';
 
 /** @type {import('jest').Config} */
 export default {
   projects: [
-    { ...shared, ...sharing, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
-    { ...onBackends, ...sharing, displayName: 'service', testMatch: ['<rootDir>/test/service/**/*.test.ts'] },
-    { ...onBackends, ...sharing, displayName: 'journeys', testMatch: ['<rootDir>/test/journeys/**/*.test.ts'] },
+    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
+    { ...onBackends, displayName: 'service', testMatch: ['<rootDir>/test/service/**/*.test.ts'] },
+    { ...onBackends, displayName: 'journeys', testMatch: ['<rootDir>/test/journeys/**/*.test.ts'] },
     {
       ...onBackends,
-      ...sharing,
       displayName: 'sample',
       testMatch: ['<rootDir>/test/sweeps/**/*.test.ts'],
       // The two named files are one long sequence each, of which no part says anything.
       testPathIgnorePatterns: hasSample ? ['/gateway/mirrors', '/gateway/list-cursors'] : ['/'],
       globals: { SWEEPS: 'sampled' },
     },
-    { ...onBackends, ...sharing, displayName: 'sweeps', testMatch: ['<rootDir>/test/sweeps/**/*.test.ts'] },
+    { ...onBackends, displayName: 'sweeps', testMatch: ['<rootDir>/test/sweeps/**/*.test.ts'] },
     { ...onBackends, displayName: 'system', testMatch: ['<rootDir>/test/system/**/*.test.ts'] },
   ],
   testSequencer: '<rootDir>/test/support/slowest-first.mjs',

@@ -3,7 +3,7 @@ import { billedTime } from '../billing/work/hours-of-invoice.ts';
 import type { PrintableDocument } from '../jobs/printable-document.ts';
 import type { AccountRecord } from '../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../models/accounts/client.ts';
-import { lastEvidence } from '../models/answers/quote-evidence.ts';
+import { evidenceOf } from '../models/answers/quote-evidence.ts';
 import { CreditNote, type CreditNoteRecord } from '../models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
@@ -41,11 +41,11 @@ export const findInvoiceDocument = printing<InvoiceRecord, InvoiceLooks>(
 /** A quote that the client accepted on its page has the acceptance. */
 export const findQuoteDocument = printing<QuoteRecord, QuoteLooks>(
   Quote,
-  async (quote, details, looks, { accountId, account }) => {
+  async (quote, details, looks, { account }) => {
     const document = quoteDocument(quote, details, looks);
     // The evidence of an acceptance that was withdrawn, or of another content, says nothing about this quote.
     if (quote.status !== 'Accepted' || quote.acceptance?.by !== 'client' || isChangedSince(quote)) return document;
-    const evidence = await lastEvidence(accountId, quote._id);
+    const evidence = await evidenceOf(quote);
     return evidence ? { ...document, acceptance: printableAcceptance(evidence, account.time_zone) } : document;
   },
 );
@@ -83,10 +83,18 @@ export async function findIssuedDocument<Kind extends NumberKind>(
   accountId: Id,
   id: Id | StoredId,
 ): Promise<IssuedDocument | 'draft' | undefined> {
-  const { records, print } = ISSUED[kind];
-  const record = await findOwn(records, accountId, id);
-  if (!record) return undefined;
+  const record = await findOwn(ISSUED[kind].records, accountId, id);
+  return record ? issuedDocument(kind, accountId, record) : undefined;
+}
+
+/** Returns the issued document of a record that was read, `draft` for one that is not issued. */
+export function issuedDocument<Kind extends NumberKind>(
+  kind: Kind,
+  accountId: Id,
+  record: RecordOfKind[Kind],
+): IssuedDocument | 'draft' {
   if ('status' in record && record.status === 'Draft') return 'draft';
+  const { print } = ISSUED[kind];
   return {
     ...versionOf(kind, record),
     number: printedNumber(kind, record),

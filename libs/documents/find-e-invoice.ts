@@ -44,26 +44,32 @@ export interface EInvoiceSource extends Version {
   attachments: () => Promise<EAttachment[]>;
 }
 
-export const findInvoiceSource = finding('invoice', Invoice, invoiceTerms);
-export const findCreditNoteSource = finding('credit_note', CreditNote, creditNoteTerms);
+export const findInvoiceSource = finding('invoice', Invoice);
+export const findCreditNoteSource = finding('credit_note', CreditNote);
 
 /** Makes the function that finds a document of this kind. It returns undefined when the id is unknown or another account's. */
-function finding<Kind extends EInvoiceSource['kind']>(
-  kind: Kind,
-  records: Records<RecordOfKind[Kind]>,
-  state: (record: RecordOfKind[Kind], surroundings: Surroundings) => EInvoice,
-) {
+function finding<Kind extends EInvoiceSource['kind']>(kind: Kind, records: Records<RecordOfKind[Kind]>) {
   return async (accountId: Id, id: Id | StoredId): Promise<EInvoiceSource | undefined> => {
     const record = await findOwn(records, accountId, id);
-    if (!record) return undefined;
-    return {
-      ...versionOf(kind, record),
-      number: printedNumber(kind, record),
-      isDraft: 'status' in record && record.status === 'Draft',
-      wishes: () => wishesFor(accountId, record),
-      attachments: async () => (kind === 'invoice' ? (await findAttachments(accountId, id)).map(attachedFile) : []),
-      terms: () => stated(record.currency, async () => state(record, await surroundingsOf(accountId, record))),
-    };
+    return record ? eInvoiceSource(kind, accountId, record) : undefined;
+  };
+}
+
+/** Returns the source of a record that was read. */
+export function eInvoiceSource<Kind extends EInvoiceSource['kind']>(
+  kind: Kind,
+  accountId: Id,
+  record: RecordOfKind[Kind],
+): EInvoiceSource {
+  const state = STATED[kind] as (record: RecordOfKind[Kind], surroundings: Surroundings) => EInvoice;
+  return {
+    ...versionOf(kind, record),
+    number: printedNumber(kind, record),
+    isDraft: 'status' in record && record.status === 'Draft',
+    wishes: () => wishesFor(accountId, record),
+    attachments: async () =>
+      kind === 'invoice' ? (await findAttachments(accountId, record._id)).map(attachedFile) : [],
+    terms: () => stated(record.currency, async () => state(record, await surroundingsOf(accountId, record))),
   };
 }
 
@@ -173,11 +179,12 @@ async function written(source: EInvoiceSource, format: FormatName, pdf: Making['
   const terms = await source.terms();
   requireNothingMissing(source.kind, terms, format);
   const { embedded } = formatOf(format);
-  const files = await source.attachments();
   const write = (attachments: EAttachment[]) => Buffer.from(writeEInvoice({ ...terms, attachments }, format));
-  if (!embedded && !(await source.wishes()).hasPdf) return { bytes: write(files), warnings: [] };
+  if (!embedded && !(await source.wishes()).hasPdf) return { bytes: write(await source.attachments()), warnings: [] };
   const printed = await pdf();
   if (!printed) return undefined;
+  // The files are not in memory while the PDF is printed.
+  const files = await source.attachments();
   const { bytes, warnings } = printed;
   if (embedded) return { bytes: embedXml(bytes, write([]), embedded, files), warnings };
   return { bytes: write([attachedPdf(terms, bytes, files), ...files]), warnings };

@@ -33,7 +33,7 @@ export async function originalOf(
   const unkept = (reason: string) => ({ ...made, warnings: [...made.warnings, `The original is not kept${reason}`] });
   try {
     const original = await keepOriginal(accountId, version, made, quotaBytes);
-    return original ?? unkept(': it is too large, or has too many versions');
+    return original ?? unkept(': it is too large, or its document has too many versions or is no longer issued');
   } catch (error) {
     // An account over its quota still gets its documents.
     if (!(error instanceof AppError) || error.status !== 409) throw error;

@@ -68,7 +68,7 @@ export const PRINTED_FIELDS: { readonly [Kind in NumberKind]: readonly (keyof Re
 
 /** Returns the version of the document that the record is now. */
 export function versionOf<Kind extends NumberKind>(kind: Kind, record: RecordOfKind[Kind]): Version & { kind: Kind } {
-  return { kind, documentId: record._id, content: printedContent(kind, record) };
+  return { kind, documentId: record._id, clientId: record.client_id, content: printedContent(kind, record) };
 }
 
 /** Returns the fingerprint, a SHA-256 in base64url. Records that print the same have the same one in every release. */

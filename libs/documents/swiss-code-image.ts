@@ -1,6 +1,7 @@
 // Draws the code of a Swiss QR-bill with its cross (SIX, Style Guide QR-bill), for paper and pages.
 import encodeQR from 'qr';
 import { type SwissBill, swissCode } from '../rules/paying/swiss-bill.ts';
+import { svgUri } from './code-image.ts';
 
 /** Lengths of the standard in millimetres: the code, and on it the cross on its black square with a white edge. */
 const CODE_MM = 46;
@@ -33,7 +34,7 @@ export function swissCodeImage(bill: SwissBill, edge = 0): string {
     middle(width, length, '#fff'),
     '</svg>',
   ].join('');
-  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+  return svgUri(svg);
 }
 
 /** Returns where dark modules begin in a row, and how many follow each other. */

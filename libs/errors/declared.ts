@@ -406,6 +406,10 @@ const QUOTES = {
   quote_below_billed: conflict('Cannot set an amount below {billed}: so much was billed', 'Send at least `billed`.'),
   quote_not_draft: conflict('Can only delete quotes with Draft status', 'Decline the quote instead.'),
   quote_has_invoices: conflict('Cannot delete a quote with invoices', 'Delete its draft invoices first.'),
+  quote_too_large: conflict(
+    'Cannot delete a quote with more than {limit} messages or {limit_mib} MiB of them',
+    'Keep it as a draft. Anonymising its client erases the messages.',
+  ),
   quote_already_invoiced: conflict('Quote was already converted to {number}', 'Read that invoice. All is billed.'),
   quote_amount_exceeded: conflict('Only {left} of {number} is left to bill', 'Send at most `left`.'),
   quote_part_is_draft: conflict(
@@ -648,6 +652,10 @@ const MAIL = {
   message_not_ended: conflict(
     'Cannot send a message again that is {state}',
     'Wait until it was accepted or has failed, or cancel it.',
+  ),
+  message_of_other_client: conflict(
+    'Cannot send a message again whose document has another client now',
+    'Send the document to its client.',
   ),
   mail_text_not_printable: unprocessable(
     'The text of the mail could not be laid out',

@@ -13,7 +13,8 @@ export interface OpenConnections {
 
 /**
  * Node's own `maxConnections` refuses the newcomer, so that a few thousand connections that never send a request shut everybody out.
- * Here the one that has been silent for longest ends, else the one that has been idle for longest, else the newcomer.
+ * Here the one that has been silent for longest ends, else the one that has been idle for longest, else the one whose request has been
+ * arriving for longest, else the newcomer.
  * @param max connections at the same time.
  */
 export function limitConnections(server: Server, max: number): OpenConnections {
@@ -22,6 +23,8 @@ export function limitConnections(server: Server, max: number): OpenConnections {
   const silent = new Set<Socket>();
   /** Connections without a request in flight, the longest idle first. */
   const idle = new Set<Socket>();
+  /** The request of each connection that may not have arrived whole, the one that began first at the start. */
+  const arriving = new Map<Socket, IncomingMessage>();
   const inFlight = new Map<Socket, number>();
 
   server.on('connection', (socket: Socket) => {
@@ -31,12 +34,15 @@ export function limitConnections(server: Server, max: number): OpenConnections {
     // Deferred until pending reads are processed: in a flood, connections would otherwise be closed before their request is seen.
     if (open.size > max) setImmediate(makeRoom, socket);
   });
-  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
     if (!open.has(socket)) return;
     silent.delete(socket);
     idle.delete(socket);
+    arriving.set(socket, request);
     inFlight.set(socket, (inFlight.get(socket) ?? 0) + 1);
     whenClosed(response, () => {
+      arriving.delete(socket);
       const left = (inFlight.get(socket) ?? 1) - 1;
       if (left > 0) return void inFlight.set(socket, left);
       inFlight.delete(socket);
@@ -54,16 +60,25 @@ export function limitConnections(server: Server, max: number): OpenConnections {
     if (open.size <= max) return;
     const [oldest] = silent;
     const [longestIdle] = idle;
-    const leastUsed = oldest && oldest !== newcomer ? oldest : (longestIdle ?? newcomer);
+    const leastUsed = oldest && oldest !== newcomer ? oldest : (longestIdle ?? longestArriving() ?? newcomer);
     // Forgotten before its `close` event, so that the next newcomer does not choose the same connection.
     forget(leastUsed);
     leastUsed.destroy();
+  }
+
+  function longestArriving(): Socket | undefined {
+    for (const [socket, { complete }] of arriving) {
+      if (!complete) return socket;
+      arriving.delete(socket);
+    }
+    return undefined;
   }
 
   function forget(socket: Socket) {
     open.delete(socket);
     silent.delete(socket);
     idle.delete(socket);
+    arriving.delete(socket);
     inFlight.delete(socket);
   }
 }

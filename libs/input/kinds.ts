@@ -127,7 +127,7 @@ export const line = () => extended.line().max(LONGEST.string);
 /** The most characters of a reference. */
 export const REFERENCE_LONGEST = 200;
 
-/** A reference of the client, such as the number of its order. */
+/** A reference that another party gives, such as the number of an order or of a bank transfer. */
 export const reference = () => line().max(REFERENCE_LONGEST);
 /** The text of a line item: with something to see in it, of several lines if need be, at most 2,000 characters. */
 export const paragraphs = () => extended.paragraphs().max(LONGEST.string);

@@ -50,6 +50,29 @@ export const renderDocument = defineJob<RenderDocument>({
   unsaved: { field: 'document', deadlineField: 'deadlineAt' },
 });
 
+export interface LoadLogo {
+  /** The http(s) address of the logo, as the account or the document has it. */
+  url: string;
+  accountId: string;
+  /** The time in milliseconds since the epoch after which no page waits. */
+  deadlineAt: number;
+  /** The address for the reply, which has a PNG, or no bytes when there is no logo to show. */
+  replyTo: string;
+}
+
+/**
+ * Fetches the logo that a page of the portal shows. It has a queue of its own, so that visitors of pages take no slot
+ * of a document. The queue tries once: a page without its logo shows the name of its issuer.
+ */
+export const loadLogo = defineJob<LoadLogo>({
+  name: 'load-logo',
+  attempts: 1,
+  backoffMs: 0,
+  lockMs: 10_000,
+  stalledMs: 30_000,
+  unsaved: { field: 'url', deadlineField: 'deadlineAt' },
+});
+
 /** The number of failed jobs that are kept, of a few hundred bytes each. */
 const FAILED_KEPT = 200;
 
@@ -77,21 +100,21 @@ export interface DeliverWebhook {
   reservation?: { eventId: string; leaseId: string; until: number };
 }
 
-/** One job is one attempt. The queue tries once, because the delivery record in MongoDB plans the next attempt. */
+/** One job is one attempt. The queue tries once, because a record in MongoDB plans the next attempt. */
+const ONE_ATTEMPT = { attempts: 1, backoffMs: 0, lockMs: 45_000, stalledMs: 15_000 } as const;
+
 export const deliverWebhook = defineJob<DeliverWebhook>({
   name: 'deliver-webhook',
-  attempts: 1,
-  backoffMs: 0,
-  lockMs: 45_000,
-  stalledMs: 15_000,
+  ...ONE_ATTEMPT,
   failedKept: FAILED_KEPT,
 });
 
 /**
  * Late attempts, and all jobs that the poller enqueues. They have slots of their own, so that neither an endpoint that
- * is down for hours nor a backlog delays new events.
+ * is down for hours nor a backlog delays new events. The queue keeps no failed job: the poller enqueues an attempt
+ * again under the same id.
  */
-export const retryWebhook = defineJob<DeliverWebhook>({ ...deliverWebhook, name: 'retry-webhook' });
+export const retryWebhook = defineJob<DeliverWebhook>({ name: 'retry-webhook', ...ONE_ATTEMPT });
 
 export interface SendMail {
   messageId: string;
@@ -99,16 +122,10 @@ export interface SendMail {
 }
 
 /**
- * One job is one attempt to hand a mail to the SMTP server. The queue tries once, because the message record in MongoDB
- * plans the next attempt. It keeps no failed job: the poller enqueues an attempt again under the same id.
+ * One job is one attempt to hand a mail to the SMTP server. The queue keeps no failed job: the poller enqueues an attempt
+ * again under the same id.
  */
-export const sendMail = defineJob<SendMail>({
-  name: 'send-mail',
-  attempts: 1,
-  backoffMs: 0,
-  lockMs: 45_000,
-  stalledMs: 15_000,
-});
+export const sendMail = defineJob<SendMail>({ name: 'send-mail', ...ONE_ATTEMPT });
 
 /**
  * Mails that leave by servers of accounts. They have slots of their own, so that a server that does not answer keeps no
@@ -118,6 +135,7 @@ export const sendOwnMail = defineJob<SendMail>({ ...sendMail, name: 'send-own-ma
 
 export const catalog: readonly JobDefinition<unknown>[] = [
   renderDocument,
+  loadLogo,
   fanOutEvent,
   deliverWebhook,
   retryWebhook,

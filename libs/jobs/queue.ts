@@ -1,5 +1,6 @@
 // Enqueues jobs and reads the state of the queues. Every call fails within a second while Redis is unavailable.
 import { Queue } from 'bullmq';
+import { agreedTime } from '../clock.ts';
 import { connectFailFast, isCluster, type Redis } from '../redis/connection.ts';
 import { processName } from '../redis/processes.ts';
 import type { Logger } from '../service/logger.ts';
@@ -170,7 +171,7 @@ export function openQueues(options: { redisUrl: string; prefix: string; log: Log
       const questions = redis.pipeline();
       for (const id of ids) questions.hget(queue.toKey(id), 'timestamp');
       const times = ((await questions.exec()) ?? []).map(([, addedAt]) => Number(addedAt)).filter((time) => time > 0);
-      return times.length > 0 ? Math.max(0, Date.now() - Math.min(...times)) : 0;
+      return times.length > 0 ? Math.max(0, agreedTime() - Math.min(...times)) : 0;
     },
     async close() {
       await Promise.allSettled([...queues.values()].map((queue) => queue.close()));
@@ -189,6 +190,8 @@ function optionsOf({ id, delayMs, trace, isBackground, behind = 0 }: Omit<Entry<
   const priority = isBackground ? BACKGROUND_PRIORITY : Math.min(behind, BACKGROUND_PRIORITY - 1);
   return {
     jobId: id,
+    // A delay ends at this time plus the delay, for all processes.
+    timestamp: agreedTime(),
     ...(delayMs ? { delay: delayMs } : {}),
     ...jobTelemetry(trace),
     ...(priority > 0 ? { priority } : {}),

@@ -51,6 +51,12 @@ export function timeOfId(id: Id): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 }
 
+/** Returns an id before all that are made from this time on. */
+export function firstIdAt(time: Date): StoredId {
+  const hex = Math.max(0, time.getTime()).toString(16).padStart(12, '0').padEnd(32, '0');
+  return storedId(dashed(hex));
+}
+
 /**
  * Returns the fields that every record of an account starts with. Ids are in the order of creation, so lists need no
  * index on the time.

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { Cluster, type ClusterOptions, type RedisOptions, Redis as Server } from 'ioredis';
 import { ConfigError } from '../service/config-error.ts';
 import type { Logger } from '../service/logger.ts';
-import { withTimeout } from '../with-timeout.ts';
+import { TimeoutError, withTimeout } from '../with-timeout.ts';
 import { type Host, readRedisUrl } from './address.ts';
 
 /** One server, the primary that Sentinel names, or a whole cluster. */
@@ -332,7 +332,7 @@ function limitCommands(redis: Redis, limitMs: number): Redis {
   const send: Cluster['sendCommand'] = redis.sendCommand;
   redis.sendCommand = (...args: Parameters<typeof send>) => {
     const [command] = args;
-    const fail = () => command.reject(new Error('Command timed out'));
+    const fail = () => command.reject(new TimeoutError('Command timed out'));
     const timer = setTimeout(() => setImmediate(fail), limitMs);
     const stop = () => clearTimeout(timer);
     command.promise.then(stop, stop);

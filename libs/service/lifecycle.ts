@@ -4,10 +4,24 @@ import { errorText } from '../errors.ts';
 import { ConfigError, EXIT_CONFIG } from './config-error.ts';
 import type { Logger } from './logger.ts';
 
-type Close = () => unknown;
+/** The end of a service: `isOrderly` unless an error ends it. */
+interface End {
+  isOrderly: boolean;
+}
+
+type Close = (end: End) => unknown;
 
 /** The time for a service to finish its work after SIGTERM. Kubernetes' grace period must be longer. */
 export const CLOSE_LIMIT_MS = 40_000;
+
+/**
+ * Signals of a crash in native code. A handler in JavaScript never runs then: the crash repeats, and the process spins for
+ * ever and ignores SIGTERM.
+ */
+const CRASHES = ['SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV'] as const;
+
+/** Signals with which people and supervisors end a process. */
+const ENDS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const;
 
 export interface Lifecycle {
   /** Registers the undo of the last step. Closing runs the newest first. */
@@ -24,10 +38,14 @@ export async function run(open: (lifecycle: Lifecycle) => Promise<void>): Promis
   const closers: Close[] = [];
   let log: Logger | undefined;
 
-  closeWithGrace({ delay: CLOSE_LIMIT_MS, logger: false }, async ({ err, signal }) => {
+  // Node.js can hang as it exits (nodejs/node#54918). Handlers do not run any more then, so signals have to end the process.
+  process.once('exit', () => {
+    for (const signal of ENDS) process.removeAllListeners(signal);
+  });
+  closeWithGrace({ delay: CLOSE_LIMIT_MS, logger: false, skip: [...CRASHES] }, async ({ err, signal }) => {
     if (err) log?.fatal({ err }, 'uncaught error, stopping');
     else log?.info({ signal }, 'stopping');
-    await closeAll(closers, log);
+    await closeAll(closers, { isOrderly: !err }, log);
     log?.info('stopped');
   });
 
@@ -41,20 +59,20 @@ export async function run(open: (lifecycle: Lifecycle) => Promise<void>): Promis
   } catch (error) {
     if (error instanceof ConfigError) {
       process.stderr.write(`${error.message}\n`);
-      await closeAll(closers, log); // A browser may already run.
+      await closeAll(closers, { isOrderly: false }, log); // A browser may already run.
       process.exit(EXIT_CONFIG);
     }
     if (log) log.fatal({ err: error }, 'could not start; the process ends');
     else process.stderr.write(`Could not start: ${errorText(error)}\n`);
-    await closeAll(closers, log);
+    await closeAll(closers, { isOrderly: false }, log);
     process.exit(1);
   }
 }
 
-async function closeAll(closers: Close[], log: Logger | undefined) {
+async function closeAll(closers: Close[], end: End, log: Logger | undefined) {
   for (const close of closers.splice(0).reverse()) {
     try {
-      await close();
+      await close(end);
     } catch (error) {
       // One failure must not keep the other components open.
       log?.error({ err: error }, 'a component did not close; closing goes on');

@@ -2,6 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { catalog } from '../jobs/catalog.ts';
 import type { QueueCounts, Queues } from '../jobs/queue.ts';
+import type { Overdue } from '../models/overdue.ts';
 import type { ErrorClass } from '../models/webhooks/delivery.ts';
 import type { DeliveryProblems } from '../models/webhooks/delivery-problems.ts';
 import { resultWithin } from '../with-timeout.ts';
@@ -337,6 +338,24 @@ export function watchDeliveryProblems(registry: Registry, read: () => Promise<De
       'billhook_deliveries_overdue_seconds',
       'How long the oldest due delivery has waited for a webhook service, 0 below five minutes',
       ({ overdue }) => overdue.oldestMs / 1000,
+    ],
+  );
+}
+
+/** Registers the mail that is due and that no mail service takes. */
+export function watchOverdueMail(registry: Registry, read: () => Promise<Overdue>): void {
+  watchStored(
+    registry,
+    read,
+    [
+      'billhook_mail_overdue_messages',
+      'Messages that have been due for over five minutes and that no mail service has taken, counted up to 1,000',
+      ({ count }) => count,
+    ],
+    [
+      'billhook_mail_overdue_seconds',
+      'How long the oldest due message has waited for a mail service, 0 below five minutes',
+      ({ oldestMs }) => oldestMs / 1000,
     ],
   );
 }

@@ -5,7 +5,9 @@ import { errorText } from '#libs/errors.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { connectMongo } from '#libs/mongo/connection.ts';
+import { isUnanswered as isMongoUnanswered } from '#libs/mongo/errors.ts';
 import { whenReady } from '#libs/redis/connection.ts';
+import { isUnanswered as isRedisUnanswered } from '#libs/redis/errors.ts';
 import { makeLogger } from '#libs/service/logger.ts';
 
 const REDIS_LIMIT_MS = 5_000;
@@ -40,7 +42,7 @@ interface LocalFacts {
   secretKeyId?: string;
 }
 
-/** Connects, runs `work`, disconnects. @throws CommandError when no database responds. */
+/** Connects, runs `work`, disconnects. @throws CommandError when the database does not answer, or stops answering. */
 export async function withDatabase<Result>(target: Target, work: () => Promise<Result>): Promise<Result> {
   const uri = (await findAddresses(target)).mongodbUri ?? nothingRuns(target);
   const disconnect = await connectMongo(uri, { log: makeLogger('admin', 'silent'), poolSize: 2 }).catch((error) => {
@@ -50,12 +52,14 @@ export async function withDatabase<Result>(target: Target, work: () => Promise<R
     // The first command may run before the first gateway.
     await ensureIndexes();
     return await work();
+  } catch (error) {
+    throw isMongoUnanswered(error) ? stoppedAnswering('MongoDB', error) : error;
   } finally {
     await disconnect();
   }
 }
 
-/** Connects to both stores, runs `work`, disconnects. @throws CommandError when one is unavailable. */
+/** Connects to both stores, runs `work`, disconnects. @throws CommandError when one does not answer, or stops answering. */
 export async function withQueues<Result>(target: Target, work: (queues: Queues) => Promise<Result>): Promise<Result> {
   const addresses = await findAddresses(target);
   const redisUrl = addresses.redisUrl ?? nothingRuns(target);
@@ -66,10 +70,19 @@ export async function withQueues<Result>(target: Target, work: (queues: Queues) 
         throw new CommandError(`Redis does not answer: ${errorText(error)}`);
       });
       return await work(queues);
+    } catch (error) {
+      throw isRedisUnanswered(error) ? stoppedAnswering('Redis', error) : error;
     } finally {
       await queues.close();
     }
   });
+}
+
+/** Returns the error of a command that a lost store has ended. */
+function stoppedAnswering(store: string, error: unknown): CommandError {
+  return new CommandError(
+    `${store} stopped answering: ${errorText(error)}. The command may have done a part; look before you repeat it.`,
+  );
 }
 
 /** Returns the stores of the environment, else those of the system that runs here. It never mixes two systems. */

@@ -13,7 +13,7 @@ export async function examineMail(): Promise<Finding[]> {
         ? 'none waits'
         : `${counted(overdue.count)}, the oldest for ${Math.round(overdue.oldestMs / MINUTE_MS)} min`,
       overdue.count === 0,
-      'Start the mail service, or check that it reaches MongoDB and Redis and that no queue is paused: it takes due mail within seconds',
+      'Start the mail service, or check that it reaches MongoDB and Redis and that no queue is paused: it takes due mail within seconds. The dashboard lists it under Mail',
     ),
     finding(
       'Mail server',
@@ -21,7 +21,7 @@ export async function examineMail(): Promise<Finding[]> {
         ? 'no mail waits for it'
         : `${counted(refused.count)} not taken at least twice: ${refused.answer}`,
       refused.count === 0,
-      'Correct SMTP_URL and MAIL_FROM of the mail service, or the mail server: mail is tried again for 48 hours, and then fails',
+      'Correct SMTP_URL and MAIL_FROM of the mail service, or the mail server: mail is tried again for 48 hours, and then fails. The dashboard lists it under Mail, and retries it',
       'warning',
     ),
   ];

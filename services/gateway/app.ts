@@ -43,7 +43,7 @@ export function makeApp({ print, outbound, box, nudge, quotas = {}, ...options }
   // First: pages must be able to read rejections as well.
   if (options.corsOrigins?.length) app.use(allowOrigins(options.corsOrigins));
   app.use(rejectEarly(routes, { log: options.log, print, observe }));
-  app.use(requestLog(options.log));
+  app.use(requestLog(options.log, routes));
   app.use(traceRequests);
   app.use(measureRequests(observe));
   app.use((_request, _response, next) => {

@@ -10,6 +10,7 @@ import { readBatchBacklog } from '#libs/models/documents/batch-clock.ts';
 import { flushRenderRecords } from '#libs/models/documents/render-record.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { openRequestCounter } from '#libs/models/operations/request-figures.ts';
+import { forgetTriesInWork } from '#libs/models/operations/round-try.ts';
 import { readOutbox } from '#libs/models/webhooks/outbox.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
@@ -42,6 +43,7 @@ await run(async ({ onClose, useLogger }) => {
   // Every list names its index, so a database without them would fail every list. Harmless when all are there.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
   onClose(() => mongo.close());
+  onClose(({ isOrderly }) => (isOrderly ? forgetTriesInWork() : undefined));
   const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config;
   const queues = openQueues({ redisUrl, prefix, log, service: 'gateway' });
   onClose(() => queues.close());

@@ -1,4 +1,5 @@
 // Writes a mail with nodemailer: headers, the text as plain text and as HTML, and the attachments.
+import { Readable } from 'node:stream';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type { MailWords } from '#libs/mail/mail-words.ts';
 import type { MessageRecord, Recipient } from '#libs/models/messages/message.ts';
@@ -19,11 +20,13 @@ export interface Letter extends MailWords {
   date: Date;
 }
 
+/** nodemailer encodes a piece at once, which takes several times its bytes. */
+const PIECE_BYTES = 64 * 1024;
 /** Characters that could end a header or an address. */
 const UNSAFE_ADDRESS = /[\s<>\p{Cc}]/u;
 
-/** Returns the mail in the form in which it is sent. @throws Error when an address could end its header. */
-export async function composeMail(message: MessageRecord, letter: Letter): Promise<Buffer> {
+/** Returns the pieces of the mail in the form in which it is sent. @throws Error when an address could end its header. */
+export function composeMail(message: MessageRecord, letter: Letter): AsyncIterable<Buffer> {
   const { text, html, attachments = [] } = letter;
   const composer = new MailComposer({
     from: { name: oneLine(message.from_name), address: safeAddress(letter.from) },
@@ -40,13 +43,21 @@ export async function composeMail(message: MessageRecord, letter: Letter): Promi
     },
     text,
     html,
-    attachments: attachments.map(({ name, type, bytes }) => ({ filename: name, content: bytes, contentType: type })),
+    attachments: attachments.map(({ name, type, bytes }) => ({
+      filename: name,
+      content: bytes.length > PIECE_BYTES ? Readable.from(piecesOf(bytes)) : bytes,
+      contentType: type,
+    })),
     // The form in which SMTP transports it, so that the kept mail has the bytes that were sent.
     newline: 'windows',
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return composer.compile().build();
+  return composer.compile().createReadStream();
+}
+
+function* piecesOf(bytes: Buffer) {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }
 
 function addressesOf(recipients: readonly Recipient[], role: Recipient['role']) {

@@ -44,7 +44,7 @@ export const configShape = Joi.object<MailConfig, true>({
     .max(100)
     .default(5)
     .description(
-      'Mails that this process sends at once, each over a connection of its own; four times as many, of different accounts, by mail servers of accounts',
+      'Mails that this process sends at once, each over a connection of its own; four times as many, of different accounts, by mail servers of accounts. Each is in memory meanwhile, or in a file of up to 15 MiB in the temporary folder when it is larger than 1 MiB',
     ),
   MAIL_TIMEOUT_MS: Joi.number()
     .integer()

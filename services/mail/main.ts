@@ -8,6 +8,7 @@ import { type JobHandler, startWorker } from '#libs/jobs/worker.ts';
 import { openMarkdown } from '#libs/markdown/markdown.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { registerMailService, unregisterMailService } from '#libs/models/messages/mail-service.ts';
+import { forgetTriesInWork } from '#libs/models/operations/round-try.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
 import { openMailDialler } from '#libs/outbound/dial-mail-server.ts';
@@ -53,6 +54,7 @@ await run(async ({ onClose, useLogger }) => {
   // This may be the first process of a new version. Existing indexes stay as they are.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
   onClose(() => mongo.close());
+  onClose(({ isOrderly }) => (isOrderly ? forgetTriesInWork() : undefined));
   const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log, service: 'mail' });
   onClose(() => queues.close());
   const metrics = makeMetrics();

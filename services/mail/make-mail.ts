@@ -1,16 +1,16 @@
 // The mail of a message: made at the first attempt, with the values and the PDF of that moment, and the same at every other one.
 import { createHash } from 'node:crypto';
+import { Semaphore } from 'es-toolkit/promise/semaphore';
 import { linkUrl, makeLink } from '#libs/billing/links/make-link.ts';
-import { moveMessage } from '#libs/billing/messages/move-message.ts';
 import { mailedRecord, staleness } from '#libs/billing/messages/withdraw-message.ts';
-import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
-import { findIssuedDocument } from '#libs/documents/find-document.ts';
-import { eInvoiceFile, eInvoiceOf, findCreditNoteSource, findInvoiceSource } from '#libs/documents/find-e-invoice.ts';
+import { issuedDocument } from '#libs/documents/find-document.ts';
+import { type EInvoiceSource, eInvoiceFile, eInvoiceOf, eInvoiceSource } from '#libs/documents/find-e-invoice.ts';
 import { invoiceWays } from '#libs/documents/invoice-ways.ts';
 import { originalOf } from '#libs/documents/original-of.ts';
 import type { RecordOfKind } from '#libs/documents/printed-content.ts';
-import { formatOf } from '#libs/e-invoice/formats.ts';
+import { type FormatName, formatOf, neededFormat } from '#libs/e-invoice/formats.ts';
 import { AppError } from '#libs/errors.ts';
 import { mailValues } from '#libs/mail/mail-values.ts';
 import { mailWords } from '#libs/mail/mail-words.ts';
@@ -22,19 +22,25 @@ import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { findAttachments, mediaTypeOf } from '#libs/models/documents/attachments.ts';
 import { findMailSource, insertMailSource, MAIL_BYTES_MAX, mailSourceOf } from '#libs/models/messages/mail-source.ts';
 import type { MailAttachment, MailedLink, MessageRecord } from '#libs/models/messages/message.ts';
-import { isReminder, type MessageKind } from '#libs/models/messages/message-kinds.ts';
+import { isReminder } from '#libs/models/messages/message-kinds.ts';
 import { findOwn } from '#libs/models/records.ts';
-import { wireId } from '#libs/models/tenant.ts';
+import { type Id, wireId } from '#libs/models/tenant.ts';
 import { makeToken } from '#libs/models/token.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { fileName, requireWholePdf } from '#libs/printing/pdf-file.ts';
 import type { PrintDocument } from '#libs/printing/print-document.ts';
 import type { NumberKind } from '#libs/rules/documents/number-kinds.ts';
 import { composeMail, type MailFile } from './compose-mail.ts';
-import type { MadeMail, MailOf } from './send-message.ts';
+import { DiskUnavailable, type HeldMail, holdMail, MailTooLarge } from './held-mail.ts';
+import { openPlaces } from './places.ts';
+import type { KeepMail, MadeMail, MailOf } from './send-message.ts';
 
 /** Encoded in base64, the attachments must leave room for the text. */
 const FILES_BYTES_MAX = Math.floor(MAIL_BYTES_MAX * 0.7);
+/** The mails whose files or kept form are in memory at once, each with up to about 60 MiB. */
+const MADE_AT_ONCE = 2;
+/** The documents that are printed at once for mails: as many as may wait in memory for a place. */
+const PRINTED_AT_ONCE = 8;
 
 interface MakeOptions {
   /** The address of the sender of the installation. */
@@ -47,13 +53,17 @@ interface MakeOptions {
 
 /** Makes the function that returns the mail of a message. */
 export function makeMailOf(options: MakeOptions): MailOf {
-  return async (message, leaseId, signal) => {
-    const accountId = wireId(message.account_id);
-    const kept = await findMailSource(accountId, message._id);
-    if (kept) return { bytes: kept, message };
+  const enter = openPlaces(MADE_AT_ONCE);
+  const printing = new Semaphore(PRINTED_AT_ONCE);
+
+  return async (message, { isFirst, signal }) => {
     try {
-      return await make(message, leaseId, signal);
+      // A mail is kept at the end of the first attempt at the latest.
+      const kept = isFirst ? undefined : await inPlace(wireId(message.account_id), () => heldSource(message));
+      return kept ? { contents: kept } : await make(message, signal);
     } catch (error) {
+      if (error instanceof DiskUnavailable) return { notYet: error.message };
+      if (error instanceof MailTooLarge) return { impossible: error.message };
       // A renderer or a machine that is busy will make it later. Any other rejection is about the document.
       if (!(error instanceof AppError)) throw error;
       if (error.status >= 500 || error.status === 429)
@@ -62,18 +72,38 @@ export function makeMailOf(options: MakeOptions): MailOf {
     }
   };
 
-  async function make(message: MessageRecord, leaseId: string, signal: AbortSignal): Promise<MadeMail> {
+  /** Runs work in a place among few. `print` gives the place to another mail while the document is printed. */
+  async function inPlace<Result>(accountId: Id, work: (print: PrintDocument) => Promise<Result>): Promise<Result> {
+    let leave = await enter(accountId);
+    const print: PrintDocument = async (request) => {
+      leave();
+      await printing.acquire();
+      try {
+        return await options.print(request);
+      } finally {
+        leave = await enter(accountId);
+        printing.release();
+      }
+    };
+    try {
+      return await work(print);
+    } finally {
+      leave();
+    }
+  }
+
+  async function make(message: MessageRecord, signal: AbortSignal): Promise<MadeMail> {
     const accountId = wireId(message.account_id);
     const sender = message.sender ?? options.from;
     if (sender === undefined) return { notYet: 'The installation has no mail server' };
     const { type } = message.document;
-    const found = await readAfterElection(async () => (await mailedRecord(accountId, message)) ?? undefined);
-    const reason = staleness(message, found ?? null);
-    if (!found || reason) return { withdrawn: reason ?? 'The document was deleted' };
-    const [account, client] = await Promise.all([
+    const [found, account, client] = await Promise.all([
+      readAfterElection(async () => (await mailedRecord(accountId, message)) ?? undefined),
       readAccount(accountId),
       findOwn(Client, accountId, message.client_id) as Promise<ClientRecord | null>,
     ]);
+    const reason = staleness(message, found ?? null);
+    if (!found || reason) return { withdrawn: reason ?? 'The document was deleted' };
     // Without a portal, only a mail that consists of its link cannot be made.
     const isLinked = message.link && (options.portalUrl !== undefined || message.kind === 'link');
     const link = isLinked ? newLink() : undefined;
@@ -84,18 +114,30 @@ export function makeMailOf(options: MakeOptions): MailOf {
     const ways = waysOf(message, found, own);
     const given = { subject, body, values: { ...values, ...message.texts }, account, locale, ways };
     const words = await mailWords(given, { markdown: options.markdown, signal });
-    const files = await filesOf(message, account, signal);
-    if (!Array.isArray(files)) return files;
     const now = agreedDate();
-    const bytes = await composeMail(message, {
-      from: sender,
-      ...words,
-      attachments: files,
-      date: now,
+    const made = await inPlace(accountId, async (print) => {
+      const files = await filesOf(message, found, { account, client, signal, print });
+      if (!Array.isArray(files)) return files;
+      const attachments = files.map(attachmentOf);
+      const letter = { from: sender, ...words, attachments: files, date: now };
+      return { contents: await holdMail(composeMail(message, letter)), attachments };
     });
-    if (bytes.length > MAIL_BYTES_MAX) return { impossible: `The mail is larger than ${MAIL_BYTES_MAX / 2 ** 20} MiB` };
-    const made = { bytes, subject: words.subject, attachments: files.map(attachmentOf), now };
-    return keep(message, leaseId, { ...made, token: link?.token });
+    if (!('contents' in made)) return made;
+    const { contents, attachments } = made;
+    const ready = async <Result>(work: (keep: KeepMail) => Promise<Result>) => {
+      const source = await mailSourceOf(message, contents, now);
+      return work(async (unit) => {
+        await insertMailSource(source, unit.session);
+        if (message.link && link) await keepLink(unit, message, { ...message.link, token: link.token });
+      });
+    };
+    return {
+      contents,
+      unkept: {
+        values: { subject: words.subject, attachments },
+        ready: (work) => (contents.isLarge ? inPlace(accountId, () => ready(work)) : ready(work)),
+      },
+    };
   }
 
   /** Draws the token of the link. Another attempt draws another one, because the database keeps no token. */
@@ -108,40 +150,40 @@ export function makeMailOf(options: MakeOptions): MailOf {
   /** Returns the original of the document and its e-invoice, as every other reader gets them. */
   async function filesOf(
     message: MessageRecord,
-    account: AccountRecord,
-    signal: AbortSignal,
+    record: RecordOfKind[NumberKind],
+    { account, client, signal, print }: Surroundings,
   ): Promise<MailFile[] | { withdrawn: string } | { impossible: string }> {
     const accountId = wireId(message.account_id);
     const { type, id } = message.document;
-    const eInvoice = await eInvoiceFor(message);
+    const eInvoice = eInvoiceFor(message, record, neededFormat(client ?? {}, account));
     if (!message.attach_pdf && !eInvoice) return [];
-    const issued = await readAfterElection(() => findIssuedDocument(type, accountId, id));
-    if (issued === undefined) return { withdrawn: 'The document was deleted' };
+    const issued = issuedDocument(type, accountId, record);
     if (issued === 'draft') return { withdrawn: 'The document is a draft' };
+    let original: ReturnType<typeof originalOf> | undefined;
     const pdf = () =>
-      originalOf(issued, {
+      (original ??= originalOf(issued, {
         accountId,
         async make() {
           const document = await issued.document(account);
           if (!document) return undefined;
           const requestId = message.request_id ?? wireId(message._id);
-          const printed = await options.print({ document, accountId, requestId, signal, isBackground: true });
+          const printed = await print({ document, accountId, requestId, signal, isBackground: true });
           requireWholePdf(printed.bytes);
           return printed;
         },
-      });
-    const files: MailFile[] = [];
+      }));
     // A PDF with the XML inside stands for the PDF: some recipients take one attachment.
-    if (message.attach_pdf && !(eInvoice && formatOf(eInvoice.format).embedded)) {
-      const original = await pdf();
-      if (!original) return CLIENT_GONE;
-      files.push({ name: `${fileName(issued.number)}.pdf`, type: 'application/pdf', bytes: original.bytes });
-    }
+    const hasPdf = message.attach_pdf && !(eInvoice && formatOf(eInvoice.format).embedded);
     // An e-invoice has the files of the invoice inside.
-    if (message.kind === 'invoice' && !eInvoice) {
-      const attached = await findAttachments(accountId, id);
-      files.push(...attached.map((file) => ({ name: file.name, type: mediaTypeOf(file), bytes: file.bytes })));
-    }
+    const hasAttached = message.kind === 'invoice' && !eInvoice;
+    const printed = hasPdf ? await pdf() : undefined;
+    if (hasPdf && !printed) return CLIENT_GONE;
+    // They are not in memory while the document is printed.
+    const attached = hasAttached ? await findAttachments(accountId, id) : [];
+    const files: MailFile[] = [
+      ...(printed ? [{ name: `${fileName(issued.number)}.pdf`, type: 'application/pdf', bytes: printed.bytes }] : []),
+      ...attached.map((file) => ({ name: file.name, type: mediaTypeOf(file), bytes: file.bytes })),
+    ];
     if (eInvoice) {
       const { source, format } = eInvoice;
       const made = await eInvoiceOf(source, format, { accountId, pdf });
@@ -152,6 +194,19 @@ export function makeMailOf(options: MakeOptions): MailOf {
     const size = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
     return size > FILES_BYTES_MAX ? { impossible: 'The attachments are too large for a mail' } : files;
   }
+}
+
+interface Surroundings {
+  account: AccountRecord;
+  client: ClientRecord | null;
+  signal: AbortSignal;
+  print: PrintDocument;
+}
+
+/** Holds the mail of a message that was kept, or returns undefined. */
+async function heldSource({ account_id, _id }: MessageRecord): Promise<HeldMail | undefined> {
+  const bytes = await findMailSource(wireId(account_id), _id);
+  return bytes && holdMail([bytes]);
 }
 
 /** Returns the ways to pay, for a mail that asks for money. */
@@ -169,25 +224,13 @@ function waysOf(
 const CLIENT_GONE = { withdrawn: 'The client of the document was deleted' };
 
 /** Returns the e-invoice that client or account need, for a mail that brings the document. Reminders bring it again only as PDF. */
-async function eInvoiceFor({ kind, account_id, document }: MessageRecord) {
-  const find = E_INVOICES[kind];
-  const source = find && (await readAfterElection(() => find(wireId(account_id), document.id)));
-  const format = source && (await source.wishes()).format;
-  return source && format && { source, format };
-}
-
-const E_INVOICES: Partial<Record<MessageKind, typeof findInvoiceSource>> = {
-  invoice: findInvoiceSource,
-  credit_note: findCreditNoteSource,
-};
-
-interface MadeParts {
-  bytes: Buffer;
-  subject: string;
-  attachments: MailAttachment[];
-  now: Date;
-  /** The token of the link in the mail. */
-  token: string | undefined;
+function eInvoiceFor(
+  { kind, account_id }: MessageRecord,
+  record: RecordOfKind[NumberKind],
+  format: FormatName | undefined,
+): { source: EInvoiceSource; format: FormatName } | undefined {
+  if (!format || (kind !== 'invoice' && kind !== 'credit_note')) return undefined;
+  return { source: eInvoiceSource(kind, wireId(account_id), record as never), format };
 }
 
 /** Stores the link that the mail carries, under the terms that its request was allowed. */
@@ -205,25 +248,6 @@ async function keepLink(
     mailed: { messageId: message._id, token },
     requestId: message.request_id,
   });
-}
-
-/** Keeps the mail and shows its attachments on the message, if the lease still belongs to this worker. */
-async function keep(
-  message: MessageRecord,
-  leaseId: string,
-  { bytes, subject, attachments, now, token }: MadeParts,
-): Promise<MadeMail> {
-  const source = await mailSourceOf(message, bytes, now);
-  const accountId = wireId(message.account_id);
-  const { result } = await runUnitOfWork({ accountId, by: { type: 'mail' } }, async (unit) => {
-    const values = { subject, attachments };
-    const changed = await moveMessage(unit, message, { move: 'extendLease', facts: { leaseId }, values });
-    if (!changed) return changed;
-    await insertMailSource(source, unit.session);
-    if (message.link && token !== undefined) await keepLink(unit, message, { ...message.link, token });
-    return changed;
-  });
-  return result ? { bytes, message: result } : { lost: true };
 }
 
 function attachmentOf({ name, bytes }: MailFile): MailAttachment {

@@ -1,13 +1,16 @@
 // The job of one attempt: acquires the message, makes its mail if there is none yet, hands it over and records what became of it.
 import { randomUUID } from 'node:crypto';
-import { moveMessage } from '#libs/billing/messages/move-message.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type MessageStep, moveMessage } from '#libs/billing/messages/move-message.ts';
 import { reasonToWithdraw, withdrawMessage } from '#libs/billing/messages/withdraw-message.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import type { SendMail } from '#libs/jobs/catalog.ts';
 import type { JobHandler } from '#libs/jobs/worker.ts';
-import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
-import { isFollowing } from '#libs/models/messages/message-moves.ts';
+import { maskedReply } from '#libs/mail/masked.ts';
+import { Message, type MessageRecord, REPLY_LONGEST } from '#libs/models/messages/message.ts';
+import { isFollowing, type MessageMoveValues } from '#libs/models/messages/message-moves.ts';
+import type { MessageMove } from '#libs/models/messages/message-states.ts';
 import { suppressedOf } from '#libs/models/messages/suppression.ts';
 import { openTryAgain } from '#libs/models/operations/round-try.ts';
 import { findOwn } from '#libs/models/records.ts';
@@ -15,31 +18,51 @@ import { type Id, storedId, wireId } from '#libs/models/tenant.ts';
 import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { type Attempted, type Conclusion, conclusionOf, conclusionWithout, hasIt } from './conclude-attempt.ts';
+import type { HeldMail } from './held-mail.ts';
+import { openPlaces } from './places.ts';
 import { type HandOver, handOver } from './smtp/hand-over.ts';
 import { withoutReply } from './smtp/smtp-reply.ts';
-import { extendLease } from './store/due-messages.ts';
+import { acquireNew, extendLease } from './store/due-messages.ts';
 import type { WayOf } from './way-out.ts';
 
 /** A lease is extended this often while it lasts. */
 const EXTENSIONS = 3;
 
+/** The pause after which the end of an attempt is written again. */
+const WRITE_AGAIN_MS = 500;
+
+/** A mail that was made for this attempt and must be kept with what comes of it, so that every other attempt sends the same. */
+export interface UnkeptMail {
+  /** The fields of the message that show the mail. */
+  values: Pick<MessageMoveValues, 'subject' | 'attachments'>;
+  /** Runs work with the function that keeps the mail. The form in which it is kept is in memory only meanwhile. */
+  ready: <Result>(work: (keep: KeepMail) => Promise<Result>) => Promise<Result>;
+}
+
+export type KeepMail = (unit: UnitOfWork) => Promise<void>;
+
+/** The fields and the write that keep a mail together with a move of its message. */
+interface KeptWith {
+  values: UnkeptMail['values'];
+  keep: KeepMail;
+}
+
 /** The mail of a message, or why there is none. */
 export type MadeMail =
-  | { bytes: Buffer; message: MessageRecord }
+  | { contents: HeldMail; unkept?: UnkeptMail }
   /** It cannot be made now, and can be later. */
   | { notYet: string }
-  /** The lease is lost. */
-  | { lost: true }
   /** The document is not to be sent any more. */
   | { withdrawn: string }
   /** It can never be sent, such as one that is too large. */
   | { impossible: string };
 
 /**
- * Returns the same mail at every attempt.
- * @param signal aborts when the service stops.
+ * Returns the same mail at every attempt. The caller releases its contents.
+ * @param attempt.isFirst true when no earlier attempt can have kept a mail.
+ * @param attempt.signal aborts when the service stops.
  */
-export type MailOf = (message: MessageRecord, leaseId: string, signal: AbortSignal) => Promise<MadeMail>;
+export type MailOf = (message: MessageRecord, attempt: { isFirst: boolean; signal: AbortSignal }) => Promise<MadeMail>;
 
 export interface SendOptions {
   wayOf: WayOf;
@@ -59,12 +82,19 @@ export interface SendOptions {
 interface Lease {
   id: string;
   message: MessageRecord;
+  /** True when no worker had the message before. */
+  isFirst: boolean;
 }
 
 export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
   const tryAgain = openTryAgain('attempts of mails');
+  // Transactions of one account conflict: side by side, they would begin again and again.
+  const enterTransaction = openPlaces();
 
-  return async ({ messageId, accountId }, { log, signal }) => {
+  return async ({ messageId, accountId }, { log, signal, isFirstRun }) => {
+    const first = isFirstRun ? await acquireFirst(accountId, messageId) : undefined;
+    // A worker that dies leaves its lease, so the next attempt is counted.
+    if (first) return attempt(first, signal, log);
     const held: { lease?: Lease | undefined } = {};
     const record = { id: storedId(messageId), accountId };
     const tried = await tryAgain(record, async () => {
@@ -81,6 +111,12 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
     if (error) throw error;
   };
 
+  async function acquireFirst(accountId: Id, messageId: Id): Promise<Lease | undefined> {
+    const id = randomUUID();
+    const message = await retryWhileUnavailable(() => acquireNew(accountId, messageId, { id, ms: options.leaseMs }));
+    return message && { id, message, isFirst: true };
+  }
+
   async function acquire(accountId: Id, messageId: Id): Promise<Lease | undefined> {
     return retryWhileUnavailable(async () => {
       const id = randomUUID();
@@ -93,7 +129,7 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
         const values = { leaseId: id, leaseUntil, dueAt: leaseUntil };
         return moveMessage(unit, found, { move, facts: { now }, values });
       });
-      return message && { id, message };
+      return message && { id, message, isFirst: false };
     });
   }
 
@@ -106,7 +142,7 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
     }
   }
 
-  async function send({ id: leaseId, message }: Lease, signal: AbortSignal, log: Logger): Promise<void> {
+  async function send({ id: leaseId, message, isFirst }: Lease, signal: AbortSignal, log: Logger): Promise<void> {
     const accountId = wireId(message.account_id);
     const messageId = wireId(message._id);
     const addresses = message.recipients.map(({ address }) => address);
@@ -138,8 +174,7 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
       onOutcome('unreachable');
       return record(message, conclusionOf(attempted(), { outcome: 'unreachable', reply: withoutReply(way.notYet) }));
     }
-    const made = await options.mailOf(message, leaseId, signal);
-    if ('lost' in made) return;
+    const made = await options.mailOf(message, { isFirst, signal });
     const withdraw = async (current: MessageRecord, reason: string) => {
       onOutcome('withdrawn');
       log.info({ messageId, text: reason }, 'the message is withdrawn');
@@ -158,32 +193,41 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
       log.warn({ messageId, text: made.notYet }, 'the mail could not be made; it is tried again');
       return record(message, conclusionOf(attempted(), { outcome: 'unreachable', reply: withoutReply(made.notYet) }));
     }
-    const { connections, returnPath: from } = way;
-    let current = made.message;
+    const { connections, returnPath } = way;
+    const { contents, unkept } = made;
+    let begun: MessageRecord | undefined;
     let reason: string | undefined;
-    const begin = async (unit: UnitOfWork) => {
-      reason = await reasonToWithdraw(unit, made.message);
-      return reason ? undefined : moveMessage(unit, made.message, { move: 'beginSending', facts: { leaseId } });
+    const begin = (mail?: KeptWith) => async (unit: UnitOfWork) => {
+      reason = await reasonToWithdraw(unit, message);
+      if (reason) return undefined;
+      return moveWithMail(unit, message, { move: 'beginSending', facts: { leaseId } }, mail);
     };
-    const result = await handOver(connections, { envelope: { from, to }, bytes: made.bytes }, async () => {
-      const begun = await retryWhileUnavailable(() => inUnit(accountId, begin));
-      if (begun) current = begun;
-      return begun !== undefined;
-    });
-    if (reason) return withdraw(made.message, reason);
-    const { durationMs } = attempted();
-    onOutcome(result.outcome, durationMs);
-    const reply = result.outcome === 'stopped' ? undefined : result.reply;
-    const { outcome } = result;
-    log.info({ messageId, outcome, code: reply?.code, text: reply?.text, durationMs }, 'attempt made');
-    // Another worker has the message, or it was cancelled.
-    if (result.outcome === 'stopped') return;
-    await record(current, conclusionOf({ ...attempted(), message: current }, result));
+    try {
+      const mail = { envelope: { from: returnPath, to }, contents };
+      const result = await handOver(connections, mail, async () => {
+        begun = await withUnkept(unkept, (kept) => retryWhileUnavailable(() => inUnit(accountId, begin(kept))));
+        return begun !== undefined;
+      });
+      if (reason) return await withdraw(message, reason);
+      const { durationMs } = attempted();
+      onOutcome(result.outcome, durationMs);
+      const reply = result.outcome === 'stopped' ? undefined : result.reply;
+      const { outcome } = result;
+      const text = reply && maskedReply(reply.text, REPLY_LONGEST);
+      log.info({ messageId, outcome, code: reply?.code, text, durationMs }, 'attempt made');
+      // Another worker has the message, or it was cancelled.
+      if (result.outcome === 'stopped') return;
+      const current = begun ?? message;
+      const conclusion = conclusionOf({ ...attempted(), message: current }, result);
+      await withUnkept(begun ? undefined : unkept, (kept) => record(current, conclusion, kept));
+    } finally {
+      await contents.release();
+    }
   }
 
   /** Records the end of the attempt. What the server has said must not be lost, so it is tried as long as the lease lasts. */
-  async function record(message: MessageRecord, step: Conclusion): Promise<void> {
-    await write(wireId(message.account_id), (unit) => moveMessage(unit, message, step));
+  async function record(message: MessageRecord, step: Conclusion, mail?: KeptWith): Promise<void> {
+    await write(wireId(message.account_id), (unit) => moveWithMail(unit, message, step, mail));
   }
 
   async function write(accountId: Id, work: (unit: UnitOfWork) => Promise<unknown>): Promise<void> {
@@ -195,6 +239,7 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
       } catch (error) {
         if (agreedTime() >= until) throw error;
       }
+      await pause(WRITE_AGAIN_MS);
     }
   }
 
@@ -210,8 +255,33 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
   }
 
   async function inUnit<Result>(accountId: Id, work: Parameters<typeof runUnitOfWork<Result>>[1]): Promise<Result> {
-    const { result, hasEvents } = await runUnitOfWork({ accountId, by: { type: 'mail' } }, work);
-    if (hasEvents) options.onEvents();
-    return result;
+    const leave = await enterTransaction(accountId);
+    try {
+      const { result, hasEvents } = await runUnitOfWork({ accountId, by: { type: 'mail' } }, work);
+      if (hasEvents) options.onEvents();
+      return result;
+    } finally {
+      leave();
+    }
   }
+}
+
+/** Runs work with the mail in the form in which it is kept, or with nothing when it is kept already. */
+function withUnkept<Result>(
+  unkept: UnkeptMail | undefined,
+  work: (mail?: KeptWith) => Promise<Result>,
+): Promise<Result> {
+  return unkept ? unkept.ready((keep) => work({ values: unkept.values, keep })) : work();
+}
+
+/** Makes the move, and keeps the mail in the same transaction if it is not kept yet. */
+async function moveWithMail<Name extends MessageMove>(
+  unit: UnitOfWork,
+  message: MessageRecord,
+  step: MessageStep<Name>,
+  mail: KeptWith | undefined,
+): Promise<MessageRecord | undefined> {
+  const moved = await moveMessage(unit, message, { ...step, values: { ...step.values, ...mail?.values } });
+  if (moved) await mail?.keep(unit);
+  return moved;
 }

@@ -9,7 +9,8 @@ import { securityHeaders } from '#libs/pages/security-headers.ts';
 import { openBulkRunner } from './actions/bulk-runner.ts';
 import { disable, enable, ping } from './actions/endpoint-actions.ts';
 import { pause, removeAll, removeOne, resume, retryAll, retryOne } from './actions/queue-actions.ts';
-import { confirmReplay, replayMatching } from './actions/replay.ts';
+import { replayMatching } from './actions/replay.ts';
+import { retryMatchingMail, retryOneMessage } from './actions/retry-mail.ts';
 import { startSampler } from './monitoring/sampler.ts';
 import { accountPage, accountsPage } from './pages/accounts.ts';
 import { auditPage } from './pages/audit.ts';
@@ -21,6 +22,8 @@ import { endpointPage } from './pages/endpoint.ts';
 import { endpointsPage } from './pages/endpoints.ts';
 import { failuresPage } from './pages/failures.ts';
 import { jobPage } from './pages/job.ts';
+import { mailPage } from './pages/mail.ts';
+import { messagePage } from './pages/message.ts';
 import { overviewPage } from './pages/overview.ts';
 import { queuePage } from './pages/queue.ts';
 import { rendersPage } from './pages/renders.ts';
@@ -43,10 +46,13 @@ const pages: Record<string, (visit: Visit) => Promise<Page>> = {
   '/requests': requestsPage,
   '/failures': failuresPage,
   '/deliveries': deliveriesPage,
-  '/deliveries/replay': confirmReplay,
+  '/deliveries/replay': replayMatching.confirm,
   '/deliveries/:id': deliveryPage,
   '/endpoints': endpointsPage,
   '/endpoints/:id': endpointPage,
+  '/mail': mailPage,
+  '/mail/retry': retryMatchingMail.confirm,
+  '/mail/:id': messagePage,
   '/accounts': accountsPage,
   '/accounts/:id': accountPage,
   '/renders': rendersPage,
@@ -59,11 +65,13 @@ const pages: Record<string, (visit: Visit) => Promise<Page>> = {
 };
 
 const actions: Record<string, (visit: Visit) => Promise<Done>> = {
-  '/deliveries/replay': replayMatching,
+  '/deliveries/replay': replayMatching.start,
   '/deliveries/:id/replay': replayOne,
   '/endpoints/:id/enable': enable,
   '/endpoints/:id/disable': disable,
   '/endpoints/:id/ping': ping,
+  '/mail/retry': retryMatchingMail.start,
+  '/mail/:id/retry': retryOneMessage,
   '/queues/:name/pause': pause,
   '/queues/:name/resume': resume,
   '/queues/:name/retry': retryAll,

@@ -18,6 +18,7 @@ import { makeLogger } from '#libs/service/logger.ts';
 import { makeMetrics } from '#libs/service/metrics.ts';
 import { startTracing } from '#libs/service/tracing.ts';
 import { makeApp } from './app.ts';
+import { openLogos } from './client/load-logo.ts';
 import { readConfig } from './config.ts';
 import { makeOpenStripe } from './stripe/open-stripe.ts';
 
@@ -63,7 +64,15 @@ await run(async ({ onClose, useLogger }) => {
   const stripe = PORTAL_URL
     ? { open: makeOpenStripe(outbound), box: developer.box, origin: new URL(PORTAL_URL).origin }
     : undefined;
-  const client = { print, box: developer.box, nudge: developer.nudge, quotaBytes: developer.quotaBytes, stripe };
+  const loadLogo = openLogos({ queues, replies, log });
+  const client = {
+    print,
+    loadLogo,
+    box: developer.box,
+    nudge: developer.nudge,
+    quotaBytes: developer.quotaBytes,
+    stripe,
+  };
   const app = makeApp({ trustProxy: config.PORTAL_TRUST_PROXY, developer, client, log });
   const close = await listen(createServer(serverOptions, app), config.PORTAL_HOST, config.PORTAL_PORT, log);
   health.started();

@@ -1,6 +1,6 @@
 // Starts the renderer, which turns documents into PDF files.
 import { openFairLimit } from '#libs/fair-limit.ts';
-import { renderDocument } from '#libs/jobs/catalog.ts';
+import { loadLogo, renderDocument } from '#libs/jobs/catalog.ts';
 import { listenForCancels } from '#libs/jobs/replies.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
 import { openMarkdown } from '#libs/markdown/markdown.ts';
@@ -22,6 +22,7 @@ import { followClock } from './follow-clock.ts';
 import { prepareFonts } from './fonts/fonts.ts';
 import { openImages } from './images/fetch-image.ts';
 import { openImageDecoder } from './images/image-decoder.ts';
+import { loadLogoWith } from './load-logo.ts';
 import { observeRenderer, watchBrowser } from './metrics.ts';
 import { renderDocumentWith } from './render-document.ts';
 import { openTempDir } from './temp-dir.ts';
@@ -37,6 +38,9 @@ const CLOSE_LIMIT_MS = 32_000;
  * most ten megabytes of images.
  */
 const OFF_SLOT_MAX = 32;
+
+/** The most logos of pages that are fetched at once, each of at most five megabytes. */
+const LOGOS_AT_ONCE = 8;
 
 await run(async ({ onClose, useLogger }) => {
   lowerOwnPriority();
@@ -121,7 +125,11 @@ await run(async ({ onClose, useLogger }) => {
   });
   const places = { concurrency: config.RENDER_CONCURRENCY, offSlotMax: OFF_SLOT_MAX };
   const worker = startWorker(renderDocument, work, { redisUrl, prefix, ...places, log });
-  onClose(() => worker.close(CLOSE_LIMIT_MS));
+  const pageLogos = startWorker(loadLogo, loadLogoWith({ images, redis, prefix }), {
+    ...{ redisUrl, prefix, log },
+    concurrency: LOGOS_AT_ONCE,
+  });
+  onClose(() => Promise.all([worker, pageLogos].map((one) => one.close(CLOSE_LIMIT_MS))));
   onClose(listenForCancels(redisUrl, prefix, log, (jobId) => worker.cancel(jobId)));
   onClose(() => health.drain());
   health.started();

@@ -3,8 +3,9 @@ import { agreedDate } from '#libs/clock.ts';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
+import { readOverdueMail } from '#libs/models/messages/mail-problems.ts';
 import { readBackupState } from '#libs/models/operations/backup-record.ts';
-import { countSetAside } from '#libs/models/operations/round-try.ts';
+import { countSetAside, forgetTriesInWork } from '#libs/models/operations/round-try.ts';
 import { readDeliveryProblems } from '#libs/models/webhooks/delivery-problems.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { startMongo } from '#libs/mongo/start.ts';
@@ -19,6 +20,7 @@ import {
   reminderMetrics,
   watchBackup,
   watchDeliveryProblems,
+  watchOverdueMail,
   watchScheduler,
   watchSetAside,
 } from '#libs/service/metrics.ts';
@@ -45,6 +47,7 @@ await run(async ({ onClose, useLogger }) => {
   // This may be the first process of a new version. Existing indexes stay as they are.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
   onClose(() => mongo.close());
+  onClose(({ isOrderly }) => (isOrderly ? forgetTriesInWork() : undefined));
   const redis = connectFailFast(config.REDIS_URL, log, processName('scheduler', config.REDIS_PREFIX));
   onClose(() => redis.disconnect());
   const metrics = makeMetrics();
@@ -52,8 +55,9 @@ await run(async ({ onClose, useLogger }) => {
   const looks = reminderMetrics(metrics);
   watchSetAside(metrics, countSetAside);
   watchBackup(metrics, async () => (await readBackupState()).ageMs);
-  // Here, so that it is known when no webhook service runs.
+  // These are here, so that they are known when no webhook service or no mail service runs.
   watchDeliveryProblems(metrics, () => readDeliveryProblems());
+  watchOverdueMail(metrics, () => readOverdueMail());
   const health = await openHealthPort({
     host: config.HEALTH_HOST,
     names: config.HEALTH_ALLOWED_HOSTS,

@@ -1,10 +1,12 @@
 // Starts the webhook service, which turns events into signed calls.
 import { agreedDate } from '#libs/clock.ts';
 import { deliverWebhook, fanOutEvent, retryWebhook } from '#libs/jobs/catalog.ts';
+import { removeFailedJobs } from '#libs/jobs/control.ts';
 import { listenForNudges } from '#libs/jobs/nudge.ts';
 import { openQueues } from '#libs/jobs/queue.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
+import { forgetTriesInWork } from '#libs/models/operations/round-try.ts';
 import { reconcilePending } from '#libs/models/webhooks/endpoint-reconcile.ts';
 import { readOutbox } from '#libs/models/webhooks/outbox.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
@@ -58,6 +60,7 @@ await run(async ({ onClose, useLogger }) => {
   // This may be the first process of a new version. Existing indexes stay as they are.
   const mongo = startMongo(config.MONGODB_URI, { log, prepare: ensureIndexes });
   onClose(() => mongo.close());
+  onClose(({ isOrderly }) => (isOrderly ? forgetTriesInWork() : undefined));
   const queues = openQueues({ redisUrl: config.REDIS_URL, prefix: config.REDIS_PREFIX, log, service: 'webhooks' });
   onClose(() => queues.close());
   const metrics = makeMetrics();
@@ -76,6 +79,10 @@ await run(async ({ onClose, useLogger }) => {
   });
   onClose(() => health.close());
   await Promise.all([mongo.ready, whenAvailable(queues.redis)]);
+  // An earlier version kept failed jobs here, and the queue ignores the id of a job that it keeps.
+  await removeFailedJobs(queues, retryWebhook).catch((error) =>
+    log.warn({ err: error }, 'failed jobs of an earlier version were not removed'),
+  );
 
   let processes = 1;
   const eventLoopDelay = openEventLoopDelay();

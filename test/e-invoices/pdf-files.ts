@@ -112,6 +112,12 @@ code();
 [^1]: The note.
 `;
 
+const WAYS = {
+  bankDetails: 'Studio North\nIBAN DE89 3704 0044 0532 0130 00',
+  transferCode: 'upi://pay?pa=studio@okbank&pn=Studio&am=981.40&cu=INR&tr=INV-0007',
+  payLinks: [{ label: 'Wise', url: 'https://wise.example/INV-0007?sum=981.40' }],
+};
+
 async function documents(): Promise<Record<string, Printable>> {
   const looks = STYLES.flatMap((fontStyle) =>
     LAYOUTS.flatMap((layoutType) =>
@@ -180,6 +186,12 @@ async function documents(): Promise<Record<string, Printable>> {
     [
       'accessible, lines with empty cells',
       { document: aRecord({ lineItems: [...many.slice(0, 2), { description: 'A remark' }], accessible: true }) },
+    ],
+    ['ways to pay', { document: aRecord(WAYS) }],
+    ['accessible, ways to pay', { document: aRecord({ ...WAYS, accessible: true }) }],
+    [
+      'accessible, a transfer by a code',
+      { document: aRecord({ ...WAYS, transferCode: 'BCD\n002', accessible: true }) },
     ],
     ['a test', { document: aRecord({ isTest: true, mark: 'draft' }) }],
     [

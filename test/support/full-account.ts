@@ -158,6 +158,7 @@ export async function fillAccount(gateway: TestGateway): Promise<FullAccount> {
     data: { ...client, address: 'x'.repeat(200_000) },
   });
   await change('events', ids['events'] as string, { body });
+  await multiply('events', ids['events'] as string, 3 * PAGE, activity([draft.id, quote.id, note.id]));
   await multiply('deliveries', ids['deliveries'] as string, PARTS, () => ({ event_id: storedId(newId()) }));
   await mongoose.connection
     .collection('time_entries')
@@ -194,6 +195,15 @@ export async function fillAccount(gateway: TestGateway): Promise<FullAccount> {
 
 /** The text of a line that takes the longest. */
 export const LINE_TEXT = '{description}'.repeat(150);
+
+/** Returns events about the documents and as many others as a payment may pay, with the longest facts. */
+const activity = (documentIds: readonly string[]) => {
+  const others = Array.from({ length: PARTS - documentIds.length }, () => newId());
+  const subjects = [...documentIds, ...others].map((id) => ({ id: storedId(id), amount: 1_000 }));
+  const recipients = Array.from({ length: 20 }, () => ({ address: `${'x'.repeat(242)}@example.com`, state: 'failed' }));
+  const facts = { record: { type: 'message', id: newId() }, text: TEXT, recipients };
+  return (index: number) => ({ sequence: 1_000_000 + index, type: 'message.failed', client_id: null, subjects, facts });
+};
 
 const numbered = (prefix: string) => (index: number) => ({
   number: 10_000 + index,

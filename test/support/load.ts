@@ -31,6 +31,7 @@ interface Call {
   method: string;
   path: string;
   body?: object;
+  headers?: Record<string, string>;
 }
 
 interface Reply {
@@ -123,11 +124,11 @@ export function startLoad(target: Target): Load {
 let turn = 0;
 
 /** Sends one request, round robin. No retry: a failed request is a failure. */
-export function sendRequest({ agent, key, urls }: Target, { method, path, body }: Call): Promise<Reply> {
+export function sendRequest({ agent, key, urls }: Target, { method, path, body, headers: more }: Call): Promise<Reply> {
   const targets = urls();
   turn += 1;
   const url = `${targets[turn % targets.length]}${path}`;
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...more };
   return new Promise((resolve, reject) => {
     const sending = request(url, { method, agent, headers, timeout: 40_000 }, (response) => {
       const chunks: Buffer[] = [];

@@ -11,6 +11,9 @@ import { driverOf, findOwn, insertOwn } from '#libs/models/records.ts';
 import { type Id, newId, newRecord, storedId } from '#libs/models/tenant.ts';
 import type { Actor } from '#libs/models/webhooks/event-activity.ts';
 
+/** The client of the messages and of the invoices that they are about. It is not stored. */
+export const MAILED_CLIENT = storedId(newId());
+
 /** Returns a queued message about an invoice to one recipient, with other fields where they are given. */
 export function messageOf(accountId: Id, fields: Partial<MessageRecord> = {}): MessageRecord {
   const record = newRecord(accountId);
@@ -18,7 +21,7 @@ export function messageOf(accountId: Id, fields: Partial<MessageRecord> = {}): M
     ...record,
     kind: 'invoice',
     document: { type: 'invoice', id: storedId(newId()), number: 'INV-0042' },
-    client_id: storedId(newId()),
+    client_id: MAILED_CLIENT,
     locale: 'en-US',
     subject: 'Invoice INV-0042',
     subject_template: 'Invoice {number}',
@@ -35,10 +38,21 @@ export function messageOf(accountId: Id, fields: Partial<MessageRecord> = {}): M
 /** Stores a message and returns it. Unless the fields name a document, it is about an invoice of which little is stored. */
 export async function insertMessage(accountId: Id, fields: Partial<MessageRecord> = {}): Promise<MessageRecord> {
   const message = messageOf(accountId, fields);
-  const { account_id, document } = message;
-  if (!fields.document) await driverOf(Invoice).insertOne({ _id: document.id, account_id, status: 'Sent' } as never);
+  const { account_id, client_id, document } = message;
+  const invoice = { _id: document.id, account_id, client_id, status: 'Sent' };
+  if (!fields.document) await driverOf(Invoice).insertOne(invoice as never);
   await inUnit(accountId, ({ session }) => insertOwn(Message, message, session));
   return message;
+}
+
+/** Stores an issued invoice with the fields that a mail about it needs. */
+export async function insertInvoice(accountId: Id, fields: object = {}): Promise<MessageRecord['document']> {
+  const own = newRecord(accountId);
+  const amounts = { currency: 'EUR', amount: 12_300, tax_amount: 0, amount_paid: 0 };
+  const dates = { issue_date: '2026-11-01', due_date: '2099-12-31' };
+  const invoice = { ...own, ...amounts, ...dates, number: 42, status: 'Sent', client_id: MAILED_CLIENT, ...fields };
+  await driverOf(Invoice).insertOne(invoice as never);
+  return { type: 'invoice', id: own._id, number: 'INV-0042' };
 }
 
 /** Returns the message as it is stored now. */
@@ -63,11 +77,22 @@ export async function setUpMail(): Promise<object> {
   return {};
 }
 
+/** Returns the mail in the form in which the mail service keeps it, in one piece. */
+export function wholeMail(mail: Buffer | string) {
+  const bytes = Buffer.from(mail);
+  return {
+    size: bytes.length,
+    async *read() {
+      yield bytes;
+    },
+  };
+}
+
 /** Does what the mail service does with a queued message when the relay takes it. Returns the message after it. */
 export async function sendWithoutRelay(accountId: Id, id: Id): Promise<MessageRecord> {
   return withLease(accountId, id, async (step, { leaseId, now, unit, message }) => {
     const bytes = Buffer.from(`Subject: ${message.subject}\r\nMessage-ID: ${message.message_id}\r\n\r\n`);
-    await insertMailSource(await mailSourceOf(message, bytes, now), unit.session);
+    await insertMailSource(await mailSourceOf(message, wholeMail(bytes), now), unit.session);
     await step({ move: 'beginSending', facts: { leaseId } });
     const attempt = { at: now, duration_ms: 12, code: '250', text: 'queued as 7' };
     return step({ move: 'accept', facts: { leaseId }, values: { settledAt: now, acceptedAt: now, attempt } });

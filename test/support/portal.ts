@@ -53,7 +53,8 @@ export async function startPortal(workspace: Workspace, options: TestPortalOptio
     isPublicSecure: false,
     ...developer,
   };
-  const clients = { print: unprinted, box: parts.box, nudge: parts.nudge, ...client };
+  const loadLogo: ClientOptions['loadLogo'] = async () => undefined;
+  const clients = { print: unprinted, loadLogo, box: parts.box, nudge: parts.nudge, ...client };
   const app = makeApp({ trustProxy: 0, developer: parts, client: clients, log });
   const server = createServer((request, response) => asSystem(() => app(request, response)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -27,6 +27,8 @@ type Reaction = (request: Received, response: http.ServerResponse, count: number
 /** @param react answers a call; `count` is 1 for the first. Without it every call is answered with 204. */
 export async function startReceiver(
   react: Reaction = (_request, response) => answer(response, 204),
+  host = '127.0.0.1',
+  at = 0,
 ): Promise<Receiver> {
   const received: Received[] = [];
   const statuses: number[] = [];
@@ -43,10 +45,10 @@ export async function startReceiver(
       else react(call, response, received.length);
     });
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(at, host);
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}/hook`,
     received,
     answerWith: (...next) => void statuses.push(...next),
     async close() {

@@ -16,6 +16,8 @@ interface RelayBehaviour {
   /** Returns `550 5.1.1 No such user` for a recipient that is refused. `hang` never answers. */
   onRecipient?: (address: string) => string | undefined | Promise<string | undefined>;
   onSender?: () => string | undefined;
+  /** Returns `stall` for a mail of whose contents nothing is read. */
+  onStart?: (address: string) => 'stall' | undefined;
   /** Returns the reply to the contents in the place of 250. `hang` takes them and never answers, `break` ends the connection. */
   onContents?: (address: string) => string | undefined | Promise<string | undefined>;
 }
@@ -35,7 +37,7 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-export async function openSmtpRelay(options: SMTPServerOptions = {}, host = '127.0.0.1'): Promise<Relay> {
+export async function openSmtpRelay(options: SMTPServerOptions = {}, host = '127.0.0.1', at = 0): Promise<Relay> {
   let behaviour: RelayBehaviour = {};
   const relay = { taken: [] as TakenMail[], named: [] as string[], connections: 0 };
   const server = new SMTPServer({
@@ -59,6 +61,7 @@ export async function openSmtpRelay(options: SMTPServerOptions = {}, host = '127
       void answer();
     },
     onData(stream, session, done) {
+      if (behaviour.onStart?.(session.envelope.rcptTo[0]?.address ?? '') === 'stall') return;
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       const answer = async () => {
@@ -87,7 +90,7 @@ export async function openSmtpRelay(options: SMTPServerOptions = {}, host = '127
     for (const connection of server.connections) connection.close();
   };
   server.on('error', () => undefined); // A client that breaks off is part of the tests.
-  const listening = server.listen(0, host);
+  const listening = server.listen(at, host);
   await once(listening, 'listening');
   const { port } = listening.address() as AddressInfo;
   return Object.assign(relay, {

@@ -75,7 +75,9 @@ export async function launchService(
   const port = Number(env['PORT'] ?? (await getPort()));
   const healthPort = Number(env['HEALTH_PORT'] ?? (await getPort()));
   const log = logFile === undefined ? 'pipe' : openSync(logFile, 'a');
-  const preload = service === 'renderer' ? [] : ['--import', './test/support/shards/preload.ts'];
+  // A service that is measured runs as in production, with no watcher of its commands.
+  const isWatched = service !== 'renderer' && env['NODE_ENV'] !== 'production';
+  const preload = isWatched ? ['--import', './test/support/shards/preload.ts'] : [];
   const child = spawn('node', [...nodeFlagsOf(service), ...preload, `services/${service}/main.ts`], {
     stdio: ['ignore', log, log],
     env: {

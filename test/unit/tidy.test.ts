@@ -119,6 +119,14 @@ describe('conventions', () => {
     ]);
   });
 
+  test('a service that counts tries of records forgets those in work when it stops in order', () => {
+    const begins = (file: string) => /\bopenTr(?:ies|yAgain)\(/.test(readFileSync(file, 'utf8'));
+    const counting = files.filter((file) => file.startsWith('services/') && begins(file));
+    const mains = [...new Set(counting.map((file) => `${file.split('/').slice(0, 2).join('/')}/main.ts`))];
+    expect(mains).toHaveLength(4);
+    expect(mains.filter((main) => !readFileSync(main, 'utf8').includes('forgetTriesInWork()'))).toEqual([]);
+  });
+
   test('production code has no switch that ends a process at a chosen point: the lab watches from outside', () => {
     const switches = /\bcrash[-_ ]?(at|point)|onStep\b|onCrash/i;
     expect(files.filter((file) => switches.test(readFileSync(file, 'utf8')))).toEqual([]);

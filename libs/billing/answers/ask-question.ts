@@ -20,9 +20,9 @@ import { updateReminderRest } from '../reminders/update-rest.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import type { Visitor } from './visitor.ts';
 
-/** The most open questions about one document, and of one link about any. */
+/** The most open questions of a client about one document, and of one link about any. */
 const OPEN_QUESTIONS_MAX = { document: 5, link: 20 } as const;
-/** The most questions about one document. */
+/** The most questions of a client about one document. */
 const QUESTIONS_MAX = 100;
 
 /**
@@ -128,7 +128,10 @@ async function mailAnswer(
       return record ? (await planMessage(unit, { ...mail, type: 'invoice', record }))._id : undefined;
     }
     const record = await findOwn(Quote, accountId, document.id, session);
-    return record ? (await planMessage(unit, { ...mail, type: 'quote', record }))._id : undefined;
+    // A quote that was a draft again may have another client now, who gets no answer to the question of the first.
+    return record?.client_id.equals(question.client_id)
+      ? (await planMessage(unit, { ...mail, type: 'quote', record }))._id
+      : undefined;
   } catch (error) {
     // These are thrown before anything is written.
     if (!(error instanceof AppError) || !WITHOUT_MAIL.includes(error.code)) throw error;

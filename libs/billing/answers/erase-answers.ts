@@ -1,7 +1,7 @@
 // Erases what a client wrote on its page, as far as the law lets it be erased.
 import { Question } from '../../models/answers/question.ts';
-import { QuoteEvidence, type QuoteEvidenceRecord } from '../../models/answers/quote-evidence.ts';
-import { Quote } from '../../models/billing/quote.ts';
+import { evidenceOf, QuoteEvidence, type QuoteEvidenceRecord } from '../../models/answers/quote-evidence.ts';
+import { Quote, type QuoteRecord } from '../../models/billing/quote.ts';
 import { changeTime } from '../../models/counter.ts';
 import { driverOf, findOwn, removeOwn } from '../../models/records.ts';
 import { type StoredId, storedId } from '../../models/tenant.ts';
@@ -10,8 +10,8 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 /**
  * Erases the words of questions, the reasons of refusals, and the evidence of acceptances that do not stand.
  *
- * The evidence of a quote that is accepted, or was billed, stays: it proves a contract, and a claim from it (GDPR,
- * article 17 (3) b and e). It is signed, so that nothing in it can be erased alone.
+ * The evidence of the acceptance that a quote has, or with which it was billed, stays: it proves a contract, and a claim
+ * from it (GDPR, article 17 (3) b and e). It is signed, so that nothing in it can be erased alone.
  */
 export async function eraseAnswers(unit: UnitOfWork, client: { _id: StoredId }): Promise<void> {
   const { session, accountId } = unit;
@@ -32,10 +32,16 @@ export async function eraseAnswers(unit: UnitOfWork, client: { _id: StoredId }):
     .toArray();
   for (const { _id, quote_id } of found as unknown as Pick<QuoteEvidenceRecord, '_id' | 'quote_id'>[]) {
     const quote = await findOwn(Quote, accountId, quote_id, session);
-    if (quote?.status === 'Accepted' || quote?.converted_at) continue;
+    const proof = quote && isBound(quote) ? await evidenceOf(quote, session) : undefined;
+    if (proof?._id.equals(_id)) continue;
     const evidence = await findOwn(QuoteEvidence, accountId, _id, session);
     if (evidence) await removeOwn(QuoteEvidence, evidence, session);
   }
+}
+
+/** True of a quote to which its latest acceptance on the client's page binds. */
+function isBound({ acceptance, converted_at }: QuoteRecord): boolean {
+  return converted_at !== undefined || (acceptance?.by === 'client' && acceptance.withdrawn_at === undefined);
 }
 
 const WITHOUT_REASON = { $unset: { 'decline.reason': 1 } as never };

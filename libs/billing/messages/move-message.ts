@@ -12,6 +12,7 @@ import {
 } from '../../models/messages/message.ts';
 import type { MessageFacts } from '../../models/messages/message-guards.ts';
 import {
+  canErase,
   type MessageMoveValues,
   messageChange,
   messageGuard,
@@ -23,7 +24,9 @@ import { driverOf, findOwn } from '../../models/records.ts';
 import { countStored, sizeOf } from '../../models/stored-bytes.ts';
 import type { Actor } from '../../models/webhooks/event-activity.ts';
 import type { EventType } from '../../models/webhooks/event-types.ts';
+import type { Session } from '../../mongo/connection.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
+import { ERASED_WORDS } from './erased-words.ts';
 
 /** @template Name the move: its guards decide which facts are needed. */
 export interface MessageStep<Name extends MessageMove> {
@@ -36,9 +39,11 @@ export interface MessageStep<Name extends MessageMove> {
 }
 
 /**
- * Makes a move, sets the delivery of its document and announces what became of it.
+ * Makes a move, sets the delivery of its document and announces what became of it. A message whose client was anonymised
+ * while it was being sent keeps no words of a mail server, and is cancelled instead of being sent again.
  * @param message as it was read; its recipients must be present, which the lease or the transaction warrants.
- * @returns the message after the move, or undefined when a guard does not hold: another actor was faster.
+ * @returns the message after the move, or undefined when a guard does not hold because another actor was faster, or when
+ * the message was cancelled.
  */
 export async function moveMessage<Name extends MessageMove>(
   unit: UnitOfWork,
@@ -71,12 +76,9 @@ async function changeMessage(
   { filter, change, by }: { filter: object; change: object; by?: Actor | undefined },
 ): Promise<MessageRecord | undefined> {
   const { session } = unit;
-  const { _id, account_id } = message;
-  const changed = (await driverOf(Message).findOneAndUpdate({ ...filter, _id, account_id } as object, change, {
-    session,
-    returnDocument: 'after',
-  })) as MessageRecord | null;
-  if (!changed) return undefined;
+  const moved = await updateMessage(session, message, { filter, change });
+  if (!moved) return undefined;
+  const changed = moved.erased_at ? await eraseAgain(session, moved) : moved;
   countStored(session, sizeOf(changed) - sizeOf(message));
   if (deliveryStateOf(changed) !== deliveryStateOf(message)) await showDelivery(unit, changed);
   const events = eventsOf(message, changed);
@@ -84,7 +86,27 @@ async function changeMessage(
     const view = await shownMessage(unit, changed);
     for (const type of events) await unit.announce(type, view, { activity: { by } });
   }
-  return changed;
+  return changed.state === moved.state ? changed : undefined;
+}
+
+async function updateMessage(
+  session: Session,
+  { _id, account_id }: MessageRecord,
+  { filter, change }: { filter: object; change: object },
+): Promise<MessageRecord | null> {
+  const own = { ...filter, _id, account_id } as object;
+  const changed = await driverOf(Message).findOneAndUpdate(own, change, { session, returnDocument: 'after' });
+  return changed as MessageRecord | null;
+}
+
+/** Erases what a move wrote to an erased message, and cancels it if it would leave again. */
+async function eraseAgain(session: Session, moved: MessageRecord): Promise<MessageRecord> {
+  const at = moved.updated_at;
+  const ending = messageChange('erase', { settledAt: at, updatedAt: at }, moved.recipients);
+  const changes = canErase(moved) ? [ending, ERASED_WORDS] : [ERASED_WORDS];
+  let erased = moved;
+  for (const change of changes) erased = (await updateMessage(session, moved, { filter: {}, change })) ?? erased;
+  return erased;
 }
 
 /** The event of each state of a message, and of a recipient, that is news. */

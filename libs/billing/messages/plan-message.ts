@@ -26,7 +26,8 @@ import {
 import { isReminder, type MessageKind } from '../../models/messages/message-kinds.ts';
 import { newMessageState } from '../../models/messages/message-moves.ts';
 import { suppressedOf } from '../../models/messages/suppression.ts';
-import { findOwn, insertOwn } from '../../models/records.ts';
+import { driverOf, findOwn, insertOwn } from '../../models/records.ts';
+import { countStored, sizeOf } from '../../models/stored-bytes.ts';
 import { newRecord, type StoredId } from '../../models/tenant.ts';
 import type { Actor } from '../../models/webhooks/event-activity.ts';
 import type { NumberKind } from '../../rules/documents/number-kinds.ts';
@@ -60,6 +61,8 @@ export interface NewMessage<Kind extends NumberKind> {
   /** The step of a reminder that goes out by itself. */
   days?: number;
   resendOf?: StoredId;
+  /** The recipients, in place of those that `wanted` and the account name. */
+  recipients?: readonly Pick<Recipient, 'address' | 'role'>[];
   requestId?: string | undefined;
   /** The actor that planned it first, of a message that is planned anew. */
   by?: Actor | undefined;
@@ -73,8 +76,9 @@ export interface NewMessage<Kind extends NumberKind> {
  */
 export async function planMessage<Kind extends NumberKind>(
   unit: UnitOfWork,
-  { kind, type, record, wanted, texts, once, days, link, resendOf, requestId, by = unit.by }: NewMessage<Kind>,
+  given: NewMessage<Kind>,
 ): Promise<MessageRecord> {
+  const { kind, type, record, wanted, texts, once, days, link, resendOf, requestId, by = unit.by } = given;
   const { session, accountId } = unit;
   const own = await findMailServer(accountId, session);
   const domain = own ? (own.bounce_domain ?? domainOf(own.from)) : (await findMailService(session))?.domain;
@@ -92,8 +96,9 @@ export async function planMessage<Kind extends NumberKind>(
   const nextAt = wanted.send_at ?? base.created_at;
   const state = newMessageState(wanted.send_at ? 'plan' : 'queue', nextAt);
   const mail = account.mail as MailSettings | undefined;
-  const recipients = recipientsOf(wanted, client, mail).map((one) => ({
-    ...one,
+  const recipients = (given.recipients ?? recipientsOf(wanted, client, mail)).map(({ address, role }) => ({
+    address,
+    role,
     state: state.state,
     at: base.created_at,
   }));
@@ -131,8 +136,16 @@ export async function planMessage<Kind extends NumberKind>(
     ...(by ? { by } : {}),
   };
   await insertOwn(Message, message, session);
+  if (resendOf) await markResent(unit, resendOf, message);
   await showDelivery(unit, message, { isLast: true });
   return message;
+}
+
+/** Notes on a message that another one repeats it. Readers do not see the mark, so `updated_at` stays. */
+async function markResent({ session }: UnitOfWork, _id: StoredId, { account_id, _id: by }: MessageRecord) {
+  const own = { _id, account_id } as object;
+  const before = await driverOf(Message).findOneAndUpdate(own, { $set: { resent_as: by } } as never, { session });
+  if (before) countStored(session, sizeOf({ ...before, resent_as: by }) - sizeOf(before));
 }
 
 /** @throws AppError 409 when nothing is due. */

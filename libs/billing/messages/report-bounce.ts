@@ -133,7 +133,7 @@ async function noted(
 /** The first reason stays: the address is suppressed once. */
 async function suppress(
   { session, accountId }: UnitOfWork,
-  { _id: message_id }: MessageRecord,
+  { _id: message_id, client_id }: MessageRecord,
   { address, reason, text }: { address: string; reason: SuppressionReason; text: string | undefined },
 ): Promise<void> {
   if (await findSuppression(accountId, address, session)) return;
@@ -142,6 +142,7 @@ async function suppress(
     address,
     reason,
     message_id,
+    client_id,
     ...(text ? { text: text.slice(0, REPLY_LONGEST) } : {}),
   };
   await insertOwn(Suppression, record, session);

@@ -34,6 +34,8 @@ export function mailedRecord(
 /** Returns why a mail about this document must not leave. The caller has read the document. */
 export function staleness(message: MessageRecord, record: RecordOfKind[NumberKind] | null): string | undefined {
   if (!record) return 'The document was deleted';
+  // A quote that was a draft again may have another one.
+  if (!record.client_id.equals(message.client_id)) return 'The document has another client now';
   const status = 'status' in record ? record.status : undefined;
   if (status === 'Cancelled' || status === 'Voided') return `The document is ${status}`;
   if (!message.reminder) return undefined;

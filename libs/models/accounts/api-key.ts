@@ -14,6 +14,15 @@ import { readAccount } from './account.ts';
 export const KEYS_MAX = 100;
 /** Returns the 409 for an account that has KEYS_MAX keys. */
 export const keysMaxReached = () => appError('api_key_limit_reached', { limit: KEYS_MAX });
+/** Longer than a yearly review looks back, like the audit log. MongoDB removes keys that ended before. */
+const ENDED_KEPT_SECONDS = 400 * 24 * 3600;
+/**
+ * The latest keys of an account, of which those that ended are kept, too. A program may make a key for each of its runs:
+ * a limit would stop it for a year, so the oldest make room.
+ */
+const LATEST_KEPT = 5_000;
+/** More than KEYS_MAX, so that some of these have ended. */
+const REMOVED_AT_ONCE = 200;
 const SHOWN_START = 12; // `bh_live_` and four characters: enough to tell keys apart in a list.
 
 const apiKeySchema = new Schema(
@@ -42,6 +51,8 @@ const apiKeySchema = new Schema(
 );
 apiKeySchema.plugin(tenant);
 apiKeySchema.index({ hash: 1 }, { unique: true });
+apiKeySchema.index({ expires_at: 1 }, { expireAfterSeconds: ENDED_KEPT_SECONDS });
+apiKeySchema.index({ revoked_at: 1 }, { expireAfterSeconds: ENDED_KEPT_SECONDS });
 
 export const apiKeyListing: ListingOf<ApiKeyRecord, 'created_at'> = {
   filters: [],
@@ -111,6 +122,7 @@ export async function issueApiKey(wanted: NewApiKey, session?: Session) {
 async function insertKey({ accountId, name, scopes, expiresAt, replaces }: NewApiKey, session: Session) {
   await drawNext(session, accountId, 'key');
   if ((await countUsableKeys(accountId, session)) >= KEYS_MAX) throw keysMaxReached();
+  await removeOldest(accountId, session);
   const { mode } = await readAccount(accountId, session);
   const key = makeApiKey(mode);
   const record = new ApiKey({
@@ -126,10 +138,24 @@ async function insertKey({ accountId, name, scopes, expiresAt, replaces }: NewAp
   return { key, record };
 }
 
-/** Returns the number of keys of the account that are neither revoked nor expired. */
+/** Removes keys that ended and are not among the LATEST_KEPT of the account, a few at once. */
+async function removeOldest(account_id: Id, session: Session): Promise<void> {
+  const older = await ApiKey.find({ account_id })
+    .sort({ _id: -1 })
+    .skip(LATEST_KEPT)
+    .limit(REMOVED_AT_ONCE)
+    .session(session)
+    .lean<ApiKeyRecord[]>();
+  const now = agreedDate();
+  const ended = older.filter((record) => !isUsable(record, now)).map(({ _id }) => _id);
+  if (ended.length > 0) await ApiKey.deleteMany({ account_id, _id: { $in: ended } }, { session });
+}
+
+/** Returns the number of keys of the account that are neither revoked nor expired, at most KEYS_MAX. */
 export async function countUsableKeys(accountId: Id, session?: Session): Promise<number> {
   const usable = { revoked_at: null, $or: [{ expires_at: null }, { expires_at: { $gt: agreedDate() } }] };
-  return ApiKey.countDocuments({ account_id: accountId, ...usable }, session ? { session } : {});
+  const own = { account_id: accountId, ...usable };
+  return ApiKey.countDocuments(own, { limit: KEYS_MAX, ...(session ? { session } : {}) });
 }
 
 /** Returns the key's record in the form of the API, without the key itself. */

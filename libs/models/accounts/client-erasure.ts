@@ -76,7 +76,7 @@ interface StoredEvent {
 }
 
 /** Returns the same body without the data that identifies the client. */
-function erasedBody(body: string): string {
+export function erasedBody(body: string): string {
   const event = JSON.parse(body) as { type: EventType; data: Record<string, unknown> }; // Billhook wrote this body, see freezeEvent.
   const data =
     nounOf(event.type) === 'client'
@@ -94,9 +94,12 @@ function erasedClient(client: Record<string, unknown>): Record<string, unknown> 
 /** The fields of a record, besides its client, that may identify the client. */
 const ERASED_OF: Partial<Record<EventNoun, (data: Record<string, unknown>) => object>> = {
   message: erasedMail,
+  reminder: erasedMail,
   // The client wrote these in its own words.
   question: () => ({ text: '', answer: null }),
-  quote: ({ decline }) => (decline ? { decline: { ...decline, reason: null } } : {}),
+  quote: ({ decline }) => ({ order_reference: null, ...(decline ? { decline: { ...decline, reason: null } } : {}) }),
+  // The client gave these. The document itself keeps them as long as the law wants it kept.
+  invoice: () => ({ buyer_reference: null, order_reference: null, contract_reference: null }),
 };
 
 /** Addresses are in the recipients, and in the replies of mail servers. */

@@ -4,7 +4,8 @@ import { type ClientDetails, embeddedClient } from '../accounts/client.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { driverOf, recordsOf, type Stamped } from '../records.ts';
-import { idField, requiredIdField, type StoredId } from '../tenant.ts';
+import { removeAllWith } from '../remove-records.ts';
+import { type Id, idField, requiredIdField, type StoredId } from '../tenant.ts';
 
 export const QUESTION_STATUSES = ['open', 'answered', 'closed'] as const;
 type QuestionStatus = (typeof QUESTION_STATUSES)[number];
@@ -67,17 +68,26 @@ questionSchema.index({ account_id: 1, link_id: 1, status: 1 });
 
 export const Question = recordsOf<QuestionRecord>('Question', questionSchema);
 
-/** Returns questions about a document, the latest first. @param most the most that are read. */
+/**
+ * Returns the questions of the document's client, the latest first. A quote that was a draft again may have had another
+ * client before, whose words are not to be shown.
+ * @param most the most that are read.
+ */
 export async function questionsAbout(
-  { _id, account_id }: Pick<Stamped, '_id' | 'account_id'>,
+  { _id, account_id, client_id }: Pick<QuestionRecord, '_id' | 'account_id' | 'client_id'>,
   most: number,
   session?: Session,
 ): Promise<QuestionRecord[]> {
-  const about = { account_id, 'document.id': _id } as object;
+  const about = { account_id, 'document.id': _id, client_id } as object;
   const found = await driverOf(Question)
     .find(about, { sort: { _id: -1 }, limit: most, ...(session ? { session } : {}) })
     .toArray();
   return found as unknown as QuestionRecord[];
+}
+
+/** Removes the questions about a document that is deleted. */
+export async function removeQuestions(accountId: Id, documentId: StoredId, session: Session): Promise<void> {
+  await removeAllWith(Question, accountId, { 'document.id': documentId } as object, session, async () => undefined);
 }
 
 /** Returns the question in the form of the API. */

@@ -2,11 +2,12 @@
 
 import type { mongo } from 'mongoose';
 import type { Session } from '../../mongo/connection.ts';
+import type { QuoteRecord } from '../billing/quote.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { driverOf, recordsOf, type Stamped } from '../records.ts';
 import { removeAllWith } from '../remove-records.ts';
-import { type Id, requiredIdField, type StoredId, storedId } from '../tenant.ts';
+import { type Id, requiredIdField, type StoredId, storedId, wireId } from '../tenant.ts';
 
 export interface QuoteEvidenceRecord extends Stamped {
   quote_id: StoredId;
@@ -50,7 +51,7 @@ evidenceSchema.index({ account_id: 1, quote_id: 1, sequence: 1 }, { unique: true
 
 export const QuoteEvidence = recordsOf<QuoteEvidenceRecord>('QuoteEvidence', evidenceSchema);
 
-/** Returns the evidence of the latest acceptance, or undefined when the client never accepted it on its page. */
+/** Returns the evidence of the latest acceptance by any client, or undefined when none accepted the quote on its page. */
 export async function lastEvidence(
   accountId: Id,
   quoteId: StoredId,
@@ -64,6 +65,18 @@ export async function lastEvidence(
   if (!found) return undefined;
   const { drawn, ...evidence } = found;
   return { ...evidence, ...(drawn ? { drawn: Buffer.from(drawn.value()) } : {}) };
+}
+
+/**
+ * Returns the evidence of the latest acceptance of the quote, or undefined when its client never accepted it on its page.
+ * That of another client, whose quote it was before, counts as none.
+ */
+export async function evidenceOf(
+  { _id, account_id, client_id }: Pick<QuoteRecord, '_id' | 'account_id' | 'client_id'>,
+  session?: Session,
+): Promise<QuoteEvidenceRecord | undefined> {
+  const evidence = await lastEvidence(wireId(account_id), _id, session);
+  return evidence?.client_id.equals(client_id) ? evidence : undefined;
 }
 
 /** Removes the evidence of a quote that is deleted. */

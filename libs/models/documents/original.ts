@@ -6,8 +6,9 @@ import { Schema } from 'mongoose';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
 import { isDuplicate } from '../../mongo/errors.ts';
 import { NUMBER_KINDS, type NumberKind } from '../../rules/documents/number-kinds.ts';
+import { Quote } from '../billing/quote.ts';
 import { Counter, finishCounter } from '../counter.ts';
-import { driverOf, type Owned, recordsOf } from '../records.ts';
+import { driverOf, lockOwn, type Owned, recordsOf } from '../records.ts';
 import { countStored, learnStored, quotaStep, sizeOf } from '../stored-bytes.ts';
 import { type Id, idField, newRecord, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
 
@@ -20,6 +21,7 @@ const VERSIONS_MAX = 50;
 export interface Version {
   kind: NumberKind;
   documentId: StoredId;
+  clientId: StoredId;
   /** The fingerprint of all that is printed, see printed-content.ts. */
   content: string;
 }
@@ -93,7 +95,7 @@ export async function findOriginal(accountId: Id, version: Version): Promise<Kep
  * Keeps the file as the original of this version. One that is kept already stays.
  * @param quotaBytes of all that the account keeps. Undefined: any amount.
  * @returns the file that is the original, which is another one's where that was faster; undefined when the document has
- * too many versions or the file too many bytes.
+ * too many versions, the file too many bytes, or the document became a draft again, was deleted or got another client meanwhile.
  * @throws AppError 409 over the quota.
  */
 export async function keepOriginal(
@@ -120,6 +122,7 @@ export async function keepOriginal(
   };
   try {
     return await inTransaction(async (session) => {
+      if (!(await lockIssued(accountId, version, session))) return undefined;
       const versions = { account_id, document_id: documentId } as object;
       const count = await driverOf(Original).countDocuments(versions, { session, limit: VERSIONS_MAX });
       if (count >= VERSIONS_MAX) return undefined;
@@ -131,6 +134,17 @@ export async function keepOriginal(
     if (!isDuplicate(error)) throw error;
     return findOriginal(accountId, version);
   }
+}
+
+/**
+ * Locks the document against a change in the same moment that removes its originals, which would leave the file. Of all
+ * kinds, only a quote becomes a draft again, and can then be deleted or get another client.
+ * @returns false when it is not issued to that client any more.
+ */
+async function lockIssued(accountId: Id, { kind, documentId, clientId }: Version, session: Session): Promise<boolean> {
+  if (kind !== 'quote') return true;
+  const quote = await lockOwn(Quote, accountId, documentId, session);
+  return quote !== null && quote.status !== 'Draft' && quote.client_id.equals(clientId);
 }
 
 async function countBytes(session: Session, accountId: Id, bytes: number, quotaBytes: number | undefined) {

@@ -1,6 +1,8 @@
 // The mail as it is sent, with all headers and attachments: every attempt sends the same bytes. Kept for a while after it left.
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { deflate, inflate } from 'node:zlib';
+import { createDeflate, inflate } from 'node:zlib';
 import { Schema } from 'mongoose';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
 import { finishCounter } from '../counter.ts';
@@ -46,21 +48,26 @@ mailSourceSchema.index({ account_id: 1, client_id: 1 });
 
 export const MailSource = recordsOf<MailSourceRecord>('MailSource', mailSourceSchema);
 
-const deflated = promisify(deflate);
 const inflated = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate);
 
-/** Returns the record that keeps the mail of a message. @param bytes at most MAIL_BYTES_MAX. */
+/** A mail that is read piece by piece. */
+interface ReadMail {
+  size: number;
+  read: () => AsyncIterable<Buffer>;
+}
+
+/** Returns the record that keeps the mail of a message. @param mail of at most MAIL_BYTES_MAX. */
 export async function mailSourceOf(
   message: Pick<MailSourceRecord, '_id' | 'account_id' | 'client_id'>,
-  bytes: Buffer,
+  mail: ReadMail,
   now: Date,
 ): Promise<MailSourceRecord> {
   return {
     _id: message._id,
     account_id: message.account_id,
     client_id: message.client_id,
-    bytes: await deflated(bytes),
-    size_bytes: bytes.length,
+    bytes: await pipeline(mail.read, createDeflate(), buffer),
+    size_bytes: mail.size,
     created_at: now,
     expires_at: new Date(now.getTime() + MAIL_KEPT_MS),
   };
@@ -83,9 +90,13 @@ export async function findMailSource(accountId: Id, messageId: Id | StoredId): P
   return inflated(found.bytes, { maxOutputLength: found.size_bytes });
 }
 
-/** Removes the mails to a client, in transactions of their own: there may be thousands. */
-export async function removeMailSourcesOf(accountId: Id, clientId: Id): Promise<void> {
+/**
+ * Removes the mails to a client. Without a session, each batch is a transaction of its own: there may be thousands. With
+ * one, it removes those that were made since.
+ */
+export async function removeMailSourcesOf(accountId: Id, clientId: Id, session?: Session): Promise<void> {
   const own = { account_id: storedId(accountId), client_id: storedId(clientId) } as object;
+  if (session) return removeCounted(own, session);
   for (;;) {
     const found = await driverOf(MailSource)
       .find(own, { projection: { _id: 1 }, limit: REMOVED_AT_ONCE, batchSize: REMOVED_AT_ONCE + 1 })
@@ -113,13 +124,21 @@ export async function findExpiredMailSources(
 
 /** Removes mails of one account, and frees their bytes. */
 export async function removeMailSources(accountId: Id, ids: readonly StoredId[]): Promise<void> {
-  const own = { account_id: storedId(accountId), _id: { $in: [...ids] } } as object;
   await inTransaction(async (session) => {
-    const sizes = await driverOf(MailSource)
-      .aggregate<{ size: number }>([{ $match: own }, { $project: { size: { $bsonSize: '$$ROOT' } } }], { session })
-      .toArray();
-    await driverOf(MailSource).deleteMany(own, { session });
-    for (const { size } of sizes) countStored(session, -size);
+    await removeMailSourcesIn(session, accountId, ids);
     await finishCounter(session, accountId, quotaStep(session, undefined));
   });
+}
+
+/** Does the same in a transaction that writes the counter of the account at its end. */
+export async function removeMailSourcesIn(session: Session, accountId: Id, ids: readonly StoredId[]): Promise<void> {
+  await removeCounted({ account_id: storedId(accountId), _id: { $in: [...ids] } }, session);
+}
+
+async function removeCounted(own: object, session: Session): Promise<void> {
+  const sizes = await driverOf(MailSource)
+    .aggregate<{ size: number }>([{ $match: own }, { $project: { size: { $bsonSize: '$$ROOT' } } }], { session })
+    .toArray();
+  await driverOf(MailSource).deleteMany(own, { session });
+  for (const { size } of sizes) countStored(session, -size);
 }

@@ -104,6 +104,11 @@ export function canMove({ state }: Pick<Recipient, 'state'>, move: RecipientMove
   return (RECIPIENT_MOVES[move].from as readonly RecipientState[]).includes(state);
 }
 
+/** True of a message that the erasure of its client ends. */
+export function canErase({ state }: Pick<MessageRecord, 'state'>): boolean {
+  return (MESSAGE_MOVES.erase.from as readonly MessageState[]).includes(state);
+}
+
 /** True of a recipient that is still to be tried. */
 export function isFollowing({ state }: Pick<Recipient, 'state'>): boolean {
   return (FOLLOWING as readonly RecipientState[]).includes(state);

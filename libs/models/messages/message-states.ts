@@ -4,7 +4,7 @@ import type { MessageState, RecipientState } from './message.ts';
 import type { MessageGuard } from './message-guards.ts';
 
 /** The actor of a move. `round`: a planned round of the mail service or the scheduler. */
-type MessageActor = 'caller' | 'worker' | 'round' | 'receiving server';
+type MessageActor = 'caller' | 'operator' | 'worker' | 'round' | 'receiving server';
 
 /** Fields that belong to a state. */
 export const MESSAGE_STATE_FIELDS = ['next_at', 'due_at', 'lease_id', 'lease_until', 'settled_at'] as const;
@@ -84,11 +84,23 @@ export const MESSAGE_MOVES = {
   loseAbandoned: { by: 'round', from: ['sending'], to: 'unknown', guards: ['isFree', 'isFirstDoubt'], lease: 'ends' },
   loseAbandonedAgain: { by: 'round', from: ['sending'], to: 'failed', guards: ['isFree', 'isRepeated'], lease: 'ends' },
 
-  /** The poller hands it to a worker. */
-  enqueue: { by: 'round', from: ['planned', 'queued', 'unknown'], to: 'same', guards: ['isAsRead'], lease: 'keeps' },
+  /** The poller looks at it again later: it is on the queue, a worker has it, or the end of its attempt could not be written. */
+  lookAgain: {
+    by: 'round',
+    from: ['planned', 'queued', 'sending', 'unknown'],
+    to: 'same',
+    guards: ['isAsRead'],
+    lease: 'keeps',
+  },
+
+  /** The mail server works again, and the message need not wait for its next attempt. */
+  hasten: { by: 'operator', from: ['queued'], to: 'same', guards: ['isLater', 'isFree'], lease: 'ends' },
 
   cancel: { by: 'caller', from: ['planned', 'queued'], to: 'cancelled', guards: ['isFree'], lease: 'ends' },
-  /** The client was anonymised. A worker that has a lease loses it. */
+  /**
+   * The client was anonymised. A worker that has a lease loses it. One that is being sent makes this move as soon as its
+   * attempt ends in one of these states.
+   */
   erase: { by: 'caller', from: ['planned', 'queued', 'unknown'], to: 'cancelled', guards: [], lease: 'ends' },
 } as const satisfies Record<string, MessageMoveRow>;
 

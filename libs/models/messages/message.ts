@@ -126,6 +126,8 @@ export interface MessageRecord extends Stamped {
   reminder?: MessageReminder | undefined;
   /** The message that it repeats. */
   resend_of?: StoredId | undefined;
+  /** The message that repeats it, the latest one. */
+  resent_as?: StoredId | undefined;
   request_id?: string | undefined;
   /** The actor that planned it, whom the activity of its document names. */
   by?: Actor | undefined;
@@ -153,6 +155,12 @@ export const messageListing: ListingOf<MessageRecord, 'created_at' | 'updated_at
   standard: '-created_at',
   omitted: ['body_template', 'texts'],
 };
+
+/** The index of messages with a recipient in one of `states`. A message that goes well is never in it. */
+export const ENDED_BADLY = {
+  name: 'ended_badly',
+  states: ['bounced', 'cancelled', 'complained', 'failed', 'suppressed'],
+} as const satisfies { name: string; states: readonly RecipientState[] };
 
 const recipient = {
   _id: false,
@@ -195,6 +203,7 @@ const messageSchema = recordSchema<MessageRecord>(
     once: String,
     reminder: { type: { _id: false, days: Number, amount_due: Number, currency: String }, default: undefined },
     resend_of: idField,
+    resent_as: idField,
     request_id: String,
     by: Object,
     next_at: Date,
@@ -215,6 +224,11 @@ messageSchema.index({ account_id: 1, once: 1 }, { unique: true, partialFilterExp
 messageSchema.index({ account_id: 1, message_id: 1 }, { unique: true });
 // The poller looks for due messages of all accounts here.
 messageSchema.index({ due_at: 1 }, { sparse: true });
+// Operators look here for messages that did not arrive, in all accounts.
+messageSchema.index(
+  { 'recipients.state': 1, _id: 1 },
+  { name: ENDED_BADLY.name, partialFilterExpression: { 'recipients.state': { $in: ENDED_BADLY.states } } },
+);
 
 export const Message = recordsOf<MessageRecord>('Message', messageSchema);
 

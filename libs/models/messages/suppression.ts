@@ -3,6 +3,7 @@ import type { Session } from '../../mongo/connection.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
 import { driverOf, recordsOf, type Stamped } from '../records.ts';
+import { removeAllWith } from '../remove-records.ts';
 import { type Id, idField, type StoredId, storedId } from '../tenant.ts';
 
 export const SUPPRESSION_REASONS = ['bounce', 'complaint'] as const;
@@ -14,12 +15,13 @@ export interface SuppressionRecord extends Stamped {
   reason: SuppressionReason;
   /** The words of the receiving server. */
   text?: string | undefined;
-  /** The message that came back. */
+  /** The message that came back, and the client to which it went. */
   message_id?: StoredId | undefined;
+  client_id?: StoredId | undefined;
 }
 
 export const suppressionListing: ListingOf<SuppressionRecord, 'created_at'> = {
-  filters: [],
+  filters: ['client_id'],
   orders: { created_at: '_id' },
   standard: '-created_at',
 };
@@ -31,6 +33,7 @@ const suppressionSchema = recordSchema<SuppressionRecord>(
     reason: { type: String, enum: SUPPRESSION_REASONS, required: true },
     text: String,
     message_id: idField,
+    client_id: idField,
   },
   suppressionListing,
 );
@@ -62,6 +65,11 @@ export function suppressionView(suppression: SuppressionRecord) {
     message_id: suppression.message_id ? String(suppression.message_id) : null,
     created_at: suppression.created_at.toISOString(),
   };
+}
+
+/** Removes the suppressions that came of messages to a client, which is erased. */
+export async function removeSuppressionsOf(accountId: Id, clientId: StoredId, session: Session): Promise<void> {
+  await removeAllWith(Suppression, accountId, { client_id: clientId }, session, async () => undefined);
 }
 
 /** Returns the suppression of an address in lower case, or undefined when the account mails it. */

@@ -26,6 +26,8 @@ export const AUDIT_ACTIONS = [
   'jobs.remove',
   'delivery.replay',
   'deliveries.replay',
+  'message.retry',
+  'messages.retry',
   'bulk.stop',
   'bulk.continue',
   'operator.create',

@@ -3,7 +3,7 @@ import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
 import { idField, newId } from '../tenant.ts';
 
-const BULK_KINDS = ['replay-deliveries', 'retry-jobs'] as const;
+const BULK_KINDS = ['replay-deliveries', 'retry-jobs', 'retry-mail'] as const;
 export type BulkKind = (typeof BULK_KINDS)[number];
 export type BulkState = 'running' | 'done' | 'stopped' | 'failed';
 

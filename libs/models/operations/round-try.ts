@@ -1,6 +1,6 @@
 // Counts the tries of each record in a round before the work begins. A record that ends its process or always fails is
 // set aside and shown.
-import { type InferSchemaType, model, Schema } from 'mongoose';
+import { type ClientSession, type InferSchemaType, model, Schema } from 'mongoose';
 import pLimit from 'p-limit';
 import { agreedDate } from '../../clock.ts';
 import { AppError, errorText } from '../../errors.ts';
@@ -95,10 +95,10 @@ export interface RoundTries {
    */
   isSuspect(id: StoredId): boolean;
   /**
-   * Works on a record and counts the try.
+   * Works on a record and counts the try. An error of an account that is busy is returned, and the try does not count.
    * @param work returns when the record needs nothing more, also when another process has done it. An error of it is a
    * fault of the program.
-   * @throws the errors that are no fault of the record: the database is unavailable, or the account is busy.
+   * @throws the errors that are no fault of the record: the database is unavailable.
    */
   run(record: TriedRecord, work: () => Promise<void>): Promise<TryOutcome>;
 }
@@ -157,9 +157,26 @@ export async function openTries(round: RoundName, at: Date, among?: readonly Sto
     return { setAside: { id: error_id, error }, retryAt: retry_at };
   }
 
-  async function forget({ id, accountId }: TriedRecord): Promise<void> {
-    await RoundTry.deleteOne({ _id: keyOf(round, id), account_id: storedId(accountId) }, { writeConcern });
-    known.delete(String(id));
+  async function forget(record: TriedRecord): Promise<void> {
+    await forgetTries(round, record, { writeConcern });
+    known.delete(String(record.id));
+  }
+
+  async function counted(record: TriedRecord, work: () => Promise<void>): Promise<TryOutcome> {
+    const tries = await count(record);
+    try {
+      await work();
+    } catch (error) {
+      if (isNoFault(error)) {
+        await forget(record).catch(() => undefined);
+        if (isBusy(error)) return { isDone: false, error };
+        throw error;
+      }
+      if (tries < TRIES_MAX) return { isDone: false, error };
+      return { isDone: false, error, ...(await setAside(record, errorText(error))) };
+    }
+    await forget(record);
+    return { isDone: true };
   }
 
   return {
@@ -171,19 +188,13 @@ export async function openTries(round: RoundName, at: Date, among?: readonly Sto
         if (before.tried_at.getTime() > at.getTime() - IN_PROGRESS_MS) return { isDone: false, waits: true };
         return { isDone: false, ...(await setAside(record, 'The process ended each time it worked on this record')) };
       }
-      const tries = await count(record);
+      const undo = () => forget(record);
+      inWork.add(undo);
       try {
-        await work();
-      } catch (error) {
-        if (isNoFault(error)) {
-          await forget(record).catch(() => undefined);
-          throw error;
-        }
-        if (tries < TRIES_MAX) return { isDone: false, error };
-        return { isDone: false, error, ...(await setAside(record, errorText(error))) };
+        return await counted(record, work);
+      } finally {
+        inWork.delete(undo);
       }
-      await forget(record);
-      return { isDone: true };
     },
   };
 }
@@ -210,9 +221,30 @@ function keyOf(round: RoundName, id: StoredId): string {
   return `${round}/${String(id)}`;
 }
 
+/** The undo of each try of this process whose work has not ended. */
+const inWork = new Set<() => Promise<void>>();
+
+/** Forgets the tries whose work breaks off because the service stops in order: a stop is no fault of the record. */
+export async function forgetTriesInWork(): Promise<void> {
+  await Promise.all([...inWork].map((undo) => undo()));
+}
+
+/** Forgets the tries of a record, which needs nothing more or which a person has tried again. */
+export async function forgetTries(
+  round: RoundName,
+  { id, accountId }: TriedRecord,
+  options: { session: ClientSession } | { writeConcern: typeof writeConcern },
+): Promise<void> {
+  await RoundTry.deleteOne({ _id: keyOf(round, id), account_id: storedId(accountId) }, options);
+}
+
 function isNoFault(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return isUnavailable(error) || isUnavailable(cause) || (error instanceof AppError && error.status === 503);
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'record_busy' && !isUnavailable(error.cause);
 }
 
 /** Returns the records that are set aside, the latest first, for the operator. */

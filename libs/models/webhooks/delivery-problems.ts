@@ -2,6 +2,7 @@
 // for long. Every query stops at a fixed number, however many endpoints and deliveries there are.
 import { agreedDate } from '../../clock.ts';
 import { Account } from '../accounts/account.ts';
+import { findDueSoon, type Overdue, overdueAt, overdueOf } from '../overdue.ts';
 import { acrossAccounts, type Id, type StoredId } from '../tenant.ts';
 import { Delivery, SUSPENDED } from './delivery.ts';
 import { FAILING, WebhookEndpoint, type WebhookEndpointRecord } from './webhook-endpoint.ts';
@@ -17,8 +18,6 @@ const SERIOUS_FAILURES = 10;
 const SERIOUS_MS = 3_600_000;
 /** A delivery that is pending for longer counts as old. */
 const OLD_MS = 3_600_000;
-/** The poller takes a due delivery within seconds. One that is due for longer means that no poller works. */
-const OVERDUE_MS = 5 * 60_000;
 /** The number of pending deliveries of an endpoint that are read to see if its circuit breaker defers them. */
 const DEFERRED_SAMPLE = 20;
 
@@ -65,7 +64,7 @@ export interface DeliveryProblems {
   /** Pending deliveries that are older than an hour. */
   old: WaitingDeliveries;
   /** Pending deliveries that are due for over five minutes and that no webhook service has taken. */
-  overdue: WaitingDeliveries;
+  overdue: Overdue;
 }
 
 /** Reads the problems of deliveries over all accounts. */
@@ -73,8 +72,8 @@ export async function readDeliveryProblems(now: Date = agreedDate()): Promise<De
   const [failing, suspended, old, overdue] = await Promise.all([
     readFailing(now),
     readSuspended(),
-    readWaiting('created_at', OLD_MS, now),
-    readWaiting('due_at', OVERDUE_MS, now),
+    readOld(now),
+    readOverdue(now),
   ]);
   return { failing, suspended, old, overdue };
 }
@@ -155,19 +154,20 @@ function deliveriesOf({ _id, account_id }: Candidate, status: 'pending' | 'held'
   return { account_id, endpoint_id: _id, status };
 }
 
-/** Returns the pending deliveries whose `field` is further in the past than `minMs`. */
-async function readWaiting(field: 'created_at' | 'due_at', minMs: number, now: Date): Promise<WaitingDeliveries> {
-  const before = new Date(now.getTime() - minMs);
-  // Only pending deliveries have a `due_at`.
-  const filter: { status?: 'pending'; created_at?: object; due_at?: object } =
-    field === 'due_at' ? { due_at: { $lt: before } } : { status: 'pending', created_at: { $lt: before } };
+async function readOld(now: Date): Promise<WaitingDeliveries> {
+  const filter = { status: 'pending' as const, created_at: { $lt: new Date(now.getTime() - OLD_MS) } };
   const [count, oldest] = await Promise.all([
     Delivery.countDocuments(filter, { limit: DELIVERIES_COUNTED_MAX }).setOptions(acrossAccounts),
     Delivery.findOne(filter)
       .setOptions(acrossAccounts)
-      .sort({ [field]: 1 })
-      .select({ created_at: 1, due_at: 1 })
-      .lean<{ created_at: Date; due_at?: Date }>(),
+      .sort({ created_at: 1 })
+      .select({ created_at: 1 })
+      .lean<{ created_at: Date }>(),
   ]);
-  return { count, oldestMs: oldest ? now.getTime() - (oldest[field] ?? now).getTime() : 0 };
+  return { count, oldestMs: oldest ? now.getTime() - oldest.created_at.getTime() : 0 };
+}
+
+/** Only pending deliveries are due. An open circuit breaker and a limit of the endpoint make them due later. */
+async function readOverdue(now: Date): Promise<Overdue> {
+  return overdueOf(await findDueSoon(Delivery, overdueAt({ now }), { now }), DELIVERIES_COUNTED_MAX, { now });
 }

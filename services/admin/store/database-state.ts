@@ -18,8 +18,8 @@ export interface DatabaseState {
   roundTripMs: number;
 }
 
-/** The dashboard's charts need `$dateTrunc` of 5.0. */
-export const MONGODB_LEAST_VERSION = '5.0';
+/** Balances need `$topN` of 5.2, and 6.0 is the oldest version that was tested. */
+export const MONGODB_LEAST_VERSION = '6.0';
 
 /** Reads the state. @throws when MongoDB does not respond. */
 export async function readDatabaseState(): Promise<DatabaseState> {

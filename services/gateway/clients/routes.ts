@@ -4,6 +4,7 @@ import { eraseAnswers } from '#libs/billing/answers/erase-answers.ts';
 import { requirePrintableClient } from '#libs/billing/documents/printable-size.ts';
 import { eraseMessages } from '#libs/billing/messages/erase-messages.ts';
 import { applyRate } from '#libs/billing/time/settle-rate.ts';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { appError } from '#libs/errors.ts';
 import { Client, type ClientRecord, clientView, searchOf } from '#libs/models/accounts/client.ts';
@@ -16,7 +17,7 @@ import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
 import { removeMailSourcesOf } from '#libs/models/messages/mail-source.ts';
 import { removeDocumentLinks } from '#libs/models/portal/document-link.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
-import { type Id, newRecord } from '#libs/models/tenant.ts';
+import { type Id, newRecord, wireId } from '#libs/models/tenant.ts';
 import { HourPackage } from '#libs/models/time/hour-package.ts';
 import { Project } from '#libs/models/time/project.ts';
 import type { Session } from '#libs/mongo/connection.ts';
@@ -192,9 +193,7 @@ async function anonymiseClient({ caller, id, commit, requireRecord }: Context) {
         : await changeOwn(Client, client, erasedFields(agreedDate()), session);
       const view = clientView(changed);
       if (changed !== client) await announce('client.anonymised', view);
-      await eraseMessages(unit, client);
-      await removeDocumentLinks(accountId, { client_id: client._id }, session);
-      await eraseAnswers(unit, client);
+      await eraseCorrespondence(unit, client);
       await eraseFromEvents(accountId, id, session);
       return updated(view);
     },
@@ -208,12 +207,24 @@ async function anonymiseClient({ caller, id, commit, requireRecord }: Context) {
   );
 }
 
+/** Erases what was written to the client and by it, and removes its links. */
+async function eraseCorrespondence(unit: UnitOfWork, client: ClientRecord): Promise<void> {
+  const { session, accountId } = unit;
+  await eraseMessages(unit, client);
+  // A worker that keeps a mail at this moment writes its message, too: it conflicts, or its mail is among these.
+  await removeMailSourcesOf(accountId, wireId(client._id), session);
+  await removeDocumentLinks(accountId, { client_id: client._id }, session);
+  await eraseAnswers(unit, client);
+}
+
 async function deleteClient({ commit, requireRecord }: Context) {
-  return commit(async ({ session, accountId, announce }) => {
+  return commit(async (unit) => {
+    const { session, accountId, announce } = unit;
     const client = await requireRecord(Client, session);
     await requireUnused(client, accountId, session);
+    // A quote that is another client's now has kept its mail, its questions and its evidence.
+    await eraseCorrespondence(unit, client);
     await removeOwn(Client, client, session);
-    await removeDocumentLinks(accountId, { client_id: client._id }, session);
     await announce('client.deleted', clientView(client));
     return deleted('Client deleted');
   });

@@ -56,7 +56,7 @@ export const documentRoutes: readonly Route[] = [
     produces: 'application/pdf',
     docs: {
       summary: 'Get a quote as PDF',
-      description,
+      description: `${description} A copy of a quote that its client has accepted as it is now has the acceptance on a page of its own.`,
     },
     handler: printed('quote', findQuoteDocument),
   }),

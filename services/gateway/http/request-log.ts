@@ -1,8 +1,10 @@
-// Gives every request an id, and a line in the log without bodies, keys or query texts.
+// Gives every request an id, and a line in the log without bodies, keys, query texts or addresses of persons.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pinoHttp } from 'pino-http';
 import { describeError, type Logger } from '#libs/service/logger.ts';
+import { openLoggedPath } from './logged-path.ts';
+import type { Route } from './route.ts';
 
 /** A caller's own id is taken when it cannot break a log line or a header. */
 const ID_FORM = /^[A-Za-z0-9._-]{8,128}$/;
@@ -16,7 +18,8 @@ export function nameRequest(request: IncomingMessage, response: ServerResponse):
 }
 
 /** Names each request that has no name yet, and writes its line. */
-export function requestLog(log: Logger) {
+export function requestLog(log: Logger, routes: readonly Route[]) {
+  const loggedPath = openLoggedPath(routes);
   return pinoHttp<IncomingMessage, ServerResponse>({
     logger: log,
     genReqId: nameRequest,
@@ -26,7 +29,7 @@ export function requestLog(log: Logger) {
       req: (request: { id: string; method: string; url: string }) => ({
         id: request.id,
         method: request.method,
-        path: request.url.split('?', 1)[0],
+        path: loggedPath(request.url),
       }),
       res: (response: { statusCode: number }) => ({ status: response.statusCode }),
     },

@@ -2,18 +2,14 @@
 import { moveMessage, shownMessage } from '#libs/billing/messages/move-message.ts';
 import { planMessage } from '#libs/billing/messages/plan-message.ts';
 import { bookReport, reportBounce } from '#libs/billing/messages/report-bounce.ts';
+import { mailedRecord } from '#libs/billing/messages/withdraw-message.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { appError, fieldProblem } from '#libs/errors.ts';
 import { clientsOf } from '#libs/models/accounts/client.ts';
-import { CreditNote } from '#libs/models/billing/credit-note.ts';
-import { Invoice } from '#libs/models/billing/invoice.ts';
-import { Payment } from '#libs/models/billing/payment.ts';
-import { Quote } from '#libs/models/billing/quote.ts';
 import { findMailSource } from '#libs/models/messages/mail-source.ts';
 import { Message, type MessageRecord, messageView } from '#libs/models/messages/message.ts';
 import { MESSAGE_MOVES } from '#libs/models/messages/message-states.ts';
 import { findOwn } from '#libs/models/records.ts';
-import type { Id } from '#libs/models/tenant.ts';
 import { messageResponse } from '#libs/responses/message.ts';
 import { mailedLink } from '../fields/mailed-link.ts';
 import { acceptedMessage, sendDocs } from '../fields/send-docs.ts';
@@ -171,9 +167,12 @@ async function resendMessage({ caller, body, commit, requestId, requireRecord }:
     const { kind, attach_pdf, texts, document, _id: resendOf } = message;
     const { invoice_id } = message.link ?? {};
     const link = message.link && { ...mailedLink(message.link.type, caller), ...(invoice_id ? { invoice_id } : {}) };
+    const record = await mailedRecord(caller.accountId, message, unit.session);
+    if (!record) throw appError('document_not_found');
+    // Its words and recipients are those of the client that a quote had before it was a draft again.
+    if (!record.client_id.equals(message.client_id)) throw appError('message_of_other_client');
     const own = { kind, wanted: { ...wanted, attach_pdf }, texts, link, resendOf, requestId };
-    const plan = PLANS[document.type];
-    return acceptedMessage(unit, await plan(unit, caller.accountId, String(document.id), own));
+    return acceptedMessage(unit, await planMessage(unit, { ...own, type: document.type, record }));
   });
 }
 
@@ -182,35 +181,6 @@ function recipientsFor({ recipients }: MessageRecord, { to, cc, bcc }: ResendBod
   if (to) return { to, cc: cc ?? [], bcc: bcc ?? [] };
   const inRole = (wanted: string) => recipients.filter(({ role }) => role === wanted).map(({ address }) => address);
   return { to: inRole('to'), cc: inRole('cc'), bcc: inRole('bcc') };
-}
-
-type Plan = Parameters<typeof planMessage>[1];
-type Own = Pick<Plan, 'kind' | 'wanted' | 'texts' | 'link' | 'resendOf' | 'requestId'>;
-type Unit = Parameters<typeof planMessage>[0];
-
-/** Plans a message about a document of each type. */
-const PLANS: Record<
-  MessageRecord['document']['type'],
-  (unit: Unit, accountId: Id, id: Id, own: Own) => Promise<MessageRecord>
-> = {
-  invoice: async (unit, accountId, id, own) =>
-    planMessage(unit, { ...own, type: 'invoice', record: known(await findOwn(Invoice, accountId, id, unit.session)) }),
-  quote: async (unit, accountId, id, own) =>
-    planMessage(unit, { ...own, type: 'quote', record: known(await findOwn(Quote, accountId, id, unit.session)) }),
-  credit_note: async (unit, accountId, id, own) =>
-    planMessage(unit, {
-      ...own,
-      type: 'credit_note',
-      record: known(await findOwn(CreditNote, accountId, id, unit.session)),
-    }),
-  payment: async (unit, accountId, id, own) =>
-    planMessage(unit, { ...own, type: 'payment', record: known(await findOwn(Payment, accountId, id, unit.session)) }),
-};
-
-/** @throws AppError 404 when the document of the message was deleted, as a quote that is a draft again can be. */
-function known<Stored>(record: Stored | null): Stored {
-  if (!record) throw appError('document_not_found');
-  return record;
 }
 
 async function cancelMessage({ commit, requireRecord }: Context) {

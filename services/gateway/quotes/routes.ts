@@ -3,9 +3,11 @@
 import { earlyPaymentFor } from '#libs/billing/documents/client-terms.ts';
 import { drawDocument, newDocument } from '#libs/billing/documents/new-document.ts';
 import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
+import { removeMessagesOfQuote } from '#libs/billing/messages/remove-messages.ts';
 import { convertQuote } from '#libs/billing/quotes/convert-quote.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { appError } from '#libs/errors.ts';
+import { removeQuestions } from '#libs/models/answers/question.ts';
 import { removeEvidence } from '#libs/models/answers/quote-evidence.ts';
 import { documentSearch } from '#libs/models/billing/document-search.ts';
 import { expiryOf } from '#libs/models/billing/expiry.ts';
@@ -185,7 +187,8 @@ async function readQuote({ caller, id, session }: Reading) {
 }
 
 async function deleteQuote({ caller, commit, requireRecord }: Context) {
-  return commit(async ({ session, accountId, announce }) => {
+  return commit(async (unit) => {
+    const { session, accountId, announce } = unit;
     const quote = await requireRecord(Quote, session);
     const view = await viewOf(quote, caller, { session });
     if (quote.status !== 'Draft') throw appError('quote_not_draft');
@@ -194,6 +197,8 @@ async function deleteQuote({ caller, commit, requireRecord }: Context) {
     await removeDocumentLinks(accountId, { subject_id: quote._id }, session);
     await removeOriginals(accountId, quote._id, session);
     await removeEvidence(accountId, quote._id, session);
+    await removeQuestions(accountId, quote._id, session);
+    await removeMessagesOfQuote(unit, quote._id);
     await tombstoneNumber(session, accountId, quote._id);
     await announce('quote.deleted', view);
     return deleted('Quote deleted');

@@ -1,5 +1,6 @@
 // PATCH of a quote: what it changes is computed, checked, stored and announced.
 
+import { withdrawnOrderNumber } from '#libs/billing/answers/withdrawn-order-number.ts';
 import { changedTaxTerms, isTaxed, requireTaxpayers } from '#libs/billing/documents/changed-tax-terms.ts';
 import { issuedFields } from '#libs/billing/documents/issue-document.ts';
 import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
@@ -11,6 +12,7 @@ import { addDays, dayIn } from '#libs/day.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
 import { expiryOf, isDayToWatch, isUnannounced, statusToStore } from '#libs/models/billing/expiry.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord, type QuoteStatus } from '#libs/models/billing/quote.ts';
+import { removeOriginals } from '#libs/models/documents/original.ts';
 import { changedFields, isUnchanged } from '#libs/models/records.ts';
 import { changedAcceptance } from '#libs/rules/quotes/acceptance.ts';
 import { changedDates } from '../fields/dates-input.ts';
@@ -38,8 +40,16 @@ export async function changeQuote(
   const isMoved = body.status !== undefined && (body.status !== before || isUnannounced(quote, body.status, 'Expired'));
   const changes = await changesOf(quote, body, { isMoved, before, today }, unit);
   await requireBilledKept(unit, quote, { next: changes, changed: changedFields(quote, changes) });
-  if (isMoved) Object.assign(changes, changedAcceptance({ ...quote, ...changes }, before, body.status));
+  if (isMoved) {
+    const { acceptance } = changedAcceptance({ ...quote, ...changes }, before, body.status);
+    if (acceptance) changes.acceptance = acceptance;
+    const isWithdrawn = acceptance?.withdrawn_at !== undefined && acceptance.by === 'client';
+    if (isWithdrawn) Object.assign(changes, await withdrawnOrderNumber(unit, { ...quote, ...changes }));
+  }
   if (isMoved && quote.decline) changes.decline = undefined;
+  // The originals name the former client, whose data could not be erased from a quote of another one.
+  if (changes.client_id && !changes.client_id.equals(quote.client_id))
+    await removeOriginals(unit.accountId, quote._id, session);
   if (!isMoved && isUnchanged(quote, changes)) return updated(await viewOf(quote, caller, { session }));
   return updated(await storeQuote(unit, quote, changes, { status: body.status, isMoved, today }));
 }

@@ -1,11 +1,13 @@
 // Hands one mail to the SMTP server, and tells apart what the server took, what it rejected, and what nothing is known of.
 import { Readable } from 'node:stream';
+import type { SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection';
 import { errorText } from '#libs/errors.ts';
+import type { HeldMail } from '../held-mail.ts';
 import type { Connection, Connections } from './connections.ts';
 import { NotReached } from './own-connections.ts';
 import { readReply, type SmtpReply, withoutReply } from './smtp-reply.ts';
 
-export interface Envelope {
+interface Envelope {
   /** The return path. */
   from: string;
   to: readonly string[];
@@ -28,6 +30,11 @@ export type HandOver =
   /** `beforeContents` said no. Nothing left. */
   | { outcome: 'stopped' };
 
+interface EnvelopedMail {
+  envelope: Envelope;
+  contents: Pick<HeldMail, 'size' | 'read'>;
+}
+
 /** The properties of nodemailer's errors that tell what happened. */
 interface SmtpError extends Error {
   code?: string | undefined;
@@ -44,7 +51,7 @@ interface SmtpError extends Error {
  */
 export async function handOver(
   connections: Connections,
-  mail: { envelope: Envelope; bytes: Buffer },
+  mail: EnvelopedMail,
   beforeContents: () => Promise<boolean>,
 ): Promise<HandOver> {
   let connection: Connection;
@@ -64,57 +71,53 @@ export async function handOver(
   return send(connections, connection, mail, beforeContents);
 }
 
-function send(
+interface Ended {
+  failure: SmtpError | null;
+  info?: SMTPConnectionSendInfo | undefined;
+}
+
+async function send(
   connections: Connections,
   connection: Connection,
-  { envelope, bytes }: { envelope: Envelope; bytes: Buffer },
+  { envelope, contents }: EnvelopedMail,
   beforeContents: () => Promise<boolean>,
 ): Promise<HandOver> {
+  let lastStep: Promise<boolean> | undefined;
   let hasLeft = false;
-  let isStopped = false;
   // nodemailer reads the stream once the server has accepted DATA.
-  const contents = new Readable({
-    read() {
-      beforeContents().then(
-        (mayLeave) => {
-          if (!mayLeave) {
-            isStopped = true;
-            contents.destroy(new Error('stopped'));
-            return;
-          }
-          hasLeft = true;
-          contents.push(bytes);
-          contents.push(null);
-        },
-        (error: Error) => contents.destroy(error),
-      );
-      // All of it is pushed at once.
-      contents._read = () => undefined;
-    },
+  const stream: Readable = Readable.from(leaving(), { objectMode: false });
+
+  async function* leaving() {
+    lastStep = beforeContents();
+    if (!(await lastStep)) throw new Stopped();
+    // The connection may have ended during the last step.
+    if (stream.destroyed) return;
+    hasLeft = true;
+    yield* contents.read();
+  }
+
+  const { from, to } = envelope;
+  const { failure, info } = await new Promise<Ended>((resolve) => {
+    const sent = { from, to: [...to], size: contents.size };
+    connection.smtp.send(sent, stream, (failure, info) => resolve({ failure, info }));
   });
-  return new Promise<HandOver>((resolve, reject) => {
-    connection.smtp.send(
-      { from: envelope.from, to: [...envelope.to], size: bytes.length },
-      contents,
-      (failure: SmtpError | null, info) => {
-        if (!failure && info) {
-          connections.keep(connection);
-          return resolve({
-            outcome: 'taken',
-            refusals: refusalsOf(info.rejectedErrors ?? []),
-            reply: readReply(info.response),
-          });
-        }
-        connections.drop(connection);
-        const error: SmtpError = failure ?? new Error('no reply');
-        if (isStopped) return resolve({ outcome: 'stopped' });
-        // A failure of the last step is one of ours, and says nothing about the server.
-        if (error.code === 'ESTREAM') return reject(error.cause ?? error);
-        resolve(afterFailure(error, envelope, hasLeft));
-      },
-    );
-  });
+  if (!failure && info) {
+    connections.keep(connection);
+    return { outcome: 'taken', refusals: refusalsOf(info.rejectedErrors ?? []), reply: readReply(info.response) };
+  }
+  connections.drop(connection);
+  stream.destroy();
+  const error: SmtpError = failure ?? new Error('no reply');
+  // The last step writes the record of the message, and so does the caller after this.
+  const mayLeave = await lastStep;
+  if (mayLeave === false) return { outcome: 'stopped' };
+  // A failure of reading the mail is one of ours, and says nothing about the server.
+  if (error.code === 'ESTREAM') throw error.cause ?? error;
+  return afterFailure(error, envelope, hasLeft);
 }
+
+/** The error of a stream whose contents must not leave. */
+class Stopped extends Error {}
 
 function afterFailure(error: SmtpError, { to }: Envelope, hasLeft: boolean): HandOver {
   // A closing server says 421, which refuses nothing.

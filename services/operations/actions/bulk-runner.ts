@@ -10,7 +10,9 @@ import { replayDelivery } from '#libs/models/webhooks/replay-deliveries.ts';
 import { selectionParams } from '#libs/pages/query.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { nextDeliveries } from '../store/delivery-search.ts';
-import { deliverySearchOf } from '../views/filters.ts';
+import { nextRetried } from '../store/mail-search.ts';
+import { deliverySearchOf, mailSearchOf } from '../views/filters.ts';
+import { retryInUnit } from './retry-in-unit.ts';
 
 /** The size of a batch. It is small enough that stopping is quick and pages keep their connections to MongoDB. */
 const BATCH = 50;
@@ -20,6 +22,25 @@ interface Step {
   skipped: number;
   position?: string | undefined;
   isLast: boolean;
+}
+
+/** The position and the numbers after the steps so far. */
+interface Progress {
+  position: string | undefined;
+  done: number;
+  /** The number of records that were done or skipped. */
+  handled: number;
+}
+
+/** Returns the step of a batch whose records were taken in the order of their ids. */
+function stepOf(batch: readonly { _id: StoredId }[], done: number, before: string | undefined): Step {
+  const last = batch.at(-1);
+  return {
+    done,
+    skipped: batch.length - done,
+    position: last ? String(last._id) : before,
+    isLast: batch.length < BATCH,
+  };
 }
 
 export interface BulkRunner {
@@ -55,30 +76,31 @@ export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () =
   async function runToEnd(run: BulkRecord) {
     let position = run.position ?? undefined;
     let { done } = run;
+    let handled = run.done + run.skipped;
     while (!isClosing) {
-      const step = run.kind === 'retry-jobs' ? await retryStep(run, done) : await replayStep(run, position);
+      const step = await STEPS[run.kind as BulkKind](run, { position, done, handled });
       position = step.position;
       done += step.done;
+      handled += step.done + step.skipped;
       const mayGoOn = await advanceBulk(run, step);
       if (step.isLast) return endBulk(run, 'done');
       if (!mayGoOn) return endBulk(run, 'stopped');
     }
   }
 
-  async function replayStep(run: BulkRecord, position: string | undefined): Promise<Step> {
+  const STEPS: Record<BulkKind, (run: BulkRecord, progress: Progress) => Promise<Step>> = {
+    'replay-deliveries': replayStep,
+    'retry-jobs': retryStep,
+    'retry-mail': retryMailStep,
+  };
+
+  async function replayStep(run: BulkRecord, { position }: Progress): Promise<Step> {
     const search = deliverySearchOf(selectionParams(run.selection));
     // A delivery that failed again after the run began is not sent a third time.
     const batch = await nextDeliveries(search, { before: run.created_at, position, limit: BATCH });
     const replayed = await Promise.all(batch.map((delivery) => replay(delivery, run)));
     parts.nudge();
-    const done = replayed.filter(Boolean).length;
-    const last = batch.at(-1);
-    return {
-      done,
-      skipped: batch.length - done,
-      position: last ? String(last._id) : position,
-      isLast: batch.length < BATCH,
-    };
+    return stepOf(batch, replayed.filter(Boolean).length, position);
   }
 
   /** Replays a delivery. One that always fails must not block those after it, so the run goes on without it. */
@@ -95,8 +117,32 @@ export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () =
     }
   }
 
-  /** Retries a batch of jobs. @param earlier the number of jobs retried in earlier steps. */
-  async function retryStep(run: BulkRecord, earlier: number): Promise<Step> {
+  /** Retries a batch of messages, at most as many as were counted at the start. */
+  async function retryMailStep(run: BulkRecord, { position, handled }: Progress): Promise<Step> {
+    const search = mailSearchOf(selectionParams(run.selection));
+    const limit = Math.min(BATCH, run.total - handled);
+    const batch = limit > 0 ? await nextRetried(search, { before: run.created_at, position, limit }) : [];
+    let done = 0;
+    // One after the other: two messages of an account would lock its counter against each other.
+    for (const message of batch) if (await retryMail(message, run)) done += 1;
+    return stepOf(batch, done, position);
+  }
+
+  /** Retries a message. @returns false when it is left out, also because of an error. */
+  async function retryMail({ _id, account_id }: { _id: StoredId; account_id: StoredId }, run: BulkRecord) {
+    try {
+      const outcome = await retryInUnit(String(account_id), String(_id));
+      return outcome !== undefined && !('no' in outcome);
+    } catch (error) {
+      requireAvailable(error);
+      const message = String(_id);
+      parts.log.error({ err: error, run: String(run._id), message }, 'a message cannot be retried; the run skips it');
+      return false;
+    }
+  }
+
+  /** Retries a batch of jobs. */
+  async function retryStep(run: BulkRecord, { done: earlier }: Progress): Promise<Step> {
     const definition = findDefinition(run.selection);
     if (!definition) throw new Error(`there is no queue ${run.selection}`);
     // Jobs that fail again during the run would make it endless.

@@ -210,12 +210,12 @@ function mailAlarms({ value }: Numbers['mail']): Alarm[] {
   if (overdue.count > 0) {
     const due = countedUpTo(MESSAGES_COUNTED_MAX, overdue.count, 'message is due', 'messages are due');
     const text = `${due}, and no mail service has taken the oldest for ${duration(overdue.oldestMs)}.`;
-    alarms.push({ tone: 'bad', text });
+    alarms.push({ tone: 'bad', text, href: '/mail?state=waiting' });
   }
   if (refused.count > 0) {
     const messages = countedUpTo(MESSAGES_COUNTED_MAX, refused.count, 'message');
     const text = `The mail server has refused ${messages} at least twice. Its last answer: ${refused.answer}`;
-    alarms.push({ tone: 'warn', text });
+    alarms.push({ tone: 'warn', text, href: '/mail?state=retrying&server=installation' });
   }
   return alarms;
 }

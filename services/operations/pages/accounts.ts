@@ -90,7 +90,7 @@ function summary({ account, mailServer }: AccountDetails, { records }: AccountUs
       ${idLine('Account', id)}
     </dl>
     <p>${mailServer ? html`Mail leaves by its own server <code>${mailServer.host}:${mailServer.port}</code> as <code>${mailServer.from}</code>` : 'Mail leaves by the server of the installation'}</p>
-    <p><a href=${`/deliveries?id=${id}`}>Its deliveries</a> · <a href=${`/renders?id=${id}`}>its documents</a></p>
+    <p><a href=${`/deliveries?id=${id}`}>Its deliveries</a> · <a href=${`/renders?id=${id}`}>its documents</a> · <a href=${`/mail?account=${id}`}>its mail</a></p>
   </div>`;
 }
 

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { catalog } from '#libs/jobs/catalog.ts';
 import { findFailedJobs } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
+import { MESSAGES_EXAMINED_MAX } from '#libs/models/messages/mail-problems.ts';
 import { acrossAccounts } from '#libs/models/tenant.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { ago, count } from '#libs/pages/format.ts';
@@ -12,8 +13,10 @@ import { paramsOf, timeText } from '#libs/pages/query.ts';
 import { part, type ReadResult, shown } from '../monitoring/numbers.ts';
 import type { Visit } from '../session/visit.ts';
 import { type FailureGroup, findFailureGroups } from '../store/delivery-outcomes.ts';
+import { findMailFailures, type MailFailureGroup } from '../store/mail-failures.ts';
 import { findRenderFailures, type RenderFailureGroup } from '../store/render-search.ts';
 import type { Page } from '../views/layout.ts';
+import { causeText, recipientBadge } from '../views/mail-state.ts';
 
 const HOUR_MS = 3_600_000;
 const GROUPS_SHOWN = 50;
@@ -28,8 +31,9 @@ const SPANS = [
 export async function failuresPage({ request, queues, visitor }: Visit): Promise<Page> {
   const span = SPANS.find(({ value }) => value === paramsOf(request).get('hours')) ?? SPANS[1];
   const since = new Date(Date.now() - Number(span?.value) * HOUR_MS);
-  const [groups, renders, jobs] = await Promise.all([
+  const [groups, mail, renders, jobs] = await Promise.all([
     findFailureGroups(since, GROUPS_SHOWN),
+    findMailFailures(since, GROUPS_SHOWN),
     findRenderFailures(since, GROUPS_SHOWN),
     part(failedJobGroups(queues)),
   ]);
@@ -40,6 +44,7 @@ export async function failuresPage({ request, queues, visitor }: Visit): Promise
       <div class="buttons"><button>Show</button></div>
     </form>
     ${live('delivery-failures', deliveryGroups(groups, urls, since, visitor.role === 'operator'))}
+    ${live('mail-failures', mailGroups(mail, since, visitor.role === 'operator'))}
     ${live('render-failures', renderGroups(renders, since))}
     ${live('job-failures', jobGroups(jobs))}
   </div>`;
@@ -96,6 +101,40 @@ function deliveryGroups(groups: FailureGroup[], urls: Map<string, string>, since
   return html`<div>
     <h2>Deliveries</h2>
     ${table('Failed deliveries by endpoint and cause', columns, groups, 'No delivery failed in this time.')}
+  </div>`;
+}
+
+function mailGroups(groups: MailFailureGroup[], since: Date, mayAct: boolean): VNode {
+  const query = ({ state, cause }: MailFailureGroup) => new URLSearchParams({ state, cause, from: timeText(since) });
+  const columns = [
+    { name: 'Cause', cell: ({ cause }: MailFailureGroup) => causeText(cause) },
+    {
+      name: 'State',
+      cell: ({ state }: MailFailureGroup) => (state === 'retrying' ? badge(state, 'warn') : recipientBadge(state)),
+    },
+    {
+      name: 'Messages',
+      isNumber: true,
+      cell: (group: MailFailureGroup) => html`<a href=${`/mail?${query(group)}`}>${count(group.messages)}</a>`,
+    },
+    { name: 'Accounts', isNumber: true, cell: ({ accounts }: MailFailureGroup) => count(accounts) },
+    { name: 'Last', cell: ({ lastAt }: MailFailureGroup) => ago(lastAt) },
+    ...(mayAct
+      ? [
+          {
+            name: 'Act',
+            cell: (group: MailFailureGroup) =>
+              group.state === 'failed' || group.state === 'retrying'
+                ? html`<a class="button" href=${`/mail/retry?${query(group)}`}>Retry…</a>`
+                : null,
+          },
+        ]
+      : []),
+  ];
+  return html`<div>
+    <h2>Mail</h2>
+    ${table('Mail that did not arrive, by the reply of the server', columns, groups, 'No mail failed or came back in this time.')}
+    ${groups.length > 0 ? html`<p class="quiet">Of each state, the latest ${count(MESSAGES_EXAMINED_MAX)} messages are grouped.</p>` : null}
   </div>`;
 }
 

@@ -1,10 +1,12 @@
 // Reads the filters of a search from its URL.
 import { RENDER_STATUSES, type RenderStatus } from '#libs/models/documents/render-record.ts';
+import { MESSAGE_KINDS } from '#libs/models/messages/message-kinds.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '#libs/models/webhooks/delivery.ts';
 import { PageError } from '#libs/pages/page-error.ts';
 import { statusesOf, textOf, timeOf } from '#libs/pages/query.ts';
 import type { DeliverySearch } from '../store/delivery-search.ts';
+import { MAIL_SERVERS, MAIL_STATES, type MailSearch } from '../store/mail-search.ts';
 import type { RenderSearch } from '../store/render-search.ts';
 
 export function deliverySearchOf(params: URLSearchParams): DeliverySearch {
@@ -19,6 +21,33 @@ export function deliverySearchOf(params: URLSearchParams): DeliverySearch {
     from: timeOf(params, 'from'),
     to: timeOf(params, 'to'),
   };
+}
+
+export function mailSearchOf(params: URLSearchParams): MailSearch {
+  const accountId = textOf(params, 'account');
+  if (accountId !== undefined && !isId(accountId)) throw new PageError(400, 'Account must be an id.');
+  return {
+    id: textOf(params, 'id'),
+    accountId,
+    state: oneOf(params, 'state', MAIL_STATES),
+    kind: oneOf(params, 'kind', MESSAGE_KINDS),
+    server: oneOf(params, 'server', MAIL_SERVERS),
+    number: textOf(params, 'number'),
+    address: textOf(params, 'address'),
+    cause: textOf(params, 'cause'),
+    from: timeOf(params, 'from'),
+    to: timeOf(params, 'to'),
+  };
+}
+
+function oneOf<Value extends string>(
+  params: URLSearchParams,
+  name: string,
+  known: readonly Value[],
+): Value | undefined {
+  const given = textOf(params, name);
+  if (given === undefined || (known as readonly string[]).includes(given)) return given as Value | undefined;
+  throw new PageError(400, `Unknown ${name} ${given}. Known: ${known.join(', ')}.`);
 }
 
 export function renderSearchOf(params: URLSearchParams): RenderSearch {

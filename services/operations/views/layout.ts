@@ -20,6 +20,7 @@ const SECTIONS = [
   ['/failures', 'Failures'],
   ['/deliveries', 'Deliveries'],
   ['/endpoints', 'Endpoints'],
+  ['/mail', 'Mail'],
   ['/renders', 'Renders'],
   ['/accounts', 'Accounts'],
   ['/business', 'Business'],

@@ -12,6 +12,7 @@ import { documentsPage } from './pages/documents.ts';
 import { expiredPage } from './pages/expired.ts';
 import { timePage } from './pages/time.ts';
 import { renew } from './renew.ts';
+import { sendLogo } from './send-logo.ts';
 import { sendOriginal } from './send-original.ts';
 import {
   type ClientParts,
@@ -26,14 +27,16 @@ import {
 import { OUTCOMES, type Outcome } from './words/page-words.ts';
 
 interface ClientPage {
-  /** True for a page of the link itself, which the list of a client's link has, too. */
+  /** True for the page of the link itself, which offers a new link when that has expired. */
   isHome?: true;
   show: (visit: DocumentVisit, response: Response) => Promise<Page | undefined>;
+  /** Shows the same of the list of a client's link. Absent for a page that only documents have. */
+  showList?: (visit: Visit, response: Response) => Promise<Page | undefined>;
 }
 
 /** The pages by their paths below that of the document. */
 export const CLIENT_PAGES: Readonly<Record<string, ClientPage>> = {
-  '': { isHome: true, show: (visit) => documentPage(visit) },
+  '': { isHome: true, show: (visit) => documentPage(visit), showList: documentsPage },
   '/pdf': {
     async show(visit, response) {
       await sendOriginal(visit, response);
@@ -41,6 +44,7 @@ export const CLIENT_PAGES: Readonly<Record<string, ClientPage>> = {
     },
   },
   '/time': { show: timePage },
+  '/logo': { show: sendLogo, showList: sendLogo },
 };
 
 /** Requests per minute. A client looks at few pages, and a program that checks mail at each once. */
@@ -80,20 +84,18 @@ export function clientRoutes({ limits = CLIENT_LIMITS, ...parts }: ClientOptions
   const fieldsOfAtMost = (bytes: number) => express.urlencoded({ extended: false, limit: bytes, parameterLimit: 40 });
 
   router.use('/p', admitAddress);
-  for (const [path, { isHome, show }] of Object.entries(CLIENT_PAGES)) {
+  for (const [path, { isHome, show, showList }] of Object.entries(CLIENT_PAGES)) {
     router.get(
       DOCUMENTS.map((base) => base + path),
       async (request, response) => {
         const visit = await visitOf(request);
         if (visit.hasEnded && isHome) return sendPage(response, expiredPage(visit), visit, messageIn(visit));
         if (visit.hasEnded) throw noSuchLink();
-        if (isOfDocument(visit)) {
-          const page = await show(visit, response);
-          if (page) sendPage(response, page, visit, messageIn(visit));
-          return;
-        }
-        if (!isHome) throw noSuchLink();
-        sendPage(response, await documentsPage(visit), visit, messageIn(visit));
+        let page: Page | undefined;
+        if (isOfDocument(visit)) page = await show(visit, response);
+        else if (showList) page = await showList(visit, response);
+        else throw noSuchLink();
+        if (page) sendPage(response, page, visit, messageIn(visit));
       },
     );
   }

@@ -9,7 +9,8 @@ import { documentOf } from '#libs/pages/document.ts';
 import { type Children, html, renderPage } from '#libs/pages/html.ts';
 import { note, type Tone } from '#libs/pages/parts.ts';
 import { CHECKOUT, isPayableByStripe } from '../stripe/checkout-page.ts';
-import { isOfDocument, type Visit } from './visit.ts';
+import { logoAddress } from './send-logo.ts';
+import { isOfDocument, issuerOf, type Visit } from './visit.ts';
 
 export interface Page {
   title: string;
@@ -76,19 +77,26 @@ function policyOf({ style, scripts, formsTo }: { style: string; scripts: readonl
 }
 
 /** Returns the name that the document comes from. */
-function issuerName({ subject, account }: Visit): string {
-  const { company, name } = subject.type === 'client' ? account : subject.parties.issuer;
+function issuerName(visit: Visit): string {
+  const { company, name } = issuerOf(visit);
   return company || name;
 }
 
 function lookOf(visit: Visit) {
-  const { subject, account } = visit;
-  const { logo_url, brand_color } = subject.type === 'client' ? account : subject.parties.issuer;
-  const { brand, inkOnLight, inkOnDark } = paletteOf(brand_color ?? STANDARD_BRAND);
+  const { brand, inkOnLight, inkOnDark } = paletteOf(issuerOf(visit).brand_color ?? STANDARD_BRAND);
   // Colours are made by paletteOf, so the style has no text of others.
   const style = `:root{--brand:${brand};--main:light-dark(${inkOnLight},${inkOnDark})}`;
+  return {
+    style,
+    brand: html`<p class="issuer">${logoOf(visit) ?? html`<span dir="auto">${issuerName(visit)}</span>`}</p>`,
+  };
+}
+
+/** Returns the logo. The portal serves one behind an address itself, so that the page asks no other host. */
+function logoOf(visit: Visit) {
+  const { logo_url } = issuerOf(visit);
   const name = issuerName(visit);
-  const logo = INLINE_IMAGE.test(logo_url ?? '') ? logo_url : undefined;
-  const shown = logo ? html`<img src=${logo} alt=${name} />` : html`<span dir="auto">${name}</span>`;
-  return { style, brand: html`<p class="issuer">${shown}</p>` };
+  // It has two pixels for each of CSS, see decode-image.ts. A `src` besides would count as one with one.
+  if (logoAddress(visit)) return html`<img class="fetched" srcset=${`${visit.base}/logo 2x`} alt=${name} />`;
+  return logo_url && INLINE_IMAGE.test(logo_url) ? html`<img src=${logo_url} alt=${name} />` : undefined;
 }

@@ -21,12 +21,15 @@ import type { LinkAct } from '#libs/rules/documents/link-terms.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import type { OpenStripe } from '../stripe/open-stripe.ts';
+import type { LoadLogo } from './load-logo.ts';
 import { type PageLocale, pageLocale } from './locale.ts';
 
 /** The parts of the system that pages and forms use. */
 export interface ClientParts {
   /** The way to the renderers, for an original that was never printed. */
   print: PrintDocument;
+  /** The way to the renderers, for a logo behind an address. */
+  loadLogo: LoadLogo;
   /** The way to Stripe. Undefined while the portal has no public address, to which clients return. */
   stripe?: { open: OpenStripe; box: Pick<SecretBox, 'open'>; origin: string } | undefined;
   /** Nudges the webhook and mail services, because something is due. */
@@ -71,6 +74,14 @@ export type DocumentVisit = Visit<DocumentSubject>;
 /** True for a visit of a document, and not of a client's list. */
 export function isOfDocument(visit: Visit): visit is DocumentVisit {
   return visit.subject.type !== 'client';
+}
+
+/** Returns the party that the document comes from: as it was issued, or as the account is today for a client's list. */
+export function issuerOf({
+  subject,
+  account,
+}: Visit): Pick<AccountRecord, 'name' | 'company' | 'logo_url' | 'brand_color'> {
+  return subject.type === 'client' ? account : subject.parties.issuer;
 }
 
 /** True when the link lets its reader do the act. */

@@ -1,7 +1,7 @@
 // The ways to pay what is due now: accounts, codes to scan and links.
 
 import type { VNode } from 'preact';
-import encodeQR from 'qr';
+import { codeImage } from '#libs/documents/code-image.ts';
 import { swissCodeImage } from '#libs/documents/swiss-code-image.ts';
 import { html } from '#libs/pages/html.ts';
 import { referenceOf, type WayToPay } from '#libs/rules/paying/ways-to-pay.ts';
@@ -36,10 +36,5 @@ const SWISS_EDGE_MM = 5;
 
 function imageOf({ code, swissBill }: Pick<WayToPay, 'code' | 'swissBill'>): string | undefined {
   if (swissBill) return swissCodeImage(swissBill, SWISS_EDGE_MM);
-  return code && svgUri(encodeQR(code, 'svg', { ecc: 'medium', border: 4 }));
-}
-
-/** Returns the code as an image, so that no part of it can become markup of the page. */
-function svgUri(svg: string): string {
-  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+  return code && codeImage(code);
 }

@@ -1,6 +1,6 @@
 // The headline, the facts and the totals of a document.
 import Big from 'big.js';
-import encodeQR from 'qr';
+import { codeImage } from '#libs/documents/code-image.ts';
 import type { PrintableDocument, Receipt } from '#libs/jobs/printable-document.ts';
 import { languageOf } from '#libs/rules/taxes/document-taxes.ts';
 import { taxNote } from '#libs/rules/taxes/tax-notes.ts';
@@ -21,8 +21,10 @@ export interface Payment {
   accounts: string;
   due: Money;
   facts: { label: string; value: string }[];
-  /** The code that fills in a transfer, as an SVG. */
+  /** The code that fills in a transfer, as the data URI of an SVG. */
   code?: string;
+  /** The link under the code, where its text is one. */
+  codeLink?: string | undefined;
   links: { label: string; url: string }[];
 }
 
@@ -89,17 +91,14 @@ export function paymentOf(
       ...(until ? [{ label: labels.until, value: day(until) }] : []),
       ...(mark === 'draft' ? [] : [{ label: labels.receipt.reference, value: number }]),
     ],
-    ...(transferCode ? { code: drawnCode(transferCode) } : {}),
+    ...(transferCode ? { code: codeImage(transferCode), codeLink: linkOf(transferCode) } : {}),
     links,
   };
 }
 
-/** The modules of the quiet zone around a code. */
-const QUIET_ZONE = 4;
-
-/** Draws a code with the error correction that EPC codes require. */
-function drawnCode(text: string): string {
-  return encodeQR(text, 'svg', { ecc: 'medium', border: QUIET_ZONE });
+/** Returns the link that opens a payment app on the phone that shows the document. The code of a transfer is none. */
+function linkOf(transferCode: string): string | undefined {
+  return transferCode.startsWith('upi://') ? transferCode : undefined;
 }
 
 function dueOf({ amountPaid, amountDue }: PrintableDocument, total: Big): Big {

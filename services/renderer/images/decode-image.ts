@@ -5,7 +5,8 @@ import { BANNER_HEIGHT_MM, PAPER_WIDTH_MM } from '../document/paper.ts';
 import { type BannerText, bannerTextOf } from './banner-text.ts';
 import { harmlessSvg, type ImageKind, kindOf, READ_KINDS } from './image-kind.ts';
 
-export type ImageUse = 'logo' | 'banner-standard' | 'banner-overlay';
+/** A page logo is shown by a page of the portal, all others are printed. */
+export type ImageUse = 'logo' | 'page-logo' | 'banner-standard' | 'banner-overlay';
 export type ImageFault = 'not an image' | 'too large' | `is ${ImageKind}, send ${string}`;
 
 export interface DecodeRequest {
@@ -35,6 +36,14 @@ const PIXELS_MAX = 16_000_000;
 
 /** The logo is printed at 62 × 16 mm at most, so this is 300 dots per inch. */
 const LOGO = { width: 740, height: 380 };
+/** The pixels of a page's logo for each of CSS, as screens of phones have at least. */
+const PAGE_SCALE = 2;
+/** The box of a page's logo: 216 × 64 pixels of CSS. */
+const PAGE_LOGO = { width: 216 * PAGE_SCALE, height: 64 * PAGE_SCALE };
+/** White around it, so that it can also be seen on a dark page, with round corners. */
+const PAGE_MARGIN = 4 * PAGE_SCALE;
+const PAGE_RADIUS = 6 * PAGE_SCALE;
+const WHITE = '#fff';
 /** The paper's width at 190 dots per inch. */
 const BANNER_WIDTH = 1_600;
 
@@ -59,23 +68,51 @@ async function decode(bytes: Buffer, use: ImageUse): Promise<DecodedImage | { fa
   if (!kind) return { fault: 'not an image' };
   if (!READ_KINDS.has(kind)) return { fault: `is ${kind}, send PNG, JPEG, WebP, GIF, AVIF or SVG` };
   const image = (kind === 'SVG' ? await drawn(harmlessSvg(bytes), use) : sharp(bytes, INPUT)).autoOrient();
+  if (use === 'page-logo') return await pageLogo(image);
   if (use === 'logo') {
     const png = await image
       .resize({ ...LOGO, fit: 'inside', withoutEnlargement: true })
-      .png({ palette: true, quality: 100, effort: 3 })
+      .png(PALETTE)
       .toBuffer();
     const paint = await paintOf(png);
-    return { dataUri: `data:image/png;base64,${png.toString('base64')}`, ...(paint ? { paint } : {}) };
+    return { dataUri: asDataUri(png), ...(paint ? { paint } : {}) };
   }
   const heightMm = use === 'banner-overlay' ? BANNER_HEIGHT_MM.overlay : BANNER_HEIGHT_MM.standard;
   const height = Math.round((BANNER_WIDTH / PAPER_WIDTH_MM) * heightMm);
-  const banner = image.flatten({ background: '#fff' }).resize({ width: BANNER_WIDTH, height, fit: 'cover' });
+  const banner = image.flatten({ background: WHITE }).resize({ width: BANNER_WIDTH, height, fit: 'cover' });
   if (use === 'banner-standard') return { dataUri: await asJpeg(banner) };
   // The heading stands on this banner.
   const pixels = await banner.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true });
   const { text, dim } = bannerTextOf(pixels);
   const { width, channels } = pixels.info;
   return { dataUri: await asJpeg(sharp(pixels.data, { raw: { width, height, channels } }).linear(dim, 0)), text };
+}
+
+const PALETTE = { palette: true, quality: 100, effort: 3 } as const;
+const asDataUri = (png: Buffer) => `data:image/png;base64,${png.toString('base64')}`;
+
+/**
+ * Draws a logo on white, for a page that shows it in as many pixels of CSS as it has, or as fit in its box. With one
+ * byte per pixel the file has at most 64 KiB.
+ */
+async function pageLogo(image: Sharp): Promise<DecodedImage> {
+  const size = (await image.metadata()).autoOrient;
+  const scale = Math.min(PAGE_LOGO.width / size.width, PAGE_LOGO.height / size.height, PAGE_SCALE);
+  const [width, height] = [size.width, size.height].map((length) => Math.max(1, Math.round(length * scale))) as [
+    number,
+    number,
+  ];
+  const scaled = await image.resize({ width, height, fit: 'fill' }).png().toBuffer();
+  const paint = await paintOf(scaled);
+  const [right, bottom] = [width + 2 * PAGE_MARGIN, height + 2 * PAGE_MARGIN];
+  const round = `<svg width="${right}" height="${bottom}"><rect width="100%" height="100%" rx="${PAGE_RADIUS}"/></svg>`;
+  const png = await sharp(scaled)
+    .flatten({ background: WHITE })
+    .extend({ top: PAGE_MARGIN, bottom: PAGE_MARGIN, left: PAGE_MARGIN, right: PAGE_MARGIN, background: WHITE })
+    .composite([{ input: Buffer.from(round), blend: 'dest-in' }])
+    .png(PALETTE)
+    .toBuffer();
+  return { dataUri: asDataUri(png), ...(paint ? { paint } : {}) };
 }
 
 async function asJpeg(image: Sharp): Promise<string> {
@@ -88,10 +125,12 @@ const INPUT = { limitInputPixels: PIXELS_MAX, failOn: 'error', pages: 1 } as con
 const SVG_DENSITY = 72;
 const DENSITY_MAX = 2_400;
 
+const isLogo = (use: ImageUse) => use === 'logo' || use === 'page-logo';
+
 /** Rasterises an SVG at the size in which it is printed. */
 async function drawn(svg: Buffer, use: ImageUse): Promise<Sharp> {
   const { width, height } = await sharp(svg, { ...INPUT, density: SVG_DENSITY }).metadata();
-  const larger = use === 'logo' ? Math.min(LOGO.width / width, LOGO.height / height) : BANNER_WIDTH / width;
+  const larger = isLogo(use) ? Math.min(LOGO.width / width, LOGO.height / height) : BANNER_WIDTH / width;
   return sharp(svg, { ...INPUT, density: Math.min(Math.max(SVG_DENSITY * larger, 1), DENSITY_MAX) });
 }
 

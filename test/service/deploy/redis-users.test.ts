@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { renderDocument } from '#libs/jobs/catalog.ts';
-import { openQueues } from '#libs/jobs/queue.ts';
+import { type JobDefinition, loadLogo, renderDocument } from '#libs/jobs/catalog.ts';
+import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { openReplies, sendReply } from '#libs/jobs/replies.ts';
 import { startWorker } from '#libs/jobs/worker.ts';
 import { type ConnectionOptions, openRedis, type Redis, whenReady } from '#libs/redis/connection.ts';
@@ -33,7 +33,8 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  for (const redis of connections) redis.disconnect();
+  // ioredis would wait two seconds for the end of a connection that its server has ended already.
+  for (const redis of connections) if (redis.status !== 'end') redis.disconnect();
   await server.stop();
   await guarded.close();
 });
@@ -84,6 +85,7 @@ test.each([
 
 test.each([
   ['GET', 'ours:unsaved:render-document:1'],
+  ['GET', 'ours:unsaved:load-logo:1'],
   ['HGETALL', 'ours:render-document:1'],
   ['GET', 'ours:reply:1'],
   ['PUBLISH', 'ours:replies:gateway', 'forged'],
@@ -122,7 +124,7 @@ test.each([
   ['GET', 'ours:rate:requests:key'],
   ['CLIENT', 'LIST'],
 ])(
-  'when the portal sends %s %s, then Redis rejects it: it may nudge and have documents printed only',
+  'when the portal sends %s %s, then Redis rejects it: it may nudge, have documents printed and logos fetched only',
   async (command, ...args) => {
     await expect(as('portal').call(command, ...args)).rejects.toThrow(/NOPERM/);
   },
@@ -188,30 +190,65 @@ test('when Redis starts again, then it has what transactions and scripts wrote',
 });
 
 test('when the gateway requests a document and the renderer prints it, then neither lacks a right for it', async () => {
-  const gateway = { redisUrl: users.urlOf('gateway', server.url), prefix, log: testLog };
-  const queues = openQueues(gateway);
-  const replies = openReplies({ ...gateway, redis: queues.redis });
+  const document = { title: 'Invoice 7' } as never;
+
+  const { text, queues, end } = await asked(
+    'gateway',
+    renderDocument,
+    { document, requestId: 'r' },
+    (payload) => payload.document.title,
+  );
+
+  expect(text).toBe('Invoice 7');
+  expect(await queues.workerCount(renderDocument)).toBe(1);
+  await end();
+});
+
+test('when the portal asks for a logo and the renderer fetches it, then neither lacks a right for it', async () => {
+  const url = 'https://studio.example/';
+
+  const { text, end } = await asked('portal', loadLogo, { url }, (payload) => payload.url);
+
+  expect(text).toBe(url);
+  await end();
+});
+
+/** Lets a user ask for a job and the renderer run it. Returns the text of the reply, and closes both with `end`. */
+async function asked<Payload extends { replyTo: string }>(
+  user: RedisUser,
+  job: JobDefinition<Payload>,
+  content: Omit<Payload, 'accountId' | 'deadlineAt' | 'replyTo'>,
+  textOf: (payload: Payload) => string,
+): Promise<{ text: string; queues: Queues; end(): Promise<void> }> {
+  const asking = { redisUrl: users.urlOf(user, server.url), prefix, log: testLog };
+  const queues = openQueues(asking);
+  const replies = openReplies({ ...asking, redis: queues.redis });
   const redis = as('renderer');
   await whenReady(queues.redis, 10_000);
   const worker = startWorker(
-    renderDocument,
-    async ({ document, replyTo }, { jobId }) =>
-      sendReply(redis, { prefix, replyTo, id: jobId }, { bytes: Buffer.from(document.title), warnings: [] }),
+    job,
+    async (payload, { jobId }) => {
+      const reply = { bytes: Buffer.from(textOf(payload)), warnings: [] };
+      await sendReply(redis, { prefix, replyTo: payload.replyTo, id: jobId }, reply);
+    },
     { redisUrl: users.urlOf('renderer', server.url), prefix, concurrency: 1, log: testLog },
   );
   const deadlineAt = Date.now() + 30_000;
   const reply = replies.expect('job-1', { deadlineAt, signal: new AbortController().signal });
-  const document = { title: 'Invoice 7' } as never;
-  const payload = { document, accountId: 'a', requestId: 'r', deadlineAt, replyTo: replies.address };
+  const payload = { ...content, accountId: 'a', deadlineAt, replyTo: replies.address } as unknown as Payload;
 
-  await queues.enqueue(renderDocument, { id: 'job-1', payload });
+  await queues.enqueue(job, { id: 'job-1', payload });
 
-  expect((await reply).bytes.toString()).toBe('Invoice 7');
-  expect(await queues.workerCount(renderDocument)).toBe(1);
-  await worker.close(5_000);
-  replies.close();
-  await queues.close();
-});
+  return {
+    text: (await reply).bytes.toString(),
+    queues,
+    async end() {
+      await worker.close(5_000);
+      replies.close();
+      await queues.close();
+    },
+  };
+}
 
 /** ioredis itself ends a connection that may not even say its name. */
 async function answerWithoutLogin(line: string): Promise<string> {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApiKey, issueApiKey } from '#libs/models/accounts/api-key.ts';
 import { Idempotency } from '#libs/models/idempotency-record.ts';
+import { newId, storedId } from '#libs/models/tenant.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { withConcurrencyLimit } from '../../../services/gateway/limits/concurrency-limit.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -178,6 +179,38 @@ describe('the limit of usable keys', () => {
     expect([(await rotate(60)).status, (await rotate(0)).status]).toEqual([409, 201]);
     await gateway.delete(`${path}/${own?._id}`, account);
     await issueApiKey(body);
+  });
+});
+
+describe('keys that ended', () => {
+  test('when 5,000 newer ones were made, then they are removed, and those that work stay', async () => {
+    const account = await gateway.workspace.account();
+    const keyOf = (name: string, index: number, ended: object) => ({
+      ...{ _id: storedId(newId()), account_id: storedId(account.id), hash: `${account.id}-${index}`, name },
+      ...{ start: 'bh_live_0000', scopes: ['clients:read'], created_at: new Date(), ...ended },
+    });
+    const now = new Date();
+    const ended = [{ expires_at: now }, { revoked_at: now }];
+    const old = [{}, ...ended].map((one, index) => keyOf('old', index, one));
+    const newer = Array.from({ length: 4_998 }, (_, index) => keyOf('newer', index + 3, { expires_at: now }));
+    await ApiKey.collection.insertMany([...old, ...newer] as never);
+    const namesOf = async () =>
+      (await ApiKey.find({ account_id: account.id, name: 'old' }).lean()).map(({ _id }) => _id);
+
+    await make({}, account);
+    expect(await namesOf()).toHaveLength(3);
+    await make({}, account);
+    await make({}, account);
+    expect((await namesOf()).map(String)).toEqual([String(old[0]?._id)]);
+    expect(await ApiKey.countDocuments({ account_id: account.id, name: 'newer' })).toBe(4_998);
+  });
+
+  test('when 400 days have passed, then MongoDB removes them', async () => {
+    const expiring = (await ApiKey.collection.indexes()).filter(({ expireAfterSeconds }) => expireAfterSeconds);
+    expect(expiring.map(({ key, expireAfterSeconds }) => [key, Number(expireAfterSeconds) / 86_400])).toEqual([
+      [{ expires_at: 1 }, 400],
+      [{ revoked_at: 1 }, 400],
+    ]);
   });
 });
 

@@ -144,6 +144,22 @@ describe('acceptance', () => {
     expect(await get(`quotes/${quote.id}/acceptance`)).toMatchObject({ name: 'Grace' });
   });
 
+  test('when the owner withdraws an acceptance, then its order number goes with it, and a reference of the owner stays', async () => {
+    const quote = await quoted();
+    await accept(gateway.workspace, account.id, quote.id, { order_number: '4711' });
+    await patch(`quotes/${quote.id}`, { status: 'Sent' });
+    expect(await get(`quotes/${quote.id}`)).toMatchObject({ order_reference: null });
+    await accept(gateway.workspace, account.id, quote.id, { order_number: '4712' });
+    expect(await get(`quotes/${quote.id}`)).toMatchObject({ order_reference: '4712' });
+    await patch(`quotes/${quote.id}`, { status: 'Sent', order_reference: 'PO-1' });
+    expect(await get(`quotes/${quote.id}`)).toMatchObject({ order_reference: 'PO-1' });
+
+    // The client gave the number that the owner had set before.
+    await accept(gateway.workspace, account.id, quote.id, { order_number: 'PO-1' });
+    await patch(`quotes/${quote.id}`, { status: 'Declined' });
+    expect(await get(`quotes/${quote.id}`)).toMatchObject({ order_reference: 'PO-1' });
+  });
+
   test('when the quote changed, expired or was answered otherwise, then it cannot be accepted and nothing is kept', async () => {
     const changed = await quoted();
     const stale = { content: 'what the client saw before' };
@@ -358,6 +374,19 @@ describe('question', () => {
     expect(await Message.countDocuments({ account_id: account.id })).toBe(0);
   });
 
+  test('when the quote was given to another client, then the answer to the first is not mailed', async () => {
+    await setUpMail();
+    const quote = await quoted();
+    await ask(account.id, { type: 'quote', id: quote.id, text: 'When?' });
+    const other = await createClient(gateway, { name: 'Bob', email: 'bob@example.com' }, account);
+    for (const change of [{ status: 'Draft' }, { client_id: other.id }, { status: 'Sent' }])
+      expect((await patch(`quotes/${quote.id}`, change)).status).toBe(200);
+    const [question] = await get(`questions?document_id=${quote.id}`);
+    const { body } = await post(`questions/${question.id}/answer`, { answer: 'Soon.' });
+    expect(body.data).toMatchObject({ status: 'answered', client: { id: client.id }, message_id: null });
+    expect(await Message.countDocuments({ account_id: account.id })).toBe(0);
+  });
+
   test('when a question is closed, then reminders go on; the oldest that is open decides', async () => {
     const invoice = await billed();
     await ask(account.id, { type: 'invoice', id: invoice.id, text: 'First?' });
@@ -387,7 +416,7 @@ test('when the client is anonymised, then its words are erased, and only the evi
   const words = /zora|quillfeather/i;
   const [standing, withdrawn, declined] = [await quoted(), await quoted(), await quoted()];
   for (const { id } of [standing, withdrawn])
-    await accept(gateway.workspace, account.id, id, { name: 'Zora Quillfeather' });
+    await accept(gateway.workspace, account.id, id, { name: 'Zora Quillfeather', order_number: 'PO Zora 7' });
   await patch(`quotes/${withdrawn.id}`, { status: 'Sent' });
   await decline(account.id, declined.id, 'Zora does not want it');
   await ask(account.id, { type: 'quote', id: standing.id, text: 'Will Zora get it?' });
@@ -397,7 +426,35 @@ test('when the client is anonymised, then its words are erased, and only the evi
   await post(`clients/${client.id}/anonymise`);
 
   expect(await get(`quotes/${standing.id}/acceptance`)).toMatchObject({ name: 'Zora Quillfeather' });
+  expect(await get(`quotes/${standing.id}`)).toMatchObject({ order_reference: 'PO Zora 7' });
   expect((await gateway.get(`/api/v1/quotes/${withdrawn.id}/acceptance`, account)).status).toBe(404);
-  for (const left of [await get('questions'), await get('quotes'), await events()])
+  const others = [withdrawn, declined].map(({ id }) => get(`quotes/${id}`));
+  for (const left of [await get('questions'), ...(await Promise.all(others)), await events()])
     expect(JSON.stringify(left)).not.toMatch(words);
+});
+
+test('when the client is anonymised, then only the evidence of the acceptance that a quote has, or was billed with, stays', async () => {
+  const [again, owner, other, billedThen] = [await quoted(), await quoted(), await quoted(), await quoted()];
+  for (const { id } of [again, owner, other, billedThen]) {
+    await accept(gateway.workspace, account.id, id, { name: 'First' });
+    if (id === billedThen.id) await post(`quotes/${id}/convert`);
+    await patch(`quotes/${id}`, { status: 'Draft' });
+  }
+  await patch(`quotes/${again.id}`, { status: 'Sent' });
+  await accept(gateway.workspace, account.id, again.id, { name: 'Second' });
+  await patch(`quotes/${owner.id}`, { status: 'Accepted' });
+  const { id: client_id } = await createClient(gateway, { name: 'Grace' }, account);
+  await patch(`quotes/${other.id}`, { client_id });
+  expect((await gateway.get(`/api/v1/quotes/${other.id}/acceptance`, account)).status).toBe(404);
+  await patch(`quotes/${other.id}`, { status: 'Sent' });
+  await accept(gateway.workspace, account.id, other.id, { name: 'Grace' });
+
+  await post(`clients/${client.id}/anonymise`);
+
+  const left = await QuoteEvidence.find({ account_id: account.id }).sort({ _id: 1 }).lean();
+  expect(left.map(({ quote_id, statement }) => [String(quote_id), JSON.parse(statement).name])).toEqual([
+    [billedThen.id, 'First'],
+    [again.id, 'Second'],
+    [other.id, 'Grace'],
+  ]);
 });

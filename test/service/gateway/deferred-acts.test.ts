@@ -129,6 +129,7 @@ const NO_MORE_RIGHTS: Readonly<Record<string, string>> = {
   'the count of webhook processes': 'counts processes',
   'the sampler of queues': 'counts jobs',
   'the figures of requests': 'counts requests, for the operator alone',
+  'load-logo': 'fetches the logo that account:write set, for a page that a link shows',
   'fan-out-event':
     'makes a delivery for each subscribed endpoint; webhooks:write sees all events, as docs/secure.md says',
   'deliver-webhook': 'sends one event to one subscribed endpoint',

@@ -1,8 +1,11 @@
 // Changes before a document is binding: the lines of a quote, the client of a draft, and the deletion of a draft quote.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { originalOf } from '#libs/documents/original-of.ts';
 import { quoteDocument } from '#libs/documents/stored-document.ts';
 import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
 import { Quote, type QuoteRecord } from '#libs/models/billing/quote.ts';
+import { Original } from '#libs/models/documents/original.ts';
+import { storedId } from '#libs/models/tenant.ts';
 import { documentView } from '../../../services/renderer/document/document-view.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import {
@@ -120,6 +123,45 @@ describe('DELETE /api/v1/quotes/{id}', () => {
     ]);
     expect((await gateway.get('/api/v1/numbering/audit', account)).body.data.gapless).toBe(true);
   });
+
+  test.each([
+    ['stays as it is', async () => undefined, 1],
+    ['becomes a draft again', async (id: string) => void (await patch(id, { status: 'Draft' })), 0],
+    [
+      'is given to another client',
+      async (id: string) => {
+        const grace = await createClient(gateway, { name: 'Grace' }, account);
+        for (const change of [{ status: 'Draft' }, { client_id: grace.id }, { status: 'Sent' }])
+          expect((await patch(id, change)).status).toBe(200);
+      },
+      0,
+    ],
+    [
+      'is deleted',
+      async (id: string) => {
+        await patch(id, { status: 'Draft' });
+        expect((await remove(id)).status).toBe(200);
+      },
+      0,
+    ],
+  ])(
+    'when it %s while its original is printed, then only that of a quote issued to the same client is kept',
+    async (_name, meanwhile, kept) => {
+      const { id } = await make({ status: 'Sent' });
+      const version = { kind: 'quote', documentId: storedId(id), clientId: storedId(client.id), content: 'x' } as const;
+      const printed = await originalOf(version, {
+        accountId: account.id,
+        async make() {
+          await meanwhile(id);
+          return { bytes: Buffer.from('%PDF'), warnings: [] };
+        },
+      });
+
+      expect(String(printed?.bytes)).toBe('%PDF');
+      expect([printed?.sha256 !== undefined, printed?.warnings.length]).toEqual([kept === 1, 1 - kept]);
+      expect(await Original.countDocuments({ account_id: account.id })).toBe(kept);
+    },
+  );
 
   test.each(['Sent', 'Accepted', 'Declined', 'Expired'])('when it is %s, then 409 and it stays', async (status) => {
     const { id } = await make();

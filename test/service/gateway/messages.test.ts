@@ -319,6 +319,17 @@ describe('messages', () => {
     expect((await account.api.post(`/api/v1/messages/${leased.id}/cancel`)).status).toBe(409);
   });
 
+  test('when the quote of a message was given to another client, then it cannot be sent again', async () => {
+    const { id: other } = await account.post('clients', { name: 'Bob', email: 'bob@example.com' });
+    const quote = await account.post('quotes', { client_id, amount: 10, status: 'Sent' });
+    const { id } = (await send(`quotes/${quote.id}`)).body.data;
+    await failWithoutRelay(account.id, id, 'giveUp');
+    for (const change of [{ status: 'Draft' }, { client_id: other }, { status: 'Sent' }])
+      expect((await account.api.patch(`/api/v1/quotes/${quote.id}`, change)).status).toBe(200);
+    const { status, body } = await account.api.post(`/api/v1/messages/${id}/resend`, {});
+    expect([status, body.error]).toEqual([409, 'Cannot send a message again whose document has another client now']);
+  });
+
   test('when a message is sent again, then it is a new one with the same words, once the first has ended', async () => {
     const { id } = await queued();
     expect((await account.api.post(`/api/v1/messages/${id}/resend`, {})).body.error).toBe(
@@ -332,16 +343,24 @@ describe('messages', () => {
     ]);
     expect(await account.refused(`messages/${id}/resend`, { cc: ['ada@example.org'] })).toMatchObject([400, {}]);
     expect((await account.get(`messages/${id}`)).state).toBe('failed');
+    // So that an operator does not send it to the former address again.
+    const first = await Message.findOne({ account_id: account.id, _id: id }).lean();
+    expect(first?.['resent_as']).toEqual(storedId(again.body.data.id));
   });
 });
 
 test('when a client is anonymised, then events about its mail keep no address and no words', async () => {
-  const { id } = await draft();
-  const message = (await send(`invoices/${id}`, { to: ['ada@private.example'], subject: 'For Ada alone' })).body.data;
+  const { id } = await draft({ due_date: '2020-01-01' });
+  const mail = { to: ['ada@private.example'], subject: 'For Ada alone' };
+  const message = (await send(`invoices/${id}`, mail)).body.data;
   await sendWithoutRelay(account.id, message.id);
+  const reminder = (await account.api.post(`/api/v1/invoices/${id}/remind`, mail)).body.data;
+  await sendWithoutRelay(account.id, reminder.id);
   const bodies = async () =>
-    (await Event.find({ account_id: account.id, type: /^message/ }).lean()).map(({ body }) => body);
-  expect((await bodies()).join()).toContain('ada@private.example');
+    (await Event.find({ account_id: account.id, type: /^(message|reminder)/ }).lean()).map(({ body }) => body);
+  const sent = await bodies();
+  expect(sent).toHaveLength(3);
+  for (const body of sent) expect(body).toContain('ada@private.example');
   await account.api.post(`/api/v1/clients/${client_id}/anonymise`);
   expect((await bodies()).join()).not.toMatch(/ada@private|For Ada alone/);
   expect(JSON.stringify(await account.get(`messages/${message.id}`))).not.toMatch(/ada@private|For Ada alone/);

@@ -93,10 +93,11 @@ test.each([
   async (_which, status, coded, code) => {
     const failure = { status, message: 'no', ...coded };
     const id = randomUUID();
-    const reply = expectReply(id);
+    // The failure may arrive before the response to the sender.
+    const rejected = expect(expectReply(id)).rejects.toMatchObject({ ...failure, code });
     await sendReply(redis, { prefix, replyTo: replies.address, id }, failure);
 
-    await expect(reply).rejects.toMatchObject({ ...failure, code });
+    await rejected;
   },
 );
 

@@ -1,12 +1,15 @@
 // The files of a mail: the PDF, the e-invoice that client or account need, or the PDF with it inside.
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
+import { AppError } from '#libs/errors.ts';
 import { Original } from '#libs/models/documents/original.ts';
 import { archiveFile } from '#libs/pdf/archive.ts';
 import { makeMailOf } from '../../../services/mail/make-mail.ts';
 import { client as buyer, issuer } from '../../e-invoices/cases.ts';
 import { chromiumPdf } from '../../support/chromium-pdf.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { insertMessage, setUpMail, withLease } from '../../support/messages.ts';
 import { type AnyRecord, create, createClient } from '../../support/records.ts';
@@ -19,6 +22,7 @@ const print = async () => {
   return { bytes, warnings: [] };
 };
 const mailOf = makeMailOf({ from: 'billing@example.com', print, markdown: { toHtml: async (text) => text } });
+const FIRST = { isFirst: true, signal: new AbortController().signal };
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -45,12 +49,13 @@ async function anInvoice(
 async function mailed(account: TestAccount, path: string, body: object = {}) {
   const sent = await gateway.post(`/api/v1/${path}/send`, body, account);
   expect(sent.status).toBe(202);
-  const { message, leaseId } = await withLease(account.id, sent.body.data.id, async (_step, leased) => leased);
-  const made = await mailOf(message, leaseId, new AbortController().signal);
-  if (!('bytes' in made)) throw new Error(JSON.stringify(made));
-  const { attachments } = await simpleParser(made.bytes);
+  const { message } = await withLease(account.id, sent.body.data.id, async (_step, leased) => leased);
+  const made = await mailOf(message, FIRST);
+  if (!('contents' in made)) throw new Error(JSON.stringify(made));
+  const { attachments } = await simpleParser(await buffer(made.contents.read()));
+  await made.contents.release();
   const digest = (content: Buffer) => createHash('sha256').update(content).digest('hex');
-  expect(made.message.attachments).toEqual(
+  expect(made.unkept?.values.attachments).toEqual(
     attachments.map(({ filename, content }) => ({ name: filename, bytes: content.length, sha256: digest(content) })),
   );
   return attachments;
@@ -144,8 +149,61 @@ test('when the e-invoice cannot be made any more, then the mail is 409 before it
     'e_invoice_incomplete',
     ['account.phone'],
   ]);
-  expect(await mailOf(made.message, made.leaseId, new AbortController().signal)).toMatchObject({
+  expect(await mailOf(made.message, FIRST)).toMatchObject({
     impossible: expect.stringContaining('lacks what XRechnung asks for'),
   });
   expect(prints).toBe(before + 1);
+});
+
+test('when the files are large, then the mail that is kept is the one that is sent', async () => {
+  const { account, invoice } = await anInvoice('none', 'Draft');
+  const path = `/api/v1/invoices/${String(invoice.id)}`;
+  const attachments = [{ name: 'plan.pdf', file: Buffer.concat([bytes, randomBytes(1_500_000)]).toString('base64') }];
+  await gateway.call('PUT', `${path}/attachments`, { key: account.key, body: { attachments } });
+  const sent = await gateway.post(`${path}/send`, {}, account);
+  const { made, message } = await withLease(account.id, sent.body.data.id, async (_step, { message, unit }) => {
+    const made = await mailOf(message, FIRST);
+    if ('contents' in made) await made.unkept?.ready((keep) => keep(unit));
+    return { made, message };
+  });
+  if (!('contents' in made)) throw new Error(JSON.stringify(made));
+  const again = await mailOf(message, { ...FIRST, isFirst: false });
+  if (!('contents' in again)) throw new Error(JSON.stringify(again));
+
+  const [first, second] = [await buffer(made.contents.read()), await buffer(again.contents.read())];
+  await Promise.all([made.contents.release(), again.contents.release()]);
+
+  expect([made.contents.isLarge, again.contents.isLarge]).toEqual([true, true]);
+  expect(second.equals(first)).toBe(true);
+  const { attachments: files } = await simpleParser(second);
+  expect(files.map(({ filename, size }) => [filename, size])).toEqual([
+    ['INV-0001.pdf', bytes.length],
+    ['plan.pdf', bytes.length + 1_500_000],
+  ]);
+});
+
+test('when documents of several accounts are printed for long, then the mail of another is made meanwhile', async () => {
+  const printing = Promise.withResolvers<never>();
+  let asked = 0;
+  const mailOf = makeMailOf({
+    from: 'billing@example.com',
+    markdown: { toHtml: async (text) => text },
+    print() {
+      asked += 1;
+      return printing.promise;
+    },
+  });
+  const mailedBy = async (body: object) => {
+    const { account, invoice } = await anInvoice('none');
+    const sent = await gateway.post(`/api/v1/invoices/${String(invoice.id)}/send`, body, account);
+    const { message } = await withLease(account.id, sent.body.data.id, async (_step, leased) => leased);
+    return mailOf(message, FIRST);
+  };
+
+  const slow = [1, 2, 3].map(() => mailedBy({}));
+  await eventually(() => asked === slow.length);
+  expect(await mailedBy({ attach_pdf: false })).toMatchObject({ contents: { isLarge: false } });
+
+  printing.reject(new AppError('printing_unavailable', 'Printing is unavailable'));
+  for (const made of await Promise.all(slow)) expect(made).toMatchObject({ notYet: expect.any(String) });
 });

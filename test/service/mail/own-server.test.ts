@@ -12,6 +12,7 @@ import { acrossAccounts, newRecord, wireId } from '#libs/models/tenant.ts';
 import { type DialMailServer, openMailDialler } from '#libs/outbound/dial-mail-server.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { enqueueDueMessages } from '../../../services/mail/enqueue-due-messages.ts';
+import { holdMail } from '../../../services/mail/held-mail.ts';
 import { makeSendMessage } from '../../../services/mail/send-message.ts';
 import { openConnections } from '../../../services/mail/smtp/connections.ts';
 import { type OwnConnections, openOwnConnections } from '../../../services/mail/smtp/own-connections.ts';
@@ -19,10 +20,10 @@ import { serverOf } from '../../../services/mail/smtp/smtp-url.ts';
 import { takeTurns } from '../../../services/mail/take-turns.ts';
 import { testMailServers } from '../../../services/mail/test-mail-servers.ts';
 import { makeWayOf } from '../../../services/mail/way-out.ts';
+import { certifyLocalhost } from '../../support/certificate.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertMessage, inUnit, storedMessage } from '../../support/messages.ts';
 import { openReadyQueues } from '../../support/queues.ts';
-import { certifyLocalhost } from '../../support/smtp-certificate.ts';
 import { openSmtpRelay, type Relay } from '../../support/smtp-relay.ts';
 import { openWorkspace, testLog, type Workspace } from '../../support/workspace.ts';
 
@@ -79,7 +80,7 @@ function start(dial: DialMailServer = openMailDialler({ allow: '127.0.0.0/8,::1'
   const sender = { address: 'billing@example.com', domain: 'example.com' };
   const send = makeSendMessage({
     wayOf: makeWayOf({ connections, sender, bounceDomain: undefined }, own),
-    mailOf: async (message) => ({ bytes: Buffer.from(SOURCE), message }),
+    mailOf: async () => ({ contents: await holdMail([Buffer.from(SOURCE)]) }),
     leaseMs: 2_000,
     retryScale: SCALE,
     onEvents: () => undefined,
@@ -128,18 +129,20 @@ const attempted = (message: MessageRecord) =>
     return attempts[0];
   }, 15_000);
 
-/** A server that takes connections and says nothing. */
+/** A server that takes connections and says nothing. `connections` are the most that were open at once. */
 async function silentServer(): Promise<{ port: number; connections: () => number }> {
   const sockets = new Set<Socket>();
+  let most = 0;
   const server: Server = createServer((socket) => {
-    sockets.add(socket.on('error', () => undefined));
+    sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)));
+    most = Math.max(most, sockets.size);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   closing.push(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { port: (server.address() as { port: number }).port, connections: () => sockets.size };
+  return { port: (server.address() as { port: number }).port, connections: () => most };
 }
 
 test('when an account has a server of its own, then its mail leaves by it, encrypted and logged in, over one connection', async () => {

@@ -5,7 +5,7 @@ import { Counter } from '#libs/models/counter.ts';
 import { findMailSource, insertMailSource, MAIL_KEPT_MS, mailSourceOf } from '#libs/models/messages/mail-source.ts';
 import type { MessageRecord } from '#libs/models/messages/message.ts';
 import { removeOldMails } from '../../../services/mail/remove-old-mails.ts';
-import { insertMessage, inUnit, storedMessage } from '../../support/messages.ts';
+import { insertMessage, inUnit, storedMessage, wholeMail } from '../../support/messages.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
 let workspace: Workspace;
@@ -20,7 +20,7 @@ const MADE = new Date('2026-01-01T00:00:00Z');
 const after = (ms: number) => new Date(MADE.getTime() + ms);
 
 async function keep(message: MessageRecord, accountId: string, madeAt: Date): Promise<void> {
-  const source = await mailSourceOf(message, randomBytes(MAIL_BYTES), madeAt);
+  const source = await mailSourceOf(message, wholeMail(randomBytes(MAIL_BYTES)), madeAt);
   await inUnit(accountId, ({ session }) => insertMailSource(source, session));
 }
 

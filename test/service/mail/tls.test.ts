@@ -1,10 +1,11 @@
 // The encryption of SMTP: STARTTLS and TLS from the start, a certificate that nothing vouches for, and a login that never leaves in clear text.
 import { afterEach, expect, test } from '@jest/globals';
 import type { SMTPServerOptions } from 'smtp-server';
+import { holdMail } from '../../../services/mail/held-mail.ts';
 import { type Connections, openConnections } from '../../../services/mail/smtp/connections.ts';
 import { handOver } from '../../../services/mail/smtp/hand-over.ts';
 import { serverOf } from '../../../services/mail/smtp/smtp-url.ts';
-import { certifyLocalhost } from '../../support/smtp-certificate.ts';
+import { certifyLocalhost } from '../../support/certificate.ts';
 import { openSmtpRelay, type Relay } from '../../support/smtp-relay.ts';
 
 const certified = certifyLocalhost();
@@ -30,11 +31,12 @@ async function relayWith(options: SMTPServerOptions = {}) {
   return relay;
 }
 
-function send(url: string) {
+async function send(url: string) {
   const connections = openConnections(serverOf(url), { name: 'test', timeoutMs: 2_000 });
   opened.push(connections);
-  const mail = { envelope: { from: 'a@example.com', to: ['b@example.com'] }, bytes: Buffer.from('Subject: x\r\n\r\n') };
-  return handOver(connections, mail, async () => true);
+  const envelope = { from: 'a@example.com', to: ['b@example.com'] };
+  const contents = await holdMail([Buffer.from('Subject: x\r\n\r\n')]);
+  return handOver(connections, { envelope, contents }, async () => true);
 }
 
 test('when the server offers STARTTLS, then the login and the mail are encrypted', async () => {

@@ -219,6 +219,24 @@ test('when a person asks about a line and the owner answers, then the page shows
   expect(await get(path)).toMatch(/What is\nbuilt\?[\s\S]*The mill\./);
 });
 
+test('when a quote was given to another client, then its page does not show the words of the first', async () => {
+  const id = await quote();
+  const path = await linkTo('quotes', id);
+  expect((await send(path, '/ask', { text: 'My divorce is on 3 May: can you start later?' })).status).toBe(303);
+  const other = await create(gateway, '/api/v1/clients', { name: 'Bob', email: 'bob@example.com' });
+  for (const change of [{ status: 'Draft' }, { client_id: other.id }, { status: 'Sent' }])
+    expect((await gateway.patch(`/api/v1/quotes/${id}`, change)).status).toBe(200);
+  const given = await linkTo('quotes', id);
+  const text = await get(given);
+  expect(text).toContain('Building');
+  expect(text).not.toContain('divorce');
+  expect((await portal.browser().get(path)).status).toBe(404);
+
+  // Its own questions are no repetition of those of the first.
+  expect((await send(given, '/ask', { text: 'My divorce is on 3 May: can you start later?' })).status).toBe(303);
+  expect(await get(given)).toContain('divorce');
+});
+
 describe('a link without the right', () => {
   test.each(Object.entries(CLIENT_FORMS))(
     'when %s is not among what it allows, then the form is a 404',

@@ -1,4 +1,5 @@
 // The client's page: what it shows of a document, to whom, and that looking at it changes nothing.
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
 import mongoose from 'mongoose';
@@ -375,10 +376,13 @@ async function mailOf(messageId: string): Promise<string> {
   const print = async () => ({ bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] });
   const markdown = { toHtml: async (text: string) => text };
   const make = makeMailOf({ from: 'billing@example.com', print, markdown, portalUrl: 'https://portal.example.com' });
-  const { message, leaseId } = await withLease(gateway.account.id, messageId, async (_step, leased) => leased);
-  const made = await make(message, leaseId, new AbortController().signal);
-  if (!('bytes' in made)) throw new Error(JSON.stringify(made));
-  return (await simpleParser(made.bytes)).text ?? '';
+  const made = await withLease(gateway.account.id, messageId, async (_step, { message, unit }) => {
+    const mail = await make(message, { isFirst: true, signal: new AbortController().signal });
+    if ('contents' in mail) await mail.unkept?.ready((keep) => keep(unit));
+    return mail;
+  });
+  if (!('contents' in made)) throw new Error(JSON.stringify(made));
+  return (await simpleParser(await buffer(made.contents.read()))).text ?? '';
 }
 
 test('when pages and forms of a link succeed, fail and break, then the log names them and has no token', async () => {
@@ -429,6 +433,55 @@ describe('its PDF', () => {
     const { path } = await linkTo('invoices', await invoice());
     const { status, text, headers } = await get(`${path}/pdf`);
     expect([status, headers.get('retry-after'), text.includes('not available')]).toEqual([503, '2', true]);
+  });
+});
+
+describe('the logo of its issuer', () => {
+  afterAll(() => gateway.patch('/api/v1/account', { logo_url: null }));
+
+  test('when it is behind an address, then the page links one of its own, which only the token chooses', async () => {
+    const url = 'https://studio.example/logo.png';
+    await gateway.patch('/api/v1/account', { logo_url: url });
+    const id = await invoice();
+    const { path, id: linkId } = await linkTo('invoices', id);
+    const list = (await linkTo('clients', clientId)).path;
+    const logo = Buffer.from('a PNG');
+    const asked: object[] = [];
+    const loadLogo = async (wanted: object) => {
+      asked.push(wanted);
+      return logo;
+    };
+    const showing = await startPortal(gateway.workspace, { client: { loadLogo } });
+    const browser = showing.browser();
+
+    const bases = [path, list, `${list}/invoices/${id}`];
+    for (const base of bases) {
+      const { text, headers } = await browser.get(base);
+      expect(text).toContain(`srcset="${base}/logo 2x" alt="Studio North"/>`);
+      expect(text).not.toContain('studio.example');
+      expect(headers.get('content-security-policy')).toContain("img-src 'self' data:;");
+      const sent = await fetch(`${showing.url}${base}/logo?url=https://evil.example`);
+      expect([sent.status, Buffer.from(await sent.arrayBuffer())]).toEqual([200, logo]);
+      expect(Object.fromEntries(sent.headers)).toMatchObject({
+        'cache-control': 'private, max-age=3600',
+        'content-type': 'image/png',
+        'x-content-type-options': 'nosniff',
+      });
+    }
+    expect(asked).toEqual(bases.map(() => ({ accountId: gateway.account.id, url })));
+
+    await DocumentLink.updateOne({ _id: linkId, account_id: gateway.account.id }, { expires_at: new Date(0) });
+    const expired = await browser.get(path);
+    const gone = await browser.get(`${path}/logo`);
+    await showing.close();
+    expect([expired.status, expired.text.includes('<img'), gone.status]).toEqual([410, false, 404]);
+    expect(asked).toHaveLength(bases.length);
+  });
+
+  test('when there is none to show, then the answer is the page of an unknown link', async () => {
+    const { path } = await linkTo('invoices', await invoice());
+    const { status, text } = await get(`${path}/logo`);
+    expect([status, text]).toEqual([404, (await get(`/p/${'A'.repeat(43)}`)).text]);
   });
 });
 

@@ -1,11 +1,18 @@
 // Logo and banner: allowed sources, how they are drawn, and warnings.
 import { execFileSync } from 'node:child_process';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { loadLogo } from '#libs/jobs/catalog.ts';
+import { openReplies, type Replies } from '#libs/jobs/replies.ts';
+import { newId } from '#libs/models/tenant.ts';
+import { openLogos } from '../../../services/portal/client/load-logo.ts';
+import { eventually } from '../../support/eventually.ts';
 import { blackPng } from '../../support/renderer/black-png.ts';
 import { anInvoice } from '../../support/renderer/documents.ts';
 import { type PictureHost, startPictureHost } from '../../support/renderer/picture-host.ts';
 import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
+import { testLog } from '../../support/workspace.ts';
 
 const RED = '#ff0000';
 let png: Buffer;
@@ -281,3 +288,113 @@ function decodersOf(parent: number): number[] {
     return Number(parentPid) === parent && line.includes('decode-image.ts') ? [Number(pid)] : [];
   });
 }
+
+describe('a logo on a page', () => {
+  let replies: Replies;
+  let load: ReturnType<typeof openLogos>;
+  beforeAll(() => {
+    const { queues, workspace } = renderer;
+    const { redisUrl, redisPrefix: prefix } = workspace;
+    replies = openReplies({ redisUrl, prefix, redis: queues.redis, log: testLog });
+    load = openLogos({ queues, replies, log: testLog });
+  });
+  afterAll(() => replies.close());
+  const loaded = (url: string) => load({ accountId: newId(), url });
+  const answered = (bytes: Buffer) => {
+    host.answer = (_request, response) => response.end(bytes);
+    return loaded(host.address());
+  };
+
+  test('when it is the worst to compress, then it is a small PNG of twice the size that the page shows', async () => {
+    const noise = { type: 'gaussian', mean: 128, sigma: 90 } as const;
+    const large = sharp({ create: { width: 1_350, height: 400, channels: 3, background: RED, noise } });
+    const logo = await answered(await large.png().toBuffer());
+
+    expect(await sharp(logo).metadata()).toMatchObject({ format: 'png', width: 448, height: 144 });
+    expect(logo?.length).toBeLessThan(70_000);
+  });
+
+  test('when it is small, then it has two pixels for each of its own, within a margin', async () => {
+    const tiny = await picture(20, 10).jpeg().toBuffer();
+    const { data, info } = await sharp(await answered(tiny))
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+
+    expect(info).toMatchObject({ width: 2 * (20 + 8), height: 2 * (10 + 8), channels: 4 });
+    const at = (x: number, y: number) => [...data.subarray((y * info.width + x) * 4, (y * info.width + x) * 4 + 4)];
+    // Its corner is round, its margin is white.
+    expect([at(0, 0)[3], at(28, 3)]).toEqual([0, [255, 255, 255, 255]]);
+    expect(isRed(at(28, 18).slice(0, 3) as [number, number, number])).toBe(true);
+  });
+
+  test('when it is an SVG, then it is drawn as large as its box', async () => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"><rect width="20" height="10"/></svg>';
+    const logo = await answered(Buffer.from(svg));
+    expect(await sharp(logo).metadata()).toMatchObject({ format: 'png', width: 272, height: 144 });
+  });
+
+  test('when it is white, then the page shows no logo on its white ground', async () => {
+    const ground = { r: 255, g: 255, b: 255, alpha: 0 };
+    const white = { create: { width: 60, height: 60, channels: 4 as const, background: { ...ground, alpha: 1 } } };
+    const sign = sharp({ create: { width: 100, height: 100, channels: 4, background: ground } });
+    expect(
+      await answered(
+        await sign
+          .composite([{ input: white }])
+          .png()
+          .toBuffer(),
+      ),
+    ).toBeUndefined();
+  });
+
+  test('when it is asked for again within a minute, then its host is not, whether there is a logo or not', async () => {
+    const accountId = newId();
+    const urls = [host.address(), host.address()];
+    host.answer = ({ url }, response) =>
+      urls[0]?.endsWith(String(url)) ? response.end(png) : response.writeHead(200).end('no image');
+    const fourTimes = (url: string) => Promise.all(Array.from({ length: 4 }, () => load({ accountId, url })));
+    const [there, none] = [await fourTimes(String(urls[0])), await fourTimes(String(urls[1]))];
+
+    expect([there, none].map((each) => each.map(Boolean))).toEqual([Array(4).fill(true), Array(4).fill(false)]);
+    expect(await load({ accountId, url: String(urls[1]) })).toBeUndefined();
+    expect(host.asked).toHaveLength(2);
+  });
+
+  test('when its address is a private one, then no page gets it', async () => {
+    expect(await loaded('http://10.0.0.1/logo.png')).toBeUndefined();
+    expect(await loaded(host.address().replace('127.0.0.1', '127.0.0.2'))).toBeUndefined();
+    expect(host.asked).toEqual([]);
+  });
+
+  test('when hosts of an account are silent, then it has two logos in flight, and other accounts get theirs', async () => {
+    const accountId = newId();
+    const silent: ServerResponse[] = [];
+    const asked = Promise.withResolvers<void>();
+    host.answer = (_request, response) => silent.push(response) === 2 && asked.resolve();
+    const loads = [1, 2].map(() => load({ accountId, url: host.address() }));
+    await asked.promise;
+
+    const third = host.address();
+    expect(await load({ accountId, url: third })).toBeUndefined();
+    expect(await answered(png)).toBeDefined();
+    expect(host.asked).toHaveLength(3);
+    // It is asked for once there is room again.
+    for (const response of silent) response.destroy();
+    expect(await Promise.all(loads)).toEqual([undefined, undefined]);
+    expect(await load({ accountId, url: third })).toBeDefined();
+  });
+
+  test('when no renderer takes it before its deadline, then there is none, and no job stays', async () => {
+    const { queues } = renderer;
+    await queues.raw(loadLogo).pause();
+    const soon = openLogos({ queues, replies, log: testLog, deadlineMs: 200 });
+    const logo = await soon({ accountId: newId(), url: host.address() });
+    const jobs = await eventually(async () => {
+      const { ready, active } = await queues.counts(loadLogo);
+      return ready + active === 0;
+    });
+    await queues.raw(loadLogo).resume();
+
+    expect([logo, jobs, host.asked]).toEqual([undefined, true, []]);
+  });
+});

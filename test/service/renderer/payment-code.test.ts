@@ -39,6 +39,14 @@ test.each(STYLES.flatMap((fontStyle) => ['de-DE', 'ar-AE'].map((locale) => ({ fo
   },
 );
 
+test.each(['BCD\n002', 'upi://pay?pa=studio@okbank'])(
+  'when the code of an accessible invoice is %j, then each of its figures has a text for screen readers',
+  async (code) => {
+    const pdf = await readPdf(await printer.print(aRecord({ transferCode: code, bankDetails: 'X', accessible: true })));
+    expect(pdf.pages[0]?.figures).toEqual(['Scan to pay']);
+  },
+);
+
 describe('an invoice in rupees of an account with a bank account, UPI and links', () => {
   const payment_options: PaymentOption[] = [
     { type: 'bank_transfer', iban: 'DE89370400440532013000' },
@@ -68,12 +76,12 @@ describe('an invoice in rupees of an account with a bank account, UPI and links'
     const text = pdf.text.replaceAll(/\s/g, '');
     expect(text).toContain('Wise<b>https://wise.example/INV-0007?sum=981.40INR');
     expect(text).toContain('Ownshophttps://shop.example/pay?ref=RF72INV0007');
+    // A phone that shows the document cannot scan it: a tap on the code opens the app.
+    const upi = 'upi://pay?pa=studio@okbank&pn=Studio%20%26%20S%C3%B6hne&am=981.40&cu=INR&tr=INV-0007';
     expect(new Set(pdf.pages[0]?.links)).toEqual(
-      new Set(['https://wise.example/INV-0007?sum=981.40INR', 'https://shop.example/pay?ref=RF72INV0007']),
+      new Set(['https://wise.example/INV-0007?sum=981.40INR', 'https://shop.example/pay?ref=RF72INV0007', upi]),
     );
-    expect(await pdf.codeIn(1, { x: 0, y: 0, ...pdf.size })).toBe(
-      'upi://pay?pa=studio@okbank&pn=Studio%20%26%20S%C3%B6hne&am=981.40&cu=INR&tr=INV-0007',
-    );
+    expect(await pdf.codeIn(1, { x: 0, y: 0, ...pdf.size })).toBe(upi);
   });
 
   test('when it is a draft, then the address of UPI is printed, and no link: its number may still change', async () => {

@@ -136,7 +136,10 @@ describe('a round', () => {
     await planReminders(new Date(mailed.getTime() + 47.9 * 3_600_000));
     expect(await steps()).toEqual(['invoice undefined']);
     // Not before the time of the day either.
-    await planReminders(new Date(mailed.getTime() + 72 * 3_600_000));
+    const later = addDays(dayIn('UTC', mailed), 3);
+    await planReminders(at(later, '08:59'));
+    expect(await steps()).toEqual(['invoice undefined']);
+    await planReminders(at(later));
     expect(await steps()).toEqual(['invoice undefined', 'reminder_4 7']);
   });
 

@@ -96,7 +96,9 @@ export const ROUND_ACTS: Readonly<Record<Exclude<RoundName, JobName>, RoundAct>>
     round: 'reminders',
     async prepare(world) {
       await setUpMail();
-      await Account.updateOne({ _id: world.account.id }, { reminders: [{ days: 7, template: 'reminder_1' }] });
+      // At any time of the day.
+      const steps = { remind_at: '00:00', reminders: [{ days: 7, template: 'reminder_1' }] };
+      await Account.updateOne({ _id: world.account.id }, steps);
       await overdueInvoice(world);
     },
   },

@@ -13,13 +13,8 @@ import { madeBy } from './billing-world.ts';
 import { type CrashPoint, nameOf, stepsIn, watchedService } from './crash-points.ts';
 import { callerOf, type Trials, whenDead } from './trial.ts';
 
-/** The transactions of an attempt whose mail is not made yet, in their order. */
-export const MAIL_TRANSACTIONS = [
-  'acquire the message',
-  'keep the mail',
-  'begin sending',
-  'record the answer',
-] as const;
+/** The transactions of the first attempt, in their order. The message was acquired by an update of its own. */
+export const MAIL_TRANSACTIONS = ['keep the mail and begin sending', 'record the answer'] as const;
 const RECORD = MAIL_TRANSACTIONS.length;
 const AN_HOUR_MS = 3_600_000;
 const SENT_LIMIT_MS = 60_000;
@@ -45,7 +40,8 @@ export async function learnMail(trials: MailTrials): Promise<string[][]> {
       await accepted(message);
       return await eventually(() => {
         const steps = stepsIn(service.output());
-        return steps.length >= RECORD && steps;
+        // A busy machine may repeat the last transaction.
+        return steps.length >= RECORD && steps.slice(0, RECORD);
       });
     } finally {
       await service.stop();

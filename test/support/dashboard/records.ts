@@ -53,6 +53,9 @@ export interface DeliveryFields {
   minutesAgo?: number;
   /** How long it has been due. A delivery that waits for a later attempt has a negative number. */
   dueMinutesAgo?: number;
+  /** The time at which the poller looks at it again, after it enqueued it. */
+  lookAgainAt?: Date;
+  leaseUntil?: Date;
   deferrals?: number;
   /** The last attempt. Absent when none was made. */
   last?: { errorClass?: string; responseStatus?: number; head?: ResponseHeader[] };
@@ -60,9 +63,10 @@ export interface DeliveryFields {
 
 export async function addDelivery(fields: DeliveryFields): Promise<Id> {
   const { accountId, endpointId, status = 'dead', eventType = 'invoice.paid', minutesAgo = 5, last } = fields;
-  const { dueMinutesAgo, deferrals = 0 } = fields;
+  const { dueMinutesAgo, lookAgainAt, leaseUntil, deferrals = 0 } = fields;
   const at = new Date(Date.now() - minutesAgo * MINUTE_MS);
   const id = newId();
+  const nextAt = dueMinutesAgo === undefined ? undefined : new Date(Date.now() - dueMinutesAgo * MINUTE_MS);
   const settled = status === 'delivered' || status === 'dead' ? { settled_at: at } : {};
   const attempt = {
     at,
@@ -81,7 +85,8 @@ export async function addDelivery(fields: DeliveryFields): Promise<Id> {
     attempts: last ? [attempt] : [],
     attempts_made: last ? 1 : 0,
     deferrals,
-    ...(dueMinutesAgo === undefined ? {} : { due_at: new Date(Date.now() - dueMinutesAgo * MINUTE_MS) }),
+    ...(nextAt ? { next_at: nextAt, due_at: lookAgainAt ?? nextAt } : {}),
+    ...(leaseUntil ? { lease_id: newId(), lease_until: leaseUntil } : {}),
     created_at: at,
     updated_at: at,
     ...settled,

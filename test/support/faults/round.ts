@@ -59,7 +59,7 @@ export const WELL = { records: 40, documents: 4 };
 /** On a machine that is busy with other suites some calls are refused without any fault; a fault that is noticed is noticed by many. */
 const TOLERATED_SHORT = 0.05;
 const TELLING_MS = 2_000;
-const WELL_SHORT = { records: 20, documents: 2 };
+const WELL_SHORT = { records: 12, documents: 2 };
 
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const { system, faults, seed, turn, rates, isShort, baseline, logs } = options;

@@ -44,7 +44,7 @@ export interface Session {
   close(): Promise<void>;
 }
 
-const SHORT_RATES: Rates = { records: 8, events: 2, documents: 1 };
+const SHORT_RATES: Rates = { records: 5, events: 0.5, documents: 1 };
 const WHOLE_RATES: Rates = { records: 40, events: 5, documents: 2 };
 
 /** Election timeout of the plan of the tests. With a shorter one, a busy machine elects without a fault. */

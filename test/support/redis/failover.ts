@@ -72,9 +72,10 @@ export async function startLoadServices(
   workspace: Workspace,
   topology: Topology,
   started: Partial<Services>,
+  env: Record<string, string> = {},
 ): Promise<void> {
   const start = async (name: keyof Services) => {
-    started[name] = await spawnService(name, { ...workspace, redisUrl: topology.urlOf(name) }, LOAD_ENV);
+    started[name] = await spawnService(name, { ...workspace, redisUrl: topology.urlOf(name) }, { ...LOAD_ENV, ...env });
   };
   await Promise.all([start('gateway'), start('renderer'), start('webhooks')]);
 }

@@ -21,6 +21,11 @@ export interface RedisServer {
   close(): Promise<void>;
 }
 
+export interface TlsFiles {
+  key: string;
+  cert: string;
+}
+
 export interface ServerOptions {
   /** The program, redis-server or valkey-server. */
   command: string;
@@ -30,6 +35,8 @@ export interface ServerOptions {
   first?: string[];
   /** Further arguments, once its ports are known. */
   args: (ports: { port: number; busPort: number }) => string[];
+  /** The files of its certificate. Without them its connections are plain. */
+  tls?: TlsFiles | undefined;
   /** The address for orders. */
   urlOf?: (url: string) => string;
 }
@@ -39,15 +46,15 @@ const RETRY_MS = 50;
 
 /** Starts a server with an append-only file. */
 export async function startServer(options: ServerOptions): Promise<RedisServer> {
-  const { command, folder, env, first, args, urlOf = (url: string) => url } = options;
+  const { command, folder, env, first, args, tls, urlOf = (url: string) => url } = options;
   await mkdir(folder, { recursive: true });
   const [port, busPort] = [await steadyPort(), await steadyPort()];
   const data = ['--appendonly', 'yes', '--maxmemory-policy', 'noeviction', '--repl-diskless-sync-delay', '0'];
-  const all = [...(first ?? []), '--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
+  const all = [...(first ?? []), ...portArgs(port, tls), '--bind', '127.0.0.1', '--dir', folder];
   // Setting the process title would overwrite the environment that identifies orphans.
   all.push('--save', '', '--set-proc-title', 'no', ...(first ? [] : data), ...args({ port, busPort }));
   let child: Child | undefined;
-  const orders = openOrders(urlOf(`redis://127.0.0.1:${port}`));
+  const orders = openOrders(urlOf(`${tls ? 'rediss' : 'redis'}://127.0.0.1:${port}`));
   const start = async () => {
     child = await startChild(command, all, { env, logFile: join(folder, 'redis.log') });
     await eventually(async () => (await orders.ping()) === 'PONG', READY_LIMIT_MS);
@@ -72,11 +79,20 @@ export async function startServer(options: ServerOptions): Promise<RedisServer> 
   };
 }
 
+function portArgs(port: number, tls: TlsFiles | undefined): string[] {
+  if (!tls) return ['--port', String(port)];
+  const files = ['--tls-key-file', tls.key, '--tls-cert-file', tls.cert, '--tls-ca-cert-file', tls.cert];
+  const between = ['--tls-auth-clients', 'no', '--tls-replication', 'yes', '--tls-cluster', 'yes'];
+  return ['--port', '0', '--tls-port', String(port), ...files, ...between];
+}
+
 /** Opens a connection that is made again after each loss and forgets what it could not send. */
 function openOrders(url: string): Server {
   const redis = openRedis(url, {
     retryStrategy: () => RETRY_MS,
     maxRetriesPerRequest: 0,
+    // A paused server accepts a connection and then answers nothing, not even a TLS handshake.
+    connectTimeout: 1_000,
     socketTimeout: 1_000,
     enableReadyCheck: false,
   });

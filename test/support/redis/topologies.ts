@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { drawRedisUsers, type RedisUsers } from '../../../deploy/redis/passwords.ts';
 import type { RedisUser } from '../../../deploy/redis/users.ts';
 import { eventually } from '../eventually.ts';
-import { type RedisServer, startServer } from './servers.ts';
+import { type RedisServer, startServer, type TlsFiles } from './servers.ts';
 
 export interface Topology {
   /** The address with the login of one user, as a service gets it. */
@@ -24,6 +24,7 @@ export interface TopologyOptions {
   folder: string;
   env: NodeJS.ProcessEnv;
   prefix: string;
+  tls?: TlsFiles | undefined;
 }
 
 /** The silence after which a primary counts as lost. It is shorter than anyone would choose: tests wait for it. */
@@ -39,13 +40,14 @@ const AUDITOR = 'user auditor on >auditor ~* &* +@all';
 const asAuditor = (url: string) => url.replace('://', '://auditor:auditor@');
 
 export async function startSentinels(options: TopologyOptions): Promise<Topology> {
-  const { command, folder, env, prefix } = options;
+  const { command, folder, env, prefix, tls } = options;
   const users = drawRedisUsers(prefix, 'sentinel');
   const acl = await writeAcl(folder, users);
   const data = (name: string, more: string[] = []) =>
     startServer({
       command,
       env,
+      tls,
       folder: join(folder, name),
       urlOf: asAuditor,
       args: () => ['--aclfile', acl, ...replicationArgs(users), ...more],
@@ -67,7 +69,7 @@ export async function startSentinels(options: TopologyOptions): Promise<Topology
     throw error;
   }
   const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
-  const url = `redis+sentinel://${hosts}/${NAME}?sentinelPassword=${SENTINEL_PASSWORD}`;
+  const url = `${tls ? 'rediss' : 'redis'}+sentinel://${hosts}/${NAME}?sentinelPassword=${SENTINEL_PASSWORD}`;
   return {
     urlOf: (user) => users.urlOf(user, url),
     servers,
@@ -94,7 +96,12 @@ export async function startSentinels(options: TopologyOptions): Promise<Topology
   };
 }
 
-async function startSentinel({ command, folder, env }: TopologyOptions, users: RedisUsers, name: string, port: number) {
+async function startSentinel(
+  { command, folder, env, tls }: TopologyOptions,
+  users: RedisUsers,
+  name: string,
+  port: number,
+) {
   const config = join(folder, `${name}.conf`);
   const lines = [
     `requirepass ${SENTINEL_PASSWORD}`,
@@ -109,6 +116,7 @@ async function startSentinel({ command, folder, env }: TopologyOptions, users: R
   return await startServer({
     command,
     env,
+    tls,
     folder: join(folder, name),
     urlOf: (url) => url.replace('://', `://:${SENTINEL_PASSWORD}@`),
     first: [config],
@@ -124,7 +132,7 @@ export interface ClusterTopology extends Topology {
 
 /** @param primaries each with a replica, unless there is only one. */
 export async function startCluster(
-  { command, folder, env, prefix }: TopologyOptions,
+  { command, folder, env, prefix, tls }: TopologyOptions,
   primaries = 3,
 ): Promise<ClusterTopology> {
   const users = drawRedisUsers(prefix, 'cluster');
@@ -138,6 +146,7 @@ export async function startCluster(
         await startServer({
           command,
           env,
+          tls,
           folder: join(folder, `node-${index}`),
           urlOf: asAuditor,
           args: ({ busPort }) => [
@@ -164,7 +173,7 @@ export async function startCluster(
   };
   const primaryOf = async (queue: string) => primaryOfSlot(await slotOf(queue));
   return {
-    urlOf: (user) => users.urlOf(user, `redis+cluster://${hosts}`),
+    urlOf: (user) => users.urlOf(user, `${tls ? 'rediss' : 'redis'}+cluster://${hosts}`),
     servers,
     primaryOf,
     slotOf,

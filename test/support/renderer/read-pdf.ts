@@ -19,6 +19,14 @@ interface ReadPage {
   links: string[];
   /** The numbers of the pages that its links within the document lead to. */
   linkedPages: number[];
+  /** The texts of its figures for screen readers, in order. Undefined for a figure without one. */
+  figures: (string | undefined)[];
+}
+
+interface Tag {
+  role?: string;
+  alt?: string;
+  children?: Tag[];
 }
 
 interface Metadata {
@@ -107,9 +115,16 @@ async function readPage(pdf: PDFDocumentProxy, number: number): Promise<ReadPage
       .replaceAll(/\s+/g, ' ')
       .trim(),
     words,
-    links: annotations.flatMap(({ url }: { url?: string }) => (url ? [url] : [])),
+    // pdf.js itself follows no link of another scheme than those of the web and of mail, such as upi.
+    links: annotations.flatMap(({ unsafeUrl }: { unsafeUrl?: string }) => (unsafeUrl ? [unsafeUrl] : [])),
     linkedPages: await Promise.all(annotations.flatMap(({ dest }) => (dest ? [linkedPage(pdf, dest)] : []))),
+    figures: figuresOf((await page.getStructTree()) as Tag | null),
   };
+}
+
+function figuresOf(tag: Tag | null): (string | undefined)[] {
+  const within = (tag?.children ?? []).flatMap(figuresOf);
+  return tag?.role === 'Figure' ? [tag.alt, ...within] : within;
 }
 
 /** @param given a destination, or the name of one. */

@@ -1,5 +1,6 @@
 // A renderer as the process it is in production, and a caller that puts documents into its queue.
 import { randomUUID } from 'node:crypto';
+import { retry } from 'es-toolkit/function/retry';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
 import { openQueues, type Queues } from '#libs/jobs/queue.ts';
@@ -41,15 +42,20 @@ export async function startRenderer(env: Record<string, string> = {}): Promise<T
 
   async function print(document: PdfDocument, options: PrintOptions = {}): Promise<Reply> {
     const { accountId = 'account', deadlineMs = 30_000, id = randomUUID() } = options;
-    // A connection that got no answer on a crowded machine is replaced.
     await whenReady(queues.redis, 10_000);
     const deadlineAt = Date.now() + deadlineMs;
     const signal = options.signal ?? new AbortController().signal;
     const payload = { document, accountId, requestId: id, deadlineAt, replyTo: replies.address };
+    // A connection that got no answer on a crowded machine is replaced, also while a command waits. A job that is there is not
+    // added again.
+    const enqueue = async () => {
+      await whenReady(queues.redis, 10_000);
+      await queues.enqueue(renderDocument, { id, payload });
+    };
     // Together: what a failed enqueue leaves waiting must not fail the next file.
     const [reply] = await Promise.all([
       replies.expect(id, { deadlineAt: Math.max(deadlineAt, Date.now() + 20_000), signal }),
-      queues.enqueue(renderDocument, { id, payload }),
+      retry(enqueue, 2),
     ]);
     return reply;
   }

@@ -153,7 +153,7 @@ export const COMMANDS_TO_ALL_SHARDS: readonly AllShards[] = [
     by: 'dashboard, mail',
     collections: ['messages'],
     kind: 'reads',
-    fields: ['due_at'],
+    fields: ['_id', 'due_at', 'recipients.state'],
     reason: OPERATOR,
     cost: COUNTED,
   },

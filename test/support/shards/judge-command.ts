@@ -73,7 +73,8 @@ function asksOfPipeline(collection: string, pipeline: readonly Fields[], outer: 
   });
   const faceted = pipeline.flatMap((stage) =>
     Object.values((stage['$facet'] ?? {}) as Record<string, Fields[]>).flatMap((inner) =>
-      asksOfPipeline(collection, inner, filter as Fields),
+      // It gets the records of the stages before it, and its own filter chooses no shard.
+      asksOfPipeline(collection, [{ $match: filter }, ...inner], undefined),
     ),
   );
   return [own, ...joined, ...faceted];

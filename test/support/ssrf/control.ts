@@ -5,9 +5,9 @@ import { pdfOf } from '../pdf-body.ts';
 import type { TestSystem } from '../system.ts';
 import { readWords } from './read.ts';
 import type { Field, LayerReport } from './report.ts';
+import { print } from './system.ts';
 import { hostileUrls } from './urls.ts';
 
-const PATH = '/api/tools/generate-pdf';
 const PICTURE_ATTEMPTS = 5;
 const invoice = pdfOf('Invoice');
 
@@ -23,9 +23,9 @@ const emptyReport = (vector: string): LayerReport => ({
 });
 
 /** A renderer on a busy machine gives a picture up at its limit of time and prints without it: once drawn is proof enough. */
-async function isDrawn(print: (logoUrl: string) => ReturnType<TestSystem['call']>): Promise<boolean> {
+async function isDrawn(printWith: (logoUrl: string) => ReturnType<typeof print>): Promise<boolean> {
   for (let attempt = 1; attempt <= PICTURE_ATTEMPTS; attempt++) {
-    const { body } = await print(`http://public.hostile.example/logo.png?attempt=${attempt}`);
+    const { body } = await printWith(`http://public.hostile.example/logo.png?attempt=${attempt}`);
     if ((body as Buffer).includes('/Subtype /Image')) return true;
   }
   return false;
@@ -34,14 +34,14 @@ async function isDrawn(print: (logoUrl: string) => ReturnType<TestSystem['call']
 /** A picture of the public host is drawn, and every public address is called: the guard refuses what it refuses, not everything. */
 export async function proveGround({ canaries, names, say }: Field, system: TestSystem): Promise<void> {
   const report = emptyReport('public addresses are reached');
-  const print = (logoUrl: string) => system.call('POST', PATH, { body: { ...invoice, logoUrl, showBanner: false } });
-  if (!(await isDrawn(print))) report.surprises.push('the public picture was not drawn');
+  const printWith = (logoUrl: string) => print(system, { ...invoice, logoUrl, showBanner: false });
+  if (!(await isDrawn(printWith))) report.surprises.push('the public picture was not drawn');
   const isAsked = names?.asked.includes('public.hostile.example A');
   if (!isAsked) report.surprises.push('the name server was not asked');
   const neighbours = hostileUrls.filter(({ isPublic }) => isPublic);
   report.attacks = neighbours.length + 1;
   for (const { url } of neighbours) {
-    await print(url);
+    await printWith(url);
     const address = new URL(url).hostname;
     if (!canaries.visits.some(({ at }) => at.startsWith(`${address}:`))) report.surprises.push(`${url} was not called`);
   }
@@ -56,7 +56,7 @@ export async function compareAnswers({ say }: Field, system: TestSystem): Promis
   const answers = await Promise.all(
     SAME.map(async (name) => {
       const body = { ...invoice, logoUrl: `http://${name}.hostile.example/` };
-      const { status, headers, body: pdf } = await system.call('POST', PATH, { body });
+      const { status, headers, body: pdf } = await print(system, body);
       const told = [...headers].filter(([header]) => !/^(date|x-request-id|traceparent)$|ratelimit/.test(header));
       const { text } = await readWords(pdf as Buffer);
       return { name, told: JSON.stringify({ status, told, text }) };

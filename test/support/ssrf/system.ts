@@ -27,7 +27,7 @@ const SYMBOL_MAX = 12;
 const quote = pdfOf('Quote');
 
 /** A busy machine may refuse a document for now; that says nothing about the attack. */
-async function print({ call }: TestSystem, body: object) {
+export async function print({ call }: TestSystem, body: object) {
   for (let left = 10; ; left -= 1) {
     const reply = await call('POST', PATH, { body });
     if (left === 0 || ![503, 504].includes(reply.status)) return reply;

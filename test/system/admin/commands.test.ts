@@ -1,8 +1,11 @@
 // The operator's command line as a real process.
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { Account } from '#libs/models/accounts/account.ts';
@@ -192,6 +195,17 @@ describe('mistakes', () => {
     },
   );
 
+  test('when Redis is lost while a command runs, then stderr says so in one line', async () => {
+    const { mongodbUri, redisUrl } = gateway.workspace;
+    const losing = await losingServer(redisUrl);
+    const env = { MONGODB_URI: mongodbUri, REDIS_URL: `redis://127.0.0.1:${losing.port}` };
+    const { code, stderr } = await admin(['queues', 'list'], env);
+    await losing.close();
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Redis stopped answering: .*look before you repeat it\.\n$/);
+  });
+
   test('when no local system runs and MONGODB_URI is not set, then the error says what to do', async () => {
     const { code, stderr } = await admin(['accounts', 'list', '--data', folder], {});
 
@@ -256,3 +270,20 @@ describe('tables', () => {
     expect(stdout).toContain('one\\u000atwo\\u001b[31m');
   });
 });
+
+/** A Redis that closes the connection at the first look at a queue. */
+async function losingServer(redisUrl: string) {
+  const { hostname, port } = new URL(redisUrl);
+  const server = createServer((client) => {
+    const redis = connect(Number(port), hostname);
+    client.on('data', (bytes) => (/hexists/i.test(bytes.toString()) ? client.destroy() : redis.write(bytes)));
+    redis.pipe(client);
+    for (const end of [client, redis]) end.on('error', () => undefined);
+    client.on('close', () => redis.destroy());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => void (await promisify(server.close.bind(server))()),
+  };
+}

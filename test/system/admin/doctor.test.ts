@@ -104,7 +104,7 @@ test('when mail waits for a mail service, or its server does not take it, then t
   const { id } = await workspace.account();
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
   const attempts = [{ at: minutesAgo(20) }, { at: minutesAgo(10), code: '535 5.7.8', text: 'Bad password' }];
-  await insertMessage(id, { due_at: minutesAgo(7) });
+  await insertMessage(id, { next_at: minutesAgo(7), due_at: minutesAgo(7) });
   await insertMessage(id, { due_at: minutesAgo(-30), attempts, attempts_made: 2 });
   await insertMessage(id, { due_at: minutesAgo(-30), attempts, attempts_made: 2, sender: 'own@north.example' });
   await insertMessage(id, { due_at: minutesAgo(-30), attempts: attempts.slice(1), attempts_made: 1 });

@@ -1,6 +1,7 @@
 // An invalid configuration: every program lists all problems at once and exits with 78.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { compiledCode } from '../../../deploy/local/service-env.ts';
 
@@ -16,14 +17,34 @@ interface Outcome {
   output: string;
 }
 
+/** A start takes a second, or ten on a busy machine. */
+const LIMIT_MS = 60_000;
+
 function run(program: string[], env: Record<string, string>): Promise<Outcome> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const place = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...compiledCode(process.env) };
-    const options = { env: { ...place, ...env }, timeout: 60_000 };
-    execFile('node', program, options, (error, stdout, stderr) =>
-      resolve({ code: Number((error as { code?: number } | null)?.code ?? 0), output: stdout + stderr }),
-    );
+    const child = execFile('node', program, { env: { ...place, ...env } }, (error, stdout, stderr) => {
+      clearTimeout(timer);
+      resolve({ code: Number((error as { code?: number } | null)?.code ?? 0), output: stdout + stderr });
+    });
+    const timer = setTimeout(() => {
+      reject(new Error(`${program} did not end. Its threads:\n${threadsOf(child.pid)}`));
+      child.kill('SIGKILL'); // A process that hangs as it exits may ignore SIGTERM.
+    }, LIMIT_MS);
   });
+}
+
+/** Returns the name, state, system call and wait of each thread, as the kernel of Linux shows them. */
+function threadsOf(pid: number | undefined): string {
+  try {
+    const folder = `/proc/${pid}/task`;
+    const read = (thread: string, file: string) => readFileSync(`${folder}/${thread}/${file}`, 'utf8').trim();
+    return readdirSync(folder)
+      .map((thread) => `${read(thread, 'stat')} syscall ${read(thread, 'syscall')} wchan ${read(thread, 'wchan')}`)
+      .join('\n');
+  } catch (error) {
+    return `unknown (${error})`;
+  }
 }
 
 const lines = ({ output }: Outcome) => output.split('\n').filter((line) => line.startsWith('  - '));

@@ -27,12 +27,18 @@ const ONE: Bound = { read: MIB, sent: 2 * MIB, made: MIB, turn: 3 * MIB };
 /** A page has at most 100 of the largest records; here it is a fifth of that. */
 const LIST: Bound = { read: 8 * MIB, sent: 64 * KIB, made: 8 * MIB, turn: 8 * MIB };
 
+/** Facts of events without their bodies, of which each of these has 200 KB. */
+const ACTIVITY: Partial<Bound> = { read: 2 * MIB, made: MIB, turn: 2 * MIB };
+
 /** The text of the time of one invoice, see find-billable-time.ts, or the records that one request changes, see read-within.ts. */
 const TEXT = 16 * MIB;
 
 const BOUNDS: Readonly<Record<string, Partial<Bound>>> = {
   // Lines, allocations and refunds are in each of its records.
   listCreditNotes: { read: 12 * MIB, made: 12 * MIB, turn: 12 * MIB },
+  listInvoiceActivity: ACTIVITY,
+  listQuoteActivity: ACTIVITY,
+  listCreditNoteActivity: ACTIVITY,
   // 20,000 movements.
   getClientBalance: { read: 3 * MIB },
   // The 1,000 packages that a client may have, with their names.

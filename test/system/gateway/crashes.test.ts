@@ -109,9 +109,13 @@ test(
   'when a mail service dies before contents leave, or between the answer of the server and its record, and Redis is emptied, then the mail leaves once, or twice as unknown',
   async () => {
     const queues = await openReadyQueues(trials.workspace);
-    // No transaction is open at these points, whose locks the other service would have to wait for.
+    // No transaction is open at these points, whose locks the trial itself would have to wait for.
     const points: CrashPoint[] = [
-      { when: 'after', step: 'commitTransaction', of: 1 + MAIL_TRANSACTIONS.indexOf('begin sending') },
+      {
+        when: 'after',
+        step: 'commitTransaction',
+        of: 1 + MAIL_TRANSACTIONS.indexOf('keep the mail and begin sending'),
+      },
       { when: 'before', step: '#1', of: 1 + MAIL_TRANSACTIONS.indexOf('record the answer') },
     ];
     try {

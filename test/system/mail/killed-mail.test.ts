@@ -4,7 +4,7 @@ import { insertMailSource, mailSourceOf } from '#libs/models/messages/mail-sourc
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
 import { acrossAccounts } from '#libs/models/tenant.ts';
 import { eventually } from '../../support/eventually.ts';
-import { insertMessage, inUnit, storedMessage } from '../../support/messages.ts';
+import { insertMessage, inUnit, storedMessage, wholeMail } from '../../support/messages.ts';
 import { openSmtpRelay, type Relay } from '../../support/smtp-relay.ts';
 import { type SpawnedService, spawnService } from '../../support/spawn-service.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
@@ -47,8 +47,10 @@ async function start(): Promise<SpawnedService> {
 async function ready(name: string): Promise<MessageRecord> {
   const message = await insertMessage(accountId, {
     recipients: [{ address: `${name}@example.com`, role: 'to', state: 'queued' }],
+    // An attempt was made.
+    revision: 1,
   });
-  const source = await mailSourceOf(message, Buffer.from(`Subject: ${name}\r\n\r\nHello\r\n`), new Date());
+  const source = await mailSourceOf(message, wholeMail(`Subject: ${name}\r\n\r\nHello\r\n`), new Date());
   await inUnit(accountId, ({ session }) => insertMailSource(source, session));
   return message;
 }

@@ -7,6 +7,7 @@ import { catalog, deliverWebhook, fanOutEvent, renderDocument } from '#libs/jobs
 import { pauseQueue } from '#libs/jobs/control.ts';
 import { type RunningWorker, startWorker } from '#libs/jobs/worker.ts';
 import { Account } from '#libs/models/accounts/account.ts';
+import { RECIPIENT_STATES, type Recipient } from '#libs/models/messages/message.ts';
 import { audit } from '#libs/models/operations/audit-entry.ts';
 import { insertOperator } from '#libs/models/operations/operator.ts';
 import { accessFaults, overhanging, tabThrough } from '../../support/accessibility.ts';
@@ -32,6 +33,7 @@ let endpointId: string;
 let disabledId: string;
 let deliveryId: string;
 let failedJobId: string;
+let messageId: string;
 let problems: string[];
 const workers: RunningWorker[] = [];
 let release: () => void = () => undefined;
@@ -98,10 +100,22 @@ async function fill() {
   const refusal = {
     at: new Date(),
     code: '535 5.7.8',
-    text: `Login refused, see https://mail.example/${'x'.repeat(200)}`,
+    text: 'Login refused, see https://mail.example/help/why_was_my_login_rejected_by_this_server_and_what_can_be_done_about_it',
   };
   const later = new Date(Date.now() + 3_600_000);
-  await insertMessage(accountId, { due_at: later, attempts: [refusal, refusal], attempts_made: 2 });
+  const waiting = { next_at: later, due_at: later, attempts: [refusal, refusal], attempts_made: 2 };
+  await insertMessage(accountId, waiting);
+  const at = new Date();
+  const recipients: Recipient[] = RECIPIENT_STATES.map((state, index) => ({
+    ...{ state, at, role: 'cc', code: '550 5.1.1', text: `<ada@example.com> ${'unknown '.repeat(9)}${'x'.repeat(90)}` },
+    address: `someone.with.a.long.name.${index}@a-department-with-a-long-name.example.org`,
+  }));
+  const ended = { state: 'failed', settled_at: at, due_at: undefined, next_at: undefined } as const;
+  const attachments = [
+    { name: `INV-0042-${'of-a-long-project-'.repeat(6)}.pdf`, bytes: 48_000, sha256: '0'.repeat(64) },
+  ];
+  const failed = { ...ended, recipients, attempts: [{ ...refusal, code: '550 5.1.1' }, refusal], attachments };
+  messageId = String((await insertMessage(accountId, { ...failed, kind: 'reminder_1', attempts_made: 2 }))._id);
   await audit({ operator: 'ada', address: '203.0.113.7', action: 'login' }, 'refused', 'wrong name or password');
   for (const { name } of catalog) await addSamples(name);
   await addRequests();
@@ -174,12 +188,24 @@ describe('looks', () => {
       /has refused 1 message[\s\S]*535 5\.7\.8[\s\S]*oldest waiting[\s\S]*Per minute[\s\S]*Delivered[\s\S]*Last backup/,
     ],
     ['requests', () => '/requests', /generatePdf[\s\S]*rate_limited/],
-    ['failures', () => '/failures', /status 500[\s\S]*deadline[\s\S]*Event # has no account/],
+    [
+      'failures',
+      () => '/failures',
+      /status 500[\s\S]*535 5\.7\.8[\s\S]*retrying[\s\S]*deadline[\s\S]*Event # has no account/,
+    ],
     ['deliveries', () => '/deliveries?status=dead', /12 deliveries match/],
     ['delivery', () => `/deliveries/${deliveryId}`, /Attempts[\s\S]*status[\s\S]*3 headers/],
     ['endpoint', () => `/endpoints/${endpointId}`, /hooks\.example\.com[\s\S]*Replay since/i],
     ['endpoint-disabled', () => `/endpoints/${disabledId}`, /An operator disabled it[\s\S]*Enable/],
     ['replay', () => '/deliveries/replay?status=dead', /12 deliveries that are dead/],
+    ['mail', () => '/mail', /INV-0042[\s\S]*\(masked\)@a-department[\s\S]*and 7 more[\s\S]*retrying[\s\S]*Try now/],
+    ['mail-search', () => '/mail?state=failed&address=none@example.com', /0 messages match/],
+    [
+      'message',
+      () => `/mail/${messageId}`,
+      /No recipient got it[\s\S]*Send again[\s\S]*no such mailbox[\s\S]*login is rejected[\s\S]*46\.9 KiB/,
+    ],
+    ['mail-retry', () => '/mail/retry?state=failed', /1 message that is failed/],
     ['renders', () => '/renders', /documents match/],
     ['accounts', () => '/accounts', /Studio North[\s\S]*6 failing/],
     ['business', () => '/business', /Invoices issued[\s\S]*No payment has this date/],
@@ -217,7 +243,7 @@ describe('alive', () => {
     const { stops, unseen } = await tabThrough(page);
     expect(unseen).toEqual([]);
     expect(stops.slice(0, 3)).toEqual(['a Skip to the content', 'a Billhook', 'a Overview']);
-    expect(stops.slice(12, 17)).toEqual([
+    expect(stops.slice(13, 18)).toEqual([
       'button Log out',
       'button Pause refresh',
       'button Pause: fan-out-event',

@@ -27,6 +27,7 @@ test('when the system runs, then its workers are connected and nothing is wrong'
 
   for (const queue of [
     'render-document',
+    'load-logo',
     'fan-out-event',
     'deliver-webhook',
     'retry-webhook',

@@ -5,14 +5,21 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import type { Browser, HTTPRequest, Page } from 'puppeteer-core';
+import sharp from 'sharp';
 import { dayIn } from '#libs/day.ts';
+import { openReplies } from '#libs/jobs/replies.ts';
 import { DocumentLink } from '#libs/models/portal/document-link.ts';
+import { openLogos } from '../../../services/portal/client/load-logo.ts';
 import { accessFaults, overhanging, tabThrough } from '../../support/accessibility.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { pathOf, startPortal, type TestPortal } from '../../support/portal.ts';
+import { openReadyQueues } from '../../support/queues.ts';
 import { create } from '../../support/records.ts';
+import { type PictureHost, startPictureHost } from '../../support/renderer/picture-host.ts';
+import { type SpawnedService, spawnService } from '../../support/spawn-service.ts';
 import { openWatchedPage } from '../../support/watched-page.ts';
+import { testLog } from '../../support/workspace.ts';
 
 /** Pictures are kept where SCREENSHOTS says, for people to look at. */
 const PICTURES = process.env['SCREENSHOTS'];
@@ -21,12 +28,17 @@ const WIDE = { width: 1280, height: 900 };
 const PHONE = { width: 320, height: 640, isMobile: true, hasTouch: true };
 /** It would run in a text, in an attribute of either quotes, in a style, in a script and as a link. */
 const HOSTILE = `</style></title>'"><script>hit=1</script><img src=x onerror=hit=1><svg onload=hit=1></svg><a href="javascript:hit=1">`;
+const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" width="420" height="110"><circle cx="55" cy="55" r="50" fill="#e4572e"/>
+  <text x="130" y="72" font-size="44" fill="#222">Studio North</text></svg>`;
 const LONG = 'x'.repeat(300);
 /** The most bytes of a page with all that it loads, but for a logo. */
 const PAGE_BYTES_MAX = 60_000;
 
 let gateway: TestGateway;
 let portal: TestPortal;
+let renderer: SpawnedService;
+let logos: PictureHost;
+let closeQueues: () => Promise<void>;
 let chromium: Browser;
 let page: Page;
 let problems: string[];
@@ -36,7 +48,18 @@ const paths: Record<string, string> = {};
 beforeAll(async () => {
   gateway = await startGateway();
   const limits = { address: 10_000, link: 10_000, forms: 10_000 };
-  portal = await startPortal(gateway.workspace, { client: { limits } });
+  const { workspace } = gateway;
+  logos = await startPictureHost();
+  renderer = await spawnService('renderer', workspace, { OUTBOUND_ALLOW: '127.0.0.1/32' });
+  const queues = await openReadyQueues(workspace);
+  const { redisUrl, redisPrefix: prefix } = workspace;
+  const replies = openReplies({ redisUrl, prefix, redis: queues.redis, log: testLog });
+  closeQueues = async () => {
+    replies.close();
+    await queues.close();
+  };
+  const loadLogo = openLogos({ queues, replies, log: testLog });
+  portal = await startPortal(workspace, { client: { limits, loadLogo } });
   ({ chromium, page, problems } = await openWatchedPage(gateway.workspace.chromiumPath));
   page.on('request', (request: HTTPRequest) => {
     if (!request.url().startsWith(portal.url) && !request.url().startsWith('data:')) foreign.push(request.url());
@@ -46,6 +69,9 @@ beforeAll(async () => {
 afterAll(async () => {
   await chromium.close();
   await portal.close();
+  await closeQueues();
+  await renderer.stop();
+  logos.close();
   await gateway.close();
 });
 
@@ -65,6 +91,7 @@ async function fill() {
     company: HOSTILE,
     address: HOSTILE,
     legal_note: HOSTILE,
+    logo_url: logos.address(),
     phone: HOSTILE.slice(0, 50),
     bank_details: HOSTILE,
   };
@@ -93,6 +120,7 @@ async function fill() {
     legal_note: 'Amtsgericht Berlin HRB 1234',
     phone: '+49 30 1234',
     bank_details: null,
+    logo_url: null,
     brand_color: '#e4572e',
     locale: 'en-GB',
     payment_options: [{ ...bank, holder: 'Studio North GmbH' }],
@@ -173,6 +201,16 @@ async function fill() {
     { account_id: gateway.account.id, expires_at: { $exists: true } },
     { expires_at: new Date() },
   );
+  const logo = await sharp(Buffer.from(LOGO)).png().toBuffer();
+  const there = logos.address();
+  logos.answer = ({ url }, response) =>
+    there.endsWith(String(url)) ? response.end(logo) : response.writeHead(404).end();
+  const addresses = { logo: there, 'logo-away': logos.address(), 'logo-private': 'http://10.0.0.1/logo.png' };
+  for (const [name, logo_url] of Object.entries(addresses)) {
+    await gateway.patch('/api/v1/account', { logo_url });
+    paths[name] = await link('invoices', await issue());
+  }
+  await gateway.patch('/api/v1/account', { logo_url: null });
   await gateway.patch('/api/v1/account', { locale: 'ar-AE', company: 'استوديو الشمال' });
   paths['arabic'] = await link('invoices', await issue({ notes: 'شكرًا لتعاونكم معنا.' }));
 }
@@ -225,6 +263,8 @@ describe('looks', () => {
     declined: /Declined/,
     said: /Which drawings are these/,
     list: /المستندات المفتوحة/,
+    logo: /Amount due/,
+    'logo-away': /Amount due/,
     expired: /This link has expired/,
     arabic: /المبلغ المستحق/,
   };
@@ -258,6 +298,25 @@ describe('looks', () => {
     },
   );
 });
+
+test.each([
+  ['logo', 224],
+  ['logo-away', 0],
+  ['logo-private', 0],
+])(
+  'when the issuer has a logo behind an address (%s), then it is shown, or its name where it cannot be',
+  async (name, width) => {
+    await page.setViewport(WIDE);
+    await page.goto(portal.url + paths[name]);
+    const image = await page.evaluate(`(({ alt, complete, naturalWidth, width }) => ({
+      alt, complete, naturalWidth, isWhole: naturalWidth === 0 || width === naturalWidth
+    }))(document.querySelector('.issuer img'))`);
+    expect(image).toEqual({ alt: 'Studio North', complete: true, naturalWidth: width, isWhole: true });
+    // The name covers the browser's mark of a broken image.
+    const text = `getComputedStyle(document.querySelector('.issuer img'), '::after').content`;
+    expect(await page.evaluate(text)).toMatch(/Studio North/);
+  },
+);
 
 test('when a person has only a keyboard, then the Tab key leads through the page in its order, and each stop can be seen', async () => {
   await page.setViewport(PHONE);
@@ -316,7 +375,7 @@ test.each(['invoice', 'quote'])(
 );
 
 test('when all pages were shown, then the browser reported no error, and asked no other host', () => {
-  // The page of an expired link, and a form that is shown again.
-  expect(problems.filter((problem) => !/status of 4(10|22)/.test(problem))).toEqual([]);
+  // A logo that is not there, the page of an expired link, and a form that is shown again.
+  expect(problems.filter((problem) => !/status of 4(04|10|22)/.test(problem))).toEqual([]);
   expect(foreign).toEqual([]);
 });

@@ -158,8 +158,8 @@ describe('when a document cannot be printed in time', () => {
   });
 });
 
-test('when hundreds of documents share the pages, then none contains a word of another', async () => {
-  const tokens = Array.from({ length: 200 }, () => randomBytes(12).toString('hex'));
+test('when many documents share the pages, then none contains a word of another', async () => {
+  const tokens = Array.from({ length: 60 }, () => randomBytes(12).toString('hex'));
   const sizes = [1, 40, 3, 400];
   const printed = await Promise.all(
     tokens.map((token, index) => browser.print(page(`${token} `.repeat(sizes[index % 4] ?? 1)), limits(50_000))),

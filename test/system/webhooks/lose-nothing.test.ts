@@ -65,7 +65,7 @@ test('when Redis is flushed after the relay has put an event on the queue, then 
   expect(await Event.countDocuments({ account_id: account.id, enqueue_count: 1 })).toBe(1);
   expect(await flush()).toBeGreaterThan(0);
   await start();
-  await eventually(() => idsOf(target).includes(eventId), 40_000);
+  await eventually(() => idsOf(target).includes(eventId));
 });
 
 test('when Redis is flushed while a delivery waits for its next attempt, then the attempt is made all the same', async () => {
@@ -77,10 +77,7 @@ test('when Redis is flushed while a delivery waits for its next attempt, then th
   const eventId = await announce(account.id, 'client.created', {});
   await eventually(async () => (await queues.counts(deliverWebhook)).delayed === 1);
   await flush();
-  await eventually(
-    async () => (await Delivery.countDocuments({ account_id: account.id, status: 'delivered' })) === 1,
-    40_000,
-  );
+  await eventually(async () => (await Delivery.countDocuments({ account_id: account.id, status: 'delivered' })) === 1);
   expect(idsOf(target)).toEqual([eventId, eventId]);
 });
 
@@ -95,10 +92,7 @@ test('when the service is killed in the middle of an attempt, then another proce
   await eventually(() => target.received.length === 1);
   await first.kill();
   await start({ WEBHOOK_TIMEOUT_MS: '1000' });
-  await eventually(
-    async () => (await Delivery.countDocuments({ account_id: account.id, status: 'delivered' })) === 1,
-    40_000,
-  );
+  await eventually(async () => (await Delivery.countDocuments({ account_id: account.id, status: 'delivered' })) === 1);
   expect(idsOf(target)).toEqual([eventId, eventId]);
 });
 
@@ -112,7 +106,6 @@ test('when two processes work at once, then each event arrives at each endpoint 
   nudgeRelay(queues.redis, workspace.redisPrefix);
   await eventually(
     async () => (await Delivery.countDocuments({ account_id: account.id, status: 'delivered' })) === 2 * ids.length,
-    40_000,
   );
   expect(idsOf(one).toSorted()).toEqual(ids.toSorted());
   expect(idsOf(two).toSorted()).toEqual(ids.toSorted());
@@ -146,7 +139,7 @@ test('when an endpoint fails every call, then other endpoints get all their even
   // The breaker's half minute becomes three seconds.
   await start({ WEBHOOK_RETRY_SCALE: '0.1' });
   const ids = await announceMany(account.id, 60);
-  await eventually(() => new Set(idsOf(good)).size === ids.length, 40_000);
+  await eventually(() => new Set(idsOf(good)).size === ids.length);
   // The breaker has prevented most of the calls.
   expect(bad.received.length).toBeLessThan(ids.length);
   isWell = true;
@@ -154,7 +147,6 @@ test('when an endpoint fails every call, then other endpoints get all their even
     async () =>
       (await Delivery.countDocuments({ account_id: account.id, endpoint_id: endpoint.id, status: 'delivered' })) ===
       ids.length,
-    50_000,
   );
   expect(idsOf(good).toSorted()).toEqual(ids.toSorted());
 });

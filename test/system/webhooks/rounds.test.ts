@@ -67,6 +67,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   'the tester of mail servers': { elsewhere: 'test/service/mail/own-server.test.ts' },
   'the remover of old mails': { elsewhere: 'test/service/mail/remove-old-mails.test.ts' },
   'the mail poller': { elsewhere: 'test/service/mail/send-message.test.ts' },
+  // At most five megabytes are read, and 80 KiB sent.
+  loadLogo: { elsewhere: 'test/service/renderer/images.test.ts' },
   renderDocument: { elsewhere: 'test/service/gateway/printable-size.test.ts' },
 };
 

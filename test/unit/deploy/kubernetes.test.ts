@@ -109,6 +109,17 @@ describe('every container', () => {
   });
 });
 
+test('when every pod of a busy node starts at once, then a slow start is no reason to end a process', () => {
+  const probed = workloads.filter(({ container }) => container.livenessProbe);
+  const patience = probed.map(({ name, container: { startupProbe = {} } }) => [
+    name,
+    (startupProbe.periodSeconds ?? 0) * (startupProbe.failureThreshold ?? 0),
+  ]);
+
+  expect(patience).toHaveLength(services.length + 2);
+  expect(patience.filter(([, seconds]) => Number(seconds) < 300)).toEqual([]);
+});
+
 describe('the templates of jobs', () => {
   const templates = manifests.filter(({ kind }) => kind === 'CronJob');
 
@@ -351,9 +362,10 @@ describe('autoscaling by work', () => {
   test('when a queue or a metric is named, then it exists', () => {
     const queries = ['renderer', 'webhooks'].map((name) => triggerOf(name).query).join('\n');
     const queues = [...queries.matchAll(/queue=~?"([^"]+)"/g)].flatMap(([, names = '']) => names.split('|'));
-    // The SMTP server, and not the number of mail services, bounds how fast mail goes out.
+    // The SMTP server, and not the number of mail services, bounds how fast mail goes out. Visitors of pages start no
+    // renderers.
     expect(new Set(queues)).toEqual(
-      new Set(catalog.map(({ name }) => name).filter((name) => !/^send-.*mail$/.test(name))),
+      new Set(catalog.map(({ name }) => name).filter((name) => !/^(?:send-.*mail|load-logo)$/.test(name))),
     );
     const metrics = readFileSync('libs/service/metrics.ts', 'utf8');
     const named = [...queries.matchAll(/\b(billhook_\w+)/g)].map(([, name]) => name);

@@ -1,7 +1,8 @@
 // The network policies: everything denied by default, and each service reaches what it needs and nothing else.
 import { BlockList } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import { manifest, manifests } from './manifests.ts';
+import { type End, isAllowed, type NetworkPolicy } from '../../support/network-policy.ts';
+import { manifest, manifests, workloads } from './manifests.ts';
 
 interface Peer {
   ipBlock?: { cidr: string; except?: string[] };
@@ -99,19 +100,53 @@ describe.each(['mail', 'portal', 'renderer', 'webhooks'])('the egress of the %s'
   });
 });
 
-test('when the stores run in the cluster, then the renderer is not among those that may connect to the database', () => {
-  const [{ from }] = manifest('NetworkPolicy', 'mongodb').spec.ingress;
-  expect(from[0].podSelector.matchExpressions[0].values.sort()).toEqual([
-    'admin',
-    'backup',
-    'gateway',
-    'mail',
-    'migrate',
-    'operations',
-    'portal',
-    'scheduler',
-    'webhooks',
-  ]);
+test('when a pod connects to another, then both their policies allow these connections and no other', () => {
+  const namespace = 'billhook';
+  const applied: NetworkPolicy[] = policies.map(({ body }) => ({
+    ...body,
+    metadata: { ...body.metadata, namespace },
+  }));
+  const pods = workloads.map(({ body, name, container }, index) => {
+    const { labels } = (body.spec.jobTemplate?.spec ?? body.spec).template.metadata;
+    const ports = (container.ports ?? []).map((port: { name: string; containerPort: number }) => [
+      port.name,
+      port.containerPort,
+    ]);
+    return { name, end: { ip: `10.244.0.${index + 2}`, namespace, labels, ports: Object.fromEntries(ports) } };
+  });
+  const strange = ['billhook', 'monitoring', 'other'].map((one) => ({
+    name: `a pod in ${one}`,
+    end: { ip: '10.244.0.200', namespace: one, labels: {}, ports: {} } as End,
+  }));
+  const reach = [...pods, ...strange].map(({ name, end: source }) => {
+    const targets = pods.flatMap(({ name: target, end }) =>
+      Object.values<number>(end.ports).flatMap((port) =>
+        target !== name && isAllowed(applied, source, end, port) ? [`${target}:${port}`] : [],
+      ),
+    );
+    return [name, targets.sort()];
+  });
+
+  const stores = ['mongodb:27017', 'redis:6379'];
+  const ofPublic = ['gateway:8080', 'portal:8070'];
+  const health = 'gateway mail operations portal renderer scheduler webhooks'.split(' ').map((name) => `${name}:9090`);
+  expect(Object.fromEntries(reach)).toEqual({
+    gateway: stores,
+    portal: stores,
+    operations: stores,
+    scheduler: stores,
+    webhooks: stores,
+    mail: stores,
+    admin: stores,
+    renderer: ['redis:6379'],
+    migrate: ['mongodb:27017'],
+    backup: ['mongodb:27017'],
+    mongodb: [],
+    redis: [],
+    'a pod in billhook': [],
+    'a pod in monitoring': [...ofPublic, ...health].sort(),
+    'a pod in other': ofPublic,
+  });
 });
 
 test('when a policy applies to several services, then it allows nothing but DNS, metrics and traces', () => {

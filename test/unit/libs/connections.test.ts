@@ -38,6 +38,7 @@ async function open(text = '') {
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const HALF_A_HEAD = 'GET / HTTP/1.1\r\nHost: x\r\nX-Drip: ';
+const HALF_A_BODY = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{';
 const answerAtOnce: RequestListener = (_request, response) => void response.end('ok');
 
 test('when all connections are taken, then a silent one is closed for the next, and those that sent a request stay', async () => {
@@ -73,8 +74,11 @@ test('when all connections are idle after a request, then the one that has been 
 test.each([
   ['sent no byte', ''],
   ['drip the head of a request', HALF_A_HEAD],
+  ['drip the body of a request', HALF_A_BODY],
 ])('when all connections have %s, then a caller is answered', async (_what, text) => {
-  await start(answerAtOnce, (it) => limitConnections(it, 6));
+  // Most operations answer when the whole body is there.
+  const answerAtEnd: RequestListener = (request, response) => request.resume().once('end', () => response.end('ok'));
+  await start(answerAtEnd, (it) => limitConnections(it, 6));
   const hostile: Awaited<ReturnType<typeof open>>[] = [];
   for (let count = 0; count < 6; count += 1) hostile.push(await open(text));
   await eventually(async () => (await connectionsOf(server)) === 6);

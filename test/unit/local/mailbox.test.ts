@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { clearLockedPorts } from 'get-port';
 import { openKeptMails } from '../../../deploy/local/mailbox/kept-mails.ts';
 import { type Mailbox, startMailbox } from '../../../deploy/local/mailbox/mailbox.ts';
+import { holdMail } from '../../../services/mail/held-mail.ts';
 import { openConnections } from '../../../services/mail/smtp/connections.ts';
 import { handOver } from '../../../services/mail/smtp/hand-over.ts';
 import { serverOf } from '../../../services/mail/smtp/smtp-url.ts';
@@ -44,7 +45,8 @@ afterAll(async () => {
 async function send(bytes: Buffer) {
   const connections = openConnections(serverOf(mailbox.smtpUrl), { name: 'test', timeoutMs: 5_000 });
   const envelope = { from: 'eve@example.com', to: ['ada@example.com'] };
-  const result = await handOver(connections, { envelope, bytes }, async () => true);
+  const contents = await holdMail([bytes]);
+  const result = await handOver(connections, { envelope, contents }, async () => true);
   connections.close();
   return result;
 }

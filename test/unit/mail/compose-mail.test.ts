@@ -1,4 +1,5 @@
 // A mail as it is sent, read by another program: headers that no text can break, both forms of the text, and the attachment.
+import { buffer } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
 import type { MessageRecord } from '#libs/models/messages/message.ts';
@@ -21,7 +22,7 @@ const recipients: MessageRecord['recipients'] = [
 
 async function composed(fields: Partial<MessageRecord> = {}, changes: Partial<Letter> = {}) {
   const message = messageOf(newId(), { recipients, ...fields });
-  const source = await composeMail(message, { ...letter, ...changes });
+  const source = await buffer(composeMail(message, { ...letter, ...changes }));
   return { message, text: source.toString('utf8'), mail: await simpleParser(source) };
 }
 

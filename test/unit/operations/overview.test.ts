@@ -133,10 +133,15 @@ test('when the mail server refuses mail, then the alarm has its answer, and mail
   const mail = { overdue: { count: 1_000, oldestMs: 720_000 }, refused: { count: 1, answer: '535 Bad password' } };
 
   expect(alarmsOf({ ...well, mail: { value: mail } })).toEqual([
-    { tone: 'bad', text: '1,000 or more messages are due, and no mail service has taken the oldest for 12 min.' },
+    {
+      tone: 'bad',
+      text: '1,000 or more messages are due, and no mail service has taken the oldest for 12 min.',
+      href: '/mail?state=waiting',
+    },
     {
       tone: 'warn',
       text: 'The mail server has refused 1 message at least twice. Its last answer: 535 Bad password',
+      href: '/mail?state=retrying&server=installation',
     },
   ]);
 });

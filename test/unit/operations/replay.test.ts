@@ -9,7 +9,7 @@ test.each(['endpoint=bh_live_1234', 'status=bh_live_1234', 'from=bh_live_1234'])
     const create = jest.spyOn(AuditEntry, 'create').mockRejectedValue(new Error('recorded') as never);
     const visit = { request: { body: { selection } }, visitor: { name: 'ada', address: '127.0.0.1' } };
 
-    await expect(replayMatching(visit as never)).rejects.toMatchObject({ status: 400 });
+    await expect(replayMatching.start(visit as never)).rejects.toMatchObject({ status: 400 });
 
     expect(create).not.toHaveBeenCalled();
     create.mockRestore();

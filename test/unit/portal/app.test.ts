@@ -17,6 +17,7 @@ const developer = {
 };
 const client = {
   print: () => Promise.reject(new Error('no renderer')),
+  loadLogo: () => Promise.reject(new Error('no renderer')),
   box: developer.box,
   nudge: () => undefined,
 };

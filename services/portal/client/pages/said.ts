@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { dayIn } from '#libs/day.ts';
 import { promisesOf } from '#libs/models/answers/promise.ts';
 import { questionsAbout } from '#libs/models/answers/question.ts';
-import { lastEvidence, quoteEvidenceView } from '#libs/models/answers/quote-evidence.ts';
+import { evidenceOf, quoteEvidenceView } from '#libs/models/answers/quote-evidence.ts';
 import { html } from '#libs/pages/html.ts';
 import { note } from '#libs/pages/parts.ts';
 import type { DocumentVisit } from '../visit.ts';
@@ -13,11 +13,11 @@ const QUESTIONS_SHOWN = 20;
 
 /** Returns the acceptance or the open promise as a note, or nothing. */
 export async function acceptedOrPromised(visit: DocumentVisit): Promise<VNode | null> {
-  const { subject, locale, account, accountId } = visit;
+  const { subject, locale, account } = visit;
   const { said } = locale.words.answers;
   if (subject.type === 'quote') {
     if (subject.record.status !== 'Accepted' || subject.record.acceptance?.by !== 'client') return null;
-    const evidence = await lastEvidence(accountId, subject.record._id);
+    const evidence = await evidenceOf(subject.record);
     if (!evidence) return null;
     const { name, accepted_at } = quoteEvidenceView(evidence);
     return note('good', said.accepted(name, locale.day(dayIn(account.time_zone, new Date(accepted_at)))));

@@ -18,6 +18,8 @@ interface StoredEvent {
 const ARRIVAL_LIMIT_MS = 180_000;
 /** Attempts of one process in flight to one endpoint when it is killed. */
 const IN_FLIGHT_MAX = 5;
+/** The most missing events of which a breach tells the stored records. */
+const TOLD_MAX = 5;
 /** Longer than an attempt may last. */
 const NOTED_LIMIT_MS = 30_000;
 /** The clock difference that receivers allow, by the standard. */
@@ -95,11 +97,10 @@ async function judgeEndpoint(
     const came = new Set(calls().map(({ id }) => id));
     return [...due.keys()].filter((id) => !came.has(id));
   };
-  await eventually(() => missing().length === 0, ARRIVAL_LIMIT_MS).catch(() => {
-    journal.breach(
-      'O3',
-      `${missing().length} of ${due.size} events never came to ${endpoint.path}: ${missing().slice(0, 5).join(' ')}`,
-    );
+  await eventually(() => missing().length === 0, ARRIVAL_LIMIT_MS).catch(async () => {
+    const late = missing();
+    const stored = await deliveriesOf(account, endpoint, late.slice(0, TOLD_MAX));
+    journal.breach('O3', `${late.length} of ${due.size} events never came to ${endpoint.path}: ${stored}`);
   });
 
   const times = new Map<string, number>();
@@ -134,6 +135,21 @@ export function isSigned(signature: Webhook, { id, headers, body, at }: Received
       .split(' ')
       .includes(signature.sign(id, sentAt, body))
   );
+}
+
+/** Says what is stored of each, because a delivery that is late is another fault than one that is lost. */
+async function deliveriesOf(account: MarkedAccount, endpoint: MarkedEndpoint, eventIds: string[]): Promise<string> {
+  const now = new Date().toISOString();
+  const deliveries = await allOf('deliveries', account.id);
+  const tries = await allOf('round_tries', account.id);
+  const told = eventIds.map((id) => {
+    const delivery = deliveries.find(
+      (one) => String(one['event_id']) === id && String(one['endpoint_id']) === endpoint.id,
+    );
+    const counted = tries.filter((one) => [id, String(delivery?._id)].includes(String(one['record_id'])));
+    return JSON.stringify({ event: id, delivery, tries: counted });
+  });
+  return `at ${now} ${told.join(' ')}`;
 }
 
 /** How often each event was sent, as far as the service knows: an answer that came too late for it is sent for again. */

@@ -13,7 +13,13 @@ export interface FaultProxy {
 /** More than this unsent makes the sender wait, as a real network does. */
 const HELD_MAX = 1024 * 1024;
 
-export async function openFaultProxy(port: number, target: number, chance: Chance): Promise<FaultProxy> {
+/** @param host the address to listen on. The target is on 127.0.0.1. */
+export async function openFaultProxy(
+  port: number,
+  target: number,
+  chance: Chance,
+  host = '127.0.0.1',
+): Promise<FaultProxy> {
   let fault: NetworkFault | undefined;
   let changed = Promise.withResolvers<void>();
   const open = new Set<Socket>();
@@ -37,7 +43,7 @@ export async function openFaultProxy(port: number, target: number, chance: Chanc
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen(port, host, resolve);
   });
 
   /** A black hole swallows the news that the other end has gone, too. */

@@ -5,6 +5,8 @@ import type { NetworkFault } from '../kinds/network-fault.ts';
 import { type FaultProxy, openFaultProxy } from './fault-proxy.ts';
 
 export interface Way {
+  /** The address that it listens on, 127.0.0.1 unless given. */
+  host?: string;
   port: number;
   target: number;
 }
@@ -53,8 +55,8 @@ export async function openNetwork(ways: readonly Way[], seed: number, env: NodeJ
 
 async function serve({ ways, seed }: { ways: Way[]; seed: number }) {
   const proxies: FaultProxy[] = [];
-  for (const [index, { port, target }] of ways.entries()) {
-    proxies.push(await openFaultProxy(port, target, chanceOf(seed, `proxy ${index}`)));
+  for (const [index, { host, port, target }] of ways.entries()) {
+    proxies.push(await openFaultProxy(port, target, chanceOf(seed, `proxy ${index}`), host));
   }
   process.on('message', ({ turn, index, fault }: Order) => {
     proxies[index]?.become(fault);

@@ -1,5 +1,5 @@
 // A MongoDB replica set of three, reached through the fault proxies, whose members can be killed, stopped and started again.
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Db, MongoClient } from 'mongodb';
 import { type Child, startChild } from '../../../../deploy/backends/child.ts';
@@ -36,6 +36,11 @@ export interface ReplicaSetOptions {
   ports: readonly number[];
   proxyPorts: readonly number[];
   electionTimeoutMs: number;
+  /**
+   * The address on which each member finds all members, so that each pair of them has ways of its own. The services find
+   * them on 127.0.0.1, as all do without it.
+   */
+  views?: readonly string[];
 }
 
 const NAME = 'rs0';
@@ -47,9 +52,12 @@ const SECONDARY = 2;
 export async function startReplicaSet(options: ReplicaSetOptions): Promise<ReplicaSet> {
   const { command, version } = await findMongodb({ env: { ...options.env, MONGODB_URI: '' } });
   const members = await Promise.all(
-    options.ports.map((port, index) => openMember({ index, port, command, folder: options.folder, env: options.env })),
+    options.ports.map((port, index) =>
+      openMember({ index, port, command, folder: options.folder, env: options.env, view: options.views?.[index] }),
+    ),
   );
-  const hosts = options.proxyPorts.map((port) => `127.0.0.1:${port}`);
+  const host = options.views ? 'localhost' : '127.0.0.1';
+  const hosts = options.proxyPorts.map((port) => `${host}:${port}`);
   const config = {
     _id: NAME,
     members: hosts.map((host, _id) => ({ _id, host })),
@@ -101,6 +109,7 @@ async function openMember(options: {
   command: string;
   folder: string;
   env: NodeJS.ProcessEnv;
+  view: string | undefined;
 }): Promise<Member> {
   const data = join(options.folder, `mongodb-${options.index}`);
   await mkdir(data, { recursive: true });
@@ -108,10 +117,11 @@ async function openMember(options: {
   args.push('--wiredTigerCacheSizeGB', '0.25', '--nounixsocket', '--oplogSize', '200');
   args.push('--setParameter', 'diagnosticDataCollectionEnabled=false', '--setParameter', 'enableTestCommands=1');
   const uri = `mongodb://127.0.0.1:${options.port}/?directConnection=true`;
+  const program = await withView(options, args, `${data}.hosts`);
   let child: Child;
 
   async function start() {
-    child = await startChild(options.command, args, { env: options.env, logFile: `${data}.log` });
+    child = await startChild(program.command, program.args, { env: options.env, logFile: `${data}.log` });
     await eventually(() => command({ ping: 1 }), LIMIT_MS);
   }
 
@@ -137,4 +147,17 @@ async function openMember(options: {
       await child.exited;
     },
   };
+}
+
+/** Runs the program with a hosts file of its own, in which `localhost` is the address of the view. */
+async function withView(
+  { command, view }: { command: string; view: string | undefined },
+  args: readonly string[],
+  file: string,
+): Promise<{ command: string; args: string[] }> {
+  if (!view) return { command, args: [...args] };
+  await writeFile(file, `${view} localhost\n`);
+  const script = 'mount --bind "$0" /etc/hosts && exec "$@"';
+  const namespaces = process.getuid?.() === 0 ? ['--mount'] : ['--mount', '--map-root-user'];
+  return { command: 'unshare', args: [...namespaces, 'sh', '-c', script, file, command, ...args] };
 }

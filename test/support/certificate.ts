@@ -13,12 +13,14 @@ export interface Certified {
   distrust(): void;
 }
 
-export function certifyLocalhost(): Certified {
+/** @param names further ones, such as `IP:127.0.0.1`. */
+export function certifyLocalhost(...names: string[]): Certified {
   const own = getCACertificates('default');
-  const folder = mkdtempSync(join(tmpdir(), 'billhook-smtp-tls-'));
+  const folder = mkdtempSync(join(tmpdir(), 'billhook-tls-'));
   try {
     const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')];
-    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-days', '2'];
+    const alternatives = `subjectAltName=${['DNS:localhost', ...names].join()}`;
+    const subject = ['-subj', '/CN=localhost', '-addext', alternatives, '-days', '2'];
     execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, ...files], {
       stdio: 'ignore',
     });
