@@ -1,7 +1,7 @@
 // One unit of work: records, numbers and events of an account that commit together or not at all.
 
 import type { Problem } from '../errors.ts';
-import { finishCounter, pretendChangeTime } from '../models/counter.ts';
+import { finishCounter, learnSum, pretendChangeTime } from '../models/counter.ts';
 import { quotaStep } from '../models/stored-bytes.ts';
 import type { Id, StoredId } from '../models/tenant.ts';
 import type { Actor } from '../models/webhooks/event-activity.ts';
@@ -73,8 +73,8 @@ export async function runUnitOfWork<Result>(
       by: options.by,
     });
     const hasEvents = await events.write();
-    // Work without events is small and bounded in number, so keys can be changed over the quota.
-    const step = quotaStep(session, hasEvents ? options.quotaBytes : undefined);
+    if (options.quotaBytes !== undefined) await learnSum(session, accountId);
+    const step = quotaStep(session, options.quotaBytes);
     await finishCounter(session, accountId, step);
     return { result, hasEvents };
   });

@@ -4,7 +4,7 @@ import type { Session } from '../mongo/connection.ts';
 import { perTransaction } from '../mongo/per-transaction.ts';
 import type { NumberKind } from '../rules/documents/number-kinds.ts';
 import { COUNTS_BEGUN, countStages, takeCountChanges } from './record-counts.ts';
-import { learnStored } from './stored-bytes.ts';
+import { learnStored, needsSum } from './stored-bytes.ts';
 import { type Id, idField, type StoredId, storedId } from './tenant.ts';
 
 const counterSchema = new Schema(
@@ -63,6 +63,20 @@ export async function changeTime(session: Session, account: Id | StoredId, at: D
   const drawn = drawnIn(session);
   if (!drawn.changedAt) await updateCounter(session, account, at, {});
   return drawn.changedAt ?? at;
+}
+
+/** Returns the bytes of records and events that the account keeps, see stored-bytes.ts. */
+export async function storedBytesOf(accountId: Id, session?: Session): Promise<number> {
+  const counter = await Counter.collection.findOne(
+    { _id: storedId(accountId) as never },
+    { projection: { stored_bytes: 1 }, ...(session ? { session } : {}) },
+  );
+  return Math.max(0, Number(counter?.['stored_bytes'] ?? 0));
+}
+
+/** Reads the sum of a transaction that wrote bytes and drew nothing from the counter, so that its quota can be checked. */
+export async function learnSum(session: Session, accountId: Id): Promise<void> {
+  if (needsSum(session)) learnStored(session, await storedBytesOf(accountId, session));
 }
 
 /** Returns the latest date on which a document of the sequence was issued. */

@@ -1,6 +1,6 @@
 // Counts the bytes of records and events that an account keeps as they are written, and bounds them by its quota.
 import mongoose from 'mongoose';
-import { appError } from '../errors.ts';
+import { type AppError, appError } from '../errors.ts';
 import type { Session } from '../mongo/connection.ts';
 import { perTransaction } from '../mongo/per-transaction.ts';
 
@@ -30,6 +30,12 @@ export function learnStored(session: Session, before: unknown): void {
   tallyOf(session).before ??= Math.max(0, Number(before ?? 0));
 }
 
+/** True when the transaction wrote bytes and does not know the sum of the account, see learnStored. */
+export function needsSum(session: Session): boolean {
+  const { written, before } = tallyOf(session);
+  return written > 0 && before === undefined;
+}
+
 /** Returns the size of a record in the database, before compression. */
 export function sizeOf(record: object): number {
   return mongoose.mongo.BSON.calculateObjectSize(record as never, { ignoreUndefined: true });
@@ -47,12 +53,16 @@ export function quotaStep(
 ): number {
   const { written, before } = tallyOf(session);
   if (quotaBytes !== undefined && before !== undefined && written > 0 && before + written > quotaBytes) {
-    const sum = inMebibytes(before + written);
-    throw appError('quota_exceeded', { size: sum, limit: inMebibytes(quotaBytes) });
+    throw quotaExceeded(before + written, quotaBytes);
   }
   const size = Math.abs(written);
   if (size >= STEP) return written;
   return chance() * STEP < size ? Math.sign(written) * STEP : 0;
+}
+
+/** Returns the 409 that names the sum and the quota. */
+export function quotaExceeded(sum: number, quotaBytes: number): AppError {
+  return appError('quota_exceeded', { size: inMebibytes(sum), limit: inMebibytes(quotaBytes) });
 }
 
 /** Writes bytes such as `1,024 MiB`. It rounds up, so that a size over a bound never looks like the bound. */

@@ -11,6 +11,7 @@ export interface MailConfig extends RecordsConfig {
   MAIL_FROM?: string;
   MAIL_BOUNCE_DOMAIN?: string;
   PORTAL_URL?: string;
+  ACCOUNT_STORAGE_MEGABYTES: number;
   MAIL_CONCURRENCY: number;
   MAIL_TIMEOUT_MS: number;
   MAIL_RETRY_SCALE: number;
@@ -38,6 +39,7 @@ export const configShape = Joi.object<MailConfig, true>({
     .domain({ tlds: false })
     .description('Domain of the return path that each mail gets of its own; without it bounces come to MAIL_FROM'),
   PORTAL_URL: variables.PORTAL_URL,
+  ACCOUNT_STORAGE_MEGABYTES: variables.ACCOUNT_STORAGE_MEGABYTES,
   MAIL_CONCURRENCY: Joi.number()
     .integer()
     .min(1)

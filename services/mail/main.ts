@@ -15,6 +15,7 @@ import { openMailDialler } from '#libs/outbound/dial-mail-server.ts';
 import { openPrinting } from '#libs/printing/print-document.ts';
 import { whenAvailable } from '#libs/redis/connection.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
+import { bytesOf } from '#libs/service/env.ts';
 import { openHealthPort } from '#libs/service/health-port.ts';
 import { run } from '#libs/service/lifecycle.ts';
 import { makeLogger } from '#libs/service/logger.ts';
@@ -135,10 +136,11 @@ await run(async ({ onClose, useLogger }) => {
     onClose(() => markdown.close());
     const from = installation?.sender.address;
     const bounceDomain = config.MAIL_BOUNCE_DOMAIN;
+    const quotaBytes = bytesOf(config.ACCOUNT_STORAGE_MEGABYTES);
     const print = openPrinting({ queues, replies, prefix, log });
     return makeSendMessage({
       wayOf: makeWayOf(installation && connections && { connections, sender: installation.sender, bounceDomain }, own),
-      mailOf: makeMailOf({ from, print, markdown, portalUrl: config.PORTAL_URL }),
+      mailOf: makeMailOf({ from, print, markdown, quotaBytes, portalUrl: config.PORTAL_URL }),
       leaseMs: Math.min(LEASE_MAX_MS, config.MAIL_TIMEOUT_MS) + LEASE_MARGIN_MS,
       retryScale: config.MAIL_RETRY_SCALE,
       onEvents,

@@ -19,11 +19,13 @@ import type { Markdown } from '#libs/markdown/markdown.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
+import { storedBytesOf } from '#libs/models/counter.ts';
 import { findAttachments, mediaTypeOf } from '#libs/models/documents/attachments.ts';
 import { findMailSource, insertMailSource, MAIL_BYTES_MAX, mailSourceOf } from '#libs/models/messages/mail-source.ts';
 import type { MailAttachment, MailedLink, MessageRecord } from '#libs/models/messages/message.ts';
 import { isReminder } from '#libs/models/messages/message-kinds.ts';
 import { findOwn } from '#libs/models/records.ts';
+import { quotaExceeded } from '#libs/models/stored-bytes.ts';
 import { type Id, wireId } from '#libs/models/tenant.ts';
 import { makeToken } from '#libs/models/token.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
@@ -47,6 +49,8 @@ interface MakeOptions {
   from: string | undefined;
   print: PrintDocument;
   markdown: Pick<Markdown, 'toHtml'>;
+  /** The bytes of records, events and originals that an account may keep. Any amount unless given. */
+  quotaBytes?: number | undefined;
   /** The address with which links begin. Undefined when the portal is not set up. */
   portalUrl?: string | undefined;
 }
@@ -66,7 +70,8 @@ export function makeMailOf(options: MakeOptions): MailOf {
       if (error instanceof MailTooLarge) return { impossible: error.message };
       // A renderer or a machine that is busy will make it later. Any other rejection is about the document.
       if (!(error instanceof AppError)) throw error;
-      if (error.status >= 500 || error.status === 429)
+      // So does an account that has made room.
+      if (error.status >= 500 || error.status === 429 || error.code === 'quota_exceeded')
         return { notYet: `The mail could not be made: ${error.message}` };
       return { impossible: `The mail cannot be made: ${error.message}` };
     }
@@ -96,6 +101,7 @@ export function makeMailOf(options: MakeOptions): MailOf {
     const accountId = wireId(message.account_id);
     const sender = message.sender ?? options.from;
     if (sender === undefined) return { notYet: 'The installation has no mail server' };
+    await requireRoom(accountId);
     const { type } = message.document;
     const [found, account, client] = await Promise.all([
       readAfterElection(async () => (await mailedRecord(accountId, message)) ?? undefined),
@@ -140,6 +146,14 @@ export function makeMailOf(options: MakeOptions): MailOf {
     };
   }
 
+  /** A mail is kept with its files, which may be megabytes. @throws AppError 409 when the account has reached its quota. */
+  async function requireRoom(accountId: Id): Promise<void> {
+    const { quotaBytes } = options;
+    if (quotaBytes === undefined) return;
+    const stored = await storedBytesOf(accountId);
+    if (stored >= quotaBytes) throw quotaExceeded(stored, quotaBytes);
+  }
+
   /** Draws the token of the link. Another attempt draws another one, because the database keeps no token. */
   function newLink(): { url: string; token: string } | { impossible: string } {
     if (options.portalUrl === undefined) return { impossible: 'The mail needs a link, and PORTAL_URL is not set' };
@@ -163,6 +177,7 @@ export function makeMailOf(options: MakeOptions): MailOf {
     const pdf = () =>
       (original ??= originalOf(issued, {
         accountId,
+        quotaBytes: options.quotaBytes,
         async make() {
           const document = await issued.document(account);
           if (!document) return undefined;
@@ -186,7 +201,7 @@ export function makeMailOf(options: MakeOptions): MailOf {
     ];
     if (eInvoice) {
       const { source, format } = eInvoice;
-      const made = await eInvoiceOf(source, format, { accountId, pdf });
+      const made = await eInvoiceOf(source, format, { accountId, quotaBytes: options.quotaBytes, pdf });
       if (!made) return CLIENT_GONE;
       const { end, type: mediaType } = eInvoiceFile(format);
       files.push({ name: `${fileName(source.number)}${end}`, type: mediaType, bytes: made.bytes });

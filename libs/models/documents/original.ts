@@ -7,9 +7,9 @@ import { inTransaction, type Session } from '../../mongo/connection.ts';
 import { isDuplicate } from '../../mongo/errors.ts';
 import { NUMBER_KINDS, type NumberKind } from '../../rules/documents/number-kinds.ts';
 import { Quote } from '../billing/quote.ts';
-import { Counter, finishCounter } from '../counter.ts';
+import { finishCounter, learnSum } from '../counter.ts';
 import { driverOf, lockOwn, type Owned, recordsOf } from '../records.ts';
-import { countStored, learnStored, quotaStep, sizeOf } from '../stored-bytes.ts';
+import { countStored, quotaStep, sizeOf } from '../stored-bytes.ts';
 import { type Id, idField, newRecord, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
 
 /** The largest file that is kept, in bytes. A record of MongoDB may have 16 MiB. */
@@ -148,12 +148,8 @@ async function lockIssued(accountId: Id, { kind, documentId, clientId }: Version
 }
 
 async function countBytes(session: Session, accountId: Id, bytes: number, quotaBytes: number | undefined) {
-  const counter = await Counter.collection.findOne(
-    { _id: storedId(accountId) as never },
-    { session, projection: { stored_bytes: 1 } },
-  );
-  learnStored(session, counter?.['stored_bytes']);
   countStored(session, bytes);
+  await learnSum(session, accountId);
   await finishCounter(session, accountId, quotaStep(session, quotaBytes));
 }
 

@@ -172,16 +172,21 @@ function namedIn(
 /**
  * Changes something in one unit of work, for an act of the reader. The link is locked in its transaction, so that no act
  * follows its revocation. Events that it causes name the link as their request.
+ * @param options.isOverQuota true for an act that its account must take although it has reached its quota.
  * @throws PageError 404 when the link was revoked meanwhile.
  */
-export async function change<Result>(visit: Visit, work: (unit: UnitOfWork) => Promise<Result>): Promise<Result> {
+export async function change<Result>(
+  visit: Visit,
+  work: (unit: UnitOfWork) => Promise<Result>,
+  { isOverQuota = false }: { isOverQuota?: boolean } = {},
+): Promise<Result> {
   const { accountId, link, parts } = visit;
   const { result, hasEvents } = await runUnitOfWork(
     {
       accountId,
       by: { type: 'client', id: String(link._id) },
       requestId: String(link._id),
-      quotaBytes: parts.quotaBytes,
+      quotaBytes: isOverQuota ? undefined : parts.quotaBytes,
       beforeWork: async (session) => {
         if (!(await lockLiveLink(link, session))) throw noSuchLink();
       },

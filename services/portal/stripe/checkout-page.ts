@@ -1,5 +1,6 @@
 // The page of Stripe for what is due of an invoice now: one at a time, made at the click.
 import type Stripe from 'stripe';
+import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { appError } from '#libs/errors.ts';
 import type { StripeSettings } from '#libs/models/accounts/account.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
@@ -55,9 +56,15 @@ export async function checkoutPage(visit: DocumentVisit): Promise<string | 'payi
   throw appError('idempotency_key_running');
 }
 
+interface Claimed {
+  checkout: StripeCheckoutRecord;
+  number: string;
+  replaced: boolean;
+}
+
 /** Finds the page of the invoice, or begins a new one. `replaced` is true for one over another sum, which has to end first. */
-function claim(visit: DocumentVisit, origin: string) {
-  return change(visit, async ({ session, accountId }) => {
+function claim(visit: DocumentVisit, origin: string): Promise<Claimed> {
+  const begin = async ({ session, accountId }: UnitOfWork): Promise<Claimed> => {
     const invoice: InvoiceRecord | null = await lockOwn(Invoice, accountId, visit.subject.record._id, session);
     if (!invoice || !isDue(invoice)) throw appError('invoice_not_found');
     const number = printedNumber('invoice', invoice);
@@ -79,7 +86,9 @@ function claim(visit: DocumentVisit, origin: string) {
     };
     await insertOwn(StripeCheckout, checkout, session);
     return { checkout, number, replaced: false };
-  });
+  };
+  // A client can pay an account that has reached its quota.
+  return change(visit, begin, { isOverQuota: true });
 }
 
 /** Asks Stripe for the page. The same record is always asked for under the same key, so that a lost answer makes no second page. */
