@@ -32,7 +32,7 @@ export function makeApp({ trustProxy, developer, client, log }: PortalParts): Ex
   });
   app.use(developerRoutes({ ...developer, log }));
   app.use(clientRoutes({ ...client, log }));
-  app.use(hookRoutes({ box: developer.box, nudge: developer.nudge, log }));
+  app.use(hookRoutes({ box: developer.box, nudge: developer.nudge, quotaBytes: client.quotaBytes, log }));
   // Unknown, revoked and foreign links get this page as well: nothing tells them apart.
   app.use(() => {
     throw new PageError(404, NOT_FOUND);

@@ -4,7 +4,7 @@ import { stripeView } from '#libs/models/accounts/stripe-settings.ts';
 import { newId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { deleted, found, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { ALWAYS, type Context, type Route, route } from '../http/route.ts';
 import { type StripeBody, stripeBody } from './stripe-input.ts';
 import { stripeResponse } from './stripe-response.ts';
 
@@ -30,6 +30,8 @@ export const stripeRoutes: readonly Route[] = [
     path,
     operation: 'setStripe',
     scope: 'account:write',
+    // Whatever the signing secret signs is booked.
+    alsoNeeds: { 'payments:write': ALWAYS },
     body: stripeBody,
     missing,
     rechecksKey: true,

@@ -8,11 +8,13 @@ import { PageError } from '#libs/pages/page-error.ts';
 import type { SecretBox } from '#libs/secret-box.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { openLimit } from '../http/limits.ts';
-import { bookEvent } from './book-event.ts';
+import { bookEvent, isWellFormed } from './book-event.ts';
 
 export interface HookOptions {
   box: Pick<SecretBox, 'open'>;
   nudge: () => void;
+  /** The bytes of records and events that an account may keep. Any amount unless given. */
+  quotaBytes?: number | undefined;
   log: Logger;
 }
 
@@ -26,7 +28,7 @@ const TOLERANCE_S = 300;
 /** Any key will do: checking a signature calls nothing. */
 const { webhooks } = new Stripe('sk_unused');
 
-export function hookRoutes({ box, nudge, log }: HookOptions): Router {
+export function hookRoutes({ box, nudge, quotaBytes, log }: HookOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const admit = openLimit(CALLS_MAX);
   // The signature is over the bytes as they came.
@@ -45,8 +47,9 @@ export function hookRoutes({ box, nudge, log }: HookOptions): Router {
       if (!hook) throw new PageError(404, 'No such hook');
       const event = verified(request, box.open(hook.settings.signing_secret));
       if (!event) return void response.status(400).json({ error: 'Invalid signature' });
+      if (!isWellFormed(event)) return void response.status(400).json({ error: 'Invalid event' });
       const { accountId, timeZone } = hook;
-      const outcome = await bookEvent(event, { accountId, timeZone, onEvents: nudge });
+      const outcome = await bookEvent(event, { accountId, timeZone, onEvents: nudge, quotaBytes });
       const facts = { accountId, eventId: event.id, type: event.type, outcome };
       if (outcome === 'unknown') log.error(facts, 'an event of Stripe could not be booked; book the money by hand');
       else log.info(facts, 'event of Stripe');

@@ -1,4 +1,4 @@
-// Deferred acts never have more rights than the request that caused them. Every background loop and queue is in one of the two tables here.
+// Deferred acts never have more rights than the request that caused them. Every background loop, queue and hook is in one of the two tables here.
 import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { catalog } from '#libs/jobs/catalog.ts';
@@ -16,12 +16,12 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 interface Cause {
-  /** The loop or the queue that does it later. */
+  /** The loop, the queue or the hook that does it later. */
   by: string;
   operation: string;
   /** Without one of these the request is rejected: the scope of the operation, and those of what happens later. */
   scopes: readonly string[];
-  request: () => Promise<{ method: 'POST' | 'PATCH'; path: string; body: object }>;
+  request: () => Promise<{ method: 'POST' | 'PATCH' | 'PUT'; path: string; body: object }>;
 }
 
 const RECURRING = '/api/v1/recurring-invoices';
@@ -35,6 +35,7 @@ const [RUN, OF_TIME] = [
 
 const recurring = async (fields: object = {}) =>
   `${RECURRING}/${(await create(gateway, RECURRING, { client_id: client, line_items: fee, schedule, ...fields })).id}`;
+const STRIPE = { secret_key: `rk_test_${'x'.repeat(24)}`, signing_secret: `whsec_${'x'.repeat(32)}` };
 const paused = async (fields: object = {}) => {
   const path = await recurring(fields);
   await gateway.post(`${path}/pause`, {});
@@ -110,6 +111,12 @@ const CAUSES: readonly Cause[] = [
     request: async () => ({ method: 'PATCH' as const, path: '/api/v1/account', body }),
   })),
   {
+    by: '/hooks/stripe/:id',
+    operation: 'setStripe',
+    scopes: ['account:write', 'payments:write'],
+    request: async () => ({ method: 'PUT', path: '/api/v1/account/stripe', body: STRIPE }),
+  },
+  {
     by: 'render-document',
     operation: 'createDocumentBatch',
     scopes: ['documents:write', 'invoices:read', 'time-entries:read'],
@@ -142,15 +149,17 @@ const NO_MORE_RIGHTS: Readonly<Record<string, string>> = {
 };
 
 describe('the tables', () => {
-  const loops = globSync('{services,libs}/**/*.ts').flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(/startPollingLoop\(.*?name: '([^']+)'/gs)].map(([, name]) => String(name)),
-  );
+  const sources = globSync('{services,libs}/**/*.ts').map((file) => readFileSync(file, 'utf8'));
+  const found = (pattern: RegExp) =>
+    sources.flatMap((source) => [...source.matchAll(pattern)].map(([, name]) => String(name)));
+  const loops = found(/startPollingLoop\(.*?name: '([^']+)'/gs);
+  const hooks = found(/'(\/hooks\/[^']+)'/g);
 
-  test('when a loop or a queue exists, then one of them names it, and none that does not exist', () => {
+  test('when a loop, a queue or a hook exists, then one of them names it, and none that does not exist', () => {
     const queues = catalog.map(({ name }) => name);
-    expect(loops.length).toBeGreaterThan(5);
+    expect([loops.length > 5, hooks.length]).toEqual([true, 1]);
     const named = new Set([...CAUSES.map((one) => one.by), ...Object.keys(NO_MORE_RIGHTS)]);
-    expect([...named].toSorted()).toEqual([...new Set([...loops, ...queues])].toSorted());
+    expect([...named].toSorted()).toEqual([...new Set([...loops, ...queues, ...hooks])].toSorted());
   });
 });
 

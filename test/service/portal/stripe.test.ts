@@ -2,6 +2,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Counter } from '#libs/models/counter.ts';
+import { StripeCheckout } from '#libs/models/stripe/checkout.ts';
+import { EarlyRefund, type EarlyRefundRecord } from '#libs/models/stripe/early-refund.ts';
+import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { makeOpenStripe } from '../../../services/portal/stripe/open-stripe.ts';
@@ -12,6 +16,7 @@ import { pathOf, startPortal, type TestPortal } from '../../support/portal.ts';
 import { eventBody, paidSession, type StripeEvent, sendEvent } from '../../support/stripe-events.ts';
 import { LOOPBACK } from '../../support/webhooks.ts';
 
+const QUOTA = 2 ** 30;
 const secret = `whsec_${'s'.repeat(32)}`;
 const SETTINGS = { secret_key: `rk_test_${'k'.repeat(24)}`, signing_secret: secret };
 
@@ -51,7 +56,7 @@ beforeAll(async () => {
   const open = makeOpenStripe(openOutbound({ allow: LOOPBACK }), { protocol: 'http', host: '127.0.0.1', port });
   const box = openSecretBox(gateway.workspace.secretKey);
   portal = await startPortal(gateway.workspace, {
-    client: { stripe: { open, box, origin: 'https://pay.example.com' } },
+    client: { stripe: { open, box, origin: 'https://pay.example.com' }, quotaBytes: QUOTA },
   });
 });
 afterAll(async () => {
@@ -264,6 +269,50 @@ describe('events', () => {
     expect((await sendEvent(hook, `{"x":"${'y'.repeat(600_000)}"}`, { secret })).status).toBe(413);
     expect((await sendEvent(`${hook}x`, body, { secret })).status).toBe(404);
     expect(await payments()).toEqual([]);
+  });
+});
+
+describe('events that the account itself signs', () => {
+  const long = 'x'.repeat(256);
+  const refund = { id: 're_1', status: 'succeeded', amount: 1, currency: 'eur', payment_intent: 'pi_1' };
+  const early = () => EarlyRefund.find({ account_id: account.id }).lean<EarlyRefundRecord[]>();
+
+  test('when ids are longer than those of Stripe, then nothing is kept of them', async () => {
+    const id = await invoice();
+    const body = JSON.parse(eventBody({ type: 'refund.created', object: refund }));
+    const signed = async (fields: object) =>
+      (await sendEvent(hook, JSON.stringify({ ...body, ...fields }), { secret })).status;
+
+    expect(await signed({ id: long })).toBe(400);
+    expect(await signed({ type: long })).toBe(400);
+    expect(await signed({ created: 1e20 })).toBe(400);
+    expect(await completed(id, { payment_intent: long })).toEqual([200, 'nothing']);
+    expect(await refunded({ payment_intent: long })).toEqual([200, 'nothing']);
+    expect(await refunded({ id: long })).toEqual([200, 'nothing']);
+    expect([await payments(), await early()]).toEqual([[], []]);
+  });
+
+  test.each([-100, 0.5, 1e15, '100', null])('when the amount is %p, then nothing is booked', async (amount) => {
+    const id = await invoice();
+    expect(await completed(id, { amount_total: amount })).toEqual([200, 'nothing']);
+    expect(await refunded({ amount })).toEqual([200, 'nothing']);
+    expect([await payments(), await early()]).toEqual([[], []]);
+  });
+
+  test('when the account has reached its quota, then only the money of pages that were made is booked', async () => {
+    const id = await invoice();
+    await Counter.collection.updateOne({ _id: storedId(account.id) as never }, { $set: { stored_bytes: QUOTA } });
+
+    expect(await completed(id)).toEqual([200, 'unknown']);
+    expect(await refunded()).toEqual([200, 'unknown']);
+    expect([await payments(), await early()]).toEqual([[], []]);
+    await StripeCheckout.create({
+      ...newRecord(account.id),
+      ...{ invoice_id: storedId(id), amount: 10_000, currency: 'EUR', return_to: 'https://pay.example.com/p/x' },
+      ...{ expires_at: new Date(Date.now() + 3_600_000), is_live: true, session_id: 'cs_test_1' },
+    });
+    expect(await completed(id)).toEqual([200, 'booked']);
+    expect(await payments()).toMatchObject([{ external_id: 'pi_1' }]);
   });
 });
 
