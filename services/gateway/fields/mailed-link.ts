@@ -1,11 +1,60 @@
-// The link to the page of a document that its mail carries.
-import { allows } from '#libs/models/accounts/api-key.ts';
-import type { MailedLink } from '#libs/models/messages/message.ts';
-import { ACTS_OF, type LinkSubject } from '#libs/rules/documents/link-terms.ts';
+// The link to the page of a document that its mail carries, and the scopes of what mails and links show.
+import { allows, type Scope } from '#libs/models/accounts/api-key.ts';
+import type { MailedLink, MessageRecord } from '#libs/models/messages/message.ts';
+import { ACTS_OF, type LinkAct, type LinkSubject } from '#libs/rules/documents/link-terms.ts';
+import type { NumberKind } from '#libs/rules/documents/number-kinds.ts';
 import type { Caller } from '../http/route.ts';
+
+/** The scope that reads each kind of document. */
+const READ_BY: Readonly<Record<NumberKind, Scope>> = {
+  invoice: 'invoices:read',
+  quote: 'quotes:read',
+  payment: 'payments:read',
+  credit_note: 'credit-notes:read',
+};
+
+/** The scopes that read what the page of a link shows. */
+export const LINK_READS: Readonly<Record<LinkSubject, readonly Scope[]>> = {
+  invoice: ['invoices:read'],
+  quote: ['quotes:read'],
+  client: ['clients:read', 'invoices:read', 'quotes:read'],
+};
+
+/** A page that lets its reader accept changes a quote, so its maker must be able to do so. */
+export const ACT_SCOPES: Readonly<Partial<Record<LinkAct, Scope>>> = { accept: 'quotes:write' };
 
 /** Returns the link of a mail. Its reader may accept a quote only where the caller may. */
 export function mailedLink(type: LinkSubject, { scopes }: Pick<Caller, 'scopes'>): MailedLink {
-  const mayAccept = allows(scopes, 'quotes:write');
-  return { type, allow: ACTS_OF[type].filter((act) => act !== 'accept' || mayAccept), show_time: false };
+  const mayAllow = (act: LinkAct) => ACT_SCOPES[act] === undefined || allows(scopes, ACT_SCOPES[act]);
+  return { type, allow: ACTS_OF[type].filter(mayAllow), show_time: false };
+}
+
+type Mailed = Pick<MessageRecord, 'document' | 'link'>;
+
+/** The scopes that a mail may need, each with the case. A message of any kind may have a link to any page. */
+export const MAIL_NEEDS = {
+  'invoices:read': 'the message brings an invoice or a link to one',
+  'quotes:read': 'the message brings a quote or a link to one',
+  'payments:read': 'the message brings a receipt',
+  'credit-notes:read': 'the message brings a credit note',
+  'clients:read': 'the message has a link to all documents of a client',
+} as const;
+
+/** Returns the scopes that read what the mail brings: its document, and the page of its link. */
+export function scopesOfMail({ document, link }: Mailed): readonly Scope[] {
+  return [READ_BY[document.type], ...(link ? LINK_READS[link.type] : [])];
+}
+
+/** The scopes that the address of a link in a mail may need besides, each with the case. */
+export const MAILED_LINK_NEEDS = {
+  'links:read': 'the mail has a link',
+  'quotes:write': 'the reader of the link may accept a quote',
+  'time-entries:read': 'the page of the link shows the time',
+} as const;
+
+/** Returns the scopes of what the reader of the link in a mail sees and may do besides. */
+export function scopesOfMailedLink({ link }: Mailed): readonly Scope[] {
+  if (!link) return [];
+  const acts = link.allow.flatMap((act) => ACT_SCOPES[act] ?? []);
+  return ['links:read', ...acts, ...(link.show_time ? (['time-entries:read'] as const) : [])];
 }

@@ -3,7 +3,7 @@ import { linkUrl, makeLink } from '#libs/billing/links/make-link.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn } from '#libs/day.ts';
 import { appError, fieldProblem, type MissingText } from '#libs/errors.ts';
-import { allows, type Scope } from '#libs/models/accounts/api-key.ts';
+import { allows } from '#libs/models/accounts/api-key.ts';
 import { Client } from '#libs/models/accounts/client.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
@@ -14,6 +14,7 @@ import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { documentLinkResponse } from '#libs/responses/document-link.ts';
 import { ACTS_OF, type LinkAct, type LinkSubject } from '#libs/rules/documents/link-terms.ts';
+import { ACT_SCOPES, LINK_READS } from '../fields/mailed-link.ts';
 import type { ListQuery } from '../http/list.ts';
 import type { GatewayParts } from '../http/parts.ts';
 import { created, deleted } from '../http/response.ts';
@@ -30,8 +31,6 @@ interface Subject {
   title: string;
   words: string;
   missing: MissingText;
-  /** The scopes that read what the page shows. */
-  reads: readonly Scope[];
 }
 
 const SUBJECTS: Readonly<Record<LinkSubject, Subject>> = {
@@ -41,7 +40,6 @@ const SUBJECTS: Readonly<Record<LinkSubject, Subject>> = {
     title: 'an invoice',
     words: 'an invoice',
     missing: 'Invoice not found or access denied',
-    reads: ['invoices:read'],
   },
   quote: {
     records: Quote as never,
@@ -49,7 +47,6 @@ const SUBJECTS: Readonly<Record<LinkSubject, Subject>> = {
     title: 'a quote',
     words: 'a quote',
     missing: 'Quote not found or access denied',
-    reads: ['quotes:read'],
   },
   client: {
     records: Client as never,
@@ -57,21 +54,17 @@ const SUBJECTS: Readonly<Record<LinkSubject, Subject>> = {
     title: 'a client',
     words: 'all open documents of a client',
     missing: 'Client not found or access denied',
-    reads: ['clients:read', 'invoices:read', 'quotes:read'],
   },
 };
-
-/** A page that lets its reader accept changes a quote, so its maker must be able to do so. */
-const ACT_SCOPES: Readonly<Partial<Record<LinkAct, Scope>>> = { accept: 'quotes:write' };
 
 const missingLink = () => appError('link_not_found');
 
 export const linkRoutes: readonly Route[] = (Object.keys(SUBJECTS) as LinkSubject[]).flatMap(routesOf);
 
 function routesOf(type: LinkSubject): Route[] {
-  const { name, title, words, missing, reads } = SUBJECTS[type];
+  const { name, title, words, missing } = SUBJECTS[type];
   const path = `/api/v1/${type}s/{id}/links`;
-  const alsoReads = Object.fromEntries(reads.map((scope) => [scope, ALWAYS]));
+  const alsoReads = Object.fromEntries(LINK_READS[type].map((scope) => [scope, ALWAYS]));
   const acts = ACTS_OF[type].includes('accept') ? { 'quotes:write': 'its reader may accept a quote' } : {};
   return [
     route({

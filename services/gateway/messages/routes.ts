@@ -11,7 +11,7 @@ import { Message, type MessageRecord, messageView } from '#libs/models/messages/
 import { MESSAGE_MOVES } from '#libs/models/messages/message-states.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { messageResponse } from '#libs/responses/message.ts';
-import { mailedLink } from '../fields/mailed-link.ts';
+import { MAIL_NEEDS, MAILED_LINK_NEEDS, mailedLink, scopesOfMail, scopesOfMailedLink } from '../fields/mailed-link.ts';
 import { acceptedMessage, sendDocs } from '../fields/send-docs.ts';
 import type { ListQuery } from '../http/list.ts';
 import { updated } from '../http/response.ts';
@@ -69,6 +69,7 @@ export const messageRoutes: readonly Route[] = [
     path: `${path}/{id}/source`,
     operation: 'getMessageSource',
     scope: 'messages:read',
+    alsoNeeds: { ...MAIL_NEEDS, ...MAILED_LINK_NEEDS },
     missing: 'Message not found',
     produces: 'message/rfc822',
     isStoredFile: true,
@@ -85,6 +86,7 @@ export const messageRoutes: readonly Route[] = [
     path: `${path}/{id}/resend`,
     operation: 'resendMessage',
     scope: 'messages:write',
+    alsoNeeds: MAIL_NEEDS,
     body: resending,
     missing,
     rechecksKey: true,
@@ -147,17 +149,19 @@ async function readMessage({ caller, id, session }: Reading) {
 }
 
 async function sendSource(context: Context): Promise<undefined> {
-  const { caller, id, requireRecord } = context;
+  const { caller, id, requireRecord, requireScope } = context;
   const message = await requireRecord(Message);
+  for (const scope of [...scopesOfMail(message), ...scopesOfMailedLink(message)]) requireScope(scope);
   const bytes = await findMailSource(caller.accountId, id);
   if (!bytes) throw appError(message.attachments.length > 0 || message.settled_at ? 'mail_not_kept' : 'mail_not_made');
   sendFile(context, { name: message.document.number, end: '.eml', type: 'message/rfc822' }, { bytes, warnings: [] });
   return undefined;
 }
 
-async function resendMessage({ caller, body, commit, requestId, requireRecord }: Context<ResendBody>) {
+async function resendMessage({ caller, body, commit, requestId, requireRecord, requireScope }: Context<ResendBody>) {
   return commit(async (unit) => {
     const message = await requireRecord(Message, unit.session);
+    for (const scope of scopesOfMail(message)) requireScope(scope);
     if (!message.settled_at || message.erased_at) throw appError('message_not_ended', { state: message.state });
     const wanted = {
       ...recipientsFor(message, body),

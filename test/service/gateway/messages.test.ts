@@ -33,6 +33,20 @@ const eventTypes = async () => {
   return events.map(({ type }) => type);
 };
 
+describe('a key of a program that passes on reports', () => {
+  test('when it may not read the document, then it sends nothing of it again and reads no mail', async () => {
+    const { id } = (await send(`invoices/${(await draft()).id}`)).body.data;
+    await sendWithoutRelay(account.id, id);
+    const scopes = ['messages:read', 'messages:write'];
+    const { key } = await account.post('keys', { name: 'Reports', scopes });
+    const resent = await account.api.post(`/api/v1/messages/${id}/resend`, { to: ['eve@example.com'] }, { key });
+    const source = await account.api.get(`/api/v1/messages/${id}/source`, { key });
+    const error = 'Forbidden: API key lacks the invoices:read scope';
+    expect([resent.status, resent.body.error]).toEqual([403, error]);
+    expect([source.status, source.body.error]).toEqual([403, error]);
+  });
+});
+
 describe('send', () => {
   test('when a draft is sent, then it is issued in the same transaction, and a message is queued in the words of the account', async () => {
     const { id } = await draft();

@@ -2,8 +2,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SCOPES } from '#libs/models/accounts/api-key.ts';
 import { DocumentBatch } from '#libs/models/documents/document-batch.ts';
+import { Message } from '#libs/models/messages/message.ts';
+import { newId } from '#libs/models/tenant.ts';
 import { ALWAYS } from '../../../services/gateway/http/route.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { sendWithoutRelay, setUpMail } from '../../support/messages.ts';
 import { bodyFor, kindOf, make } from '../../support/operations.ts';
 import { create } from '../../support/records.ts';
 import { fieldsOf, routeTable } from '../../support/route-table.ts';
@@ -44,6 +47,18 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
   'sendInvoice invoices:write': async () => ({ id: await own('invoices') }),
   'sendQuote quotes:write': async () => ({ id: await own('quotes') }),
   'sendReceipt invoices:read': () => ({ body: { include_link: true } }),
+  ...Object.fromEntries(
+    ['getMessageSource', 'resendMessage'].flatMap((operation) => [
+      [`${operation} invoices:read`, () => sentMessage('sent-invoices')],
+      [`${operation} quotes:read`, () => sentMessage('sent-quotes')],
+      [`${operation} payments:read`, () => sentMessage('payments')],
+      [`${operation} credit-notes:read`, () => sentMessage('credit-notes')],
+      [`${operation} clients:read`, () => sentMessage('sent-invoices', { 'link.type': 'client' })],
+    ]),
+  ),
+  'getMessageSource links:read': () => sentMessage('sent-invoices'),
+  'getMessageSource quotes:write': () => sentMessage('sent-quotes'),
+  'getMessageSource time-entries:read': () => sentMessage('sent-invoices', { 'link.show_time': true }),
   'createInvoiceLink time-entries:read': () => ({ body: { show_time: true } }),
   'createQuoteLink time-entries:read': () => ({ body: { show_time: true } }),
   'createQuoteLink quotes:write': () => ({ body: { allow: ['accept'] } }),
@@ -110,6 +125,16 @@ async function recurringWithWork(action?: string): Promise<Case> {
 async function batchWithTime(): Promise<Case> {
   const id = await own('documents');
   await DocumentBatch.updateOne({ _id: id, account_id: gateway.account.id }, { $set: { 'looks.time': true } });
+  return { id };
+}
+
+/** Sends a document by mail. @param fields that its message then has. */
+async function sentMessage(kind: string, fields: object = {}): Promise<Case> {
+  await setUpMail();
+  const path = `/api/v1/${kind.replace('sent-', '')}/${await own(kind)}/send`;
+  const { id } = (await gateway.post(path, { to: [`${newId()}@example.com`] })).body.data;
+  await sendWithoutRelay(gateway.account.id, id);
+  await Message.updateOne({ _id: id, account_id: gateway.account.id }, { $set: fields });
   return { id };
 }
 
