@@ -46,7 +46,7 @@ export async function checkoutPage(visit: DocumentVisit): Promise<string | 'payi
   const { stripe } = visit.parts;
   const settings = visit.account.stripe as StripeSettings | undefined;
   if (!stripe || !settings) throw appError('route_not_found');
-  const api = stripe.open(stripe.box.open(settings.key));
+  const api = await stripe.open(stripe.box.open(settings.key));
   for (let tries = TRIES; tries > 0; tries -= 1) {
     const { checkout, number, replaced } = await claim(visit, stripe.origin);
     if (!replaced) return checkout.url ?? (await made(api, checkout, number));

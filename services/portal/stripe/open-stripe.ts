@@ -1,5 +1,5 @@
 // The connection to Stripe with an account's own key: through the guard, with a time limit.
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import type { Outbound } from '#libs/outbound/outbound.ts';
 
 /** The time for one call. The client of the page waits for it. */
@@ -16,14 +16,17 @@ export interface StripePlace {
 
 const STRIPE: StripePlace = { protocol: 'https', host: 'api.stripe.com', port: 443 };
 
-export type OpenStripe = (key: string) => Stripe;
+export type OpenStripe = (key: string) => Promise<Stripe>;
+
+/** Loads the library at its first use: it is a tenth of the service's modules, and few installations use it. */
+export const loadStripe = async () => (await import('stripe')).default;
 
 export function makeOpenStripe(outbound: Pick<Outbound, 'check'>, place: StripePlace = STRIPE): OpenStripe {
   const { protocol, host, port } = place;
   const address = `${protocol}://${host}:${port}/`;
-  return (key) => {
+  return async (key) => {
     const { httpAgent, httpsAgent } = outbound.check(address, { protocols: ['http:', 'https:'] });
-    return new Stripe(key, {
+    return new (await loadStripe())(key, {
       protocol,
       host,
       port,
