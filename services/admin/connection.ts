@@ -2,15 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '#libs/errors.ts';
-import { openQueues, type Queues } from '#libs/jobs/queue.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { connectMongo } from '#libs/mongo/connection.ts';
 import { isUnanswered as isMongoUnanswered } from '#libs/mongo/errors.ts';
-import { whenReady } from '#libs/redis/connection.ts';
-import { isUnanswered as isRedisUnanswered } from '#libs/redis/errors.ts';
 import { makeLogger } from '#libs/service/logger.ts';
-
-const REDIS_LIMIT_MS = 5_000;
 
 /** The error of a failed command, in one line. The process exits with 1. */
 export class CommandError extends Error {}
@@ -59,27 +54,8 @@ export async function withDatabase<Result>(target: Target, work: () => Promise<R
   }
 }
 
-/** Connects to both stores, runs `work`, disconnects. @throws CommandError when one does not answer, or stops answering. */
-export async function withQueues<Result>(target: Target, work: (queues: Queues) => Promise<Result>): Promise<Result> {
-  const addresses = await findAddresses(target);
-  const redisUrl = addresses.redisUrl ?? nothingRuns(target);
-  return withDatabase(target, async () => {
-    const queues = openQueues({ redisUrl, prefix: addresses.redisPrefix, log: makeLogger('admin', 'silent') });
-    try {
-      await whenReady(queues.redis, REDIS_LIMIT_MS).catch((error) => {
-        throw new CommandError(`Redis does not answer: ${errorText(error)}`);
-      });
-      return await work(queues);
-    } catch (error) {
-      throw isRedisUnanswered(error) ? stoppedAnswering('Redis', error) : error;
-    } finally {
-      await queues.close();
-    }
-  });
-}
-
 /** Returns the error of a command that a lost store has ended. */
-function stoppedAnswering(store: string, error: unknown): CommandError {
+export function stoppedAnswering(store: string, error: unknown): CommandError {
   return new CommandError(
     `${store} stopped answering: ${errorText(error)}. The command may have done a part; look before you repeat it.`,
   );
@@ -109,7 +85,7 @@ async function localFacts(dataFolder: string): Promise<WrittenFacts> {
   }
 }
 
-function nothingRuns({ mongodbUri, redisUrl, dataFolder }: Target): never {
+export function nothingRuns({ mongodbUri, redisUrl, dataFolder }: Target): never {
   if (redisUrl)
     throw new CommandError('REDIS_URL is set and MONGODB_URI is not: the command needs both, of one system.');
   if (mongodbUri)

@@ -5,14 +5,12 @@ import type { Queues } from '#libs/jobs/queue.ts';
 import { ConfigError, EXIT_CONFIG } from '#libs/service/config-error.ts';
 import { createAccount, listAccounts, listUsage, recountAccounts, updateAccount } from './accounts.ts';
 import { printCapacity } from './capacity/print-capacity.ts';
-import { CommandError, type Target, withDatabase, withQueues } from './connection.ts';
-import { examine, printFindings } from './doctor.ts';
+import { CommandError, type Target, withDatabase } from './connection.ts';
 import { createEndpoint, listDeliveries, listEndpoints, resealEndpoints } from './endpoints.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { advanceNumbers } from './numbers.ts';
 import { createOperator, dropOperator, listOperators } from './operators.ts';
 import { printRecord, printTable } from './print.ts';
-import { listQueues, pause, resume, retry } from './queues.ts';
 import { readSettings, readUsableSettings, type Settings } from './settings.ts';
 import { planShards, scriptOf } from './shards/shard-plan.ts';
 
@@ -124,23 +122,24 @@ command(operators, 'remove <name>', 'remove one and end every session').action((
 
 const queues = program.command('queues').description('the queues between the services');
 command(queues, 'list', 'show how full they are').action((options) =>
-  answerFromQueues(options, listQueues, printTable),
+  answerFromQueues(options, (all, { listQueues }) => listQueues(all), printTable),
 );
 command(queues, 'pause <queue>', 'workers finish their current jobs and take no others').action((name, options) =>
-  answerFromQueues(options, (all) => pause(all, name), printRecord),
+  answerFromQueues(options, (all, { pause }) => pause(all, name), printRecord),
 );
 command(queues, 'resume <queue>', 'let workers take jobs again').action((name, options) =>
-  answerFromQueues(options, (all) => resume(all, name), printRecord),
+  answerFromQueues(options, (all, { resume }) => resume(all, name), printRecord),
 );
 command(
   queues,
   'retry <queue> [job-id]',
   'put one failed job back, or all; only of those that were kept, and ours are not: see Failures in the dashboard',
-).action((name, id, options) => answerFromQueues(options, (all) => retry(all, name, id), printRecord));
+).action((name, id, options) => answerFromQueues(options, (all, { retry }) => retry(all, name, id), printRecord));
 
 command(program, 'doctor', 'look at config, stores, queues, clocks and browser, and say what to do')
   .option('--services <urls...>', 'health ports to ask as well, such as http://renderer:9090')
   .action(async (options) => {
+    const { examine, printFindings } = await import('./doctor.ts');
     const findings = await examine(env, targetOf(options, readUsableSettings(env)), options.services ?? []);
     printFindings(findings, options.json ?? false);
     if (findings.some(({ status }) => status === 'problem')) process.exitCode = 1;
@@ -213,10 +212,11 @@ async function answer<Result>(
 
 async function answerFromQueues<Result>(
   options: Options,
-  work: (queues: Queues) => Promise<Result>,
+  work: (queues: Queues, commands: typeof import('./queues.ts')) => Promise<Result>,
   print: (result: Result, asJson: boolean) => void,
 ) {
-  print(await withQueues(targetOf(options), work), options.json ?? false);
+  const [{ withQueues }, commands] = await Promise.all([import('./with-queues.ts'), import('./queues.ts')]);
+  print(await withQueues(targetOf(options), (queues) => work(queues, commands)), options.json ?? false);
 }
 
 function targetOf(options: Options, settings: Settings = readSettings(env)): Target {
