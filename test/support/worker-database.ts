@@ -14,33 +14,41 @@ export function workerDatabase(): string {
 
 /** Gives the database of mongoose's connection all collections and indexes, and nothing else. */
 export async function openDatabase(): Promise<void> {
-  if (!(await isAsNew())) await mongoose.connection.dropDatabase();
+  if (await isAsNew()) return;
+  await database().dropDatabase();
   await ensureIndexes();
 }
 
 /** Leaves the database of mongoose's connection to the next file. */
 export async function closeDatabase(): Promise<void> {
-  if (!process.env['TEST_RUN']) await mongoose.connection.dropDatabase();
-  else await Promise.all(allModels.map(({ collection }) => empty(collection)));
+  if (!process.env['TEST_RUN']) return void (await database().dropDatabase());
+  const emptied = await Promise.all(allModels.map(({ collection }) => empty(collection)));
+  if (emptied.includes('dropped')) await ensureIndexes();
 }
 
-async function empty(collection: mongoose.Collection): Promise<void> {
-  if ((await collection.estimatedDocumentCount()) > DELETED_AT_MOST) {
+async function empty(collection: mongoose.Collection): Promise<'dropped' | undefined> {
+  const documents = await collection.estimatedDocumentCount();
+  if (documents === 0) return;
+  if (documents > DELETED_AT_MOST) {
     await collection.drop();
-    return;
+    return 'dropped';
   }
   await collection.deleteMany({});
   // Otherwise the plan that suited this file's documents would serve the next file, too.
-  await mongoose.connection.db?.command({ planCacheClear: collection.collectionName });
+  await database().command({ planCacheClear: collection.collectionName });
 }
 
-/** @returns false after a file that ended without closing, or that left a collection of its own. */
+/** @returns false for a new database, and after a file that ended without closing or that left a collection or an index. */
 async function isAsNew(): Promise<boolean> {
-  const models = new Map(allModels.map((model) => [model.collection.collectionName, model]));
-  const found = (await mongoose.connection.db?.listCollections({}, { nameOnly: true }).toArray()) ?? [];
-  const answers = found.map(async ({ name }) => {
-    const model = models.get(name);
-    return model && !(await model.collection.findOne({}, { projection: { _id: 1 } }));
-  });
-  return (await Promise.all(answers)).every(Boolean);
+  const { objects, collections, indexes } = await database().command({ dbStats: 1 });
+  return objects === 0 && collections === allModels.length && indexes === INDEXES;
+}
+
+/** All indexes of all collections. Each collection has one on `_id`. */
+const INDEXES = allModels.reduce((sum, model) => sum + 1 + model.schema.indexes().length, 0);
+
+function database() {
+  const { db } = mongoose.connection;
+  if (!db) throw new Error('mongoose is not connected');
+  return db;
 }
