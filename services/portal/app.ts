@@ -9,6 +9,7 @@ import { type ClientOptions, clientRoutes } from './client/client-routes.ts';
 import { clientAssets } from './client/layout.ts';
 import { type DeveloperOptions, developerRoutes } from './developer/developer-routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
+import { limitUnreadResponses } from './http/unread-responses.ts';
 import { hookRoutes } from './stripe/hook-routes.ts';
 import { notePage } from './views/layout.ts';
 
@@ -25,6 +26,7 @@ export function makeApp({ trustProxy, developer, client, log }: PortalParts): Ex
   const app = express();
   app.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', 'simple');
   app.use(securityHeaders);
+  app.use(limitUnreadResponses());
   // They contain the shared ones as well.
   app.use(clientAssets.routes());
   app.get('/.well-known/billhook-keys', async (_request, response) => {
@@ -44,6 +46,8 @@ export function makeApp({ trustProxy, developer, client, log }: PortalParts): Ex
     if (error instanceof PageError) return sendNote(response, error.status, 'Not done', error.message);
     if (error instanceof AppError && error.status >= 500)
       return sendNote(response.set('Retry-After', '2'), 503, 'Please try again', UNAVAILABLE);
+    if (error instanceof AppError && error.status === 429)
+      return sendNote(response.set(error.headers ?? {}), 429, 'Please try again', BUSY);
     const { status } = (error ?? {}) as { status?: number };
     // The parser of bodies and paths throws errors with a status.
     if (status && status < 500) return sendNote(response, status, 'Not understood', UNREADABLE);
@@ -59,6 +63,7 @@ const isNowhere = (error: unknown) => error instanceof URIError || (error instan
 
 const NOT_FOUND = 'This address leads nowhere. If it came in a mail, ask the sender for a new link.';
 const UNAVAILABLE = 'This page is not available at the moment. Please reload it in a minute.';
+const BUSY = 'Too many people look at this at the same time. Please try again in a moment.';
 const UNREADABLE = 'The request could not be read. Please go back and try again.';
 const FAILED = 'The page could not be shown. Please try again later.';
 

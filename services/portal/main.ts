@@ -1,5 +1,6 @@
 // Starts the portal, the public port of the pages that people open by a link, without an account or a key.
 import { createServer } from 'node:http';
+import { oneAtATime } from '#libs/http/connections.ts';
 import { listen, serverOptions } from '#libs/http/listen.ts';
 import { nudgeRelay } from '#libs/jobs/nudge.ts';
 import { openQueues } from '#libs/jobs/queue.ts';
@@ -74,7 +75,7 @@ await run(async ({ onClose, useLogger }) => {
     stripe,
   };
   const app = makeApp({ trustProxy: config.PORTAL_TRUST_PROXY, developer, client, log });
-  const close = await listen(createServer(serverOptions, app), config.PORTAL_HOST, config.PORTAL_PORT, log);
+  const close = await listen(createServer(serverOptions, oneAtATime(app)), config.PORTAL_HOST, config.PORTAL_PORT, log);
   health.started();
   log.info({ healthPort: health.port }, 'ready');
   onClose(async () => {

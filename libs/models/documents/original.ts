@@ -13,7 +13,7 @@ import { countStored, quotaStep, sizeOf } from '../stored-bytes.ts';
 import { type Id, idField, newRecord, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
 
 /** The largest file that is kept, in bytes. A record of MongoDB may have 16 MiB. */
-const ORIGINAL_BYTES_MAX = 8 * 2 ** 20;
+export const ORIGINAL_BYTES_MAX = 8 * 2 ** 20;
 /** The most versions of one document. Only a quote changes after it was sent, and a receipt with its payment. */
 const VERSIONS_MAX = 50;
 
@@ -89,6 +89,12 @@ export async function findOriginal(accountId: Id, version: Version): Promise<Kep
   if (!found) return undefined;
   const { bytes, size_bytes, sha256, warnings = [] } = found as OriginalRecord;
   return { bytes: await inflated(bytes, { maxOutputLength: size_bytes }), sha256, warnings };
+}
+
+/** Returns the bytes of the original of this version, or undefined when none is kept. */
+export async function findOriginalSize(accountId: Id, version: Version): Promise<number | undefined> {
+  const found = await driverOf(Original).findOne(filterOf(accountId, version), { projection: { size_bytes: 1 } });
+  return (found as OriginalRecord | null)?.size_bytes;
 }
 
 /**

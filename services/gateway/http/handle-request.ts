@@ -2,13 +2,13 @@
 import type { Request, Response } from 'express';
 import { AppError, appError, fieldProblem, notFound, validationFailed } from '#libs/errors.ts';
 import type { FairLimit } from '#libs/fair-limit.ts';
+import { type ByteCapacity, bytesToCome, reserveUntilClosed } from '#libs/http/byte-capacity.ts';
 import { errorOf } from '#libs/http/rejection.ts';
 import { lockUsableKey, type Scope } from '#libs/models/accounts/api-key.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { type Id, isId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { readAfterElection } from '#libs/mongo/read-after-election.ts';
-import { type ByteCapacity, bytesToCome, reserveUntilClosed } from '../limits/byte-capacity.ts';
 import { limitLargeResponses } from '../limits/large-responses.ts';
 import type { Rates } from '../limits/rate-limit.ts';
 import type { RequestFairShare } from '../limits/request-fair-share.ts';

@@ -2,7 +2,7 @@
 import { Router } from 'express';
 import { appError } from '#libs/errors.ts';
 import { openFairLimit } from '#libs/fair-limit.ts';
-import { type ByteCapacity, openByteCapacity } from '../limits/byte-capacity.ts';
+import { type ByteCapacity, openByteCapacity } from '#libs/http/byte-capacity.ts';
 import { openResponseCapacity } from '../limits/large-responses.ts';
 import { openRequestFairShare } from '../limits/request-fair-share.ts';
 import { type HandleOptions, requestHandler } from './handle-request.ts';

@@ -2,10 +2,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Response } from 'express';
 import { appError, retryAfter, storeUnavailable } from '#libs/errors.ts';
+import {
+  type ByteCapacity,
+  type ByteCapacityLimits,
+  openByteCapacity,
+  RESPONSE_REJECTIONS,
+} from '#libs/http/byte-capacity.ts';
 import { whenClosed } from '#libs/http/when-closed.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import { isUnanswered } from '#libs/mongo/errors.ts';
-import { type ByteCapacity, type ByteCapacityLimits, openByteCapacity } from './byte-capacity.ts';
 import { WAIT_LIMIT_MS, withConcurrencyLimit } from './concurrency-limit.ts';
 import type { RequestFairShare } from './request-fair-share.ts';
 
@@ -16,14 +21,10 @@ const SHARED_AT_ONCE = 2;
 const MIB = 1024 * 1024;
 /** An account may have somewhat more bytes than LARGE_AT_ONCE of the longest lists. All accounts share the memory that a gateway of 768 MiB has left. */
 const RESPONSE_LIMITS: ByteCapacityLimits = { perAccount: 144 * MIB, all: 256 * MIB };
-const REJECTIONS = {
-  full: { code: 'response_capacity_exhausted', seconds: 2 },
-  overShare: { code: 'too_many_unread_responses', seconds: 1 },
-} as const;
 
 /** Bytes of responses that callers have not read yet. */
 export function openResponseCapacity(limits: ByteCapacityLimits = RESPONSE_LIMITS): ByteCapacity {
-  return openByteCapacity(limits, REJECTIONS);
+  return openByteCapacity(limits, RESPONSE_REJECTIONS);
 }
 
 /** The time of the last list that the database did not answer. A caller that queued behind such a list gets 503 instead of 429. */

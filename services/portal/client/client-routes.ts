@@ -4,6 +4,7 @@ import { ipKeyGenerator } from 'express-rate-limit';
 import { AppError } from '#libs/errors.ts';
 import { requireFormOfPage, requireToken } from '#libs/pages/form-guard.ts';
 import { openLimit, type VisitLimits } from '../http/limits.ts';
+import { countFor } from '../http/unread-responses.ts';
 import type { ClientForm, FormAgain, FormResult } from './client-form.ts';
 import { CLIENT_FORMS } from './forms.ts';
 import { type Page, sendPage } from './layout.ts';
@@ -70,6 +71,7 @@ export function clientRoutes({ limits = CLIENT_LIMITS, ...parts }: ClientOptions
   /** Finds the visit of a request, which has no log line, so that no log has a token. */
   const visitOf = async (request: Request) => {
     const visit = await openVisit(request, parts);
+    countFor(visit.accountId, request.res);
     admit.link(String(visit.link._id));
     return visit;
   };

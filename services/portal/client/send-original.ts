@@ -3,7 +3,9 @@ import type { Response } from 'express';
 import { findIssuedDocument } from '#libs/documents/find-document.ts';
 import { originalOf } from '#libs/documents/original-of.ts';
 import { AppError } from '#libs/errors.ts';
+import { findOriginalSize, ORIGINAL_BYTES_MAX } from '#libs/models/documents/original.ts';
 import { fileName, requireWholePdf } from '#libs/printing/pdf-file.ts';
+import { reserveBytes } from '../http/unread-responses.ts';
 import { type DocumentVisit, noSuchLink } from './visit.ts';
 
 /** The time for which an acceptance waits for an original that was never printed. */
@@ -40,9 +42,13 @@ export async function keptOriginal(visit: DocumentVisit): Promise<string | undef
   }
 }
 
-async function issuedOriginal({ accountId, account, subject, link, parts }: DocumentVisit, signal: AbortSignal) {
+async function issuedOriginal(
+  { accountId, account, subject, link, parts, request }: DocumentVisit,
+  signal: AbortSignal,
+) {
   const issued = await findIssuedDocument(subject.type, accountId, subject.record._id);
   if (issued === undefined || issued === 'draft') throw noSuchLink();
+  reserveBytes(request.res, (await findOriginalSize(accountId, issued)) ?? ORIGINAL_BYTES_MAX);
   const original = await originalOf(issued, {
     accountId,
     quotaBytes: parts.quotaBytes,

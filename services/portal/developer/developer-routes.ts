@@ -9,6 +9,7 @@ import { requireSameOrigin, requireToken } from '#libs/pages/form-guard.ts';
 import { renderPage } from '#libs/pages/html.ts';
 import { PageError } from '#libs/pages/page-error.ts';
 import { openLimit, VISIT_LIMITS, type VisitLimits } from '../http/limits.ts';
+import { countFor } from '../http/unread-responses.ts';
 import { type SessionCookie, sessionCookie } from './cookie.ts';
 import { changeFields, createOne, deleteOne, disable, enable, ping, rotate } from './endpoint-actions.ts';
 import { frame, LEAVE, type Page } from './layout.ts';
@@ -74,6 +75,7 @@ export function developerRoutes({ isPublicSecure, limits = VISIT_LIMITS, ...part
     const visitor = await findVisitor(cookie, request);
     admit.link(String(visitor.session.link_id));
     response.locals['visitor'] = visitor;
+    countFor(visitor.accountId, response);
     next();
   });
   router.param('id', (_request, _response, next, id) => next(isId(id) ? undefined : noSuchPage()));

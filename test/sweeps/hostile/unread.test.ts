@@ -1,7 +1,7 @@
 // Responses that are not read, of every operation: their bytes are counted, and an account that used its share gets no more.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { appError } from '#libs/errors.ts';
-import type { ByteCapacity, WantedBytes } from '../../../services/gateway/limits/byte-capacity.ts';
+import type { ByteCapacity, WantedBytes } from '#libs/http/byte-capacity.ts';
 import { sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { callable, senderOf } from './json-fields.ts';

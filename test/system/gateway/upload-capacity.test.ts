@@ -1,9 +1,9 @@
 // Large bodies: how many may be uploaded at the same time, and how long their bytes count.
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { bytesToCome, openByteCapacity } from '#libs/http/byte-capacity.ts';
 import { renderDocument } from '#libs/jobs/catalog.ts';
 import { PDF_BODY_BYTES_MAX } from '#libs/jobs/pdf-document.ts';
-import { bytesToCome, openByteCapacity } from '../../../services/gateway/limits/byte-capacity.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { pdfOf } from '../../support/pdf-body.ts';

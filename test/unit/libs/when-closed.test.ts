@@ -2,8 +2,8 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
 import type { Response } from 'express';
+import { openByteCapacity, reserveUntilClosed } from '#libs/http/byte-capacity.ts';
 import { whenClosed } from '#libs/http/when-closed.ts';
-import { openByteCapacity, reserveUntilClosed } from '../../../services/gateway/limits/byte-capacity.ts';
 import { openRequestFairShare } from '../../../services/gateway/limits/request-fair-share.ts';
 
 const MIB = 1024 * 1024;

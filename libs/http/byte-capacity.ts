@@ -1,13 +1,13 @@
 // Limits the bytes of large bodies and responses in memory: a slow upload, or a response that is not read, occupies memory all the time.
-import type { Request, Response } from 'express';
-import { errorOf, type Rejection } from '#libs/http/rejection.ts';
-import { whenClosed } from '#libs/http/when-closed.ts';
-import type { Id } from '#libs/models/tenant.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Id } from '../models/tenant.ts';
+import { errorOf, type Rejection } from './rejection.ts';
+import { whenClosed } from './when-closed.ts';
 
 export interface ByteCapacityLimits {
-  /** Bytes of one account on this gateway. */
+  /** Bytes of one account in this process. */
   perAccount: number;
-  /** Bytes of all accounts on this gateway. */
+  /** Bytes of all accounts in this process. */
   all: number;
 }
 
@@ -27,10 +27,16 @@ const UPLOAD_REJECTIONS: CapacityRejections = {
   overShare: { code: 'too_many_uploads', seconds: 1 },
 };
 
+/** The rejections of a capacity for responses that wait to be read. */
+export const RESPONSE_REJECTIONS: CapacityRejections = {
+  full: { code: 'response_capacity_exhausted', seconds: 2 },
+  overShare: { code: 'too_many_unread_responses', seconds: 1 },
+};
+
 export interface ByteCapacity {
   /**
    * Called before a body is read, or a response sent.
-   * @throws AppError 503 when the gateway is full, 429 when the account has its share, both with Retry-After.
+   * @throws AppError 503 when the process is full, 429 when the account has its share, both with Retry-After.
    */
   reserve(wanted: WantedBytes): BytePermit;
   /** @throws AppError as `reserve` does when there is no room at all. */
@@ -92,14 +98,14 @@ export function openByteCapacity(
 }
 
 /** Reserves bytes until the response is closed. */
-export function reserveUntilClosed(capacity: ByteCapacity, wanted: WantedBytes, response: Response): BytePermit {
+export function reserveUntilClosed(capacity: ByteCapacity, wanted: WantedBytes, response: ServerResponse): BytePermit {
   const permit = capacity.reserve(wanted);
   if (wanted.bytes >= SMALL_BYTES) whenClosed(response, permit.release);
   return permit;
 }
 
 /** The most bytes that the body of a request can have. One that announces too many is rejected without being read. */
-export function bytesToCome({ headers }: Pick<Request, 'headers'>, limit: number): number {
+export function bytesToCome({ headers }: Pick<IncomingMessage, 'headers'>, limit: number): number {
   if (headers['transfer-encoding'] !== undefined) return limit;
   const announced = Number(headers['content-length'] ?? 0);
   return announced > limit ? 0 : announced;
