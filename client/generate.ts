@@ -13,7 +13,7 @@ const folder = join(import.meta.dirname, 'generated');
 
 const scratch = mkdtempSync(join(tmpdir(), 'billhook-client-'));
 const document = join(scratch, 'openapi.json');
-const openApi = makeOpenApi(routes, release());
+const openApi = await makeOpenApi(routes, release());
 writeFileSync(document, JSON.stringify(withIterators(openApi), orString));
 
 const redocly = join(import.meta.dirname, '../node_modules/@redocly/cli/bin/cli.js');

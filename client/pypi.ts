@@ -21,17 +21,17 @@ const out = resolve(values.out);
 const bin = venvOfTools();
 const folder = mkdtempSync(join(tmpdir(), 'billhook-pypi-'));
 try {
-  build();
+  await build();
 } finally {
   rmSync(folder, { recursive: true });
 }
 
-function build(): void {
+async function build(): Promise<void> {
   const document = join(folder, 'openapi.json');
   const config = join(folder, 'config.json');
   const source = join(folder, 'source');
   const code = join(source, 'billhook');
-  const openApi = makeOpenApi(routes, release());
+  const openApi = await makeOpenApi(routes, release());
   writeFileSync(document, JSON.stringify(openApi));
   const overrides = Object.fromEntries(fileTypes(openApi).map((type) => [type, 'application/octet-stream']));
   writeFileSync(config, JSON.stringify({ package_name_override: 'billhook', content_type_overrides: overrides }));

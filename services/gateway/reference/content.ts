@@ -21,10 +21,10 @@ export function contentOfPacked(packed: Buffer): Content {
 }
 
 /** Makes the handler of a GET. `make` is called at the first request. */
-export function sending(type: string, make: () => Content, headers: Record<string, string> = {}) {
+export function sending(type: string, make: () => Content | Promise<Content>, headers: Record<string, string> = {}) {
   const content = once(make);
-  return (request: Request, response: Response) => {
-    const { tag, plain, packed } = content();
+  return async (request: Request, response: Response) => {
+    const { tag, plain, packed } = await content();
     const isPacked = request.acceptsEncodings('gzip') === 'gzip';
     const own = `"${tag}${isPacked ? '-gzip' : ''}"`;
     response.set({ ETag: own, 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding', ...headers });

@@ -18,7 +18,7 @@ const MARKDOWN = 'text/markdown; charset=utf-8';
 const LONG = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
 export function serveReference(routes: readonly Route[]): RequestHandler {
-  const document = once((): Content => contentOf(JSON.stringify(makeOpenApi(routes, release()))));
+  const document = once(async (): Promise<Content> => contentOf(JSON.stringify(await makeOpenApi(routes, release()))));
   const router = Router({ caseSensitive: true });
   router.get('/', leadBrowsers);
   router.get('/openapi.json', sending('application/json; charset=utf-8', document));

@@ -5,7 +5,7 @@ import { makeOpenApi } from '../../../services/gateway/reference/openapi.ts';
 import { routeTable } from '../../support/route-table.ts';
 
 const text = readFileSync('docs/getting-paid.md', 'utf8');
-const { paths, components } = makeOpenApi(routeTable, '0.0.0');
+const { paths, components } = await makeOpenApi(routeTable, '0.0.0');
 
 /** The names of all properties in a part of the document. */
 function namesIn(value: unknown): string[] {

@@ -4,7 +4,7 @@ import { FIELD_DESCRIPTIONS } from '../../../services/gateway/reference/field-de
 import { makeOpenApi } from '../../../services/gateway/reference/openapi.ts';
 import { routes } from '../../../services/gateway/routes.ts';
 
-const document = makeOpenApi(routes, '1.0.0');
+const document = await makeOpenApi(routes, '1.0.0');
 
 interface Field {
   /** The name of the schema or the operation, and of the fields around it. */

@@ -6,7 +6,7 @@ import { routeTable } from '../../support/route-table.ts';
 
 type Schema = Record<string, unknown>;
 
-const document = makeOpenApi(routeTable, '0.0.0');
+const document = await makeOpenApi(routeTable, '0.0.0');
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 const names = Object.keys(document.components.schemas);
 

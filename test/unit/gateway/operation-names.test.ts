@@ -5,7 +5,7 @@ import { routes } from '../../../services/gateway/routes.ts';
 
 const WORDS_MAX = 6;
 
-const { paths } = makeOpenApi(routes, '1.0.0');
+const { paths } = await makeOpenApi(routes, '1.0.0');
 const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
 
 test('when an operation is listed, then its name has few words and is no sentence', () => {

@@ -11,7 +11,7 @@ interface Published {
 }
 
 const FILE = new URL('published.json', import.meta.url);
-const { paths, components } = JSON.parse(JSON.stringify(makeOpenApi(routeTable, '0.0.0'))) as {
+const { paths, components } = JSON.parse(JSON.stringify(await makeOpenApi(routeTable, '0.0.0'))) as {
   // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes, of which this test reads two lists.
   paths: Record<string, Record<string, any>>;
   // biome-ignore lint/suspicious/noExplicitAny: as above.
