@@ -48,11 +48,14 @@ function endOfValue(bytes: Buffer, start: number, most: number): number | undefi
   do {
     end = bytes.indexOf(QUOTE, end + 1);
     if (end < 0) return bytes.length;
-    const isImage = bytes.subarray(start, start + DATA_URI.length).equals(DATA_URI);
-    if (end - start > most && !isImage) return undefined;
+    if (end - start > most && !isImage(bytes, start)) return undefined;
     if (!isEscaped(bytes, end, start)) return end;
   } while (end - start <= most);
   return undefined;
+}
+
+function isImage(bytes: Buffer, start: number): boolean {
+  return bytes.subarray(start, start + DATA_URI.length).equals(DATA_URI);
 }
 
 /** @returns the place of the quote that ends the string which begins at `start`; the end of the text when there is none. */

@@ -103,11 +103,12 @@ async function acquireBodySlot({ limit, accountId }: BodyShare): Promise<void> {
 function parse(bytes: Buffer, longest: number): unknown {
   // Decoded, the wrong bytes become U+FFFD: a mangled name would be stored, and printed on an invoice that can no longer change.
   if (!isUtf8(bytes)) throw Object.assign(new Error('The body is not UTF-8'), { type: NOT_UTF8 });
+  // The count ends early in a body of too many values, in which the search for a long one would look at each.
+  if (hasMoreValuesThan(bytes, VALUES_MAX))
+    throw Object.assign(new Error('The body has too many values'), { type: TOO_MANY_VALUES });
   if (bytes.length > longest && hasLongerValueThan(bytes, longest)) {
     throw Object.assign(new Error('A value is too long'), { type: TOO_LONG_VALUE });
   }
-  if (hasMoreValuesThan(bytes, VALUES_MAX))
-    throw Object.assign(new Error('The body has too many values'), { type: TOO_MANY_VALUES });
   // Chunks that hold nothing.
   if (bytes.length === 0) return {};
   try {

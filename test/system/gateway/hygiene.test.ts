@@ -89,6 +89,10 @@ describe('bodies', () => {
       'an object and a list',
       `{"a":{${Array.from({ length: 125_000 }, (_, index) => `"${index}":1`).join()}},"b":[${'0,'.repeat(125_000)}0]}`,
     ],
+    [
+      'an object that begins with a long one',
+      `{"a":"${'x'.repeat(400_000)}",${Array.from({ length: 10_001 }, (_, index) => `"${index}":1`).join()}}`,
+    ],
   ])('when a body has too many values, in %s, then 400 before they are validated', async (_where, raw) => {
     const reply = await gateway.call('POST', '/api/tools/generate-pdf', { raw });
 
