@@ -1,6 +1,7 @@
 // The files that a caller adds to a draft invoice, such as an order or a list of hours. They go out with the invoice.
 import { Schema } from 'mongoose';
 import type { Session } from '../../mongo/connection.ts';
+import { readInTurn } from '../read-in-turn.ts';
 import { driverOf, insertOwn, type Owned, recordsOf, removeOwn } from '../records.ts';
 import { type Id, idField, newRecord, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
 
@@ -71,7 +72,9 @@ const filterOf = (accountId: Id, invoiceId: Id | StoredId) =>
 
 /** Returns the files of an invoice in the order in which they were given. */
 export async function findAttachments(accountId: Id, invoiceId: Id | StoredId): Promise<AttachedFile[]> {
-  const found = await driverOf(Attachments).findOne(filterOf(accountId, invoiceId), { promoteBuffers: true });
+  const found = await readInTurn(accountId, () =>
+    driverOf(Attachments).findOne(filterOf(accountId, invoiceId), { promoteBuffers: true }),
+  );
   return (found as AttachmentsRecord | null)?.files ?? [];
 }
 

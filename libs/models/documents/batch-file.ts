@@ -4,6 +4,7 @@ import { Schema } from 'mongoose';
 import { appError } from '../../errors.ts';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
 import { Account } from '../accounts/account.ts';
+import { readInTurn } from '../read-in-turn.ts';
 import { driverOf, recordsOf } from '../records.ts';
 import { inMebibytes } from '../stored-bytes.ts';
 import { type Id, idField, newId, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
@@ -113,9 +114,11 @@ function tooManyBytes(sum: number, max: number) {
 
 /** Returns the bytes of a file, or undefined when it is not kept or has expired. */
 export async function findFile(accountId: Id, batchId: StoredId, index: number): Promise<Buffer | undefined> {
-  const file = await driverOf(BatchFile).findOne(
-    { ...filesOf({ _id: batchId, account_id: storedId(accountId) }), index } as object,
-    { projection: { bytes: 1 }, promoteBuffers: true },
+  const file = await readInTurn(accountId, () =>
+    driverOf(BatchFile).findOne({ ...filesOf({ _id: batchId, account_id: storedId(accountId) }), index } as object, {
+      projection: { bytes: 1 },
+      promoteBuffers: true,
+    }),
   );
   return (file as BatchFileRecord | null)?.bytes;
 }

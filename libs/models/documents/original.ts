@@ -8,6 +8,7 @@ import { isDuplicate } from '../../mongo/errors.ts';
 import { NUMBER_KINDS, type NumberKind } from '../../rules/documents/number-kinds.ts';
 import { Quote } from '../billing/quote.ts';
 import { finishCounter, learnSum } from '../counter.ts';
+import { readInTurn } from '../read-in-turn.ts';
 import { driverOf, lockOwn, type Owned, recordsOf } from '../records.ts';
 import { countStored, quotaStep, sizeOf } from '../stored-bytes.ts';
 import { type Id, idField, newRecord, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
@@ -82,13 +83,15 @@ export interface KeptFile extends MadeFile {
 
 /** Returns the original of this version, or undefined when none is kept. */
 export async function findOriginal(accountId: Id, version: Version): Promise<KeptFile | undefined> {
-  const found = await driverOf(Original).findOne(filterOf(accountId, version), {
-    projection: { bytes: 1, size_bytes: 1, sha256: 1, warnings: 1 },
-    promoteBuffers: true,
+  return readInTurn(accountId, async () => {
+    const found = await driverOf(Original).findOne(filterOf(accountId, version), {
+      projection: { bytes: 1, size_bytes: 1, sha256: 1, warnings: 1 },
+      promoteBuffers: true,
+    });
+    if (!found) return undefined;
+    const { bytes, size_bytes, sha256, warnings = [] } = found as OriginalRecord;
+    return { bytes: await inflated(bytes, { maxOutputLength: size_bytes }), sha256, warnings };
   });
-  if (!found) return undefined;
-  const { bytes, size_bytes, sha256, warnings = [] } = found as OriginalRecord;
-  return { bytes: await inflated(bytes, { maxOutputLength: size_bytes }), sha256, warnings };
 }
 
 /** Returns the bytes of the original of this version, or undefined when none is kept. */

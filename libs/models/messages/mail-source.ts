@@ -6,6 +6,7 @@ import { createDeflate, inflate } from 'node:zlib';
 import { Schema } from 'mongoose';
 import { inTransaction, type Session } from '../../mongo/connection.ts';
 import { finishCounter } from '../counter.ts';
+import { readInTurn } from '../read-in-turn.ts';
 import { driverOf, type Owned, recordsOf } from '../records.ts';
 import { countStored, quotaStep, sizeOf } from '../stored-bytes.ts';
 import { acrossAccounts, type Id, requiredIdField, type StoredId, storedId, tenant } from '../tenant.ts';
@@ -82,12 +83,13 @@ export async function insertMailSource(source: MailSourceRecord, session: Sessio
 /** Returns the mail of a message, or undefined when it was not made yet or is no longer kept. */
 export async function findMailSource(accountId: Id, messageId: Id | StoredId): Promise<Buffer | undefined> {
   const _id = typeof messageId === 'string' ? storedId(messageId) : messageId;
-  const found = (await driverOf(MailSource).findOne(
-    { _id, account_id: storedId(accountId) },
-    { promoteBuffers: true },
-  )) as MailSourceRecord | null;
-  if (!found) return undefined;
-  return inflated(found.bytes, { maxOutputLength: found.size_bytes });
+  return readInTurn(accountId, async () => {
+    const found = (await driverOf(MailSource).findOne(
+      { _id, account_id: storedId(accountId) },
+      { promoteBuffers: true },
+    )) as MailSourceRecord | null;
+    return found ? inflated(found.bytes, { maxOutputLength: found.size_bytes }) : undefined;
+  });
 }
 
 /**
