@@ -31,6 +31,8 @@ export interface UnitOfWork {
   warnings: Problem[];
   /** The actor that causes it. Undefined in a dry run. */
   by: Actor | undefined;
+  /** True when everything is rolled back. Work may leave out writes that its result does not show. */
+  isDryRun: boolean;
 }
 
 export interface WorkOptions {
@@ -71,6 +73,7 @@ export async function runUnitOfWork<Result>(
       },
       warnings: [],
       by: options.by,
+      isDryRun: false,
     });
     const hasEvents = await events.write();
     if (options.quotaBytes !== undefined) await learnSum(session, accountId);
@@ -91,6 +94,7 @@ export async function rollBackUnitOfWork<Result>(
     announce: async () => undefined,
     announceAll: async () => undefined,
     by: undefined,
+    isDryRun: true,
   };
   try {
     await inTransaction(async (session) => {

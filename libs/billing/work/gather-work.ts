@@ -76,6 +76,8 @@ export async function gatherWork(
     expenses: withExpenses(before.expenses, expenses, first),
     records,
     async claim(invoice) {
+      // Links of hundreds of records would be most of the work of a preview.
+      if (unit.isDryRun) return;
       if (selected.length > 0) await claimTime(unit, invoice, { made: time.made, selected });
       await drawHours(unit, invoice, time.draws);
       await claimExpenses(unit, invoice, expenses);

@@ -1,8 +1,10 @@
 // An invoice from unbilled time: each entry once, all or nothing, and each line is the product of its printed figures.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
 import { driverOf } from '#libs/models/records.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { Project } from '#libs/models/time/project.ts';
+import { TimeEntry } from '#libs/models/time/time-entry.ts';
 import { callerOf, startGateway, type TestGateway, type Verbs, verbsOf } from '../../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -76,6 +78,21 @@ describe('an invoice from time', () => {
     const preview = await bill(w, {}, '?dry_run=true');
     expect([preview.status, preview.body.data]).toMatchObject([200, { id: null, invoice_number: null, amount: 100 }]);
     expect((await bill(w)).body.data).toMatchObject({ invoice_number: 'INV-0001', amount: 100 });
+  });
+
+  test('when it is a dry run, then no entry is changed, not even in the transaction that is rolled back', async () => {
+    const w = await work();
+    await w.log();
+    const changed: unknown[] = [];
+    const listen = ({ command }: { command: { update?: string } }) => void changed.push(command.update);
+    const client = mongoose.connection.getClient().on('commandStarted', listen);
+
+    await bill(w, {}, '?dry_run=true');
+
+    expect(changed).not.toContain(TimeEntry.collection.collectionName);
+    await bill(w);
+    expect(changed).toContain(TimeEntry.collection.collectionName);
+    client.off('commandStarted', listen);
   });
 
   test('when 8 callers bill overlapping time concurrently, then each entry is on one invoice and no hour is lost', async () => {
