@@ -37,6 +37,7 @@ export const batchRoutes: readonly Route[] = [
     method: 'post',
     path,
     operation: 'createDocuments',
+    rechecksKey: true,
     scope: 'documents:write',
     alsoNeeds: { 'time-entries:read': '`time` is true' },
     body: newBatch,

@@ -38,6 +38,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     method: 'post',
     path,
     operation: 'createRecurringInvoice',
+    rechecksKey: true,
     isPrinted: true,
     scope: 'recurring-invoices:write',
     alsoNeeds: {
@@ -83,6 +84,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     method: 'patch',
     path: `${path}/{id}`,
     operation: 'updateRecurringInvoice',
+    rechecksKey: true,
     isPrinted: true,
     scope: 'recurring-invoices:write',
     alsoNeeds: {
@@ -131,6 +133,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     method: 'post',
     path: `${path}/{id}/resume`,
     operation: 'resumeRecurringInvoice',
+    rechecksKey: true,
     scope: 'recurring-invoices:write',
     alsoNeeds: {
       'invoices:write': ALWAYS,
@@ -152,6 +155,7 @@ export const recurringInvoiceRoutes: readonly Route[] = [
     method: 'post',
     path: `${path}/{id}/run`,
     operation: 'runRecurringInvoice',
+    rechecksKey: true,
     scope: 'recurring-invoices:write',
     alsoNeeds: {
       'invoices:write': ALWAYS,

@@ -1,10 +1,14 @@
 // Deferred acts never have more rights than the request that caused them. Every background loop, queue and hook is in one of the two tables here.
+import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { catalog } from '#libs/jobs/catalog.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { make } from '../../support/operations.ts';
 import { create, createClient } from '../../support/records.ts';
+import { routeTable } from '../../support/route-table.ts';
 
 let gateway: TestGateway;
 let client: string;
@@ -118,7 +122,7 @@ const CAUSES: readonly Cause[] = [
   },
   {
     by: 'render-document',
-    operation: 'createDocumentBatch',
+    operation: 'createDocuments',
     scopes: ['documents:write', 'invoices:read', 'time-entries:read'],
     request: async () => {
       const id = await make(gateway, 'sent-invoices', gateway.account, 'own-');
@@ -161,6 +165,40 @@ describe('the tables', () => {
     const named = new Set([...CAUSES.map((one) => one.by), ...Object.keys(NO_MORE_RIGHTS)]);
     expect([...named].toSorted()).toEqual([...new Set([...loops, ...queues, ...hooks])].toSorted());
   });
+});
+
+describe('the key', () => {
+  const rowOf = (method: string, path: string) =>
+    routeTable.find((row) => {
+      const pattern = new RegExp(`^${row.path.replace('{id}', '[0-9a-f-]{36}')}$`);
+      return row.method === method.toLowerCase() && pattern.test(path.replace(/\?.*$/, ''));
+    });
+
+  test.each(CAUSES.map((cause) => [cause.operation, cause] as const))(
+    'when it is revoked while %s comes in, then the operation sees it as it stores what acts later',
+    async (operation, { request }) => {
+      const { method, path } = await request();
+      expect([operation, rowOf(method, path)?.rechecksKey]).toEqual([operation, true]);
+    },
+  );
+});
+
+test('when a key is revoked while the body of a recurring invoice comes in, then it is 401, and nothing is stored', async () => {
+  const { id, key } = await create(gateway, '/api/v1/keys', { name: 'x', scopes: RUN });
+  const lists = async () => (await gateway.get(RECURRING)).body.pagination.total;
+  const before = await lists();
+  const body = JSON.stringify({ client_id: client, line_items: fee, schedule });
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Content-Length': body.length };
+  const sent = request(gateway.url + RECURRING, { method: 'POST', headers });
+  const response = once(sent, 'response');
+  sent.write(body.slice(0, 10));
+  // The usage of a key is noted after it was admitted.
+  await eventually(async () => (await gateway.get(`/api/v1/keys/${id}`)).body.data.last_used_at !== null);
+  expect((await gateway.delete(`/api/v1/keys/${id}`)).status).toBe(200);
+  sent.end(body.slice(10));
+  const [{ statusCode }] = (await response) as [{ statusCode: number }];
+
+  expect([statusCode, await lists()]).toEqual([401, before]);
 });
 
 describe.each(CAUSES.map((cause) => [cause.operation, cause] as const))('%s', (_operation, { scopes, request }) => {
