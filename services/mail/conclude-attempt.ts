@@ -1,6 +1,7 @@
 // Decides what follows from an attempt: which recipients have the mail, which never get it, and whether another attempt follows.
 import type { MessageStep } from '#libs/billing/messages/move-message.ts';
-import type { MailAttempt, MessageRecord, Recipient } from '#libs/models/messages/message.ts';
+import { hasIt } from '#libs/billing/messages/withdraw-message.ts';
+import type { MailAttempt, MessageRecord } from '#libs/models/messages/message.ts';
 import { isFollowing, type RecipientOutcome } from '#libs/models/messages/message-moves.ts';
 import { nextAttemptAt, repetitionAt } from './retry-schedule.ts';
 import type { HandOver, Refusal } from './smtp/hand-over.ts';
@@ -110,11 +111,6 @@ function endOf(
   if (!isAccepted) return { move: 'giveUp', facts: { leaseId }, values, outcomes };
   const move = isSending ? 'accept' : 'acceptRest';
   return { move, facts: { leaseId }, values: { ...values, acceptedAt: message.accepted_at ?? now }, outcomes };
-}
-
-/** True of a recipient for which an earlier attempt was taken. */
-export function hasIt({ state }: Recipient): boolean {
-  return state === 'accepted' || state === 'bounced' || state === 'complained';
 }
 
 function hasLeft(result: HandOver): boolean {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type MessageStep, moveMessage } from '#libs/billing/messages/move-message.ts';
-import { reasonToWithdraw, withdrawMessage } from '#libs/billing/messages/withdraw-message.ts';
+import { hasIt, reasonToWithdraw, withdrawMessage } from '#libs/billing/messages/withdraw-message.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import type { SendMail } from '#libs/jobs/catalog.ts';
@@ -17,7 +17,7 @@ import { findOwn } from '#libs/models/records.ts';
 import { type Id, storedId, wireId } from '#libs/models/tenant.ts';
 import { retryWhileUnavailable } from '#libs/mongo/retry-while-unavailable.ts';
 import type { Logger } from '#libs/service/logger.ts';
-import { type Attempted, type Conclusion, conclusionOf, conclusionWithout, hasIt } from './conclude-attempt.ts';
+import { type Attempted, type Conclusion, conclusionOf, conclusionWithout } from './conclude-attempt.ts';
 import type { HeldMail } from './held-mail.ts';
 import { openPlaces } from './places.ts';
 import { type HandOver, handOver } from './smtp/hand-over.ts';
@@ -34,7 +34,7 @@ const WRITE_AGAIN_MS = 500;
 /** A mail that was made for this attempt and must be kept with what comes of it, so that every other attempt sends the same. */
 export interface UnkeptMail {
   /** The fields of the message that show the mail. */
-  values: Pick<MessageMoveValues, 'subject' | 'attachments'>;
+  values: Pick<MessageMoveValues, 'subject' | 'attachments' | 'shown'>;
   /** Runs work with the function that keeps the mail. The form in which it is kept is in memory only meanwhile. */
   ready: <Result>(work: (keep: KeepMail) => Promise<Result>) => Promise<Result>;
 }
@@ -198,7 +198,7 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
     let begun: MessageRecord | undefined;
     let reason: string | undefined;
     const begin = (mail?: KeptWith) => async (unit: UnitOfWork) => {
-      reason = await reasonToWithdraw(unit, message);
+      reason = await reasonToWithdraw(unit, message, mail?.values.shown);
       if (reason) return undefined;
       return moveWithMail(unit, message, { move: 'beginSending', facts: { leaseId } }, mail);
     };

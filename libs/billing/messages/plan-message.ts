@@ -87,7 +87,7 @@ export async function planMessage<Kind extends NumberKind>(
   const client: ClientRecord | null = await findOwn(Client, accountId, record.client_id, session);
   const locale = record.parties?.issuer.locale ?? account.locale;
   const values = mailValues(type, record, { account, client: client ?? { name: '' }, locale });
-  requireMailable(record, String(values.number));
+  requireMailable(record, { kind, number: String(values.number) });
   if (kind === 'invoice' || kind === 'credit_note') {
     await requireEInvoice(kind, record as RecordOfKind[typeof kind], { account, client });
   }
@@ -162,10 +162,17 @@ async function templateOf({ session, accountId }: UnitOfWork, kind: MessageKind,
   return own.find((one) => one.language === language) ?? standardMailText(kind, language);
 }
 
-/** @throws AppError 409 for a document that was cancelled or voided: its reader would take it for a valid one. */
-function requireMailable(record: RecordOfKind[NumberKind], number: string): void {
+/**
+ * @throws AppError 409 for a document that was cancelled or voided, or is a draft again: its reader would take it for a
+ * valid one. A question about a draft is answered all the same.
+ */
+function requireMailable(
+  record: RecordOfKind[NumberKind],
+  { kind, number }: { kind: MessageKind; number: string },
+): void {
   const status = 'status' in record ? record.status : undefined;
-  if (status === 'Cancelled' || status === 'Voided') throw appError('document_not_mailable', { number, status });
+  const isTakenBack = status === 'Cancelled' || status === 'Voided' || (status === 'Draft' && kind !== 'answer');
+  if (isTakenBack) throw appError('document_not_mailable', { number, status });
 }
 
 /** @throws AppError 409 without an address, 400 when there are too many with those of the account. */

@@ -3,13 +3,13 @@
 import { agreedDate } from '../../clock.ts';
 import { appError } from '../../errors.ts';
 import { Message, type MessageRecord, type Recipient } from '../../models/messages/message.ts';
-import { suppressedOf } from '../../models/messages/suppression.ts';
 import { forgetTries } from '../../models/operations/round-try.ts';
 import { findOwn } from '../../models/records.ts';
 import { type Id, storedId } from '../../models/tenant.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { moveMessage } from './move-message.ts';
 import { planMessage } from './plan-message.ts';
+import { repeatedRecipients } from './repeated-recipients.ts';
 import { mailedRecord } from './withdraw-message.ts';
 
 /** The fields that decide whether a retry does anything. */
@@ -82,13 +82,7 @@ function failedOf({ recipients }: Pick<MessageRecord, 'recipients'>): Recipient[
 /** Plans another message with the same words and the same link, as the account could. The mark on the first one keeps it from being repeated twice. */
 async function sendAgain(unit: UnitOfWork, message: MessageRecord): Promise<RetryOutcome> {
   const { session, accountId } = unit;
-  const failed = failedOf(message);
-  const suppressed = await suppressedOf(
-    accountId,
-    failed.map(({ address }) => address),
-    session,
-  );
-  const recipients = headed(failed.filter(({ address }) => !suppressed.has(address)));
+  const recipients = await repeatedRecipients(unit, failedOf(message));
   if (recipients.length === 0) return { no: SUPPRESSED };
   const record = await mailedRecord(accountId, message, session);
   if (!record) throw appError('document_not_found');
@@ -105,10 +99,4 @@ async function sendAgain(unit: UnitOfWork, message: MessageRecord): Promise<Retr
     requestId: request_id,
   });
   return { again };
-}
-
-/** Returns the recipients with one in the header `To`, unless all of them are blind copies. */
-function headed(recipients: readonly Recipient[]): Pick<Recipient, 'address' | 'role'>[] {
-  if (recipients.some(({ role }) => role === 'to')) return [...recipients];
-  return recipients.map(({ address, role }) => ({ address, role: role === 'cc' ? 'to' : role }));
 }

@@ -1,6 +1,6 @@
-// Withdraws a message whose document changed before the mail left. A reminder of another sum is planned anew.
+// Withdraws a message whose document changed before the mail left. What is still to be sent is planned anew.
 import { dayIn } from '../../day.ts';
-import type { RecordOfKind } from '../../documents/printed-content.ts';
+import { printedContent, type RecordOfKind } from '../../documents/printed-content.ts';
 import { AppError } from '../../errors.ts';
 import { readAccount } from '../../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../../models/accounts/client.ts';
@@ -8,7 +8,8 @@ import { CreditNote } from '../../models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord, isOpen } from '../../models/billing/invoice.ts';
 import { Payment } from '../../models/billing/payment.ts';
 import { Quote } from '../../models/billing/quote.ts';
-import { Message, type MessageRecord } from '../../models/messages/message.ts';
+import { Message, type MessageRecord, type Recipient } from '../../models/messages/message.ts';
+import { showsDocument } from '../../models/messages/message-kinds.ts';
 import { driverOf, findOwn } from '../../models/records.ts';
 import type { Id } from '../../models/tenant.ts';
 import type { Session } from '../../mongo/connection.ts';
@@ -19,6 +20,7 @@ import { rulesOf, setReminderMark } from '../reminders/plan-reminder.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { moveMessage } from './move-message.ts';
 import { planMessage } from './plan-message.ts';
+import { repeatedRecipients } from './repeated-recipients.ts';
 
 const RECORDS = { invoice: Invoice, quote: Quote, payment: Payment, credit_note: CreditNote } as const;
 
@@ -31,6 +33,20 @@ export function mailedRecord(
   return findOwn(RECORDS[type] as never, accountId, id, session) as Promise<RecordOfKind[NumberKind] | null>;
 }
 
+/**
+ * Returns the fingerprint of the document as a mail of this message shows it: what is printed, and what is due of an
+ * invoice. Undefined for a mail that shows nothing of it.
+ */
+export function shownVersion<Kind extends NumberKind>(
+  { kind }: Pick<MessageRecord, 'kind'>,
+  type: Kind,
+  record: RecordOfKind[Kind],
+): string | undefined {
+  if (!showsDocument(kind)) return undefined;
+  const content = printedContent(type, record);
+  return type === 'invoice' ? `${content} ${dueOf(record as InvoiceRecord)}` : content;
+}
+
 /** Returns why a mail about this document must not leave. The caller has read the document. */
 export function staleness(message: MessageRecord, record: RecordOfKind[NumberKind] | null): string | undefined {
   if (!record) return 'The document was deleted';
@@ -38,6 +54,8 @@ export function staleness(message: MessageRecord, record: RecordOfKind[NumberKin
   if (!record.client_id.equals(message.client_id)) return 'The document has another client now';
   const status = 'status' in record ? record.status : undefined;
   if (status === 'Cancelled' || status === 'Voided') return `The document is ${status}`;
+  // An answer is about the question. Every other mail would bring what its sender has taken back.
+  if (status === 'Draft' && message.kind !== 'answer') return 'The document is a draft';
   if (!message.reminder) return undefined;
   const invoice = record as InvoiceRecord;
   if (!isOpen(invoice)) return 'Nothing is due of the invoice any more';
@@ -53,13 +71,28 @@ const STOPS: Readonly<Record<ReminderStop, string>> = {
   question: 'The client asked a question',
 };
 
-/** Returns why the message must not leave as things are in this transaction. Its last step before the contents asks. */
+const CHANGED = 'The document was changed after the mail was made';
+
+/**
+ * Returns why the message must not leave as things are in this transaction. Its last step before the contents asks.
+ * @param shown see shownVersion: the version in a mail that was just made, in place of the one in the kept mail.
+ */
 export async function reasonToWithdraw(
   { session, accountId }: Pick<UnitOfWork, 'session' | 'accountId'>,
   message: MessageRecord,
+  shown: string | undefined = message.shown,
 ): Promise<string | undefined> {
   const record = await mailedRecord(accountId, message, session);
-  return staleness(message, record) ?? (await stopReason({ session, accountId }, message, record));
+  const stop = staleness(message, record) ?? (await stopReason({ session, accountId }, message, record));
+  if (stop !== undefined || !record || shown === undefined) return stop;
+  // A mail that may have arrived stays as it is: its recipients must not get two that differ.
+  if (message.unknown_at || message.recipients.some(hasIt)) return undefined;
+  return shownVersion(message, message.document.type, record) === shown ? undefined : CHANGED;
+}
+
+/** True of a recipient for which an earlier attempt was taken. */
+export function hasIt({ state }: Recipient): boolean {
+  return state === 'accepted' || state === 'bounced' || state === 'complained';
 }
 
 /** Returns what stops a reminder that no caller asked for. */
@@ -78,8 +111,10 @@ async function stopReason(
 }
 
 /**
- * Cancels a message that a worker has a lease of. The step of a reminder is free again: it is planned anew at once when
- * another sum is due, and at the next look of the scheduler when something else stopped it.
+ * Cancels a message that a worker has a lease of.
+ * - A mail that shows a former version of its document is planned anew, unless a later one about it was.
+ * - The step of a reminder is free again. It is planned anew at once when another sum is due, and at the next look of the
+ *   scheduler when something else stopped it.
  * @returns undefined when the lease is lost.
  */
 export async function withdrawMessage(
@@ -90,8 +125,9 @@ export async function withdrawMessage(
   const values = { settledAt: now, attempt: { at: now, text: reason } };
   const withdrawn = await moveMessage(unit, message, { move: 'withdraw', facts: { leaseId }, values });
   // The client may have got one whose outcome is unknown.
-  if (!withdrawn?.reminder || withdrawn.unknown_at) return withdrawn;
-  const { _id, account_id, once, document } = withdrawn;
+  if (!withdrawn || withdrawn.unknown_at) return withdrawn;
+  if (!withdrawn.reminder && reason !== CHANGED) return withdrawn;
+  const { _id, account_id, once } = withdrawn;
   if (once) {
     await driverOf(Message).updateOne(
       { _id, account_id } as object,
@@ -99,31 +135,44 @@ export async function withdrawMessage(
       { session: unit.session },
     );
   }
-  const invoice: InvoiceRecord | null = await findOwn(Invoice, unit.accountId, document.id, unit.session);
-  if (!invoice || !isOpen(invoice)) return withdrawn;
+  const record = await mailedRecord(unit.accountId, withdrawn, unit.session);
+  if (!record) return withdrawn;
+  if (!withdrawn.reminder) {
+    if (!(await hasLater(unit, withdrawn))) await planAnew(unit, withdrawn, record);
+    return withdrawn;
+  }
+  const invoice = record as InvoiceRecord;
+  if (!isOpen(invoice)) return withdrawn;
   const isStopped = (await stopReason(unit, withdrawn, invoice)) !== undefined;
   const isPlanned = !isStopped && (await planAnew(unit, withdrawn, invoice));
   if (!isPlanned && once) await setReminderMark(unit, invoice._id, now);
   return withdrawn;
 }
 
-/** Plans the reminder with the present sum, to the same recipients and in the same words. @returns whether it could. */
-async function planAnew(unit: UnitOfWork, message: MessageRecord, invoice: InvoiceRecord): Promise<boolean> {
-  const inRole = (wanted: string) =>
-    message.recipients.filter(({ role }) => role === wanted).map(({ address }) => address);
-  const { kind, once, reminder, link, request_id, subject_template, body_template, attach_pdf } = message;
-  const wanted = {
-    to: inRole('to'),
-    cc: inRole('cc'),
-    bcc: inRole('bcc'),
-    subject: subject_template,
-    message: body_template,
-    attach_pdf,
-  };
+/** True when a later message of the same kind brings the document. */
+async function hasLater(
+  { session }: Pick<UnitOfWork, 'session'>,
+  { _id, account_id, document, kind }: MessageRecord,
+): Promise<boolean> {
+  const later = { account_id, 'document.id': document.id, _id: { $gt: _id }, kind };
+  const lives = { state: { $nin: ['failed', 'cancelled'] } };
+  return (await driverOf(Message).countDocuments({ ...later, ...lives } as object, { session, limit: 1 })) > 0;
+}
+
+/** Plans the mail with the document as it is now, to the same recipients and in the same words. @returns whether it could. */
+async function planAnew(unit: UnitOfWork, message: MessageRecord, record: RecordOfKind[NumberKind]): Promise<boolean> {
+  const { kind, document, once, reminder, texts, link, request_id, by, resend_of } = message;
+  const { subject_template, body_template, attach_pdf } = message;
+  // Those that the mail server rejected for good are not tried again.
+  const waiting = message.recipients.filter(({ state }) => state === 'cancelled');
+  const recipients = await repeatedRecipients(unit, waiting);
+  if (recipients.length === 0) return false;
+  const wanted = { subject: subject_template, message: body_template, attach_pdf };
   try {
     await planMessage(unit, {
-      ...{ kind, type: 'invoice', record: invoice, wanted, link, requestId: request_id, by: message.by },
+      ...{ kind, type: document.type, record, wanted, recipients, texts, link, requestId: request_id, by },
       ...(once ? { once } : {}),
+      ...(resend_of ? { resendOf: resend_of } : {}),
       ...(reminder?.days === undefined ? {} : { days: reminder.days }),
     });
     return true;

@@ -18,6 +18,11 @@ export function isAutomatic(kind: MessageKind): boolean {
   return kind === 'receipt' || isReminder(kind);
 }
 
+/** True of mail that shows the document itself. A link and an answer point to it. */
+export function showsDocument(kind: MessageKind): boolean {
+  return kind !== 'link' && kind !== 'answer';
+}
+
 export function isReminder(kind: MessageKind): kind is ReminderKind {
   return (REMINDER_KINDS as readonly MessageKind[]).includes(kind);
 }

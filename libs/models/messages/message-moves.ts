@@ -26,6 +26,7 @@ export interface MessageMoveValues {
   updatedAt?: Date;
   subject?: string;
   attachments?: MailAttachment[];
+  shown?: string | undefined;
   /** An attempt that was made, for the log of the message. */
   attempt?: MailAttempt | undefined;
 }
@@ -41,6 +42,7 @@ const STORED_AS = {
   updatedAt: 'updated_at',
   subject: 'subject',
   attachments: 'attachments',
+  shown: 'shown',
 } as const satisfies Record<Exclude<keyof MessageMoveValues, 'attempt'>, string>;
 
 const FIELDS = {

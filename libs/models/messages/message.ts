@@ -113,6 +113,8 @@ export interface MessageRecord extends Stamped {
   state: MessageState;
   /** The attachments. Empty until the mail is made. */
   attachments: MailAttachment[];
+  /** The fingerprint of the document as the mail shows it. Absent until the mail is made, and on a mail that shows none. */
+  shown?: string | undefined;
   attempts: MailAttempt[];
   /** The number of attempts that were made. */
   attempts_made: number;
@@ -196,6 +198,7 @@ const messageSchema = recordSchema<MessageRecord>(
     recipients: { type: [recipient], required: true },
     state: { type: String, enum: MESSAGE_STATES, required: true },
     attachments: [{ _id: false, name: String, bytes: Number, sha256: String }],
+    shown: String,
     attempts: [{ _id: false, at: Date, duration_ms: Number, code: String, text: String }],
     attempts_made: { type: Number, required: true },
     message_id: { type: String, required: true },

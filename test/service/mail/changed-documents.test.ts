@@ -1,0 +1,255 @@
+// A mail that waits at a mail server while its document changes: what leaves in the end is what the document says then.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { simpleParser } from 'mailparser';
+import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
+import { openSecretBox } from '#libs/secret-box.ts';
+import { makeMailOf } from '../../../services/mail/make-mail.ts';
+import { makeSendMessage } from '../../../services/mail/send-message.ts';
+import { type Connections, openConnections } from '../../../services/mail/smtp/connections.ts';
+import { openOwnConnections } from '../../../services/mail/smtp/own-connections.ts';
+import { serverOf } from '../../../services/mail/smtp/smtp-url.ts';
+import { makeWayOf } from '../../../services/mail/way-out.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { setUpMail } from '../../support/messages.ts';
+import { type OwnAccount, openOwnAccount } from '../../support/own-account.ts';
+import { openSmtpRelay, type Relay } from '../../support/smtp-relay.ts';
+import { testLog } from '../../support/workspace.ts';
+
+/** A minute lasts less than a millisecond, and two days a minute. */
+const SCALE = 0.000_3;
+
+let gateway: TestGateway;
+let relay: Relay;
+let connections: Connections;
+let attempt: (messageId: string) => Promise<void>;
+let me: OwnAccount;
+let client_id: string;
+/** The sums on the PDF of each print. */
+let printed: number[];
+
+const print = async ({ document }: { document: { amount?: number } }) => {
+  printed.push(document.amount ?? 0);
+  return { bytes: Buffer.from(`%PDF-1.7\n% ${document.amount}\n%%EOF\n`), warnings: [] };
+};
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  relay = await openSmtpRelay();
+  connections = openConnections(serverOf(relay.url), { name: 'mail.example.com', timeoutMs: 1_000 });
+  const box = openSecretBox(gateway.workspace.secretKey);
+  const dial = async () => Promise.reject(new Error('no account has a server of its own'));
+  const own = openOwnConnections({ dial, box, timeoutMs: 1_000 });
+  const sender = { address: 'billing@example.com', domain: 'example.com' };
+  const send = makeSendMessage({
+    wayOf: makeWayOf({ connections, sender, bounceDomain: undefined }, own),
+    mailOf: makeMailOf({
+      from: sender.address,
+      print: print as never,
+      markdown: { toHtml: async (text) => text },
+      portalUrl: 'https://portal.example.com',
+    }),
+    leaseMs: 5_000,
+    retryScale: SCALE,
+    onEvents: () => undefined,
+    onOutcome: () => undefined,
+  });
+  const job = { log: testLog, signal: new AbortController().signal, isFirstRun: false };
+  attempt = (messageId) => send({ messageId, accountId: me.id }, job as never);
+});
+afterAll(async () => {
+  connections.close();
+  await relay.close();
+  await gateway.close();
+});
+beforeEach(async () => {
+  await setUpMail();
+  printed = [];
+  me = await openOwnAccount(gateway, { locale: 'en-US', time_zone: 'UTC' });
+  client_id = (await me.post('clients', { name: 'Ada', email: 'ada@example.com' })).id;
+});
+afterEach(() => {
+  relay.behave({});
+  relay.taken.length = 0;
+});
+
+const messages = () => Message.find({ account_id: me.id }).sort({ _id: 1 }).lean<MessageRecord[]>();
+const change = async (path: string, body: object) =>
+  expect((await me.api.patch(`/api/v1/${path}`, body)).body.error).toBeUndefined();
+const send = async (path: string, body: object = {}) =>
+  expect((await me.api.post(`/api/v1/${path}/send`, body)).status).toBe(202);
+const quote = () => me.post('quotes', { client_id, amount: 100, currency: 'EUR', expires_at: '2099-06-30' });
+const invoice = (fields: object = {}) =>
+  me.post('invoices', { client_id, amount: 100, currency: 'EUR', due_date: '2099-12-31', ...fields });
+
+/** Makes one attempt with each message that waits. */
+async function attempts() {
+  for (const { _id, state } of await messages()) if (state === 'queued') await attempt(String(_id));
+}
+/** Makes attempts until no message waits. */
+async function allAttempts() {
+  do await attempts();
+  while ((await messages()).some(({ state }) => state === 'queued'));
+}
+/** The mail server defers the first attempt, as many do with a sender that they do not know. */
+async function deferred() {
+  relay.behave({ onRecipient: () => '451 4.7.1 Greylisted' });
+  await attempts();
+  relay.behave({});
+  expect((await messages()).map(({ state, attempts_made }) => [state, attempts_made])).toEqual([['queued', 1]]);
+}
+const taken = () => Promise.all(relay.taken.map(({ source }) => simpleParser(source)));
+const states = async () => (await messages()).map(({ state }) => state);
+
+test.each([
+  ['with its PDF', {}],
+  ['without its PDF', { attach_pdf: false }],
+])('when a quote is a draft again before its mail is made, %s, then nothing leaves', async (_, body) => {
+  const { id } = await quote();
+  await send(`quotes/${id}`, body);
+  await change(`quotes/${id}`, { status: 'Draft' });
+
+  await allAttempts();
+
+  expect([await states(), relay.taken]).toEqual([['cancelled'], []]);
+});
+
+test('when a quote is a draft again after its mail was deferred, then nothing leaves', async () => {
+  const { id } = await quote();
+  await send(`quotes/${id}`);
+  await deferred();
+  await change(`quotes/${id}`, { status: 'Draft' });
+
+  await allAttempts();
+
+  expect([await states(), relay.taken]).toEqual([['cancelled'], []]);
+  const [message] = await messages();
+  const again = await me.api.post(`/api/v1/messages/${String(message?._id)}/resend`, {});
+  expect([again.status, again.body.error]).toEqual([409, 'Cannot send QUO-0001: it is Draft']);
+});
+
+test('when a quote is a draft again, then the answer to a question about it is mailed all the same', async () => {
+  const { id } = await quote();
+  await change(`quotes/${id}`, { status: 'Sent' });
+  const { body } = await me.api.post(`/api/v1/quotes/${id}/links`, {});
+  const { Question } = await import('#libs/models/answers/question.ts');
+  const { newRecord, storedId } = await import('#libs/models/tenant.ts');
+  const asked = newRecord(me.id);
+  await Question.collection.insertOne({
+    ...asked,
+    document: { type: 'quote', id: storedId(id), number: 'QUO-0001' },
+    client_id: storedId(client_id),
+    text: 'Cheaper?',
+    status: 'open',
+    link_id: storedId(body.data.id),
+  } as never);
+  await change(`quotes/${id}`, { status: 'Draft' });
+  await me.api.post(`/api/v1/questions/${String(asked._id)}/answer`, { answer: 'We are working on it.' });
+
+  await allAttempts();
+
+  expect(await states()).toEqual(['accepted']);
+});
+
+type Case = [
+  what: string,
+  make: () => Promise<string>,
+  meanwhile: (path: string) => Promise<unknown>,
+  shown: { before: RegExp; after: RegExp; pdf?: number },
+];
+test.each<Case>([
+  [
+    'the price of a quote',
+    async () => `quotes/${(await quote()).id}`,
+    (path) => change(path, { amount: 80 }),
+    { before: /€100\.00/, after: /over €80\.00/, pdf: 80 },
+  ],
+  [
+    'the last day of a quote',
+    async () => `quotes/${(await quote()).id}`,
+    (path) => change(path, { expires_at: '2099-07-31' }),
+    { before: /June 30, 2099/, after: /July 31, 2099/ },
+  ],
+  [
+    'the due date of an invoice',
+    async () => `invoices/${(await invoice()).id}`,
+    (path) => change(path, { due_date: '2099-11-30' }),
+    { before: /December 31, 2099/, after: /November 30, 2099/ },
+  ],
+  [
+    'what is due of an invoice',
+    async () => `invoices/${(await invoice()).id}`,
+    (path) => me.post(`${path}/payments`, { amount: 30 }),
+    { before: /€100\.00 is due/, after: /€70\.00 is due/ },
+  ],
+])(
+  'when %s changes after its mail was deferred, then the mail is made anew, and leaves once',
+  async (_, make, meanwhile, { before, after, pdf }) => {
+    const path = await make();
+    await send(path, { cc: ['bob@example.com'] });
+    await deferred();
+    await meanwhile(path);
+
+    await allAttempts();
+
+    const [mail, ...others] = await taken();
+    expect(others).toEqual([]);
+    expect(mail?.text?.replaceAll('*', '')).toMatch(after);
+    expect(mail?.text).not.toMatch(before);
+    if (pdf) expect(mail?.attachments[0]?.content.toString()).toContain(`% ${pdf}\n`);
+    const [first, second] = await messages();
+    expect([await states(), first?.attempts.at(-1)?.text]).toEqual([
+      ['cancelled', 'accepted'],
+      'The document was changed after the mail was made',
+    ]);
+    expect(second?.recipients.map(({ address }) => address)).toEqual(['ada@example.com', 'bob@example.com']);
+    const { delivery } = await me.get(path);
+    expect(delivery).toMatchObject({ state: 'accepted', last_message_id: String(second?._id) });
+  },
+);
+
+test('when a payment is refunded after its receipt was deferred, then the receipt is made anew, once', async () => {
+  await change('account', { receipts: true });
+  const { id } = await invoice({ status: 'Sent' });
+  const payment = await me.post(`invoices/${id}/payments`, { amount: 100 });
+  await deferred();
+  await me.api.post(`/api/v1/payments/${payment.id}/refunds`, { amount: 40, invoice_id: id });
+
+  await allAttempts();
+
+  const [first, second] = await messages();
+  expect([await states(), relay.taken.length, first?.once, second?.once]).toEqual([
+    ['cancelled', 'accepted'],
+    1,
+    undefined,
+    `receipt/${payment.id}`,
+  ]);
+});
+
+test('when a quote was changed and sent again by hand, then the first mail is not made anew', async () => {
+  const { id } = await quote();
+  await send(`quotes/${id}`);
+  await deferred();
+  await change(`quotes/${id}`, { amount: 80 });
+  await send(`quotes/${id}`);
+
+  await allAttempts();
+
+  expect([await states(), relay.taken.length]).toEqual([['cancelled', 'accepted'], 1]);
+});
+
+test('when nothing of the document changes, or the mail may have arrived, then it is the same mail at every attempt', async () => {
+  const { id } = await quote();
+  await send(`quotes/${id}`);
+  await deferred();
+  relay.behave({ onContents: () => 'break' });
+  await attempts();
+  expect(await states()).toEqual(['unknown']);
+  relay.behave({});
+  await change(`quotes/${id}`, { amount: 80 });
+  const [message] = await messages();
+  await Message.updateOne({ _id: message?._id, account_id: me.id }, { next_at: new Date() });
+  await attempt(String(message?._id));
+
+  expect([await states(), new Set(relay.taken.map(({ source }) => source)).size]).toEqual([['accepted'], 1]);
+  expect(printed).toEqual([100]);
+});
