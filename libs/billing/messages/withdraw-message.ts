@@ -1,5 +1,6 @@
 // Withdraws a message whose document changed before the mail left. What is still to be sent is planned anew.
-import { dayIn } from '../../day.ts';
+import { agreedDate } from '../../clock.ts';
+import { addDays, dayIn } from '../../day.ts';
 import { printedContent, type RecordOfKind } from '../../documents/printed-content.ts';
 import { AppError } from '../../errors.ts';
 import { readAccount } from '../../models/accounts/account.ts';
@@ -16,7 +17,7 @@ import type { Session } from '../../mongo/connection.ts';
 import type { NumberKind } from '../../rules/documents/number-kinds.ts';
 import { dueOf } from '../../rules/money/balance.ts';
 import { type ReminderStop, stopOf } from '../../rules/reminders/reminder-steps.ts';
-import { rulesOf, setReminderMark } from '../reminders/plan-reminder.ts';
+import { quietUntil, rulesOf, setReminderMark } from '../reminders/plan-reminder.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { moveMessage } from './move-message.ts';
 import { planMessage } from './plan-message.ts';
@@ -98,7 +99,7 @@ export function hasIt({ state }: Recipient): boolean {
 /** Returns what stops a reminder that no caller asked for. */
 async function stopReason(
   { session, accountId }: Pick<UnitOfWork, 'session' | 'accountId'>,
-  { reminder }: Pick<MessageRecord, 'reminder'>,
+  { _id, reminder, resend_of, unknown_at }: Pick<MessageRecord, '_id' | 'reminder' | 'resend_of' | 'unknown_at'>,
   record: RecordOfKind[NumberKind] | null,
 ): Promise<string | undefined> {
   if (reminder?.days === undefined) return undefined;
@@ -107,7 +108,14 @@ async function stopReason(
   const today = dayIn((await readAccount(accountId, session)).time_zone);
   const { reminder_rest } = invoice;
   const stop = stopOf({ isOpen: isOpen(invoice), rules: rulesOf(invoice, client), reminder_rest }, today);
-  return stop && STOPS[stop];
+  if (stop) return STOPS[stop];
+  if (today < addDays(invoice.due_date, reminder.days)) return 'The due date was moved';
+  // The second copy of one that may have arrived is no other mail.
+  if (unknown_at) return undefined;
+  const now = agreedDate();
+  const except = resend_of ? [_id, resend_of] : [_id];
+  const quiet = await quietUntil({ session }, invoice, { at: now, except });
+  return quiet && quiet > now ? 'Another mail about the invoice leaves or has just left' : undefined;
 }
 
 /**

@@ -56,7 +56,7 @@ export async function lookAtInvoice(unit: UnitOfWork, id: StoredId, at: Date): P
     isCollected: client?.auto_collect === true,
     reminder_rest: invoice.reminder_rest,
     sent: await stepsSent(unit, invoice),
-    quietUntil: await quietUntil(unit, invoice, at),
+    quietUntil: await quietUntil(unit, invoice, { at }),
   };
   const { step, lookAt } = decideReminder(facts, at);
   const obstacle = step && (await planStep(unit, invoice, step));
@@ -130,19 +130,27 @@ async function stepsSent({ session }: UnitOfWork, invoice: InvoiceRecord): Promi
   return found.map((message) => Number((message as MessageRecord).once?.slice(prefix.length)));
 }
 
-/** Returns the end of the time in which the last mail about the invoice forbids a reminder. */
-async function quietUntil({ session }: UnitOfWork, invoice: InvoiceRecord, at: Date): Promise<Date | undefined> {
-  const { account_id, _id } = invoice;
+/**
+ * Returns the end of the time in which the last mail about the invoice forbids a reminder. A mail that is planned for
+ * later forbids one only shortly before, unless it is the first that the client gets about the invoice.
+ * @param except the messages that do not count.
+ */
+export async function quietUntil(
+  { session }: Pick<UnitOfWork, 'session'>,
+  { account_id, _id }: Pick<InvoiceRecord, 'account_id' | '_id'>,
+  { at, except = [] }: { at: Date; except?: readonly StoredId[] },
+): Promise<Date | undefined> {
   const found = (await driverOf(Message)
-    .find({ account_id, 'document.id': _id } as object, {
+    .find({ account_id, 'document.id': _id, _id: { $nin: except } } as object, {
       session,
       sort: { _id: -1 },
       limit: MESSAGES_READ,
       projection: { state: 1, accepted_at: 1, send_at: 1 },
     })
     .toArray()) as unknown as Pick<MessageRecord, 'state' | 'accepted_at' | 'send_at'>[];
+  const wasMailed = found.some(({ accepted_at }) => accepted_at);
   const ends = found.map((message) => mailedAt(message, at) + QUIET_MS);
-  const last = Math.max(0, ...ends.filter((end) => end < at.getTime() + 2 * QUIET_MS));
+  const last = Math.max(0, ...ends.filter((end) => !wasMailed || end < at.getTime() + 2 * QUIET_MS));
   return last > 0 ? new Date(last) : undefined;
 }
 

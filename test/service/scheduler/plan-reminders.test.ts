@@ -143,6 +143,18 @@ describe('a round', () => {
     expect(await steps()).toEqual(['invoice undefined', 'reminder_4 7']);
   });
 
+  test('when the first mail about the invoice is planned for later, then no step goes out before it', async () => {
+    const { id } = await sent({ due_date: addDays(TODAY, -8) });
+    const send_at = new Date(Date.now() + 5 * 24 * 3_600_000);
+    await me.api.post(`/api/v1/invoices/${id}/send`, { send_at: send_at.toISOString() });
+    await planReminders(soon());
+    await planReminders(at(addDays(TODAY, 4)));
+    expect(await steps()).toEqual(['invoice undefined']);
+    await Message.updateMany({ account_id: me.id }, { state: 'accepted', accepted_at: send_at });
+    await planReminders(at(addDays(TODAY, 8)));
+    expect(await steps()).toEqual(['invoice undefined', 'reminder_3 14']);
+  });
+
   test.each<[string, (id: string) => Promise<unknown>, ((id: string) => Promise<unknown>) | undefined]>([
     ['is paid', (id) => pay(id, 100), undefined],
     ['is cancelled', (id) => change(`invoices/${id}`, { status: 'Cancelled' }), undefined],
@@ -289,6 +301,36 @@ describe('before the contents of a reminder leave', () => {
     await me.api.post(`/api/v1/payments/${payment}/void`, { reason: 'wrong' });
     await planReminders(at(addDays(TODAY, 2)));
     expect(await steps()).toEqual(['reminder_4 7']);
+  });
+
+  test('when the due date was moved, then it is cancelled and goes out on its new day', async () => {
+    const due_date = addDays(TODAY, 20);
+    expect((await withdrawn((id) => change(`invoices/${id}`, { due_date }))).reason).toBe('The due date was moved');
+    await planReminders(at(addDays(due_date, 6)));
+    expect((await steps()).includes('reminder_4 7')).toBe(false);
+    await deliver();
+    await planReminders(at(addDays(due_date, 7)));
+    expect((await steps()).at(-1)).toBe('reminder_4 7');
+  });
+
+  test.each([
+    ['the invoice', 'send'],
+    ['a reminder', 'remind'],
+  ])('when %s was mailed by hand meanwhile, then it is cancelled and goes out 48 hours later', async (_, way) => {
+    const mail = async (id: string) => {
+      await me.api.post(`/api/v1/invoices/${id}/${way}`, {});
+      const last = (await messages()).at(-1);
+      await sendWithoutRelay(me.id, String(last?._id));
+    };
+    const { id, reason } = await withdrawn(mail);
+    expect(reason).toBe('Another mail about the invoice leaves or has just left');
+    expect(await steps()).toHaveLength(1);
+    await planReminders(soon());
+    await planReminders(at(addDays(TODAY, 1), '23:00'));
+    expect(await steps()).toHaveLength(1);
+    expect(await markOf(id)).toBeDefined();
+    await planReminders(at(addDays(TODAY, 4)));
+    expect((await steps()).at(-1)).toBe('reminder_4 7');
   });
 
   test('when reminders were paused, then it is cancelled and goes out after the pause; one by hand goes out', async () => {
