@@ -96,18 +96,8 @@ export async function planMessage<Kind extends NumberKind>(
   const nextAt = wanted.send_at ?? base.created_at;
   const state = newMessageState(wanted.send_at ? 'plan' : 'queue', nextAt);
   const mail = account.mail as MailSettings | undefined;
-  const recipients = (given.recipients ?? recipientsOf(wanted, client, mail)).map(({ address, role }) => ({
-    address,
-    role,
-    state: state.state,
-    at: base.created_at,
-  }));
-  const suppressed = await suppressedOf(
-    accountId,
-    recipients.map(({ address }) => address),
-    session,
-  );
-  if (suppressed.size > 0) throw appError('recipient_suppressed', { addresses: [...suppressed] });
+  const mailed = await mailedOf(unit, given.recipients ?? recipientsOf(wanted, client, mail), mail);
+  const recipients = mailed.map(({ address, role }) => ({ address, role, state: state.state, at: base.created_at }));
   const template = await templateOf(unit, kind, locale);
   const subject_template = wanted.subject ?? template.subject;
   const message: MessageRecord = {
@@ -139,6 +129,28 @@ export async function planMessage<Kind extends NumberKind>(
   if (resendOf) await markResent(unit, resendOf, message);
   await showDelivery(unit, message, { isLast: true });
   return message;
+}
+
+/**
+ * Returns the recipients without the account's own address for blind copies, if that is suppressed: an archive that takes
+ * no mail must not keep mail from clients.
+ * @throws AppError 409 when another one is suppressed.
+ */
+async function mailedOf<Named extends Pick<Recipient, 'address' | 'role'>>(
+  { session, accountId }: UnitOfWork,
+  recipients: readonly Named[],
+  mail: MailSettings | undefined,
+): Promise<readonly Named[]> {
+  const addresses = recipients.map(({ address }) => address);
+  const suppressed = await suppressedOf(accountId, addresses, session);
+  if (suppressed.size === 0) return recipients;
+  const archive = mail?.bcc ? normalAddress(mail.bcc) : undefined;
+  const mailed = recipients.filter(
+    ({ address, role }) => !(role === 'bcc' && address === archive && suppressed.has(address)),
+  );
+  const refused = mailed.map(({ address }) => address).filter((address) => suppressed.has(address));
+  if (refused.length > 0) throw appError('recipient_suppressed', { addresses: refused });
+  return mailed;
 }
 
 /** Notes on a message that another one repeats it. Readers do not see the mark, so `updated_at` stays. */

@@ -414,6 +414,26 @@ describe('what comes back', () => {
     expect((await send(`invoices/${id}`)).status).toBe(202);
   });
 
+  test('when the address for blind copies of the account bounces, then mail goes to the others, of every kind', async () => {
+    const settings = { mail: { bcc: 'Archive@example.com' }, receipts: true };
+    expect((await account.api.patch('/api/v1/account', settings)).status).toBe(200);
+    const { id } = await draft();
+    const message = (await send(`invoices/${id}`)).body.data;
+    await sendWithoutRelay(account.id, message.id);
+    await report(message.id, { recipient: 'archive@example.com' });
+
+    const again = await send(`invoices/${id}`, { cc: ['b@example.com'] });
+    await account.post(`invoices/${id}/payments`, { amount: 1 });
+
+    const addresses = (sent: { recipients: { address: string }[] }) => sent.recipients.map(({ address }) => address);
+    expect([again.status, addresses(again.body.data)]).toEqual([202, ['ada@example.com', 'b@example.com']]);
+    expect((await account.get('messages?kind=receipt')).map(addresses)).toEqual([['ada@example.com']]);
+    const named = await account.refused(`invoices/${id}/send`, { to: ['archive@example.com'] });
+    expect(named).toEqual([409, 'Recipient is suppressed: archive@example.com']);
+    await account.api.delete('/api/v1/suppressions/archive@example.com');
+    expect(addresses((await send(`invoices/${id}`)).body.data)).toEqual(['ada@example.com', 'archive@example.com']);
+  });
+
   const postRaw = async (mail: Buffer | string, { key = account.key, type = 'message/rfc822' } = {}) => {
     const response = await fetch(`${gateway.url}/api/v1/messages/bounces`, {
       method: 'POST',
