@@ -26,7 +26,7 @@ export type Conclusion = MessageStep<
 
 /** Returns the move that records the attempt. */
 export function conclusionOf(attempted: Attempted, result: Exclude<HandOver, { outcome: 'stopped' }>): Conclusion {
-  const { message, leaseId, now, retryScale } = attempted;
+  const { message, leaseId, at, now, retryScale } = attempted;
   if (result.outcome === 'unknown') {
     const attempt = attemptOf(attempted, result.reply);
     const outcomes = suppressions(attempted);
@@ -43,7 +43,7 @@ export function conclusionOf(attempted: Attempted, result: Exclude<HandOver, { o
   const nextAt =
     sorted.waiting.length > 0
       ? nextAttemptAt(
-          { attemptsMade: message.attempts_made + 1, since: message.send_at ?? message.created_at, now },
+          { attemptsMade: message.attempts_made + 1, since: message.attempts[0]?.at ?? at, now },
           retryScale,
         )
       : undefined;

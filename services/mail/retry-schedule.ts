@@ -13,7 +13,7 @@ const UNKNOWN_WAIT_MS = 10 * MINUTE_MS;
 /**
  * Returns the time of the next attempt, or undefined when the mail was tried for long enough.
  * @param attemptsMade the number of attempts, this one included.
- * @param since the time from which it was to be sent.
+ * @param since the first attempt: the time for which no mail service ran does not count.
  * @param scale multiplies all waits (MAIL_RETRY_SCALE).
  */
 export function nextAttemptAt(

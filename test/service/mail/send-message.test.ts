@@ -344,6 +344,16 @@ test('when the server cannot be reached, then attempts go on until two days have
   expect(now.attempts.at(-1)?.code).toBeUndefined();
 });
 
+test('when no mail service ran for days, and the server defers the first attempt, then another one follows', async () => {
+  let deferrals = 1;
+  relay.behave({ onRecipient: () => (deferrals-- > 0 ? '451 4.7.1 Greylisted' : undefined) });
+  const planned = new Date(Date.now() - 3 * 24 * 3_600_000);
+
+  const now = await settled(await insertMessage(accountId, { created_at: planned, next_at: planned, due_at: planned }));
+
+  expect([now.state, now.attempts.map(({ code }) => code)]).toEqual(['accepted', ['451 4.7.1', '250']]);
+});
+
 test('when an address was suppressed meanwhile, then the others get the mail', async () => {
   const message = await insertMessage(accountId, {
     ...to('ada@example.com', 'bounced@example.com'),
