@@ -12,9 +12,12 @@ import {
 import { Invoice } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { Quote } from '../../models/billing/quote.ts';
+import { suppressedOf } from '../../models/messages/suppression.ts';
+import { DocumentLink } from '../../models/portal/document-link.ts';
 import { changeOwn, driverOf, findOwn, insertOwn, lockOwn } from '../../models/records.ts';
 import { type Id, newRecord, type StoredId, storedId } from '../../models/tenant.ts';
 import type { EventType } from '../../models/webhooks/event-types.ts';
+import { linkRecipients } from '../links/link-recipients.ts';
 import { planMessage } from '../messages/plan-message.ts';
 import { updateReminderRest } from '../reminders/update-rest.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
@@ -120,8 +123,9 @@ async function mailAnswer(
 ): Promise<StoredId | undefined> {
   requireOpen(question);
   const { document, text } = question;
-  const mail = { kind: 'answer', wanted: { attach_pdf: false }, texts: { question: text, answer }, requestId } as const;
   const { session, accountId } = unit;
+  const wanted = { attach_pdf: false, to: await askers(unit, question) };
+  const mail = { kind: 'answer', wanted, texts: { question: text, answer }, requestId } as const;
   try {
     if (document.type === 'invoice') {
       const record = await findOwn(Invoice, accountId, document.id, session);
@@ -137,6 +141,20 @@ async function mailAnswer(
     if (!(error instanceof AppError) || !WITHOUT_MAIL.includes(error.code)) throw error;
     return undefined;
   }
+}
+
+/**
+ * Returns the people who got the link by which the question came. Undefined for the client itself: no mail carried the
+ * link, the account has taken it back since, or mail to all of them came back.
+ */
+async function askers(unit: UnitOfWork, { link_id }: QuestionRecord): Promise<string[] | undefined> {
+  const { session, accountId } = unit;
+  const link = await findOwn(DocumentLink, accountId, link_id, session);
+  const addresses = link && !link.revoked_at ? await linkRecipients(unit, link) : undefined;
+  if (!addresses) return undefined;
+  const suppressed = await suppressedOf(accountId, addresses, session);
+  const mailed = addresses.filter((address) => !suppressed.has(address));
+  return mailed.length > 0 ? mailed : undefined;
 }
 
 /** Lets the invoice of the question show how long its reminders rest. */

@@ -47,8 +47,9 @@ export const questionRoutes: readonly Route[] = [
       title: 'Answer a question',
       summary: 'Answer a question: the client reads it on its page, and by mail',
       description:
-        'The mail has the words of the mail template `answer`. Without an address, or without mail, the answer is on the page alone, and ' +
-        '`message_id` is null. Reminders of the invoice go on.',
+        'The mail has the words of the mail template `answer`. It goes to those who got the link of the question by mail, else to the ' +
+        'client. Without an address, or without mail, the answer is on the page alone, and `message_id` is null. Reminders of the invoice ' +
+        'go on.',
       response: questionResponse,
       status: 200,
       conflict: appError('question_not_open', { status: 'answered' }),

@@ -1,12 +1,13 @@
 // Mails a new link in place of one that has expired, to the address that the old one was sent to.
+import { linkRecipients } from '#libs/billing/links/link-recipients.ts';
 import { planMessage } from '#libs/billing/messages/plan-message.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { AppError } from '#libs/errors.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { Quote, type QuoteRecord } from '#libs/models/billing/quote.ts';
-import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
-import { driverOf, findOwn } from '#libs/models/records.ts';
+import { Message } from '#libs/models/messages/message.ts';
+import { driverOf } from '#libs/models/records.ts';
 import { isDuplicate } from '#libs/mongo/errors.ts';
 import { change, type Visit } from './visit.ts';
 
@@ -38,7 +39,7 @@ async function planLink(unit: UnitOfWork, visit: Visit): Promise<boolean> {
   const count = await driverOf(Message).countDocuments(before, { session: unit.session, limit: RENEWALS_MAX });
   const mailed = count < RENEWALS_MAX ? await mailedOf(unit, visit) : undefined;
   if (!mailed) return false;
-  const to = await recipientsOf(unit, visit);
+  const to = await linkRecipients(unit, link);
   await planMessage(unit, {
     ...mailed,
     kind: 'link',
@@ -48,14 +49,6 @@ async function planLink(unit: UnitOfWork, visit: Visit): Promise<boolean> {
     requestId: String(_id),
   } as Parameters<typeof planMessage>[1]);
   return true;
-}
-
-/** Returns the recipients of the mail that carried the link. Undefined for the client of a link that no mail carried. */
-async function recipientsOf({ session, accountId }: UnitOfWork, { link }: Visit): Promise<string[] | undefined> {
-  if (!link.message_id) return undefined;
-  const message: MessageRecord | null = await findOwn(Message, accountId, link.message_id, session);
-  if (!message || message.erased_at) return undefined;
-  return message.recipients.filter(({ role }) => role === 'to').map(({ address }) => address);
 }
 
 /** Returns the document that the mail is about: for a client's link the latest that it shows, or showed. */

@@ -6,20 +6,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { makeLink } from '#libs/billing/links/make-link.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { printedContent } from '#libs/documents/printed-content.ts';
 import { REFERENCE_LONGEST } from '#libs/input/kinds.ts';
 import { QuoteEvidence } from '#libs/models/answers/quote-evidence.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
 import { Message } from '#libs/models/messages/message.ts';
+import { Suppression } from '#libs/models/messages/suppression.ts';
 import { openSigner, SigningKey } from '#libs/models/operations/signing-key.ts';
 import { findOwn } from '#libs/models/records.ts';
+import { storedId } from '#libs/models/tenant.ts';
+import { makeToken } from '#libs/models/token.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { resealFields } from '../../../services/admin/store/sealed-secrets.ts';
 import { accept, ask, decline, promise } from '../../support/answers.ts';
 import { answerCheck } from '../../support/contract/answer-check.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { setUpMail } from '../../support/messages.ts';
+import { inUnit, setUpMail } from '../../support/messages.ts';
 import { type AnyRecord, create, createClient, eventsOf } from '../../support/records.ts';
 import { emitExpirations } from '../../support/rounds.ts';
 import type { TestAccount } from '../../support/workspace.ts';
@@ -360,6 +365,40 @@ describe('question', () => {
       'client.asked',
       'question.answered',
     ]);
+  });
+
+  test('when the question came by a link in a mail, then its recipients get the answer, as long as they may have it', async () => {
+    await setUpMail();
+    const invoice = await billed();
+    const to = ['accounting@example.com', 'bob@example.com'];
+    const sent = await post(`invoices/${invoice.id}/send`, { to, cc: ['boss@example.com'] });
+    const linkId = await inUnit(account.id, async (unit) => {
+      const record = await findOwn(Invoice, account.id, invoice.id, unit.session);
+      if (!record) throw new Error('the invoice is gone');
+      const mailed = { messageId: storedId(sent.body.data.id), token: makeToken() };
+      const terms = { allow: ['ask'], show_time: false } as const;
+      return String((await makeLink(unit, { type: 'invoice', record, terms, mailed })).link._id);
+    });
+    const visitor = { linkId, address: '203.0.113.7', browser: 'Firefox' };
+    const answered = async (text: string) => {
+      await ask(account.id, { type: 'invoice', id: invoice.id, text, visitor });
+      const [question] = await get('questions?status=open');
+      const { body } = await post(`questions/${question.id}/answer`, { answer: 'Yes.' });
+      const { recipients } = await get(`messages/${body.data.message_id}`);
+      return recipients.map(({ address }: AnyRecord) => address);
+    };
+
+    expect(await answered('First?')).toEqual(to);
+    await Suppression.create({ account_id: account.id, address: 'bob@example.com', reason: 'bounce' });
+    expect(await answered('Second?')).toEqual(['accounting@example.com']);
+    await patch('account', { require_client_email: false });
+    await patch(`clients/${client.id}`, { email: '' });
+    expect(await answered('Third?')).toEqual(['accounting@example.com']);
+    await patch(`clients/${client.id}`, { email: 'ada@example.com' });
+    const asked = { type: 'invoice', id: invoice.id, text: 'Fourth?', visitor } as const;
+    await ask(account.id, asked);
+    await gateway.call('DELETE', `/api/v1/invoices/${invoice.id}/links/${linkId}`, { key: account.key });
+    expect(await answered('Fourth?')).toEqual(['ada@example.com']);
   });
 
   test('when the answer cannot be mailed, then it is on the page all the same', async () => {

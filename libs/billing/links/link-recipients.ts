@@ -1,0 +1,16 @@
+// The people who got a link by mail.
+import { Message, type MessageRecord } from '../../models/messages/message.ts';
+import type { DocumentLinkRecord } from '../../models/portal/document-link.ts';
+import { findOwn } from '../../models/records.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+
+/** Returns the recipients of the mail that carried the link. Undefined for a link that no mail carried. */
+export async function linkRecipients(
+  { session, accountId }: Pick<UnitOfWork, 'session' | 'accountId'>,
+  { message_id }: Pick<DocumentLinkRecord, 'message_id'>,
+): Promise<string[] | undefined> {
+  if (!message_id) return undefined;
+  const message: MessageRecord | null = await findOwn(Message, accountId, message_id, session);
+  if (!message || message.erased_at) return undefined;
+  return message.recipients.filter(({ role }) => role === 'to').map(({ address }) => address);
+}
