@@ -3,6 +3,7 @@
 import { eraseAnswers } from '#libs/billing/answers/erase-answers.ts';
 import { requirePrintableClient } from '#libs/billing/documents/printable-size.ts';
 import { eraseMessages } from '#libs/billing/messages/erase-messages.ts';
+import { readdressMessages } from '#libs/billing/messages/readdress-messages.ts';
 import { applyRate } from '#libs/billing/time/settle-rate.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
@@ -177,6 +178,7 @@ async function updateClient({ body, commit, requireRecord, requireScope }: Conte
     const changed = isSame ? client : await changeOwn(Client, client, { ...changes, search }, session);
     const view = clientView(changed);
     if (!isSame) await announce('client.updated', view);
+    await readdressMessages(unit, client, { from: client.email, to: changed.email });
     if (apply_to === 'unbilled') await applyRate(unit, { from: 'client', client_id: client._id });
     return updated(view);
   });

@@ -7,9 +7,9 @@ import { storedId } from '#libs/models/tenant.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
 import { complaintReport, returned, statusReport } from '../../support/delivery-reports.ts';
 import { callerOf, startGateway, type TestGateway, verbsOf } from '../../support/gateway.ts';
-import { failWithoutRelay, sendWithoutRelay, setUpMail } from '../../support/messages.ts';
+import { failWithoutRelay, leased, sendWithoutRelay, setUpMail } from '../../support/messages.ts';
 import { type OwnAccount, openOwnAccount } from '../../support/own-account.ts';
-import { UNKNOWN_ID } from '../../support/records.ts';
+import { type AnyRecord, UNKNOWN_ID } from '../../support/records.ts';
 
 let gateway: TestGateway;
 let account: OwnAccount;
@@ -313,6 +313,31 @@ describe('messages', () => {
     expect(await eventTypes()).toContain('message.accepted');
     const source = await account.api.get(`/api/v1/messages/${id}/source`);
     expect(source.headers.get('content-type')).toBe('message/rfc822');
+  });
+
+  test('when the address of the client changes, then mail that waits goes to the new one, and mail that was made stays', async () => {
+    const send_at = new Date(Date.now() + 3_600_000).toISOString();
+    const invoices = [await draft(), await draft(), await draft(), await draft(), await draft()];
+    const bodies = [{ send_at }, { cc: ['Ada@example.com', 'new@example.com'], to: ['b@example.com'] }, {}, {}, {}];
+    const sent: AnyRecord[] = [];
+    for (const [index, body] of bodies.entries())
+      sent.push((await send(`invoices/${invoices[index]?.id}`, body)).body.data);
+    const [, , leftOne, tried, taken] = sent.map(({ id }) => String(id));
+    await sendWithoutRelay(account.id, leftOne as string);
+    await Message.updateOne({ account_id: account.id, _id: tried }, { attempts_made: 1 });
+    await leased(account.id, taken as string);
+    const before = (await account.get(`messages/${sent[0]?.id}`)).updated_at;
+
+    const { status } = await account.api.patch(`/api/v1/clients/${client_id}`, { email: 'New@example.com' });
+
+    const addresses = async ({ id }: AnyRecord) =>
+      (await account.get(`messages/${id}`)).recipients.map(({ address }: AnyRecord) => address).join();
+    expect([status, await Promise.all(sent.map(addresses))]).toEqual([
+      200,
+      ['new@example.com', 'b@example.com,ada@example.com,new@example.com', ...Array(3).fill('ada@example.com')],
+    ]);
+    expect((await account.get(`messages/${sent[0]?.id}`)).updated_at > before).toBe(true);
+    expect(await account.get('messages?recipient=new@example.com')).toHaveLength(2);
   });
 
   test('when a message is cancelled, then it never leaves, and one that left cannot be', async () => {
