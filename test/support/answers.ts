@@ -35,8 +35,13 @@ export async function accept(
   return inUnit(accountId, (unit) => acceptAsClient(unit, accepting), CLIENT);
 }
 
-export const decline = (accountId: Id, id: Id, reason?: string) =>
-  inUnit(accountId, (unit: UnitOfWork) => declineAsClient(unit, { id, reason }), CLIENT);
+/** Declines a sent quote as it is now. */
+export async function decline(accountId: Id, id: Id, reason?: string) {
+  const quote = await findOwn(Quote, accountId, id);
+  if (!quote) throw new Error(`the quote ${id} is gone`);
+  const content = printedContent('quote', quote);
+  return inUnit(accountId, (unit: UnitOfWork) => declineAsClient(unit, { id, content, reason }), CLIENT);
+}
 
 export const promise = (accountId: Id, id: Id, day: string) =>
   inUnit(accountId, (unit: UnitOfWork) => promisePayment(unit, { id, day, visitor: VISITOR }), CLIENT);

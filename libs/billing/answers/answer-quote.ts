@@ -84,15 +84,20 @@ export async function acceptAsClient(unit: UnitOfWork, accepting: Accepting): Pr
   return 'done';
 }
 
-/** Declines a quote. @param reason in the client's words. */
-export async function declineAsClient(
-  unit: UnitOfWork,
-  { id, reason }: { id: Id | StoredId; reason?: string | undefined },
-): Promise<AnswerOutcome> {
+export interface Declining {
+  id: Id | StoredId;
+  /** See Accepting. */
+  content: string;
+  /** In the client's words. */
+  reason?: string | undefined;
+}
+
+/** Declines a quote. */
+export async function declineAsClient(unit: UnitOfWork, { id, content, reason }: Declining): Promise<AnswerOutcome> {
   const { session, accountId } = unit;
   const today = dayIn((await readAccount(accountId, session)).time_zone);
   const quote = await findOwn(Quote, accountId, id, session);
-  const refused = refusal(quote, today, { done: 'Declined' });
+  const refused = refusal(quote, today, { done: 'Declined', content });
   if (!quote || refused) return refused ?? 'not open';
   const decline = { at: new Date(), ...(reason ? { reason } : {}) };
   const changes: Partial<QuoteRecord> = { status: 'Declined', expires_on: undefined, decline };
@@ -104,12 +109,12 @@ export async function declineAsClient(
 function refusal(
   quote: QuoteRecord | null,
   today: string,
-  { done, content }: { done: 'Accepted' | 'Declined'; content?: string },
+  { done, content }: { done: 'Accepted' | 'Declined'; content: string },
 ): AnswerOutcome | undefined {
   if (!quote) return 'not open';
   const status = effectiveQuoteStatus(quote, today);
   if (status === done) return 'done before';
   if (status === 'Expired') return 'expired';
   if (status !== 'Sent') return 'not open';
-  return content !== undefined && content !== printedContent('quote', quote) ? 'changed' : undefined;
+  return content === printedContent('quote', quote) ? undefined : 'changed';
 }

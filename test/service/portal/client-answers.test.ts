@@ -198,6 +198,20 @@ test('when a person declines with a reason, then the quote is Declined and the o
   expect(await record(`quotes/${id}`)).toMatchObject({ status: 'Declined', decline: { reason: 'Too dear' } });
 });
 
+test('when the quote changed since it was shown, then the page shows the new one and declines nothing', async () => {
+  const id = await quote();
+  const path = await linkTo('quotes', id);
+  const form = formsOf(await get(path)).find(({ action }) => action.endsWith('/decline'));
+  await gateway.patch(`/api/v1/quotes/${id}`, { terms: 'Half the price' });
+  const { status, text } = await portal
+    .browser()
+    .post(`${path}/decline`, { ...form?.fields, reason: 'Too dear', confirm: 'yes' });
+  expect(status).toBe(422);
+  expect(text).toContain('The quote was changed in the meantime.');
+  expect(text).toContain('Half the price');
+  expect(await record(`quotes/${id}`)).toMatchObject({ status: 'Sent', decline: null });
+});
+
 test('when a person promises a day, then the page says it, and a day out of bounds is said to be one', async () => {
   const id = await invoice();
   const path = await linkTo('invoices', id);

@@ -6,7 +6,7 @@ import { html } from '#libs/pages/html.ts';
 import { faultOf } from '#libs/pages/parts.ts';
 import type { ClientForm } from '../client-form.ts';
 import { formOf, problemIn, textIn, tick } from '../form-parts.ts';
-import { change } from '../visit.ts';
+import { change, shownVersion } from '../visit.ts';
 import { isOpenQuote } from './accept.ts';
 
 const REASON_LONGEST = 1_000;
@@ -17,6 +17,7 @@ export const declineForm: ClientForm = {
   show(visit, again) {
     const { decline } = visit.locale.words.answers;
     const fields = html`<div class="fields">
+      <input type="hidden" name="version" value=${shownVersion(visit)} />
       <label>${decline.reason}<textarea name="reason" rows="3" maxlength=${REASON_LONGEST} dir="auto" ...${faultOf('reason', again?.wrong)}>${again?.fields['reason'] ?? ''}</textarea></label>
       ${tick('confirm', decline.confirm, again)}
     </div>`;
@@ -33,8 +34,10 @@ export const declineForm: ClientForm = {
     ]);
     if (problem) return { again: { fields, ...problem } };
     const id = visit.subject.record._id;
-    const outcome = await change(visit, (unit) => declineAsClient(unit, { id, reason: reason || undefined }));
+    const declining = { id, content: fields['version'] ?? '', reason: reason || undefined };
+    const outcome = await change(visit, (unit) => declineAsClient(unit, declining));
     if (outcome === 'done' || outcome === 'done before') return { done: 'declined' };
-    return { again: { fields, problem: outcome === 'expired' ? problems.expired : words.problems.notOffered } };
+    const reasons = { changed: problems.changed, expired: problems.expired, 'not open': undefined };
+    return { again: { fields, problem: reasons[outcome] ?? words.problems.notOffered } };
   },
 };
