@@ -2,6 +2,7 @@
 import express, { type NextFunction, type Request, type Response, Router } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
 import { AppError } from '#libs/errors.ts';
+import type { QuoteStatus } from '#libs/models/billing/quote.ts';
 import { requireFormOfPage, requireToken } from '#libs/pages/form-guard.ts';
 import { openLimit, type VisitLimits } from '../http/limits.ts';
 import { countFor } from '../http/unread-responses.ts';
@@ -170,9 +171,17 @@ async function resultOf(form: ClientForm, visit: DocumentVisit, fields: FormAgai
   }
 }
 
-/** Returns the sentence about the form that redirected here. Any other value of the address is ignored. */
-function messageIn({ request, locale }: Visit): { tone: 'good'; text: string } | undefined {
+/** The status that a quote has as long as the answer of its client stands. */
+const STANDS_WITH: Partial<Record<Outcome, QuoteStatus>> = { accepted: 'Accepted', declined: 'Declined' };
+
+/**
+ * Returns the sentence about the form that redirected here. Any other value of the address is ignored, and so is an answer
+ * that no longer stands: browsers keep the address.
+ */
+function messageIn({ request, locale, subject }: Visit): { tone: 'good'; text: string } | undefined {
   const { done } = request.query;
   const outcome = OUTCOMES.find((one) => one === done) as Outcome | undefined;
-  return outcome && { tone: 'good', text: locale.words.done[outcome] };
+  const status = outcome && STANDS_WITH[outcome];
+  if (!outcome || (status && !('status' in subject.record && subject.record.status === status))) return undefined;
+  return { tone: 'good', text: locale.words.done[outcome] };
 }

@@ -139,6 +139,25 @@ describe('accepting', () => {
     expect(await get(path)).not.toContain('Accepted by Ada Lovelace on');
   });
 
+  test('when the owner changes an accepted quote, or reopens it, then the page does not say that the client accepted that', async () => {
+    const id = await quote();
+    const path = await linkTo('quotes', id);
+    await send(path, '/accept', ACCEPTED);
+    const said = async () => {
+      const text = await get(`${path}?done=accepted`);
+      return [text.includes('Accepted by Ada Lovelace'), text.includes('You have accepted the quote')];
+    };
+    expect(await said()).toEqual([true, true]);
+    expect((await gateway.patch(`/api/v1/quotes/${id}`, { terms: 'All in advance' })).status).toBe(200);
+    expect(await said()).toEqual([false, true]);
+    await gateway.patch(`/api/v1/quotes/${id}`, { status: 'Sent' });
+    expect(await said()).toEqual([false, false]);
+    await send(path, '/decline', { confirm: 'yes' });
+    expect(await get(`${path}?done=declined`)).toContain('You have declined the quote');
+    await gateway.patch(`/api/v1/quotes/${id}`, { status: 'Sent' });
+    expect(await get(`${path}?done=declined`)).not.toContain('You have declined the quote');
+  });
+
   test('when it is clicked twice at once, then it is one acceptance, and both see it', async () => {
     const id = await quote();
     const path = await linkTo('quotes', id);

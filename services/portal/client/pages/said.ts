@@ -6,17 +6,19 @@ import { questionsAbout } from '#libs/models/answers/question.ts';
 import { evidenceOf, quoteEvidenceView } from '#libs/models/answers/quote-evidence.ts';
 import { html } from '#libs/pages/html.ts';
 import { note } from '#libs/pages/parts.ts';
+import { isChangedSince } from '#libs/rules/quotes/acceptance.ts';
 import type { DocumentVisit } from '../visit.ts';
 
 /** The latest questions that are shown. */
 const QUESTIONS_SHOWN = 20;
 
-/** Returns the acceptance or the open promise as a note, or nothing. */
+/** Returns the acceptance or the open promise as a note, or nothing. A quote that was changed since is not what the client accepted. */
 export async function acceptedOrPromised(visit: DocumentVisit): Promise<VNode | null> {
   const { subject, locale, account } = visit;
   const { said } = locale.words.answers;
   if (subject.type === 'quote') {
-    if (subject.record.status !== 'Accepted' || subject.record.acceptance?.by !== 'client') return null;
+    const { status, acceptance } = subject.record;
+    if (status !== 'Accepted' || acceptance?.by !== 'client' || isChangedSince(subject.record)) return null;
     const evidence = await evidenceOf(subject.record);
     if (!evidence) return null;
     const { name, accepted_at } = quoteEvidenceView(evidence);
