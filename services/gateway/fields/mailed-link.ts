@@ -23,10 +23,13 @@ export const LINK_READS: Readonly<Record<LinkSubject, readonly Scope[]>> = {
 /** A page that lets its reader accept changes a quote, so its maker must be able to do so. */
 export const ACT_SCOPES: Readonly<Partial<Record<LinkAct, Scope>>> = { accept: 'quotes:write' };
 
-/** Returns the link of a mail. Its reader may accept a quote only where the caller may. */
-export function mailedLink(type: LinkSubject, { scopes }: Pick<Caller, 'scopes'>): MailedLink {
+/**
+ * Returns the link of a mail. Its reader may accept a quote only where the caller may.
+ * @param show_time wanted by a caller that may read time.
+ */
+export function mailedLink(type: LinkSubject, { scopes }: Pick<Caller, 'scopes'>, show_time = false): MailedLink {
   const mayAllow = (act: LinkAct) => ACT_SCOPES[act] === undefined || allows(scopes, ACT_SCOPES[act]);
-  return { type, allow: ACTS_OF[type].filter(mayAllow), show_time: false };
+  return { type, allow: ACTS_OF[type].filter(mayAllow), show_time };
 }
 
 type Mailed = Pick<MessageRecord, 'document' | 'link'>;

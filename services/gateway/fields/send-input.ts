@@ -15,7 +15,10 @@ export const BODY_LONGEST = 10_000;
 const AHEAD_DAYS = 366;
 const DAY_MS = 24 * 3_600_000;
 
-export type SendBody = { [Name in keyof WantedMail]: WantedMail[Name] | null } & { include_link?: boolean | null };
+export type SendBody = { [Name in keyof WantedMail]: WantedMail[Name] | null } & {
+  include_link?: boolean | null;
+  include_time?: boolean | null;
+};
 
 export const addresses = () => Joi.array().items(emailForm(line())).max(RECIPIENTS_MAX).allow(null);
 
@@ -26,6 +29,9 @@ const LINKED: Partial<Record<MessageKind, string>> = {
   reminder_1: 'the document',
   receipt: 'the invoice, of a payment of one invoice',
 };
+
+/** The kinds of mails whose page can show hours. */
+const TIMED: readonly MessageKind[] = ['invoice', 'reminder_1'];
 
 /** The body that sends a document. @param kind of the mail, which decides the placeholders. */
 export function sendBody(kind: MessageKind): Joi.ObjectSchema<SendBody> {
@@ -65,6 +71,13 @@ function mailFields(kind: MessageKind) {
             .description(
               `Whether the mail has a link to the page of ${LINKED[kind]}, where the portal is set up; true unless set${kind === 'receipt' ? ', for a key that may read invoices' : ''}`,
             ),
+        }
+      : {}),
+    ...(TIMED.includes(kind)
+      ? {
+          include_time: Joi.boolean()
+            .allow(null)
+            .description('Whether the page of the link also shows the hours behind each line; false unless set'),
         }
       : {}),
   };

@@ -16,7 +16,11 @@ export const invoiceSendRoutes: readonly Route[] = [
     operation: 'sendInvoice',
     isPrinted: true,
     scope: 'messages:write',
-    alsoNeeds: { 'invoices:read': ALWAYS, 'invoices:write': 'the invoice is a draft' },
+    alsoNeeds: {
+      'invoices:read': ALWAYS,
+      'invoices:write': 'the invoice is a draft',
+      'time-entries:read': '`include_time` is true',
+    },
     body: sendBody('invoice'),
     missing: 'Invoice not found or access denied',
     rechecksKey: true,
@@ -34,7 +38,7 @@ export const invoiceSendRoutes: readonly Route[] = [
     operation: 'remindInvoice',
     isPrinted: true,
     scope: 'messages:write',
-    alsoNeeds: { 'invoices:read': ALWAYS },
+    alsoNeeds: { 'invoices:read': ALWAYS, 'time-entries:read': '`include_time` is true' },
     body: remindBody,
     missing: 'Invoice not found or access denied',
     rechecksKey: true,
@@ -53,6 +57,7 @@ export const invoiceSendRoutes: readonly Route[] = [
 ];
 
 async function sendInvoice({ caller, body, commit, requestId, requireRecord, requireScope }: Context<SendBody>) {
+  const link = linkOf(body, { caller, requireScope });
   return commit(async (unit) => {
     const invoice = await requireRecord(Invoice, unit.session);
     if (invoice.status === 'Draft') {
@@ -61,7 +66,6 @@ async function sendInvoice({ caller, body, commit, requestId, requireRecord, req
     }
     const record = await requireRecord(Invoice, unit.session);
     const wanted = wantedMail(body);
-    const link = body.include_link === false ? undefined : mailedLink('invoice', caller);
     return acceptedMessage(
       unit,
       await planMessage(unit, { kind: 'invoice', type: 'invoice', record, wanted, link, requestId }),
@@ -69,10 +73,19 @@ async function sendInvoice({ caller, body, commit, requestId, requireRecord, req
   });
 }
 
-async function remindInvoice({ caller, body, commit, requestId, requireRecord }: Context<SendBody>) {
+async function remindInvoice({ caller, body, commit, requestId, requireRecord, requireScope }: Context<SendBody>) {
+  const link = linkOf(body, { caller, requireScope });
   return commit(async (unit) => {
     const invoice = await requireRecord(Invoice, unit.session);
-    const link = body.include_link === false ? undefined : mailedLink('invoice', caller);
     return acceptedMessage(unit, await remindByHand(unit, invoice, { wanted: wantedMail(body), link, requestId }));
   });
+}
+
+/** Returns the link that the mail carries. @throws AppError 403 for hours that the caller may not read. */
+function linkOf(
+  { include_link, include_time }: SendBody,
+  { caller, requireScope }: Pick<Context<SendBody>, 'caller' | 'requireScope'>,
+) {
+  if (include_time) requireScope('time-entries:read');
+  return include_link === false ? undefined : mailedLink('invoice', caller, include_time === true);
 }

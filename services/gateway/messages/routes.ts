@@ -5,6 +5,7 @@ import { bookReport, reportBounce } from '#libs/billing/messages/report-bounce.t
 import { mailedRecord } from '#libs/billing/messages/withdraw-message.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { appError, fieldProblem } from '#libs/errors.ts';
+import { allows } from '#libs/models/accounts/api-key.ts';
 import { clientsOf } from '#libs/models/accounts/client.ts';
 import { findMailSource } from '#libs/models/messages/mail-source.ts';
 import { Message, type MessageRecord, messageView } from '#libs/models/messages/message.ts';
@@ -170,7 +171,11 @@ async function resendMessage({ caller, body, commit, requestId, requireRecord, r
     };
     const { kind, attach_pdf, texts, document, _id: resendOf } = message;
     const { invoice_id } = message.link ?? {};
-    const link = message.link && { ...mailedLink(message.link.type, caller), ...(invoice_id ? { invoice_id } : {}) };
+    const showsTime = message.link?.show_time === true && allows(caller.scopes, 'time-entries:read');
+    const link = message.link && {
+      ...mailedLink(message.link.type, caller, showsTime),
+      ...(invoice_id ? { invoice_id } : {}),
+    };
     const record = await mailedRecord(caller.accountId, message, unit.session);
     if (!record) throw appError('document_not_found');
     // Its words and recipients are those of the client that a quote had before it was a draft again.

@@ -142,6 +142,26 @@ describe('send', () => {
     expect(await linkOf(mailed.body.data.id)).toMatchObject({ type: 'quote', allow: ['ask'] });
   });
 
+  test('when the mail shall show the hours, then the page of its link does, also when it is sent again, for a key that reads time', async () => {
+    const showsTime = async ({ body }: { body: { data: { id: string } } }) =>
+      (await Message.findOne({ account_id: account.id, _id: body.data.id }).lean())?.['link'].show_time;
+    const { id } = await draft({ status: 'Sent', due_date: '2020-01-01' });
+    const sent = await send(`invoices/${id}`, { include_time: true });
+    expect(await showsTime(sent)).toBe(true);
+    expect(await showsTime(await account.api.post(`/api/v1/invoices/${id}/remind`, { include_time: true }))).toBe(true);
+    await sendWithoutRelay(account.id, sent.body.data.id);
+    const again = (api: typeof account.api) => api.post(`/api/v1/messages/${sent.body.data.id}/resend`, {});
+    expect(await showsTime(await again(account.api))).toBe(true);
+    const scopes = ['messages:write', 'invoices:read'] as const;
+    const { key } = await issueApiKey({ accountId: account.id, name: 'mailer', scopes: [...scopes] });
+    const mailer = verbsOf(callerOf(gateway.url, key));
+    expect(await showsTime(await again(mailer))).toBe(false);
+    expect(await mailer.post(`/api/v1/invoices/${id}/send`, { include_time: true })).toMatchObject({
+      status: 403,
+      body: { error: 'Forbidden: API key lacks the time-entries:read scope' },
+    });
+  });
+
   test('when a receipt is of one invoice, then it has a link to it, by itself, by hand and again, if its sender may read it', async () => {
     const linkOf = async (id: string) => (await Message.findOne({ account_id: account.id, _id: id }).lean())?.['link'];
     await account.api.patch('/api/v1/account', { receipts: true });

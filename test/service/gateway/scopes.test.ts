@@ -45,6 +45,8 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
     return { id };
   },
   'sendInvoice invoices:write': async () => ({ id: await own('invoices') }),
+  'sendInvoice time-entries:read': () => ({ body: { include_time: true } }),
+  'remindInvoice time-entries:read': () => ({ body: { include_time: true } }),
   'sendQuote quotes:write': async () => ({ id: await own('quotes') }),
   'sendReceipt invoices:read': () => ({ body: { include_link: true } }),
   ...Object.fromEntries(
