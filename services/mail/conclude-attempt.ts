@@ -8,8 +8,10 @@ import type { HandOver, Refusal } from './smtp/hand-over.ts';
 import { type SmtpReply, withoutReply } from './smtp/smtp-reply.ts';
 
 export interface Attempted {
-  /** The message as it was acquired. */
+  /** The message as it is at the end of the attempt. */
   message: MessageRecord;
+  /** The addresses of its recipients, in their order, as the attempt used them. The client may be anonymised since. */
+  addresses: readonly string[];
   leaseId: string;
   at: Date;
   durationMs: number;
@@ -83,7 +85,7 @@ interface Placed {
 
 /** Sorts the recipients of this attempt: the mail was taken for them, they are rejected for good, or they wait. */
 function sortOut(
-  { message, suppressed, now }: Attempted,
+  { message, addresses, suppressed, now }: Attempted,
   result: HandOver,
   refusals: readonly Refusal[],
 ): { taken: number[]; refused: RecipientOutcome[]; waiting: Placed[] } {
@@ -91,7 +93,7 @@ function sortOut(
   const sorted = { taken: [] as number[], refused: [] as RecipientOutcome[], waiting: [] as Placed[] };
   for (const [index, recipient] of message.recipients.entries()) {
     if (!isFollowing(recipient) || suppressed.includes(index)) continue;
-    const reply = byAddress.get(recipient.address);
+    const reply = byAddress.get(addresses[index] as string);
     if (reply?.isPermanent) sorted.refused.push(refusalAt({ index, reply }, now));
     else if (reply) sorted.waiting.push({ index, reply });
     else if (result.outcome === 'taken') sorted.taken.push(index);
@@ -117,8 +119,10 @@ function hasLeft(result: HandOver): boolean {
   return result.outcome === 'taken' || (result.outcome === 'refused' && result.hasLeft);
 }
 
-function suppressions({ suppressed, now }: Attempted): RecipientOutcome[] {
-  return suppressed.map((index) => ({ index, move: 'suppress', at: now }));
+function suppressions({ message, suppressed, now }: Attempted): RecipientOutcome[] {
+  return suppressed
+    .filter((index) => message.recipients.some((one, place) => place === index && isFollowing(one)))
+    .map((index) => ({ index, move: 'suppress', at: now }));
 }
 
 function refusalAt({ index, reply }: Placed, at: Date): RecipientOutcome {

@@ -154,62 +154,69 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
       isFollowing(one) && !suppressed.includes(index) ? [one.address] : [],
     );
     const at = agreedDate();
-    const attempted = (): Attempted => {
+    const attempted = (current: MessageRecord): Attempted => {
       const now = agreedDate();
       const durationMs = now.getTime() - at.getTime();
-      return { message, leaseId, at, durationMs, suppressed, now, retryScale: options.retryScale };
+      return { message: current, addresses, leaseId, at, durationMs, suppressed, now, retryScale: options.retryScale };
     };
+    const end = (conclude: (attempted: Attempted) => Conclusion, mail?: KeptWith) =>
+      record(message, (current) => conclude(attempted(current)), mail);
+    const endWithout = (text: string) => end((one) => conclusionWithout(one, text));
+    const endLater = (text: string) =>
+      end((one) => conclusionOf(one, { outcome: 'unreachable', reply: withoutReply(text) }));
     const onOutcome = (outcome: Parameters<SendOptions['onOutcome']>[0], durationMs = 0) =>
       options.onOutcome(outcome, durationMs, message.sender !== undefined);
     if (to.length === 0) {
       onOutcome('impossible');
-      return record(message, conclusionWithout(attempted(), 'Every recipient is suppressed'));
+      return endWithout('Every recipient is suppressed');
     }
     const way = await options.wayOf(message);
     if ('impossible' in way) {
       onOutcome('impossible');
-      return record(message, conclusionWithout(attempted(), way.impossible));
+      return endWithout(way.impossible);
     }
     if ('notYet' in way) {
       onOutcome('unreachable');
-      return record(message, conclusionOf(attempted(), { outcome: 'unreachable', reply: withoutReply(way.notYet) }));
+      return endLater(way.notYet);
     }
     const made = await options.mailOf(message, { isFirst, signal });
-    const withdraw = async (current: MessageRecord, reason: string) => {
+    const withdraw = async (reason: string) => {
       onOutcome('withdrawn');
       log.info({ messageId, text: reason }, 'the message is withdrawn');
       // Some of its recipients have it already.
-      if (current.recipients.some(hasIt)) return record(current, conclusionWithout(attempted(), reason));
+      if (message.recipients.some(hasIt)) return endWithout(reason);
       const now = agreedDate();
-      return write(accountId, (unit) => withdrawMessage(unit, current, { leaseId, reason, now }));
+      return write(message, (unit, current) => withdrawMessage(unit, current, { leaseId, reason, now }));
     };
-    if ('withdrawn' in made) return withdraw(message, made.withdrawn);
+    if ('withdrawn' in made) return withdraw(made.withdrawn);
     if ('impossible' in made) {
       onOutcome('impossible');
-      return record(message, conclusionWithout(attempted(), made.impossible));
+      return endWithout(made.impossible);
     }
     if ('notYet' in made) {
       onOutcome('not made');
       log.warn({ messageId, text: made.notYet }, 'the mail could not be made; it is tried again');
-      return record(message, conclusionOf(attempted(), { outcome: 'unreachable', reply: withoutReply(made.notYet) }));
+      return endLater(made.notYet);
     }
     const { connections, returnPath } = way;
     const { contents, unkept } = made;
-    let begun: MessageRecord | undefined;
+    let hasBegun = false;
     let reason: string | undefined;
     const begin = (mail?: KeptWith) => async (unit: UnitOfWork) => {
-      reason = await reasonToWithdraw(unit, message, mail?.values.shown);
+      const current = await asStored(unit, message);
+      reason = await reasonToWithdraw(unit, current, mail?.values.shown);
       if (reason) return undefined;
-      return moveWithMail(unit, message, { move: 'beginSending', facts: { leaseId } }, mail);
+      return moveWithMail(unit, current, { move: 'beginSending', facts: { leaseId } }, mail);
     };
     try {
       const mail = { envelope: { from: returnPath, to }, contents };
       const result = await handOver(connections, mail, async () => {
-        begun = await withUnkept(unkept, (kept) => retryWhileUnavailable(() => inUnit(accountId, begin(kept))));
-        return begun !== undefined;
+        const begun = await withUnkept(unkept, (kept) => retryWhileUnavailable(() => inUnit(accountId, begin(kept))));
+        hasBegun = begun !== undefined;
+        return hasBegun;
       });
-      if (reason) return await withdraw(message, reason);
-      const { durationMs } = attempted();
+      if (reason) return await withdraw(reason);
+      const { durationMs } = attempted(message);
       onOutcome(result.outcome, durationMs);
       const reply = result.outcome === 'stopped' ? undefined : result.reply;
       const { outcome } = result;
@@ -217,24 +224,30 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
       log.info({ messageId, outcome, code: reply?.code, text, durationMs }, 'attempt made');
       // Another worker has the message, or it was cancelled.
       if (result.outcome === 'stopped') return;
-      const current = begun ?? message;
-      const conclusion = conclusionOf({ ...attempted(), message: current }, result);
-      await withUnkept(begun ? undefined : unkept, (kept) => record(current, conclusion, kept));
+      await withUnkept(hasBegun ? undefined : unkept, (kept) => end((one) => conclusionOf(one, result), kept));
     } finally {
       await contents.release();
     }
   }
 
   /** Records the end of the attempt. What the server has said must not be lost, so it is tried as long as the lease lasts. */
-  async function record(message: MessageRecord, step: Conclusion, mail?: KeptWith): Promise<void> {
-    await write(wireId(message.account_id), (unit) => moveWithMail(unit, message, step, mail));
+  async function record(
+    message: MessageRecord,
+    conclude: (current: MessageRecord) => Conclusion,
+    mail?: KeptWith,
+  ): Promise<void> {
+    await write(message, (unit, current) => moveWithMail(unit, current, conclude(current), mail));
   }
 
-  async function write(accountId: Id, work: (unit: UnitOfWork) => Promise<unknown>): Promise<void> {
+  async function write(
+    message: MessageRecord,
+    work: (unit: UnitOfWork, current: MessageRecord) => Promise<unknown>,
+  ): Promise<void> {
+    const accountId = wireId(message.account_id);
     const until = agreedTime() + options.leaseMs;
     for (;;) {
       try {
-        await retryWhileUnavailable(() => inUnit(accountId, work));
+        await retryWhileUnavailable(() => inUnit(accountId, async (unit) => work(unit, await asStored(unit, message))));
         return;
       } catch (error) {
         if (agreedTime() >= until) throw error;
@@ -244,7 +257,7 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
   }
 
   async function postpone({ id: leaseId, message }: Lease, nextAt: Date): Promise<void> {
-    await record(message, { move: 'retryLater', facts: { leaseId }, values: { nextAt, dueAt: nextAt } });
+    await record(message, () => ({ move: 'retryLater', facts: { leaseId }, values: { nextAt, dueAt: nextAt } }));
   }
 
   /** Extends the lease until the returned function is called. If it is lost, contents no longer leave, see beginSending. */
@@ -272,6 +285,12 @@ function withUnkept<Result>(
   work: (mail?: KeptWith) => Promise<Result>,
 ): Promise<Result> {
   return unkept ? unkept.ready((keep) => work({ values: unkept.values, keep })) : work();
+}
+
+/** Returns the message with its recipients as they are now: a delivery report changes them during an attempt, too. */
+async function asStored({ session, accountId }: UnitOfWork, message: MessageRecord): Promise<MessageRecord> {
+  const stored: MessageRecord | null = await findOwn(Message, accountId, message._id, session);
+  return stored ?? message;
 }
 
 /** Makes the move, and keeps the mail in the same transaction if it is not kept yet. */

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import mongoose from 'mongoose';
+import { reportBounce } from '#libs/billing/messages/report-bounce.ts';
 import { retryMessage } from '#libs/billing/messages/retry-message.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { sendMail, sendOwnMail } from '#libs/jobs/catalog.ts';
@@ -353,6 +354,31 @@ test('when no mail service ran for days, and the server defers the first attempt
 
   expect([now.state, now.attempts.map(({ code }) => code)]).toEqual(['accepted', ['451 4.7.1', '250']]);
 });
+
+test.each([
+  ['takes it', undefined],
+  ['does not answer', 'hang'],
+  ['defers it', '451 4.3.0 Try again'],
+])(
+  'when a copy comes back before the server %s, then its recipient has bounced and gets no other',
+  async (_, answer) => {
+    const message = await insertMessage(accountId, to('ada@example.com', 'bob@example.com'));
+    const returned = { message_id: wireId(message._id), recipient: 'ada@example.com', kind: 'returned' } as const;
+    relay.behave({
+      async onContents() {
+        await inUnit(accountId, (unit) => reportBounce(unit, returned));
+        relay.behave({});
+        return answer;
+      },
+    });
+
+    const now = await settled(message);
+
+    expect([now.state, statesOf(now)]).toEqual(['accepted', ['ada@example.com bounced', 'bob@example.com accepted']]);
+    const repeated = answer === undefined ? [] : ['bob@example.com'];
+    expect(relay.named).toEqual(['ada@example.com', 'bob@example.com', ...repeated]);
+  },
+);
 
 test('when an address was suppressed meanwhile, then the others get the mail', async () => {
   const message = await insertMessage(accountId, {
