@@ -142,7 +142,7 @@ export interface Route<Body = unknown, Query = unknown> {
   alsoPrints?: string;
   /** The file is stored: it is read like a record, not rendered. */
   isStoredFile?: boolean;
-  /** True when the size of the response grows with what is stored. A concurrency limit applies, as to lists. */
+  /** True when the work or the response grows with what is stored. A concurrency limit applies, as to lists. */
   isLarge?: boolean;
   /** Fields of the record that change without a change of the record: its ETag leaves them out. */
   omitFromTag?: readonly string[];

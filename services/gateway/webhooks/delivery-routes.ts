@@ -31,6 +31,8 @@ export const deliveryRoutes: readonly Route[] = [
     method: 'post',
     path: `${webhooks}/replay`,
     operation: 'replayWebhook',
+    // 5,000 events are 10,000 writes.
+    isLarge: true,
     scope: 'webhooks:write',
     body: since,
     missing: 'Webhook not found or access denied',

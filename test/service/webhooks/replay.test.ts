@@ -53,6 +53,26 @@ test('when events since a time are replayed, then they are read along an index, 
   ]);
 });
 
+test('when many replays since a time come at once, then an account makes four of them at a time', async () => {
+  const { accountId, replay } = await subscribed();
+  await announcedEvent(accountId);
+  const written = Delivery.bulkWrite.bind(Delivery) as (...of: unknown[]) => Promise<unknown>;
+  let [inFlight, most] = [0, 0];
+  const writes = jest.spyOn(Delivery, 'bulkWrite').mockImplementation((async (...of: unknown[]) => {
+    inFlight += 1;
+    most = Math.max(most, inFlight);
+    await pause(50);
+    inFlight -= 1;
+    return written(...of);
+  }) as never);
+  const since = new Date(Date.now() - DAY_MS);
+  const replies = await Promise.all(Array.from({ length: 12 }, () => replay(since, 'all')));
+  writes.mockRestore();
+
+  expect(replies).toEqual(Array(12).fill({ deliveries: expect.any(Number), next_since: null }));
+  expect(most).toBeLessThanOrEqual(4);
+});
+
 test('when undelivered events are replayed, then no event is sent whose delivery may have been removed since it succeeded', async () => {
   const { accountId, endpointId, replay } = await subscribed();
   const [old, given, lately] = [
