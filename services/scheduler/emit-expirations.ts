@@ -1,11 +1,11 @@
 // Writes the expiry event of each overdue invoice and expired quote, and the event of each broken promise, once, after
 // midnight in the time zone of its account. Reads show the states of documents even before the event is written.
-
+import pLimit from 'p-limit';
 import { endPromise } from '#libs/billing/answers/promise-payment.ts';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn, EARLIEST_ZONE } from '#libs/day.ts';
-import { allDue } from '#libs/models/accounts/due-in-zone.ts';
+import { firstDue } from '#libs/models/accounts/due-in-zone.ts';
 import { PaymentPromise } from '#libs/models/answers/promise.ts';
 import { type EmbeddedIn, embeddedIn } from '#libs/models/billing/embedded.ts';
 import { Invoice, type InvoiceRecord, invoiceView } from '#libs/models/billing/invoice.ts';
@@ -25,10 +25,12 @@ interface Candidate {
   expires_on: string;
 }
 
+type Direction = 1 | -1;
+
 interface Kind {
   round: RoundName;
-  /** Yields records of all accounts whose day may have passed. */
-  candidates(before: string): AsyncIterable<Candidate>;
+  /** Yields records of all accounts whose day may have passed, the first ones first, or the last ones. */
+  candidates(before: string, direction: Direction): AsyncIterable<Candidate>;
   /** Ends the record if its day has passed. @returns true when that is an event. */
   emit(accountId: Id, id: StoredId, today: string): Promise<boolean>;
 }
@@ -63,17 +65,17 @@ const expired: ExpiringDocument<QuoteRecord> = {
 const KINDS: readonly Kind[] = [
   {
     round: 'overdue invoices',
-    candidates: (before) => candidatesOf(Invoice, before),
+    candidates: (...of) => candidatesOf(Invoice, ...of),
     emit: (...of) => emitExpiration(overdue, ...of),
   },
   {
     round: 'expired quotes',
-    candidates: (before) => candidatesOf(Quote, before),
+    candidates: (...of) => candidatesOf(Quote, ...of),
     emit: (...of) => emitExpiration(expired, ...of),
   },
   {
     round: 'broken promises',
-    candidates: (before) => candidatesOf(PaymentPromise, before),
+    candidates: (...of) => candidatesOf(PaymentPromise, ...of),
     async emit(accountId, id, today) {
       return (await runUnitOfWork({ accountId, by: { type: 'schedule' } }, (unit) => endPromise(unit, id, today)))
         .result;
@@ -81,8 +83,14 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
+/** The documents of one kind that a round takes. The next round follows at once with the rest. */
+export const LOOKED_AT = 1_000;
+/** The number of accounts that are worked on at a time. */
+const ACCOUNTS_AT_ONCE = 4;
+
 interface Round {
   now: Date;
+  most: number;
   signal: AbortSignal | undefined;
   failures: ReturnType<typeof collectFailures>;
 }
@@ -91,11 +99,16 @@ interface Round {
  * Writes the expiry events that are due. Any number of processes may do this at once, because the transaction that
  * removes the mark `expires_on` writes the event.
  * @param signal ends the round early. The next round of any scheduler finds the rest.
+ * @param options.most the documents of each kind that the round takes, LOOKED_AT unless given. It may take half as many more.
  * @returns the number of events written.
  * @throws when a document failed, after the events of all others were written.
  */
-export async function emitExpirations(now: Date = agreedDate(), signal?: AbortSignal): Promise<number> {
-  const round: Round = { now, signal, failures: collectFailures() };
+export async function emitExpirations(
+  now: Date = agreedDate(),
+  signal?: AbortSignal,
+  { most = LOOKED_AT }: { most?: number } = {},
+): Promise<number> {
+  const round: Round = { now, most, signal, failures: collectFailures() };
   let count = 0;
   for (const kind of KINDS) count += await emitAll(kind, round);
   round.failures.report((failed) => `the expiry events of ${failed} documents or promises could not be written`);
@@ -104,19 +117,42 @@ export async function emitExpirations(now: Date = agreedDate(), signal?: AbortSi
 
 async function emitAll(kind: Kind, round: Round): Promise<number> {
   const { now, signal, failures } = round;
-  const candidates = kind.candidates(dayIn(EARLIEST_ZONE, now));
-  const isDue = ({ expires_on }: Candidate, today: string) => expires_on < today;
   const tries = await openTries(kind.round, now);
   let count = 0;
-  for await (const { _id, account_id, zone } of allDue(candidates, { at: now, isDue })) {
-    if (signal?.aborted) break;
-    const accountId = String(account_id);
-    const tried = await tries.run({ id: _id, accountId }, async () => {
-      if (await kind.emit(accountId, _id, dayIn(zone, now))) count += 1;
-    });
-    if (!tried.isDone && tried.error) failures.add(String(_id), tried.error);
-  }
+  const emitEach = async (due: readonly Due[]) => {
+    for (const { _id, account_id, zone } of due) {
+      if (signal?.aborted) return;
+      const accountId = String(account_id);
+      const tried = await tries.run({ id: _id, accountId }, async () => {
+        if (await kind.emit(accountId, _id, dayIn(zone, now))) count += 1;
+      });
+      if (!tried.isDone && tried.error) failures.add(String(_id), tried.error);
+    }
+  };
+  // One that is set aside does not take the place of others.
+  const others = await findDue(kind, round, (id) => !tries.isSuspect(id));
+  const atOnce = pLimit(ACCOUNTS_AT_ONCE);
+  const accounts = [...Map.groupBy(others, ({ account_id }) => String(account_id)).values()];
+  await Promise.all(accounts.map((own) => atOnce(() => emitEach(own)))).catch((error: unknown) => {
+    atOnce.clearQueue();
+    throw error;
+  });
+  // Suspects come last and one after the other, as in the round of recurring invoices.
+  if (tries.hasSuspects()) await emitEach(await findDue(kind, round, (id) => tries.isSuspect(id)));
   return count;
+}
+
+type Due = Candidate & { zone: string };
+
+/** Returns documents that are due. When there are too many, a third of them are the last ones: no account keeps another waiting. */
+async function findDue(kind: Kind, { now, most }: Round, isWanted: (id: StoredId) => boolean): Promise<readonly Due[]> {
+  const isDue = ({ _id, expires_on }: Candidate, today: string) => expires_on < today && isWanted(_id);
+  const read = (direction: Direction, at: number) =>
+    firstDue(kind.candidates(dayIn(EARLIEST_ZONE, now), direction), { at: now, isDue, most: at });
+  const first = await read(1, most);
+  if (first.length < most) return first;
+  const last = await read(-1, most / 2);
+  return [...new Map([...first, ...last].map((one) => [String(one._id), one])).values()];
 }
 
 async function emitExpiration<Document extends Expiring>(
@@ -142,10 +178,12 @@ async function emitExpiration<Document extends Expiring>(
 function candidatesOf(
   model: typeof Invoice | typeof Quote | typeof PaymentPromise,
   before: string,
+  direction: Direction,
 ): AsyncIterable<Candidate> {
   return (model as typeof Invoice)
     .find({ expires_on: { $lt: before } })
     .setOptions(acrossAccounts)
+    .sort({ expires_on: direction })
     .select({ account_id: 1, expires_on: 1 })
     .lean<Candidate>()
     .cursor();

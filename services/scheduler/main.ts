@@ -27,7 +27,7 @@ import {
 import { startPollingLoop } from '#libs/service/polling-loop.ts';
 import { startTracing } from '#libs/service/tracing.ts';
 import { readConfig } from './config.ts';
-import { emitExpirations } from './emit-expirations.ts';
+import { emitExpirations, LOOKED_AT } from './emit-expirations.ts';
 import { planReminders } from './plan-reminders.ts';
 import { runRecurringInvoices } from './run-recurring-invoices.ts';
 
@@ -74,8 +74,9 @@ await run(async ({ onClose, useLogger }) => {
 
   const expirations = startPollingLoop(
     async (signal) => {
-      if ((await emitExpirations(agreedDate(), signal)) > 0) nudgeRelay(redis, config.REDIS_PREFIX);
-      return false;
+      const written = await emitExpirations(agreedDate(), signal);
+      if (written > 0) nudgeRelay(redis, config.REDIS_PREFIX);
+      return written >= LOOKED_AT;
     },
     { name: 'the expiry poller', everyMs: EXPIRATIONS_EVERY_MS, log },
   );

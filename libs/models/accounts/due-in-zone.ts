@@ -20,7 +20,7 @@ interface OfAccount {
  * Yields the candidates that are due, in their order, with the time zone of their account. A deleted account counts as
  * UTC.
  */
-export async function* allDue<Candidate extends OfAccount>(
+async function* allDue<Candidate extends OfAccount>(
   candidates: AsyncIterable<Candidate>,
   due: Due<Candidate>,
 ): AsyncGenerator<Candidate & { zone: string }> {

@@ -94,6 +94,8 @@ export interface RoundTries {
    * other with it.
    */
   isSuspect(id: StoredId): boolean;
+  /** True when any record is suspect. */
+  hasSuspects(): boolean;
   /**
    * Works on a record and counts the try. An error of an account that is busy is returned, and the try does not count.
    * @param work returns when the record needs nothing more, also when another process has done it. An error of it is a
@@ -181,6 +183,7 @@ export async function openTries(round: RoundName, at: Date, among?: readonly Sto
 
   return {
     isSuspect: (id) => known.has(String(id)),
+    hasSuspects: () => known.size > 0,
     async run(record, work) {
       const before = known.get(String(record.id));
       if (before?.retry_at && before.retry_at > at) return { isDone: false, waits: true, retryAt: before.retry_at };

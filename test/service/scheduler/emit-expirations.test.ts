@@ -144,6 +144,43 @@ test('when one document fails, then the events of all others are written, and th
   }
 });
 
+/** Stores so many sent invoices of the user and one more, which are due before all others. */
+async function manyOf(me: Awaited<ReturnType<typeof user>>, count: number) {
+  const day = addDays(DUE, -5);
+  const { id } = await me.invoice(DUE);
+  await Invoice.collection.updateOne({ _id: storedId(id) } as object, { $set: { due_date: day, expires_on: day } });
+  const one = await Invoice.findOne({ _id: id, account_id: me.id }).lean<InvoiceRecord>();
+  const copies = Array.from({ length: count }, (_, index) => ({
+    ...one,
+    _id: storedId(newId()),
+    number: 1_000 + index,
+  }));
+  await Invoice.collection.insertMany(copies as object[]);
+}
+
+test('when one account has many documents of earlier days, then that of another does not wait for all of them', async () => {
+  const [busy, me] = [await user(), await user()];
+  await manyOf(busy, 60);
+  await me.invoice(DUE);
+  await emitExpirations(noonOf(addDays(DUE, 1)));
+
+  const [mine] = await Event.find({ account_id: me.id, type: 'invoice.overdue' }).lean<EventRecord[]>();
+  const before = { account_id: busy.id, type: 'invoice.overdue', created_at: { $lt: mine?.created_at } };
+  expect(await Event.countDocuments(before as object)).toBeLessThan(30);
+  expect(await busy.expirations()).toHaveLength(61);
+});
+
+test('when there are more than a round takes, then the last ones are among them, and further rounds take the rest', async () => {
+  const [busy, me] = [await user(), await user()];
+  await manyOf(busy, 9);
+  await me.invoice(DUE);
+  const round = () => emitExpirations(noonOf(addDays(DUE, 1)), undefined, { most: 4 });
+
+  expect(await round()).toBe(6);
+  expect(await me.expirations()).toHaveLength(1);
+  expect([await round(), await round()]).toEqual([5, 0]);
+});
+
 test('when a round is aborted, then it finishes the current document and leaves the others to the next round', async () => {
   const me = await user();
   for (let count = 0; count < 3; count += 1) await me.invoice(DUE);
