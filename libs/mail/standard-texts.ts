@@ -39,3 +39,12 @@ export function mailLanguage(locale: string): MailLanguage {
 export function standardMailText(kind: MessageKind, language: MailLanguage): MailText {
   return LANGUAGES[language][kind];
 }
+
+/** The sentence about what is due, which is never the first one of its paragraph. */
+const ASKS_FOR_MONEY = /(?<=[.。])\s*[^.。]*\{amount_due\}[^.。]*[.。]/u;
+
+/** Returns the standard words of an invoice of which nothing is due. Words that an account has set stay as they are. */
+export function settledBody(locale: string, body: string): string {
+  const standard = standardMailText('invoice', mailLanguage(locale)).body;
+  return body === standard ? body.replace(ASKS_FOR_MONEY, '') : body;
+}

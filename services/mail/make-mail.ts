@@ -15,6 +15,7 @@ import { AppError } from '#libs/errors.ts';
 import { mailValues } from '#libs/mail/mail-values.ts';
 import { mailWords } from '#libs/mail/mail-words.ts';
 import type { MailValues } from '#libs/mail/placeholders.ts';
+import { settledBody } from '#libs/mail/standard-texts.ts';
 import type { Markdown } from '#libs/markdown/markdown.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
@@ -32,6 +33,7 @@ import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { fileName, requireWholePdf } from '#libs/printing/pdf-file.ts';
 import type { PrintDocument } from '#libs/printing/print-document.ts';
 import type { NumberKind } from '#libs/rules/documents/number-kinds.ts';
+import { dueOf } from '#libs/rules/money/balance.ts';
 import { composeMail, type MailFile } from './compose-mail.ts';
 import { DiskUnavailable, type HeldMail, holdMail, MailTooLarge } from './held-mail.ts';
 import { openPlaces } from './places.ts';
@@ -116,7 +118,8 @@ export function makeMailOf(options: MakeOptions): MailOf {
     if (link && !('token' in link)) return link;
     const own = mailValues(type, found, { account, client: client ?? { name: '' }, locale: message.locale });
     const values = link ? { ...own, link: link.url } : own;
-    const { subject_template: subject, body_template: body, locale } = message;
+    const { subject_template: subject, locale } = message;
+    const body = bodyOf(message, found);
     const ways = waysOf(message, found, own);
     const given = { subject, body, values: { ...values, ...message.texts }, account, locale, ways };
     const words = await mailWords(given, { markdown: options.markdown, signal });
@@ -222,6 +225,12 @@ interface Surroundings {
 async function heldSource({ account_id, _id }: MessageRecord): Promise<HeldMail | undefined> {
   const bytes = await findMailSource(wireId(account_id), _id);
   return bytes && holdMail([bytes]);
+}
+
+/** Returns the words of the mail. Those about an invoice that is paid ask for nothing. */
+function bodyOf({ kind, locale, body_template }: MessageRecord, record: RecordOfKind[NumberKind]): string {
+  const asksForNothing = kind === 'invoice' && dueOf(record as InvoiceRecord) <= 0;
+  return asksForNothing ? settledBody(locale, body_template) : body_template;
 }
 
 /** Returns the ways to pay, for a mail that asks for money. */

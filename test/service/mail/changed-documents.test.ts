@@ -253,3 +253,33 @@ test('when nothing of the document changes, or the mail may have arrived, then i
   expect([await states(), new Set(relay.taken.map(({ source }) => source)).size]).toEqual([['accepted'], 1]);
   expect(printed).toEqual([100]);
 });
+
+test.each([
+  ['before it is mailed', true],
+  ['after its mail was deferred', false],
+])('when all of an invoice is paid %s, then the mail asks for nothing', async (_, isBefore) => {
+  const { id } = await invoice({ status: 'Sent' });
+  const pay = () => me.post(`invoices/${id}/payments`, { amount: 100 });
+  if (isBefore) await pay();
+  await send(`invoices/${id}`);
+  await deferred();
+  if (!isBefore) await pay();
+
+  await allAttempts();
+
+  const [mail] = await taken();
+  expect(mail?.text).toContain('over €100.00.');
+  expect(mail?.text).not.toMatch(/is due|€0\.00/);
+});
+
+test('when the words of an invoice are the own ones of the account, then they stay as they are', async () => {
+  const texts = [{ language: 'en', subject: 'Yours', body: 'Hello.\n\n{amount_due} is due.' }];
+  expect((await me.api.call('PUT', '/api/v1/mail-templates/invoice', { body: { texts } })).status).toBe(200);
+  const { id } = await invoice({ status: 'Sent' });
+  await me.post(`invoices/${id}/payments`, { amount: 100 });
+  await send(`invoices/${id}`);
+
+  await allAttempts();
+
+  expect((await taken())[0]?.text).toContain('€0.00 is due.');
+});

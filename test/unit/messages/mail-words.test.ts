@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { isWritten } from '#libs/documents/labels.ts';
 import { mailWords } from '#libs/mail/mail-words.ts';
 import { filledMarkdown, PLACEHOLDERS, placeholdersOf, unknownPlaceholders } from '#libs/mail/placeholders.ts';
-import { MAIL_LANGUAGES, mailLanguage, standardMailText } from '#libs/mail/standard-texts.ts';
+import { MAIL_LANGUAGES, mailLanguage, settledBody, standardMailText } from '#libs/mail/standard-texts.ts';
 import { openMarkdown } from '#libs/markdown/markdown.ts';
 import { MESSAGE_KINDS, type MessageKind } from '#libs/models/messages/message-kinds.ts';
 import type { PaymentOption } from '#libs/rules/paying/payment-options.ts';
@@ -47,6 +47,19 @@ describe('the standard texts', () => {
       };
       for (const name of needed[kind] ?? ['amount_due', 'due_date']) expect(body).toContain(`{${name}}`);
       expect(body).toContain('{sender}');
+    },
+  );
+
+  test.each(MAIL_LANGUAGES)(
+    'when nothing is due of an invoice in %s, then all but the sentence about it stays',
+    (language) => {
+      const { body } = standardMailText('invoice', language);
+      const settled = settledBody(language, body);
+      const named = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).toSorted();
+      expect(named(settled)).toEqual(named(body).filter((name) => name !== 'amount_due' && name !== 'due_date'));
+      expect(settled.split('\n\n')).toHaveLength(3);
+      expect(settled.split('\n\n')[1]).toMatch(/\*\*\{total\}\*\*.*[.。]$/);
+      expect(settledBody(language, `${body}.`)).toBe(`${body}.`);
     },
   );
 
