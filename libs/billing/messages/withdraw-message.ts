@@ -9,6 +9,7 @@ import { CreditNote } from '../../models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord, isOpen } from '../../models/billing/invoice.ts';
 import { Payment } from '../../models/billing/payment.ts';
 import { Quote } from '../../models/billing/quote.ts';
+import { findMailServer } from '../../models/messages/mail-server.ts';
 import { Message, type MessageRecord, type Recipient } from '../../models/messages/message.ts';
 import { showsDocument } from '../../models/messages/message-kinds.ts';
 import { driverOf, findOwn } from '../../models/records.ts';
@@ -72,7 +73,11 @@ const STOPS: Readonly<Record<ReminderStop, string>> = {
   question: 'The client asked a question',
 };
 
-const CHANGED = 'The document was changed after the mail was made';
+/** The reasons for which a mail is planned anew, with the document and the sender as they are now. */
+const CHANGED = {
+  document: 'The document was changed after the mail was made',
+  sender: 'The account sends from another address now',
+} as const;
 
 /**
  * Returns why the message must not leave as things are in this transaction. Its last step before the contents asks.
@@ -85,10 +90,13 @@ export async function reasonToWithdraw(
 ): Promise<string | undefined> {
   const record = await mailedRecord(accountId, message, session);
   const stop = staleness(message, record) ?? (await stopReason({ session, accountId }, message, record));
-  if (stop !== undefined || !record || shown === undefined) return stop;
+  if (stop !== undefined || !record) return stop;
   // A mail that may have arrived stays as it is: its recipients must not get two that differ.
   if (message.unknown_at || message.recipients.some(hasIt)) return undefined;
-  return shownVersion(message, message.document.type, record) === shown ? undefined : CHANGED;
+  if (shown !== undefined && shownVersion(message, message.document.type, record) !== shown) return CHANGED.document;
+  // A server takes mail of its own sender.
+  const server = message.sender === undefined ? undefined : await findMailServer(accountId, session);
+  return server && server.from !== message.sender ? CHANGED.sender : undefined;
 }
 
 /** True of a recipient for which an earlier attempt was taken. */
@@ -120,7 +128,7 @@ async function stopReason(
 
 /**
  * Cancels a message that a worker has a lease of.
- * - A mail that shows a former version of its document is planned anew, unless a later one about it was.
+ * - A mail that shows a former version of its document, or a former sender, is planned anew, unless a later one about it was.
  * - The step of a reminder is free again. It is planned anew at once when another sum is due, and at the next look of the
  *   scheduler when something else stopped it.
  * @returns undefined when the lease is lost.
@@ -134,7 +142,8 @@ export async function withdrawMessage(
   const withdrawn = await moveMessage(unit, message, { move: 'withdraw', facts: { leaseId }, values });
   // The client may have got one whose outcome is unknown.
   if (!withdrawn || withdrawn.unknown_at) return withdrawn;
-  if (!withdrawn.reminder && reason !== CHANGED) return withdrawn;
+  const isChanged = (Object.values(CHANGED) as string[]).includes(reason);
+  if (!withdrawn.reminder && !isChanged) return withdrawn;
   const { _id, account_id, once } = withdrawn;
   if (once) {
     await driverOf(Message).updateOne(

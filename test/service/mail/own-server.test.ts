@@ -22,7 +22,7 @@ import { testMailServers } from '../../../services/mail/test-mail-servers.ts';
 import { makeWayOf } from '../../../services/mail/way-out.ts';
 import { certifyLocalhost } from '../../support/certificate.ts';
 import { eventually } from '../../support/eventually.ts';
-import { insertMessage, inUnit, storedMessage } from '../../support/messages.ts';
+import { insertInvoice, insertMessage, inUnit, storedMessage } from '../../support/messages.ts';
 import { openReadyQueues } from '../../support/queues.ts';
 import { openSmtpRelay, type Relay } from '../../support/smtp-relay.ts';
 import { openWorkspace, testLog, type Workspace } from '../../support/workspace.ts';
@@ -165,6 +165,21 @@ test('when the password is changed, then the next attempt logs in with the new o
   await setServer(accountId);
 
   expect(await settled(message)).toMatchObject({ state: 'accepted' });
+});
+
+test('when the address of the sender is changed, then mail that waits leaves with the new one', async () => {
+  await setServer(accountId, { secret: openSecretBox(workspace.secretKey).seal('wrong') });
+  const document = await insertInvoice(accountId);
+  const message = await insertMessage(accountId, { document, sender: 'billing@north.example' });
+  await attempted(message);
+
+  await setServer(accountId, { from: 'billing@south.example' });
+
+  expect(await settled(message)).toMatchObject({ state: 'cancelled' });
+  const anew = await Message.findOne({ account_id: accountId, _id: { $ne: message._id } }).lean<MessageRecord>();
+  expect(anew?.recipients.map(({ address }) => address)).toEqual(['ada@example.com']);
+  expect(anew && (await settled(anew))).toMatchObject({ state: 'accepted', sender: 'billing@south.example' });
+  expect(ownRelay.taken.map(({ from }) => from)).toEqual(['billing@south.example']);
 });
 
 test('when the server is deleted, then its messages fail, and none leaves by the server of the installation', async () => {
