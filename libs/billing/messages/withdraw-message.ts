@@ -166,23 +166,28 @@ export async function withdrawMessage(
   return withdrawn;
 }
 
-/** True when a later message of the same kind brings the document. */
+/** True when a later message of the same kind brings the document to the same recipients. */
 async function hasLater(
   { session }: Pick<UnitOfWork, 'session'>,
-  { _id, account_id, document, kind }: MessageRecord,
+  { _id, account_id, document, kind, recipients }: MessageRecord,
 ): Promise<boolean> {
   const later = { account_id, 'document.id': document.id, _id: { $gt: _id }, kind };
-  const lives = { state: { $nin: ['failed', 'cancelled'] } };
-  return (await driverOf(Message).countDocuments({ ...later, ...lives } as object, { session, limit: 1 })) > 0;
+  const isOnItsWay = { state: { $nin: ['planned', 'failed', 'cancelled'] } };
+  const toThem = { 'recipients.address': { $all: waitingOf({ recipients }).map(({ address }) => address) } };
+  const wanted = { ...later, ...isOnItsWay, ...toThem } as object;
+  return (await driverOf(Message).countDocuments(wanted, { session, limit: 1 })) > 0;
+}
+
+/** Returns the recipients of a withdrawn message for whom it was withdrawn. The mail server rejected the others for good. */
+function waitingOf({ recipients }: Pick<MessageRecord, 'recipients'>): Recipient[] {
+  return recipients.filter(({ state }) => state === 'cancelled');
 }
 
 /** Plans the mail with the document as it is now, to the same recipients and in the same words. @returns whether it could. */
 async function planAnew(unit: UnitOfWork, message: MessageRecord, record: RecordOfKind[NumberKind]): Promise<boolean> {
   const { kind, document, once, reminder, texts, link, request_id, by, resend_of } = message;
   const { subject_template, body_template, attach_pdf } = message;
-  // Those that the mail server rejected for good are not tried again.
-  const waiting = message.recipients.filter(({ state }) => state === 'cancelled');
-  const recipients = await repeatedRecipients(unit, waiting);
+  const recipients = await repeatedRecipients(unit, waitingOf(message));
   if (recipients.length === 0) return false;
   const wanted = { subject: subject_template, message: body_template, attach_pdf };
   try {

@@ -237,6 +237,20 @@ test('when a quote was changed and sent again by hand, then the first mail is no
   expect([await states(), relay.taken.length]).toEqual([['cancelled', 'accepted'], 1]);
 });
 
+test('when a quote was sent to others or for later since, then its first mail is made anew all the same', async () => {
+  const { id } = await quote();
+  await send(`quotes/${id}`);
+  await deferred();
+  await change(`quotes/${id}`, { amount: 80 });
+  await send(`quotes/${id}`, { to: ['bob@example.com'] });
+  await send(`quotes/${id}`, { send_at: new Date(Date.now() + 3_600_000).toISOString() });
+
+  await allAttempts();
+
+  expect(relay.taken.map(({ to }) => to.join()).toSorted()).toEqual(['ada@example.com', 'bob@example.com']);
+  expect(await states()).toEqual(['cancelled', 'accepted', 'planned', 'accepted']);
+});
+
 test('when nothing of the document changes, or the mail may have arrived, then it is the same mail at every attempt', async () => {
   const { id } = await quote();
   await send(`quotes/${id}`);
