@@ -2,6 +2,7 @@
 import { agreedDate } from '../../clock.ts';
 import { changeTime } from '../../models/counter.ts';
 import { Message, type MessageRecord, normalAddress } from '../../models/messages/message.ts';
+import { messageGuard } from '../../models/messages/message-moves.ts';
 import { driverOf } from '../../models/records.ts';
 import { countStored } from '../../models/stored-bytes.ts';
 import { storedId } from '../../models/tenant.ts';
@@ -24,10 +25,10 @@ export async function readdressMessages(
   const waiting = {
     account_id: storedId(accountId),
     client_id,
-    state: { $in: ['planned', 'queued'] },
+    // A message that its caller could still cancel.
+    ...messageGuard('cancel', { now: agreedDate() }),
     attempts_made: 0,
     'recipients.address': { $eq: from, $ne: to },
-    $or: [{ lease_until: null }, { lease_until: { $lte: agreedDate() } }],
   } as object;
   const found = (await driverOf(Message)
     .find(waiting, { session, projection: { _id: 1, recipients: 1 }, limit: CHANGED_MAX })
