@@ -174,8 +174,8 @@ function isReplayed({ headers }: JsonResponse): boolean {
   return headers?.['Idempotent-Replayed'] !== undefined;
 }
 
-/** A larger response is not stored twice: its body is read from its event. */
-const KEPT_WHOLE_BYTES = 16 * 1024;
+/** A larger response is not stored twice: its body is read from its event, or it counts towards the quota. */
+const KEPT_WHOLE_BYTES = 2 * 1024;
 
 async function remember(
   session: Session,

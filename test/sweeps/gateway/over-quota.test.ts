@@ -6,6 +6,7 @@ import { storedId } from '#libs/models/tenant.ts';
 import { sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor, filledPath, kindOf, make, namesRecord } from '../../support/operations.ts';
+import { create } from '../../support/records.ts';
 import { routeTable } from '../../support/route-table.ts';
 import type { TestAccount } from '../../support/workspace.ts';
 
@@ -84,4 +85,23 @@ test('when the quota is reached, then a draft takes no larger files, and 409 nam
   const larger = await put(2 * 2 ** 20);
   expect([larger.status, larger.body.code]).toEqual([409, 'quota_exceeded']);
   expect((await put(2 ** 10)).status).toBe(200);
+});
+
+test('when the quota is reached, then responses of requests that change nothing are not kept for their Idempotency-Keys either', async () => {
+  await setStored(0);
+  const client_id = await make(gateway, 'clients', account, 'own-');
+  const line_items = Array.from({ length: 30 }, () => ({ description: 'x'.repeat(400), quantity: 1, rate: 1 }));
+  const path = '/api/v1/recurring-invoices';
+  const body = { client_id, line_items, schedule: { unit: 'month', start_on: '2031-01-31' } };
+  const { id } = await create(gateway, path, body, account);
+  const pause = (headers: Record<string, string> = {}) =>
+    gateway.post(`${path}/${id}/pause`, undefined, { key: account.key, headers });
+  expect((await pause()).status).toBe(200);
+  await setStored(QUOTA);
+  const before = await keptBytes();
+
+  expect((await pause()).status).toBe(200);
+  const kept = await pause({ 'Idempotency-Key': 'again' });
+  expect([kept.status, kept.body.code]).toEqual([409, 'quota_exceeded']);
+  expect(await keptBytes()).toEqual(before);
 });
