@@ -179,9 +179,13 @@ describe('a configuration that waiting cannot repair', () => {
     owner.disconnect();
     const urls = [redis.url, redis.url.replace('//', '//:guessed@')];
 
-    const ended = await endings(urls.flatMap((redisUrl) => SERVICES.map((name) => launch(name, { redisUrl }))));
+    // The services connect by the same code, so each tries one of the two.
+    const launches = SERVICES.map((name, index) => launch(name, { redisUrl: String(urls[index % urls.length]) }));
+    const ended = await endings(launches);
 
-    expect(ended).toEqual(Array(14).fill(named(/ {2}- REDIS_URL: Redis rejects its user name or password/)));
+    expect(ended).toEqual(
+      Array(SERVICES.length).fill(named(/ {2}- REDIS_URL: Redis rejects its user name or password/)),
+    );
     expect(ended.filter(({ output }) => output.includes('guessed'))).toEqual([]);
   });
 
