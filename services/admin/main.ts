@@ -11,6 +11,7 @@ import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { advanceNumbers } from './numbers.ts';
 import { createOperator, dropOperator, listOperators } from './operators.ts';
 import { printRecord, printTable } from './print.ts';
+import type { queueCommands } from './queues.ts';
 import { readSettings, readUsableSettings, type Settings } from './settings.ts';
 import { planShards, scriptOf } from './shards/shard-plan.ts';
 
@@ -122,7 +123,7 @@ command(operators, 'remove <name>', 'remove one and end every session').action((
 
 const queues = program.command('queues').description('the queues between the services');
 command(queues, 'list', 'show how full they are').action((options) =>
-  answerFromQueues(options, (all, { listQueues }) => listQueues(all), printTable),
+  answerFromQueues(options, (all, { list }) => list(all), printTable),
 );
 command(queues, 'pause <queue>', 'workers finish their current jobs and take no others').action((name, options) =>
   answerFromQueues(options, (all, { pause }) => pause(all, name), printRecord),
@@ -212,11 +213,12 @@ async function answer<Result>(
 
 async function answerFromQueues<Result>(
   options: Options,
-  work: (queues: Queues, commands: typeof import('./queues.ts')) => Promise<Result>,
+  work: (queues: Queues, commands: typeof queueCommands) => Promise<Result>,
   print: (result: Result, asJson: boolean) => void,
 ) {
-  const [{ withQueues }, commands] = await Promise.all([import('./with-queues.ts'), import('./queues.ts')]);
-  print(await withQueues(targetOf(options), (queues) => work(queues, commands)), options.json ?? false);
+  const { withQueues } = await import('./with-queues.ts');
+  const { queueCommands } = await import('./queues.ts');
+  print(await withQueues(targetOf(options), (queues) => work(queues, queueCommands)), options.json ?? false);
 }
 
 function targetOf(options: Options, settings: Settings = readSettings(env)): Target {

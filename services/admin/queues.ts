@@ -5,11 +5,11 @@ import type { Queues } from '#libs/jobs/queue.ts';
 import { recorded } from './audited.ts';
 import { CommandError } from './connection.ts';
 
-export async function listQueues(queues: Queues) {
+async function listQueues(queues: Queues) {
   return Promise.all(catalog.map((definition) => view(queues, definition)));
 }
 
-export async function pause(queues: Queues, name: string) {
+async function pause(queues: Queues, name: string) {
   const definition = requireQueue(name);
   await recorded('queue.pause', name, async () => {
     await pauseQueue(queues, definition);
@@ -18,7 +18,7 @@ export async function pause(queues: Queues, name: string) {
   return view(queues, definition);
 }
 
-export async function resume(queues: Queues, name: string) {
+async function resume(queues: Queues, name: string) {
   const definition = requireQueue(name);
   await recorded('queue.resume', name, async () => {
     await resumeQueue(queues, definition);
@@ -28,7 +28,7 @@ export async function resume(queues: Queues, name: string) {
 }
 
 /** Retries failed jobs. @param id one job, or all failed jobs when absent. */
-export async function retry(queues: Queues, name: string, id: string | undefined) {
+async function retry(queues: Queues, name: string, id: string | undefined) {
   const definition = requireQueue(name);
   if (id === undefined) {
     const { retried } = await recorded('jobs.retry', name, async () => {
@@ -84,3 +84,6 @@ async function view(queues: Queues, definition: JobDefinition<unknown>) {
     workers,
   };
 }
+
+/** The commands by their names. */
+export const queueCommands = { list: listQueues, pause, resume, retry };

@@ -11,7 +11,7 @@ import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { createAccount } from '../../../services/admin/accounts.ts';
 import { createEndpoint, resealEndpoints } from '../../../services/admin/endpoints.ts';
 import { createKey, revokeKey, rotateKey } from '../../../services/admin/keys.ts';
-import { retry } from '../../../services/admin/queues.ts';
+import { queueCommands } from '../../../services/admin/queues.ts';
 import { startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
 import { runAdmin } from '../../support/run-admin.ts';
 
@@ -106,7 +106,7 @@ describe('accounts and keys', () => {
     ['scopes', (key: string, account: string) => keyOf(account, key)],
     ['an expiry', (key: string, account: string) => createKey({ account, name: 'x', scopes: '*', expires: key })],
     ['an e-mail address', (key: string) => createAccount({ name: 'x', email: key })],
-    ['a job id', (key: string) => retry(dashboard.queues, renderDocument.name, key)],
+    ['a job id', (key: string) => queueCommands.retry(dashboard.queues, renderDocument.name, key)],
   ])('when an operator pastes a key in place of %s, then the log does not contain it', async (_what, work) => {
     const { id, key } = await dashboard.workspace.account();
 
