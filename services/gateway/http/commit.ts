@@ -74,7 +74,10 @@ export function commitFor({
         return withWarnings(await work(unit, prepared as Prepared), unit.warnings);
       };
     };
-    if (isDryRun) return asDryRun(await rollBackUnitOfWork(accountId, await ready()));
+    if (isDryRun) {
+      const work = await ready();
+      return asDryRun(await withConcurrencyLimit(accountId, () => rollBackUnitOfWork(accountId, work)));
+    }
     return key === undefined ? run(await ready()) : runOnce(idempotencyId(accountId, key), ready);
   };
 

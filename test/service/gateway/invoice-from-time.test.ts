@@ -95,6 +95,26 @@ describe('an invoice from time', () => {
     client.off('commandStarted', listen);
   });
 
+  test('when an account asks for several previews at once, then one runs after the other', async () => {
+    const w = await work();
+    await w.log();
+    const running = new Set<string>();
+    let mostAtOnce = 0;
+    const listen = ({ command }: { command: { txnNumber?: unknown; lsid?: { id: unknown } } }) => {
+      const transaction = `${command.lsid?.id} ${command.txnNumber}`;
+      if ('startTransaction' in command) running.add(transaction);
+      mostAtOnce = Math.max(mostAtOnce, running.size);
+      if ('abortTransaction' in command) running.delete(transaction);
+    };
+    const client = mongoose.connection.getClient().on('commandStarted', listen);
+
+    const previews = await Promise.all(Array.from({ length: 6 }, () => bill(w, {}, '?dry_run=true')));
+
+    client.off('commandStarted', listen);
+    expect(previews.map(({ status }) => status)).toEqual(Array(6).fill(200));
+    expect(mostAtOnce).toBe(1);
+  });
+
   test('when 8 callers bill overlapping time concurrently, then each entry is on one invoice and no hour is lost', async () => {
     const w = await work();
     for (let count = 0; count < 12; count += 1) await w.log({ date: `2026-11-${String(count + 1).padStart(2, '0')}` });
