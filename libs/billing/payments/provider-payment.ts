@@ -1,7 +1,7 @@
 // Books what a payment provider reports: money of a client once, whatever became of its invoice meanwhile, and what went back of it.
 import { appError } from '../../errors.ts';
 import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
-import { liveAmount, type PaymentRecord } from '../../models/billing/payment.ts';
+import { liveAmount, type PaymentRecord, paymentView } from '../../models/billing/payment.ts';
 import { findOwn } from '../../models/records.ts';
 import { findEarlyRefunds, keepEarlyRefund } from '../../models/stripe/early-refund.ts';
 import type { Id } from '../../models/tenant.ts';
@@ -50,6 +50,10 @@ export async function bookProviderPayment(
   });
   await announceBooked(unit, booked);
   let { payment } = booked;
+  if (payment.unallocated > 0) {
+    const parts = [{ invoice_id: invoice._id, amount: payment.unallocated }];
+    await unit.announce('payment.overpaid', paymentView(payment), { activity: { parts } });
+  }
   for (const early of await findEarlyRefunds(unit.accountId, external_id, unit.session))
     payment = await takeBackFrom(unit, payment, {
       external_id: early.external_id,

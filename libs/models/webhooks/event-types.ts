@@ -276,6 +276,11 @@ const declarations = {
   'payment.received': {
     description: 'A payment was booked. One `payment.recorded` follows for each invoice that it pays.',
   },
+  'payment.overpaid': {
+    description:
+      'A client paid more on a page of Stripe than was due by then; the surplus is `unallocated`. `payment.received` came before.',
+    example: { amount: 1400, unallocated: 1400, allocations: [] },
+  },
   'payment.recorded': {
     description:
       'A payment, or credit of one, was put on an invoice; `invoice.paid` or `invoice.partially_paid` follows.',

@@ -188,6 +188,12 @@ describe('events', () => {
     const own = (await payments()) as unknown as { external_id: string; unallocated: number }[];
     const creditOf = (intent: string) => own.find(({ external_id }) => external_id === intent)?.unallocated;
     expect(['pi_part', 'pi_whole', 'pi_cancelled'].map(creditOf)).toEqual([30, 100, 100]);
+    const warned = (await account.get('events?type=payment.overpaid')) as unknown as {
+      data: { unallocated: number };
+    }[];
+    expect(warned.map(({ data }) => data.unallocated)).toEqual([30, 100, 100]);
+    const activity = (await account.get(`invoices/${part}/activity`)) as unknown as { type: string; amount: number }[];
+    expect(activity.filter(({ type }) => type === 'payment.overpaid')).toMatchObject([{ amount: 30 }]);
     await account.sound();
   });
 
