@@ -150,9 +150,11 @@ describe('a round that counts', () => {
   test('when eight processes begin a record at the same moment, then none is taken for dead', async () => {
     const one = record();
     let running = 0;
+    // One that reads the tries after three others have begun waits for the next round.
+    const processes = await Promise.all(Array.from({ length: 8 }, () => openTries('expired quotes', at(FIRST))));
     const outcomes = await Promise.all(
-      Array.from({ length: 8 }, async () =>
-        (await openTries('expired quotes', at(FIRST))).run(one, async () => {
+      processes.map((tries) =>
+        tries.run(one, async () => {
           running += 1;
         }),
       ),
