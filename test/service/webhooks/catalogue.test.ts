@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { countOpening } from '#libs/billing/links/open-link.ts';
+import { bookProviderPayment } from '#libs/billing/payments/provider-payment.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { DocumentLink, type DocumentLinkRecord } from '#libs/models/portal/document-link.ts';
 import { findOwn } from '#libs/models/records.ts';
@@ -206,6 +207,7 @@ async function causeEveryEvent() {
   await remove(`quotes/${(await make('quotes', document)).id}`);
   await emitExpirations();
   await causeMovements(document);
+  await causeSurplus(String(invoices.at(-1)?.id));
   await causeRecurringInvoices(client.id);
 
   await causeMail(client.id);
@@ -226,6 +228,12 @@ async function causeEveryEvent() {
   const empty = await make('projects', { name: 'Empty', client_id: other.id });
   await remove(`projects/${empty.id}`);
   await remove(`clients/${other.id}`);
+}
+
+/** The client pays on a page of Stripe, and the invoice was cancelled meanwhile. */
+async function causeSurplus(invoice_id: string) {
+  const paid = { external_id: 'pi_1', invoice_id, amount: 10_000, currency: 'USD', method: 'card' } as const;
+  await inUnit(gateway.account.id, (unit) => bookProviderPayment(unit, { ...paid, day: dayIn('UTC') }));
 }
 
 /** The client looks at the page of a link. */
