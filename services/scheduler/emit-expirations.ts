@@ -1,6 +1,5 @@
 // Writes the expiry event of each overdue invoice and expired quote, and the event of each broken promise, once, after
 // midnight in the time zone of its account. Reads show the states of documents even before the event is written.
-import pLimit from 'p-limit';
 import { endPromise } from '#libs/billing/answers/promise-payment.ts';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
@@ -16,6 +15,7 @@ import { collectFailures } from '#libs/models/rounds.ts';
 import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
 import type { EventType } from '#libs/models/webhooks/event-types.ts';
 import { effectiveInvoiceStatus } from '#libs/rules/documents/invoice-states.ts';
+import { byAccount, type Direction, eachAccount, firstAndLast } from './by-account.ts';
 
 type Expiring = InvoiceRecord | QuoteRecord;
 
@@ -24,8 +24,6 @@ interface Candidate {
   account_id: StoredId;
   expires_on: string;
 }
-
-type Direction = 1 | -1;
 
 interface Kind {
   round: RoundName;
@@ -85,8 +83,6 @@ const KINDS: readonly Kind[] = [
 
 /** The documents of one kind that a round takes. The next round follows at once with the rest. */
 export const LOOKED_AT = 1_000;
-/** The number of accounts that are worked on at a time. */
-const ACCOUNTS_AT_ONCE = 4;
 
 interface Round {
   now: Date;
@@ -119,10 +115,9 @@ async function emitAll(kind: Kind, round: Round): Promise<number> {
   const { now, signal, failures } = round;
   const tries = await openTries(kind.round, now);
   let count = 0;
-  const emitEach = async (due: readonly Due[]) => {
-    for (const { _id, account_id, zone } of due) {
+  const emitEach = async (accountId: Id, due: readonly Due[]) => {
+    for (const { _id, zone } of due) {
       if (signal?.aborted) return;
-      const accountId = String(account_id);
       const tried = await tries.run({ id: _id, accountId }, async () => {
         if (await kind.emit(accountId, _id, dayIn(zone, now))) count += 1;
       });
@@ -131,28 +126,23 @@ async function emitAll(kind: Kind, round: Round): Promise<number> {
   };
   // One that is set aside does not take the place of others.
   const others = await findDue(kind, round, (id) => !tries.isSuspect(id));
-  const atOnce = pLimit(ACCOUNTS_AT_ONCE);
-  const accounts = [...Map.groupBy(others, ({ account_id }) => String(account_id)).values()];
-  await Promise.all(accounts.map((own) => atOnce(() => emitEach(own)))).catch((error: unknown) => {
-    atOnce.clearQueue();
-    throw error;
-  });
+  await eachAccount(byAccount(others), emitEach);
   // Suspects come last and one after the other, as in the round of recurring invoices.
-  if (tries.hasSuspects()) await emitEach(await findDue(kind, round, (id) => tries.isSuspect(id)));
+  if (tries.hasSuspects()) {
+    const suspects = await findDue(kind, round, (id) => tries.isSuspect(id));
+    await eachAccount(byAccount(suspects), emitEach, 1);
+  }
   return count;
 }
 
 type Due = Candidate & { zone: string };
 
-/** Returns documents that are due. When there are too many, a third of them are the last ones: no account keeps another waiting. */
-async function findDue(kind: Kind, { now, most }: Round, isWanted: (id: StoredId) => boolean): Promise<readonly Due[]> {
+function findDue(kind: Kind, { now, most }: Round, isWanted: (id: StoredId) => boolean): Promise<Due[]> {
   const isDue = ({ _id, expires_on }: Candidate, today: string) => expires_on < today && isWanted(_id);
-  const read = (direction: Direction, at: number) =>
-    firstDue(kind.candidates(dayIn(EARLIEST_ZONE, now), direction), { at: now, isDue, most: at });
-  const first = await read(1, most);
-  if (first.length < most) return first;
-  const last = await read(-1, most / 2);
-  return [...new Map([...first, ...last].map((one) => [String(one._id), one])).values()];
+  const before = dayIn(EARLIEST_ZONE, now);
+  return firstAndLast(most, (direction, atMost) =>
+    firstDue(kind.candidates(before, direction), { at: now, isDue, most: atMost }),
+  );
 }
 
 async function emitExpiration<Document extends Expiring>(

@@ -1,7 +1,6 @@
 // Plans the reminders that are due. Each open invoice has a mark, the time of the next look at it, so a round reads only
 // invoices whose time has come. Any number of schedulers may do this at once.
 import { partition } from 'es-toolkit/array/partition';
-import pLimit from 'p-limit';
 import { clockOf, lookAtInvoice, type ReminderLook } from '#libs/billing/reminders/plan-reminder.ts';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
@@ -12,11 +11,10 @@ import { driverOf } from '#libs/models/records.ts';
 import { collectFailures } from '#libs/models/rounds.ts';
 import { acrossAccounts, type StoredId, storedId, wireId } from '#libs/models/tenant.ts';
 import { decideReminder } from '#libs/rules/reminders/reminder-steps.ts';
+import { byAccount, type Direction, eachAccount, firstAndLast } from './by-account.ts';
 
 /** The invoices that one round looks at. The next round follows at once with the rest. */
 const LOOKED_AT = 1_000;
-/** The number of accounts that are worked on at a time. */
-const ACCOUNTS_AT_ONCE = 4;
 /** The accounts with changed steps that one round goes on with, and the invoices of each that it marks. */
 const CHANGED_ACCOUNTS = 20;
 const MARKED_AT_ONCE = 1_000;
@@ -71,36 +69,20 @@ export async function planReminders(
   { signal, onLook = () => undefined }: { signal?: AbortSignal; onLook?: Round['onLook'] } = {},
 ): Promise<boolean> {
   const isMarking = await markChanged(at);
-  const due = await findDue(at);
+  const due = await firstAndLast(LOOKED_AT, (direction, most) => candidates(at, direction, most));
   const tries = await openTries('reminders', at);
   const round: Round = { at, tries, signal, onLook, failures: collectFailures() };
-  const byAccount = Map.groupBy(due, ({ account_id }) => wireId(account_id));
-  const owners = await ownersOf([...byAccount.keys()]);
+  const owners = await ownersOf(byAccount(due).map(([accountId]) => accountId));
   const [suspects, others] = partition(due, ({ _id }) => tries.isSuspect(_id));
-  const atOnce = pLimit(ACCOUNTS_AT_ONCE);
-  const grouped = [...Map.groupBy(others, ({ account_id }) => wireId(account_id))];
-  await Promise.all(
-    grouped.map(([accountId, own]) => atOnce(() => lookAtAll(own, owners.get(accountId), round))),
-  ).catch((error: unknown) => {
-    atOnce.clearQueue();
-    throw error;
-  });
+  await eachAccount(byAccount(others), (accountId, own) => lookAtAll(own, owners.get(accountId), round));
   // Suspects come last and one after the other, as in the round of recurring invoices.
   for (const one of suspects) await lookAtAll([one], owners.get(wireId(one.account_id)), round);
   round.failures.report((failed) => `the reminders of ${failed} invoices could not be planned`);
   return isMarking || due.length >= LOOKED_AT;
 }
 
-/** Returns invoices that are due. When there are too many, half of them are the last ones: no account keeps another waiting. */
-async function findDue(at: Date): Promise<Candidate[]> {
-  const first = await candidates(at, 1, LOOKED_AT);
-  if (first.length < LOOKED_AT) return first;
-  const last = await candidates(at, -1, LOOKED_AT / 2);
-  return [...new Map([...last, ...first].map((one) => [wireId(one._id), one])).values()];
-}
-
 // The query covers all accounts, because the scheduler belongs to none.
-function candidates(at: Date, direction: 1 | -1, limit: number): Promise<Candidate[]> {
+function candidates(at: Date, direction: Direction, limit: number): Promise<Candidate[]> {
   return Invoice.find({ reminder_due_at: { $lte: at } })
     .setOptions(acrossAccounts)
     .sort({ reminder_due_at: direction })

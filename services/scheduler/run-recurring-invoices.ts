@@ -2,7 +2,6 @@
 // this at once.
 import { partition } from 'es-toolkit/array/partition';
 import { shuffle } from 'es-toolkit/array/shuffle';
-import pLimit from 'p-limit';
 import { NotDue } from '#libs/billing/recurring/due-occurrence.ts';
 import { recordFailure, runRecurring, skipOccurrence } from '#libs/billing/recurring/run-recurring.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
@@ -21,13 +20,10 @@ import { openTries, type RoundTries, type SetAside } from '#libs/models/operatio
 import { collectFailures } from '#libs/models/rounds.ts';
 import { acrossAccounts, type Id } from '#libs/models/tenant.ts';
 import { isDuplicate } from '#libs/mongo/errors.ts';
+import { ACCOUNTS_AT_ONCE, byAccount, eachAccount } from './by-account.ts';
 
 /** The most invoices of one round. The next round follows at once with the rest. */
 const ROUND_MAX = 2_000;
-/**
- * The number of accounts that are worked on at a time, so that one uses the time that another waits for the database.
- */
-const ACCOUNTS_AT_ONCE = 4;
 /**
  * The number of invoices in a row that another scheduler made. After these it is taken to go through the same account,
  * and gets the rest.
@@ -71,15 +67,8 @@ export async function runRecurringInvoices(
 }
 
 async function runAll(due: readonly Due[], round: Round, most: number): Promise<void> {
-  const atOnce = pLimit(most);
   // Schedulers that begin at different accounts seldom meet. If two make the same invoice, one works in vain.
-  const accounts = shuffle([...Map.groupBy(due, ({ account_id }) => String(account_id))]);
-  await Promise.all(accounts.map(([accountId, found]) => atOnce(() => runOfAccount(accountId, found, round)))).catch(
-    (error: unknown) => {
-      atOnce.clearQueue();
-      throw error;
-    },
-  );
+  await eachAccount(shuffle(byAccount(due)), (accountId, found) => runOfAccount(accountId, found, round), most);
 }
 
 async function runOfAccount(accountId: Id, found: readonly Due[], round: Round) {
