@@ -72,6 +72,21 @@ export function openFairLimit(slots: number): FairLimit {
   };
 }
 
+/** Runs a task in a slot. @throws what the task throws, or as FairLimit.acquire. */
+export async function inSlot<Result>(
+  limit: FairLimit,
+  accountId: string,
+  task: () => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  const release = await limit.acquire(accountId, signal);
+  try {
+    return await task();
+  } finally {
+    release();
+  }
+}
+
 /** Takes the first task that still waits out of the queue, and drops the aborted ones before it. */
 function takeFirst(queue: Waiting[]): (() => void) | undefined {
   for (let place = queue.shift(); place; place = queue.shift()) {

@@ -1,5 +1,5 @@
 // Reads large files from the database a few at a time, so that what is read and inflated fits into the memory of a process.
-import { openFairLimit } from '../fair-limit.ts';
+import { inSlot, openFairLimit } from '../fair-limit.ts';
 import type { Id } from './tenant.ts';
 
 /** A file has up to 15 MiB, and is in memory twice while it is inflated. */
@@ -7,11 +7,6 @@ const AT_ONCE = 4;
 const limit = openFairLimit(AT_ONCE);
 
 /** Runs a read of a file when it is its turn, round-robin between accounts. */
-export async function readInTurn<Result>(accountId: Id, read: () => Promise<Result>): Promise<Result> {
-  const release = await limit.acquire(accountId);
-  try {
-    return await read();
-  } finally {
-    release();
-  }
+export function readInTurn<Result>(accountId: Id, read: () => Promise<Result>): Promise<Result> {
+  return inSlot(limit, accountId, read);
 }

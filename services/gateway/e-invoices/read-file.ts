@@ -1,7 +1,7 @@
 // Reads a received file in a thread of its own, a few at a time.
 import type { ReadEInvoice } from '#libs/e-invoice/read/read-e-invoice.ts';
 import { type Problem, problemOf, validationFailed } from '#libs/errors.ts';
-import { openFairLimit } from '#libs/fair-limit.ts';
+import { inSlot, openFairLimit } from '#libs/fair-limit.ts';
 import { runInThread } from '#libs/in-thread.ts';
 import type { Id } from '#libs/models/tenant.ts';
 
@@ -17,13 +17,9 @@ type Outcome = { read: ReadEInvoice } | { problem: Problem };
 
 /** @throws AppError 400 that says why the file cannot be read. */
 export async function readFile(accountId: Id, bytes: Uint8Array, signal: AbortSignal): Promise<ReadEInvoice> {
-  const release = await slots.acquire(accountId, signal);
-  try {
-    const outcome = await runInThread<Outcome>(PROGRAM, bytes, { timeMs: TIME_LIMIT_MS, memoryMb: MEMORY_MB, signal });
-    if (outcome === 'too costly') throw validationFailed([problemOf('file', 'e_invoice_too_costly')]);
-    if ('problem' in outcome) throw validationFailed([outcome.problem]);
-    return outcome.read;
-  } finally {
-    release();
-  }
+  const limits = { timeMs: TIME_LIMIT_MS, memoryMb: MEMORY_MB, signal };
+  const outcome = await inSlot(slots, accountId, () => runInThread<Outcome>(PROGRAM, bytes, limits), signal);
+  if (outcome === 'too costly') throw validationFailed([problemOf('file', 'e_invoice_too_costly')]);
+  if ('problem' in outcome) throw validationFailed([outcome.problem]);
+  return outcome.read;
 }
