@@ -1,6 +1,7 @@
 // The parts that the forms of a client's page have in common: their frame, their fields, and the words that are read from them.
 import type Joi from 'joi';
 import type { VNode } from 'preact';
+import type { AnswerOutcome } from '#libs/billing/answers/answer-quote.ts';
 import { BROWSER_LONGEST, type Visitor } from '#libs/billing/answers/visitor.ts';
 import { validation } from '#libs/input/kinds.ts';
 import { type Children, html } from '#libs/pages/html.ts';
@@ -40,6 +41,12 @@ export function formOf(
 /** Returns a box that a person ticks. Nothing is ticked beforehand, also when the form is shown again. */
 export function tick(name: string, sentence: string, again?: FormAgain): VNode {
   return html`<label class="tick"><input type="checkbox" name=${name} value="yes" required ...${faultOf(name, again?.wrong)} /><span dir="auto">${sentence}</span></label>`;
+}
+
+/** Returns the sentence about an answer to a quote that was not taken. */
+export function notAnswered({ locale }: Visit, outcome: Exclude<AnswerOutcome, 'done' | 'done before'>): string {
+  const { answers, problems } = locale.words;
+  return outcome === 'not open' ? problems.notOffered : answers.problems[outcome];
 }
 
 /** Returns the reader of the page as evidence and events name them. */

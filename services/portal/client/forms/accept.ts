@@ -9,7 +9,7 @@ import { faultOf } from '#libs/pages/parts.ts';
 import { totalOf } from '#libs/rules/money/balance.ts';
 import { DRAWN_BYTES_MAX, drawnSignature } from '#libs/rules/quotes/drawn-signature.ts';
 import type { ClientForm, FormAgain, FormResult } from '../client-form.ts';
-import { formOf, problemIn, textIn, tick, visitorOf } from '../form-parts.ts';
+import { formOf, notAnswered, problemIn, textIn, tick, visitorOf } from '../form-parts.ts';
 import { keptOriginal } from '../send-original.ts';
 import { change, type DocumentVisit, shownVersion } from '../visit.ts';
 
@@ -77,8 +77,7 @@ async function sendAcceptance(visit: DocumentVisit, fields: FormAgain['fields'])
     }),
   );
   if (outcome === 'done' || outcome === 'done before') return { done: 'accepted' };
-  const reasons = { changed: problems.changed, expired: problems.expired, 'not open': undefined };
-  return { again: { fields: kept, problem: reasons[outcome] ?? visit.locale.words.problems.notOffered } };
+  return { again: { fields: kept, problem: notAnswered(visit, outcome) } };
 }
 
 /** Returns the sentence that the client agrees to. It is never read from the form. */

@@ -5,7 +5,7 @@ import { text } from '#libs/input/kinds.ts';
 import { html } from '#libs/pages/html.ts';
 import { faultOf } from '#libs/pages/parts.ts';
 import type { ClientForm } from '../client-form.ts';
-import { formOf, problemIn, textIn, tick } from '../form-parts.ts';
+import { formOf, notAnswered, problemIn, textIn, tick } from '../form-parts.ts';
 import { change, shownVersion } from '../visit.ts';
 import { isOpenQuote } from './accept.ts';
 
@@ -25,8 +25,7 @@ export const declineForm: ClientForm = {
     return formOf(visit, frame, again);
   },
   async send(visit, fields) {
-    const { words } = visit.locale;
-    const { problems } = words.answers;
+    const { problems } = visit.locale.words.answers;
     const reason = textIn(text().max(REASON_LONGEST).allow(''), fields['reason'] ?? '');
     const problem = problemIn([
       [reason === undefined, 'reason', problems.reason],
@@ -37,7 +36,6 @@ export const declineForm: ClientForm = {
     const declining = { id, content: fields['version'] ?? '', reason: reason || undefined };
     const outcome = await change(visit, (unit) => declineAsClient(unit, declining));
     if (outcome === 'done' || outcome === 'done before') return { done: 'declined' };
-    const reasons = { changed: problems.changed, expired: problems.expired, 'not open': undefined };
-    return { again: { fields, problem: reasons[outcome] ?? words.problems.notOffered } };
+    return { again: { fields, problem: notAnswered(visit, outcome) } };
   },
 };
