@@ -120,9 +120,9 @@ function hasLeft(result: HandOver): boolean {
 }
 
 function suppressions({ message, suppressed, now }: Attempted): RecipientOutcome[] {
-  return suppressed
-    .filter((index) => message.recipients.some((one, place) => place === index && isFollowing(one)))
-    .map((index) => ({ index, move: 'suppress', at: now }));
+  return [...message.recipients.entries()]
+    .filter(([index, recipient]) => suppressed.includes(index) && isFollowing(recipient))
+    .map(([index]) => ({ index, move: 'suppress', at: now }));
 }
 
 function refusalAt({ index, reply }: Placed, at: Date): RecipientOutcome {

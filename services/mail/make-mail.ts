@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Semaphore } from 'es-toolkit/promise/semaphore';
 import { linkUrl, makeLink } from '#libs/billing/links/make-link.ts';
-import { mailedRecord, shownVersion, staleness } from '#libs/billing/messages/withdraw-message.ts';
+import { mailedRecord, mailedVersion, staleness } from '#libs/billing/messages/withdraw-message.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { issuedDocument } from '#libs/documents/find-document.ts';
@@ -143,7 +143,7 @@ export function makeMailOf(options: MakeOptions): MailOf {
     return {
       contents,
       unkept: {
-        values: { subject: words.subject, attachments, shown: shownVersion(message, type, found) },
+        values: { subject: words.subject, attachments, shown: mailedVersion(message, type, found) },
         ready: (work) => (contents.isLarge ? inPlace(accountId, () => ready(work)) : ready(work)),
       },
     };

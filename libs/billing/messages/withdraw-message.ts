@@ -39,7 +39,7 @@ export function mailedRecord(
  * Returns the fingerprint of the document as a mail of this message shows it: what is printed, and what is due of an
  * invoice. Undefined for a mail that shows nothing of it.
  */
-export function shownVersion<Kind extends NumberKind>(
+export function mailedVersion<Kind extends NumberKind>(
   { kind }: Pick<MessageRecord, 'kind'>,
   type: Kind,
   record: RecordOfKind[Kind],
@@ -81,7 +81,7 @@ const CHANGED = {
 
 /**
  * Returns why the message must not leave as things are in this transaction. Its last step before the contents asks.
- * @param shown see shownVersion: the version in a mail that was just made, in place of the one in the kept mail.
+ * @param shown see mailedVersion: the version in a mail that was just made, in place of the one in the kept mail.
  */
 export async function reasonToWithdraw(
   { session, accountId }: Pick<UnitOfWork, 'session' | 'accountId'>,
@@ -93,7 +93,7 @@ export async function reasonToWithdraw(
   if (stop !== undefined || !record) return stop;
   // A mail that may have arrived stays as it is: its recipients must not get two that differ.
   if (message.unknown_at || message.recipients.some(hasIt)) return undefined;
-  if (shown !== undefined && shownVersion(message, message.document.type, record) !== shown) return CHANGED.document;
+  if (shown !== undefined && mailedVersion(message, message.document.type, record) !== shown) return CHANGED.document;
   // A server takes mail of its own sender.
   const server = message.sender === undefined ? undefined : await findMailServer(accountId, session);
   return server && server.from !== message.sender ? CHANGED.sender : undefined;
