@@ -176,6 +176,26 @@ describe('accepting', () => {
     expect(text).toContain('value="PO-17"');
   });
 
+  test.each([
+    ['the client', async (id: string) => void (await send(await linkTo('quotes', id), '/accept', ACCEPTED))],
+    ['the owner', async (id: string) => void (await gateway.patch(`/api/v1/quotes/${id}`, { status: 'Accepted' }))],
+  ])(
+    'when the quote is changed after %s accepted it, then its page says that another version was accepted',
+    async (_, accept) => {
+      const id = await quote();
+      const path = await linkTo('quotes', id);
+      await accept(id);
+      expect(await get(path)).not.toContain('An earlier version');
+
+      await gateway.patch(`/api/v1/quotes/${id}`, { notes: 'Without the logo' });
+
+      expect(await record(`quotes/${id}`)).toMatchObject({ status: 'Accepted', acceptance: { changed: true } });
+      const text = await get(path);
+      expect(text).toMatch(/An earlier version of this quote was accepted on [^.]+\. It has been changed since then\./);
+      expect(text).not.toContain('Accepted by Ada Lovelace');
+    },
+  );
+
   test('when the quote changed since it was shown, then the page shows the new one and accepts nothing', async () => {
     const id = await quote();
     const path = await linkTo('quotes', id);

@@ -12,13 +12,17 @@ import type { DocumentVisit } from '../visit.ts';
 /** The latest questions that are shown. */
 const QUESTIONS_SHOWN = 20;
 
-/** Returns the acceptance or the open promise as a note, or nothing. A quote that was changed since is not what the client accepted. */
+/** Returns the acceptance or the open promise as a note, or nothing. Of a quote that was changed since it says so: it is not what was accepted. */
 export async function acceptedOrPromised(visit: DocumentVisit): Promise<VNode | null> {
   const { subject, locale, account } = visit;
   const { said } = locale.words.answers;
   if (subject.type === 'quote') {
     const { status, acceptance } = subject.record;
-    if (status !== 'Accepted' || acceptance?.by !== 'client' || isChangedSince(subject.record)) return null;
+    if (status !== 'Accepted' || !acceptance) return null;
+    if (isChangedSince(subject.record)) {
+      return note('warn', said.changedSince(locale.day(dayIn(account.time_zone, acceptance.at))));
+    }
+    if (acceptance.by !== 'client') return null;
     const evidence = await evidenceOf(subject.record);
     if (!evidence) return null;
     const { name, accepted_at } = quoteEvidenceView(evidence);

@@ -20,6 +20,8 @@ export interface AnswerWords {
   /** Sentences about earlier answers. */
   said: {
     accepted: (name: string, day: string) => string;
+    /** The sentence about an accepted quote that was changed since. `day` is that of its acceptance. */
+    changedSince: (day: string) => string;
     promised: (day: string) => string;
     questions: string;
     waiting: string;

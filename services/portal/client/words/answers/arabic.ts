@@ -28,6 +28,7 @@ export const arabic: AnswerWords = {
   askForNew: 'انتهت صلاحية عرض السعر. اطلبوا عرضًا جديدًا',
   said: {
     accepted: (name, day) => `قبله ${name} في ${day}.`,
+    changedSince: (day) => `تم قبول نسخة سابقة من عرض السعر هذا في ${day}، وقد تم تعديله بعد ذلك.`,
     promised: (day) => `ذكرتم أنكم ستدفعون في ${day}.`,
     questions: 'أسئلتكم',
     waiting: 'لم تتم الإجابة بعد.',

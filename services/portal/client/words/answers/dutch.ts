@@ -28,6 +28,8 @@ export const dutch: AnswerWords = {
   askForNew: 'Deze offerte is verlopen. Vraag een nieuwe aan',
   said: {
     accepted: (name, day) => `Aanvaard door ${name} op ${day}.`,
+    changedSince: (day) =>
+      `Een eerdere versie van deze offerte is aanvaard op ${day}. De offerte is sindsdien gewijzigd.`,
     promised: (day) => `U hebt aangegeven op ${day} te betalen.`,
     questions: 'Uw vragen',
     waiting: 'Nog niet beantwoord.',

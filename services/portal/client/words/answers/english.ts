@@ -28,6 +28,7 @@ export const english: AnswerWords = {
   askForNew: 'This quote has expired. Ask for a new one',
   said: {
     accepted: (name, day) => `Accepted by ${name} on ${day}.`,
+    changedSince: (day) => `An earlier version of this quote was accepted on ${day}. It has been changed since then.`,
     promised: (day) => `You said that you will pay on ${day}.`,
     questions: 'Your questions',
     waiting: 'Not answered yet.',

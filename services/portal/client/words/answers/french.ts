@@ -28,6 +28,7 @@ export const french: AnswerWords = {
   askForNew: 'Ce devis a expiré. Demandez-en un nouveau',
   said: {
     accepted: (name, day) => `Accepté par ${name} le ${day}.`,
+    changedSince: (day) => `Une version antérieure de ce devis a été acceptée le ${day}. Il a été modifié depuis.`,
     promised: (day) => `Vous avez annoncé un paiement le ${day}.`,
     questions: 'Vos questions',
     waiting: 'Pas encore de réponse.',

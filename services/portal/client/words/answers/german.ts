@@ -28,6 +28,8 @@ export const german: AnswerWords = {
   askForNew: 'Dieses Angebot ist abgelaufen. Fragen Sie nach einem neuen',
   said: {
     accepted: (name, day) => `Angenommen von ${name} am ${day}.`,
+    changedSince: (day) =>
+      `Am ${day} wurde eine frühere Fassung dieses Angebots angenommen. Es wurde seitdem geändert.`,
     promised: (day) => `Sie haben angekündigt, am ${day} zu zahlen.`,
     questions: 'Ihre Fragen',
     waiting: 'Noch nicht beantwortet.',

@@ -28,6 +28,8 @@ export const italian: AnswerWords = {
   askForNew: 'Questo preventivo è scaduto. Ne chieda uno nuovo',
   said: {
     accepted: (name, day) => `Accettato da ${name} il ${day}.`,
+    changedSince: (day) =>
+      `Una versione precedente di questo preventivo è stata accettata il ${day}. Da allora è stato modificato.`,
     promised: (day) => `Lei ha annunciato il pagamento per il ${day}.`,
     questions: 'Le Sue domande',
     waiting: 'Non ancora risposto.',

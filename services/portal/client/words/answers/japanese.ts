@@ -28,6 +28,7 @@ export const japanese: AnswerWords = {
   askForNew: 'この見積は有効期限が切れています。新しい見積をご依頼ください',
   said: {
     accepted: (name, day) => `${day}に${name}様が承諾されました。`,
+    changedSince: (day) => `${day}に承諾されたのは、この見積の変更前の内容です。その後、見積は変更されています。`,
     promised: (day) => `${day}にお支払いの予定と承っています。`,
     questions: 'ご質問',
     waiting: 'まだ回答がありません。',

@@ -28,6 +28,7 @@ export const portuguese: AnswerWords = {
   askForNew: 'Este orçamento expirou. Peça um novo',
   said: {
     accepted: (name, day) => `Aceite por ${name} em ${day}.`,
+    changedSince: (day) => `Uma versão anterior deste orçamento foi aceite em ${day}. Desde então, foi alterado.`,
     promised: (day) => `Indicou que vai pagar em ${day}.`,
     questions: 'As suas perguntas',
     waiting: 'Ainda sem resposta.',

@@ -28,6 +28,8 @@ export const spanish: AnswerWords = {
   askForNew: 'Este presupuesto ha caducado. Pida uno nuevo',
   said: {
     accepted: (name, day) => `Aceptado por ${name} el ${day}.`,
+    changedSince: (day) =>
+      `Una versión anterior de este presupuesto se aceptó el ${day}. Desde entonces se ha modificado.`,
     promised: (day) => `Usted anunció que pagará el ${day}.`,
     questions: 'Sus preguntas',
     waiting: 'Todavía sin respuesta.',
