@@ -4,7 +4,8 @@ import { Semaphore } from 'es-toolkit/promise/semaphore';
 import { linkUrl, makeLink } from '#libs/billing/links/make-link.ts';
 import { mailedRecord, mailedVersion, staleness } from '#libs/billing/messages/withdraw-message.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
-import { agreedDate } from '#libs/clock.ts';
+import { agreedDate, agreedTime } from '#libs/clock.ts';
+import { dayIn } from '#libs/day.ts';
 import { issuedDocument } from '#libs/documents/find-document.ts';
 import { type EInvoiceSource, eInvoiceFile, eInvoiceOf, eInvoiceSource } from '#libs/documents/find-e-invoice.ts';
 import { invoiceWays } from '#libs/documents/invoice-ways.ts';
@@ -261,12 +262,14 @@ function eInvoiceFor(
 async function keepLink(
   unit: UnitOfWork,
   message: MessageRecord,
-  { token, type, invoice_id, ...terms }: MailedLink & { token: string },
+  { token, type, invoice_id, life_ms, allow, show_time }: MailedLink & { token: string },
 ) {
   const id = type === 'client' ? message.client_id : (invoice_id ?? message.document.id);
   const record = { _id: id, client_id: message.client_id };
   await makeLink(unit, {
     type,
+  const expires_at = life_ms === undefined ? undefined : new Date(agreedTime() + life_ms);
+  const terms = { allow, show_time, expires_at };
     record,
     terms,
     mailed: { messageId: message._id, token },

@@ -76,6 +76,8 @@ export interface MailedLink {
   invoice_id?: StoredId | undefined;
   allow: readonly LinkAct[];
   show_time: boolean;
+  /** The life of the link from the moment at which the mail is made, in milliseconds. Absent for the standard life. */
+  life_ms?: number | undefined;
 }
 
 /** The demand of a reminder. */

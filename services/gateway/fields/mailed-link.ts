@@ -25,10 +25,16 @@ export const ACT_SCOPES: Readonly<Partial<Record<LinkAct, Scope>>> = { accept: '
 
 /**
  * Returns the link of a mail. Its reader may accept a quote only where the caller may.
- * @param show_time wanted by a caller that may read time.
+ * @param wanted.show_time wanted by a caller that may read time.
+ * @param wanted.within the acts of a link that it stands for, which it does not exceed.
  */
-export function mailedLink(type: LinkSubject, { scopes }: Pick<Caller, 'scopes'>, show_time = false): MailedLink {
-  const mayAllow = (act: LinkAct) => ACT_SCOPES[act] === undefined || allows(scopes, ACT_SCOPES[act]);
+export function mailedLink(
+  type: LinkSubject,
+  { scopes }: Pick<Caller, 'scopes'>,
+  { show_time = false, within }: { show_time?: boolean; within?: readonly LinkAct[] } = {},
+): MailedLink {
+  const mayAllow = (act: LinkAct) =>
+    (ACT_SCOPES[act] === undefined || allows(scopes, ACT_SCOPES[act])) && (within?.includes(act) ?? true);
   return { type, allow: ACTS_OF[type].filter(mayAllow), show_time };
 }
 

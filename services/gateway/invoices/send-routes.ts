@@ -87,5 +87,5 @@ function linkOf(
   { caller, requireScope }: Pick<Context<SendBody>, 'caller' | 'requireScope'>,
 ) {
   if (include_time) requireScope('time-entries:read');
-  return include_link === false ? undefined : mailedLink('invoice', caller, include_time === true);
+  return include_link === false ? undefined : mailedLink('invoice', caller, { show_time: include_time === true });
 }

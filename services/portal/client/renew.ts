@@ -17,7 +17,7 @@ const RENEWALS_MAX = 5;
 type Mailed = { type: 'invoice'; record: InvoiceRecord } | { type: 'quote'; record: QuoteRecord };
 
 /**
- * Plans the mail. The new link allows what the old one did.
+ * Plans the mail. The new link allows what the old one did, and lives as long as its maker let the old one live.
  * @returns false when no mail can be sent: mail is not set up, the address bounced, or the link had all its mails.
  */
 export async function renew(visit: Visit): Promise<boolean> {
@@ -33,7 +33,7 @@ export async function renew(visit: Visit): Promise<boolean> {
 
 async function planLink(unit: UnitOfWork, visit: Visit): Promise<boolean> {
   const { link } = visit;
-  const { account_id, _id, allow, show_time, subject_type } = link;
+  const { account_id, _id, allow, show_time, subject_type, expires_at, created_at } = link;
   const prefix = `link/${String(_id)}/`;
   const before = { account_id, once: { $gte: prefix, $lt: `${prefix}~` } } as object;
   const count = await driverOf(Message).countDocuments(before, { session: unit.session, limit: RENEWALS_MAX });
@@ -44,7 +44,7 @@ async function planLink(unit: UnitOfWork, visit: Visit): Promise<boolean> {
     ...mailed,
     kind: 'link',
     wanted: { attach_pdf: false, ...(to ? { to } : {}) },
-    link: { type: subject_type, allow, show_time },
+    link: { type: subject_type, allow, show_time, ...(expires_at ? { life_ms: +expires_at - +created_at } : {}) },
     once: prefix + agreedDate().toISOString().slice(0, 10),
     requestId: String(_id),
   } as Parameters<typeof planMessage>[1]);

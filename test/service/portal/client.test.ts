@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
 import mongoose from 'mongoose';
 import { pino } from 'pino';
+import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
 import { DocumentLink } from '#libs/models/portal/document-link.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
@@ -11,7 +12,7 @@ import { makeMailOf } from '../../../services/mail/make-mail.ts';
 import { CLIENT_PAGES } from '../../../services/portal/client/client-routes.ts';
 import { CLIENT_FORMS } from '../../../services/portal/client/forms.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { setUpMail, withLease } from '../../support/messages.ts';
+import { failWithoutRelay, setUpMail, withLease } from '../../support/messages.ts';
 import { pathOf, startPortal, type TestPortal } from '../../support/portal.ts';
 import { create } from '../../support/records.ts';
 
@@ -305,7 +306,14 @@ test.each(Object.keys(CLIENT_PAGES))(
 
 describe('an expired link', () => {
   const expire = (id: string) =>
-    DocumentLink.updateOne({ _id: id, account_id: gateway.account.id }, { expires_at: new Date(Date.now() - 1_000) });
+    // It was made a week before its end.
+    DocumentLink.collection.updateOne(
+      { _id: storedId(id) as never },
+      {
+        $set: { created_at: new Date(Date.now() - 7 * 24 * 3_600_000), expires_at: new Date(Date.now() - 1_000) },
+      },
+    );
+  const DAY_MS = 24 * 3_600_000;
   const mails = (filter: object) =>
     Message.find({ account_id: gateway.account.id, kind: 'link', ...filter }).lean<MessageRecord[]>();
 
@@ -335,6 +343,40 @@ describe('an expired link', () => {
     expect((await get(pathOf(url))).status).toBe(200);
     const links = (await gateway.get(`/api/v1/invoices/${invoiceId}/links`)).body.data;
     expect(links[0]).toMatchObject({ url: null, message_id: String(message?._id), allow: ['ask'], show_time: true });
+    // Its maker let the first one live for a week.
+    const life = Date.parse(links[0].expires_at) - Date.parse(links[0].created_at);
+    expect(Math.round(life / DAY_MS)).toBe(7);
+  });
+
+  test('when its renewal is sent again by the account, then the link of that mail has the same limits', async () => {
+    const invoiceId = await invoice();
+    const { path, id } = await linkTo('invoices', invoiceId, { allow: ['ask'] });
+    await expire(id);
+    await portal.browser().post(`${path}/renew`, { csrf: csrfOf((await get(path)).text) });
+    const [message] = await mails({ 'document.id': storedId(invoiceId) });
+    await failWithoutRelay(gateway.account.id, String(message?._id), 'giveUp');
+
+    const { body } = await gateway.post(`/api/v1/messages/${String(message?._id)}/resend`, {});
+
+    const again = await Message.findOne({ _id: body.data.id, account_id: gateway.account.id }).lean<MessageRecord>();
+    expect(again?.link).toEqual(message?.link);
+    expect(again?.link).toMatchObject({ allow: ['ask'], life_ms: expect.any(Number) });
+  });
+
+  test('when a link without an end of its own has expired, then the new one has none either', async () => {
+    const invoiceId = await invoice();
+    const { path, id } = await linkTo('invoices', invoiceId);
+    await gateway.patch(`/api/v1/invoices/${invoiceId}`, { status: 'Paid' });
+    const paid_on = '2020-01-01';
+    await Invoice.updateOne({ _id: invoiceId, account_id: gateway.account.id }, { paid_on });
+    await DocumentLink.collection.updateOne(
+      { _id: storedId(id) as never },
+      { $set: { created_at: new Date(paid_on) } },
+    );
+    await portal.browser().post(`${path}/renew`, { csrf: csrfOf((await get(path)).text) });
+
+    const [message] = await mails({ 'document.id': storedId(invoiceId) });
+    expect(message?.link).toEqual({ type: 'invoice', allow: ['pay', 'promise', 'ask'], show_time: false });
   });
 
   test('when it is renewed without its token or day after day, then only so many mails go out', async () => {
