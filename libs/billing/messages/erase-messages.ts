@@ -1,4 +1,5 @@
 // Erases the data that identifies a client from the messages to it, and cancels those that have not left.
+import { findByEmail } from '../../models/accounts/client.ts';
 import { Message, type MessageRecord } from '../../models/messages/message.ts';
 import { canErase } from '../../models/messages/message-moves.ts';
 import { removeSuppressionsOf } from '../../models/messages/suppression.ts';
@@ -11,7 +12,8 @@ import { moveMessage } from './move-message.ts';
 const BATCH = 200;
 
 /**
- * Erases all messages to the client, and frees the addresses that are suppressed because of one. Erased ones are no longer
+ * Erases all messages to the client, and frees the addresses that are suppressed because of one, unless another client of
+ * the account has the address. Erased ones are no longer
  * found, so that a second call changes nothing. One that is being sent ends with its attempt, see moveMessage.
  */
 export async function eraseMessages(unit: UnitOfWork, client: { _id: MessageRecord['client_id'] }): Promise<void> {
@@ -33,5 +35,23 @@ export async function eraseMessages(unit: UnitOfWork, client: { _id: MessageReco
       { session },
     );
   }
-  await removeSuppressionsOf(accountId, client._id, session);
+  await removeSuppressionsOf(accountId, client._id, session, (address) => otherClientOf(unit, client, address));
+}
+
+/** Returns another client that has the address, or that the account has mailed at it. The messages of this client are erased before. */
+async function otherClientOf(
+  { session, accountId }: UnitOfWork,
+  { _id }: { _id: MessageRecord['client_id'] },
+  address: string,
+): Promise<MessageRecord['client_id'] | undefined> {
+  const other = await findByEmail(accountId, address, { except: _id, session });
+  if (other) return other;
+  const mailed = {
+    account_id: storedId(accountId),
+    'recipients.address': address,
+    client_id: { $ne: _id },
+    erased_at: null,
+  } as object;
+  const message = await driverOf(Message).findOne(mailed, { session, projection: { client_id: 1 } });
+  return (message as Pick<MessageRecord, 'client_id'> | null)?.client_id;
 }

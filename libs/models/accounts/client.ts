@@ -12,8 +12,8 @@ import { searchText } from '../../search-text.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { COUNTED_TOGETHER } from '../record-counts.ts';
 import { recordSchema } from '../record-schema.ts';
-import { findAllOwn, recordsOf, type Stamped } from '../records.ts';
-import type { Id, StoredId } from '../tenant.ts';
+import { driverOf, findAllOwn, recordsOf, type Stamped } from '../records.ts';
+import { type Id, type StoredId, storedId } from '../tenant.ts';
 import { type ElectronicAddress, type LegalId, legalIdView, postalAddressView } from './party-fields.ts';
 
 /**
@@ -101,6 +101,9 @@ export const clientListing: ListingOf<ClientRecord, 'created_at' | 'updated_at' 
   standard: '-created_at',
 };
 
+/** Letters are equal in either case. */
+const ANY_CASE = { locale: 'en', strength: 2 } as const;
+
 const clientSchema = recordSchema<ClientRecord>(
   'clients',
   {
@@ -124,7 +127,21 @@ const clientSchema = recordSchema<ClientRecord>(
   clientListing,
 );
 
+// Erasing a client looks here for others with its address.
+clientSchema.index({ account_id: 1, email: 1 }, { collation: ANY_CASE });
+
 export const Client = recordsOf<ClientRecord>('Client', clientSchema, COUNTED_TOGETHER);
+
+/** Returns the id of another client with this address, in whatever case it is written. */
+export async function findByEmail(
+  accountId: Id,
+  email: string,
+  { except, session }: { except: StoredId; session: Session },
+): Promise<StoredId | undefined> {
+  const own = { account_id: storedId(accountId), email, _id: { $ne: except } } as object;
+  const found = await driverOf(Client).findOne(own, { session, collation: ANY_CASE, projection: { _id: 1 } });
+  return (found as Pick<ClientRecord, '_id'> | null)?._id;
+}
 
 /** Returns the names of the fields that `isWanted` accepts. */
 export function clientFieldNames(isWanted: (use: FieldUse) => boolean = () => true): readonly (keyof ClientFields)[] {

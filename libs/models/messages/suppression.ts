@@ -2,9 +2,11 @@
 import type { Session } from '../../mongo/connection.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
-import { driverOf, recordsOf, type Stamped } from '../records.ts';
-import { removeAllWith } from '../remove-records.ts';
+import { driverOf, recordsOf, removeOwn, type Stamped } from '../records.ts';
 import { type Id, idField, type StoredId, storedId } from '../tenant.ts';
+
+/** The suppressions that are read at once when a client is erased. */
+const BATCH = 200;
 
 export const SUPPRESSION_REASONS = ['bounce', 'complaint'] as const;
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
@@ -67,9 +69,32 @@ export function suppressionView(suppression: SuppressionRecord) {
   };
 }
 
-/** Removes the suppressions that came of messages to a client, which is erased. */
-export async function removeSuppressionsOf(accountId: Id, clientId: StoredId, session: Session): Promise<void> {
-  await removeAllWith(Suppression, accountId, { client_id: clientId }, session, async () => undefined);
+/**
+ * Removes the suppressions that came of messages to a client, which is erased. One of an address that another client has
+ * stays, and is that client's from then on.
+ * @param otherClientOf returns another client of the account with the address.
+ */
+export async function removeSuppressionsOf(
+  accountId: Id,
+  clientId: StoredId,
+  session: Session,
+  otherClientOf: (address: string) => Promise<StoredId | undefined>,
+): Promise<void> {
+  const own = { account_id: storedId(accountId), client_id: clientId } as object;
+  for (;;) {
+    const batch = (await driverOf(Suppression)
+      .find(own, { session, sort: { _id: 1 }, limit: BATCH, batchSize: BATCH + 1 })
+      .toArray()) as unknown as SuppressionRecord[];
+    if (batch.length === 0) return;
+    for (const suppression of batch) {
+      const client_id = await otherClientOf(suppression.address);
+      if (client_id === undefined) await removeOwn(Suppression, suppression, session);
+      else {
+        const { _id, account_id } = suppression;
+        await driverOf(Suppression).updateOne({ _id, account_id }, { $set: { client_id } as never }, { session });
+      }
+    }
+  }
 }
 
 /** Returns the suppression of an address in lower case, or undefined when the account mails it. */
