@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type MessageStep, moveMessage } from '#libs/billing/messages/move-message.ts';
-import { hasIt, reasonToWithdraw, withdrawMessage } from '#libs/billing/messages/withdraw-message.ts';
+import { hasIt, reasonToWithdraw, SENDER_GONE, withdrawMessage } from '#libs/billing/messages/withdraw-message.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import type { SendMail } from '#libs/jobs/catalog.ts';
 import type { JobHandler } from '#libs/jobs/worker.ts';
 import { maskedReply } from '#libs/mail/masked.ts';
+import { findMailService } from '#libs/models/messages/mail-service.ts';
 import { Message, type MessageRecord, REPLY_LONGEST } from '#libs/models/messages/message.ts';
 import { isFollowing, type MessageMoveValues } from '#libs/models/messages/message-moves.ts';
 import type { MessageMove } from '#libs/models/messages/message-states.ts';
@@ -171,15 +172,6 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
       return endWithout('Every recipient is suppressed');
     }
     const way = await options.wayOf(message);
-    if ('impossible' in way) {
-      onOutcome('impossible');
-      return endWithout(way.impossible);
-    }
-    if ('notYet' in way) {
-      onOutcome('unreachable');
-      return endLater(way.notYet);
-    }
-    const made = await options.mailOf(message, { isFirst, signal });
     const withdraw = async (reason: string) => {
       onOutcome('withdrawn');
       log.info({ messageId, text: reason }, 'the message is withdrawn');
@@ -188,6 +180,17 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
       const now = agreedDate();
       return write(message, (unit, current) => withdrawMessage(unit, current, { leaseId, reason, now }));
     };
+    if ('senderGone' in way) {
+      // Its recipients must not get two that differ, and without any mail server only a reminder can wait for one.
+      if (!message.unknown_at && (message.reminder || (await findMailService()))) return withdraw(SENDER_GONE);
+      onOutcome('impossible');
+      return endWithout(SENDER_GONE);
+    }
+    if ('notYet' in way) {
+      onOutcome('unreachable');
+      return endLater(way.notYet);
+    }
+    const made = await options.mailOf(message, { isFirst, signal });
     if ('withdrawn' in made) return withdraw(made.withdrawn);
     if ('impossible' in made) {
       onOutcome('impossible');

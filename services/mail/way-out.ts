@@ -12,8 +12,11 @@ interface Way {
   returnPath: string;
 }
 
-/** `notYet`: it can be there later. `impossible`: the message cannot leave any more. */
-export type WayOf = (message: MessageRecord) => Promise<Way | { notYet: string } | { impossible: string }>;
+/**
+ * - `notYet`: it can be there later.
+ * - `senderGone`: the server of its account was deleted, and another message has to take its place.
+ */
+export type WayOf = (message: MessageRecord) => Promise<Way | { notYet: string } | { senderGone: true }>;
 
 export interface InstallationWay {
   connections: Connections;
@@ -31,7 +34,7 @@ export function makeWayOf(installation: InstallationWay | undefined, own: OwnCon
       return { connections, returnPath: returnPathOf(messageId, sender, bounceDomain) };
     }
     const server = await findMailServer(wireId(message.account_id));
-    if (!server) return { impossible: 'The mail server of the account was deleted' };
+    if (!server) return { senderGone: true };
     const returnPath = returnPathOf(messageId, { address: server.from }, server.bounce_domain);
     try {
       return { connections: own.to(server), returnPath };

@@ -93,10 +93,13 @@ export async function reasonToWithdraw(
   if (stop !== undefined || !record) return stop;
   // A mail that may have arrived stays as it is: its recipients must not get two that differ.
   if (message.unknown_at || message.recipients.some(hasIt)) return undefined;
+export const SENDER_GONE = 'The mail server of the account was deleted';
+
   if (shown !== undefined && mailedVersion(message, message.document.type, record) !== shown) return CHANGED.document;
   // A server takes mail of its own sender.
   const server = message.sender === undefined ? undefined : await findMailServer(accountId, session);
   return server && server.from !== message.sender ? CHANGED.sender : undefined;
+  server: SENDER_GONE,
 }
 
 /** True of a recipient for which an earlier attempt was taken. */

@@ -5,9 +5,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { sendMail, sendOwnMail } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { type RunningWorker, startWorker } from '#libs/jobs/worker.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
 import { findMailServer, MailServer, type MailServerRecord } from '#libs/models/messages/mail-server.ts';
+import { unregisterMailService } from '#libs/models/messages/mail-service.ts';
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
-import { insertOwn, removeOwn } from '#libs/models/records.ts';
+import { findOwn, insertOwn, removeOwn } from '#libs/models/records.ts';
 import { acrossAccounts, newRecord, wireId } from '#libs/models/tenant.ts';
 import { type DialMailServer, openMailDialler } from '#libs/outbound/dial-mail-server.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
@@ -22,7 +24,7 @@ import { testMailServers } from '../../../services/mail/test-mail-servers.ts';
 import { makeWayOf } from '../../../services/mail/way-out.ts';
 import { certifyLocalhost } from '../../support/certificate.ts';
 import { eventually } from '../../support/eventually.ts';
-import { insertInvoice, insertMessage, inUnit, storedMessage } from '../../support/messages.ts';
+import { insertInvoice, insertMessage, inUnit, setUpMail, storedMessage } from '../../support/messages.ts';
 import { openReadyQueues } from '../../support/queues.ts';
 import { openSmtpRelay, type Relay } from '../../support/smtp-relay.ts';
 import { openWorkspace, testLog, type Workspace } from '../../support/workspace.ts';
@@ -182,11 +184,65 @@ test('when the address of the sender is changed, then mail that waits leaves wit
   expect(ownRelay.taken.map(({ from }) => from)).toEqual(['billing@south.example']);
 });
 
-test('when the server is deleted, then its messages fail, and none leaves by the server of the installation', async () => {
-  const now = await settled(await ownMessage());
+const DELETED = 'The mail server of the account was deleted';
+const removeServer = () =>
+  inUnit(accountId, async ({ session }) => {
+    const server = await findMailServer(accountId, session);
+    if (server) await removeOwn(MailServer, server, session);
+  });
 
-  expect(now.recipients).toMatchObject([{ state: 'failed', text: 'The mail server of the account was deleted' }]);
-  expect(relay.connections).toBe(0);
+describe('when the server is deleted', () => {
+  const STEP = { kind: 'reminder_1', reminder: { days: 3, amount_due: 12_300, currency: 'EUR' } } as const;
+  const overdue = () => insertInvoice(accountId, { due_date: '2020-01-01' });
+  const others = (message: MessageRecord) =>
+    Message.find({ account_id: accountId, _id: { $ne: message._id } }).lean<MessageRecord[]>();
+  afterEach(() => unregisterMailService());
+
+  test.each(['invoice', 'reminder'])('then its %s leaves by the server of the installation, once', async (kind) => {
+    await setUpMail();
+    const document = kind === 'invoice' ? await insertInvoice(accountId) : await overdue();
+    const once = `reminder/${String(document.id)}/3`;
+    const fields = kind === 'invoice' ? {} : { ...STEP, once };
+    await setServer(accountId, { secret: openSecretBox(workspace.secretKey).seal('wrong') });
+    const message = await insertMessage(accountId, { document, sender: 'billing@north.example', ...fields });
+    await attempted(message);
+
+    await removeServer();
+
+    expect(await settled(message)).toMatchObject({ state: 'cancelled' });
+    const [anew, ...more] = await others(message);
+    expect(more).toEqual([]);
+    expect(anew && (await settled(anew))).toMatchObject({ state: 'accepted', ...fields });
+    expect([(await storedMessage(message)).once, anew?.sender]).toEqual([undefined, undefined]);
+    expect(relay.taken.map(({ to }) => to)).toEqual([['ada@example.com']]);
+  });
+
+  test('and the installation has none, then its messages fail, and the step of a reminder is free for another one', async () => {
+    const document = await overdue();
+    const [plain, step] = [
+      await ownMessage(),
+      await insertMessage(accountId, {
+        ...{ document, sender: 'billing@north.example', once: `reminder/${String(document.id)}/3` },
+        ...STEP,
+      }),
+    ];
+
+    expect((await settled(plain)).recipients).toMatchObject([{ state: 'failed', text: DELETED }]);
+    expect(await settled(step)).toMatchObject({ state: 'cancelled', attempts: [{ text: DELETED }] });
+    expect((await storedMessage(step)).once).toBeUndefined();
+    expect((await findOwn(Invoice, accountId, document.id))?.reminder_due_at).toEqual(expect.any(Date));
+    expect(relay.connections).toBe(0);
+  });
+
+  test('and a mail may have arrived, then it is not sent by another one', async () => {
+    await setUpMail();
+    const message = await insertMessage(accountId, {
+      ...{ sender: 'billing@north.example', state: 'unknown', unknown_at: new Date() },
+    });
+
+    expect(await settled(message)).toMatchObject({ state: 'failed', recipients: [{ text: DELETED }] });
+    expect(await others(message)).toEqual([]);
+  });
 });
 
 test.each(['a certificate that nothing vouches for', 'no encryption'])(
