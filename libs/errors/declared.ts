@@ -661,6 +661,10 @@ const MAIL = {
     'The text of the mail could not be laid out',
     'Shorten or simplify the text of the mail.',
   ),
+  mail_files_too_large: unprocessable(
+    'The files of the mail have {size_mib} MiB together, at most {limit_mib} MiB are sent',
+    'Send `attach_pdf: false`, or fewer or smaller files with the invoice.',
+  ),
   mail_not_made: conflict('The mail is not made yet', 'Wait until the message is being sent.'),
   mail_not_kept: conflict('The mail is not kept any more', 'Read the document itself: its original is kept.'),
 };

@@ -23,7 +23,12 @@ import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { storedBytesOf } from '#libs/models/counter.ts';
 import { findAttachments, mediaTypeOf } from '#libs/models/documents/attachments.ts';
-import { findMailSource, insertMailSource, MAIL_BYTES_MAX, mailSourceOf } from '#libs/models/messages/mail-source.ts';
+import {
+  findMailSource,
+  insertMailSource,
+  MAIL_FILES_BYTES_MAX,
+  mailSourceOf,
+} from '#libs/models/messages/mail-source.ts';
 import type { MailAttachment, MailedLink, MessageRecord } from '#libs/models/messages/message.ts';
 import { isReminder } from '#libs/models/messages/message-kinds.ts';
 import { findOwn } from '#libs/models/records.ts';
@@ -40,8 +45,6 @@ import { DiskUnavailable, type HeldMail, holdMail, MailTooLarge } from './held-m
 import { openPlaces } from './places.ts';
 import type { KeepMail, MadeMail, MailOf } from './send-message.ts';
 
-/** Encoded in base64, the attachments must leave room for the text. */
-const FILES_BYTES_MAX = Math.floor(MAIL_BYTES_MAX * 0.7);
 /** The mails whose files or kept form are in memory at once, each with up to about 60 MiB. */
 const MADE_AT_ONCE = 2;
 /** The documents that are printed at once for mails: as many as may wait in memory for a place. */
@@ -211,7 +214,7 @@ export function makeMailOf(options: MakeOptions): MailOf {
       files.push({ name: `${fileName(source.number)}${end}`, type: mediaType, bytes: made.bytes });
     }
     const size = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
-    return size > FILES_BYTES_MAX ? { impossible: 'The attachments are too large for a mail' } : files;
+    return size > MAIL_FILES_BYTES_MAX ? { impossible: 'The attachments are too large for a mail' } : files;
   }
 }
 

@@ -2,6 +2,8 @@
 import { requireEInvoice } from '../../documents/find-e-invoice.ts';
 import type { RecordOfKind } from '../../documents/printed-content.ts';
 import { appError, fieldProblem } from '../../errors.ts';
+import { requireSmallFiles } from '../../documents/require-small-files.ts';
+import { neededFormat } from '../../e-invoice/formats.ts';
 import { mailValues, senderOf } from '../../mail/mail-values.ts';
 import { filledSubject } from '../../mail/mail-words.ts';
 import { mailLanguage, standardMailText } from '../../mail/standard-texts.ts';
@@ -95,6 +97,8 @@ export async function planMessage<Kind extends NumberKind>(
   const base = newRecord(accountId);
   const nextAt = wanted.send_at ?? base.created_at;
   const state = newMessageState(wanted.send_at ? 'plan' : 'queue', nextAt);
+    const files = { hasPdf: wanted.attach_pdf ?? true, format: neededFormat(client ?? {}, account) };
+    await requireSmallFiles(kind, record as RecordOfKind[typeof kind], { accountId, ...files });
   const mail = account.mail as MailSettings | undefined;
   const mailed = await mailedOf(unit, given.recipients ?? recipientsOf(wanted, client, mail), mail);
   const recipients = mailed.map(({ address, role }) => ({ address, role, state: state.state, at: base.created_at }));

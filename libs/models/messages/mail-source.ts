@@ -13,6 +13,8 @@ import { acrossAccounts, type Id, requiredIdField, type StoredId, storedId, tena
 
 /** The largest mail that is kept and sent, in bytes. A record of MongoDB may have 16 MiB. */
 export const MAIL_BYTES_MAX = 15 * 2 ** 20;
+/** The most bytes of the files in a mail. Encoded in base64, they must leave room for the text. */
+export const MAIL_FILES_BYTES_MAX = Math.floor(MAIL_BYTES_MAX * 0.7);
 /** The mails that one transaction removes. */
 const REMOVED_AT_ONCE = 200;
 /** The time for which a mail is kept after it was made. Attempts end long before. */
