@@ -38,6 +38,7 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import { showDelivery } from './move-message.ts';
 
 /** The wishes of a caller about a mail. */
+import { takersOf } from './takers.ts';
 export interface WantedMail {
   to?: readonly string[] | undefined;
   cc?: readonly string[] | undefined;
@@ -100,7 +101,8 @@ export async function planMessage<Kind extends NumberKind>(
     const files = { hasPdf: wanted.attach_pdf ?? true, format: neededFormat(client ?? {}, account) };
     await requireSmallFiles(kind, record as RecordOfKind[typeof kind], { accountId, ...files });
   const mail = account.mail as MailSettings | undefined;
-  const mailed = await mailedOf(unit, given.recipients ?? recipientsOf(wanted, client, mail), mail);
+  const named = given.recipients ?? recipientsOf({ to: await takersFor(unit, given, client), ...wanted }, client, mail);
+  const mailed = await mailedOf(unit, named, mail);
   const recipients = mailed.map(({ address, role }) => ({ address, role, state: state.state, at: base.created_at }));
   const template = await templateOf(unit, kind, locale);
   const subject_template = wanted.subject ?? template.subject;
@@ -174,6 +176,20 @@ function reminderOf(invoice: InvoiceRecord, days: number | undefined): MessageRe
 /** Returns the words of the account, or the standard ones. */
 async function templateOf({ session, accountId }: UnitOfWork, kind: MessageKind, locale: string) {
   const language = mailLanguage(locale);
+/**
+ * Returns the recipients of a reminder or a receipt for a client without an address: those who took the invoice.
+ * Undefined where the client has one.
+ */
+async function takersFor(
+  unit: UnitOfWork,
+  { kind, record, link }: NewMessage<NumberKind>,
+  client: Pick<ClientRecord, 'email' | 'anonymised_at'> | null,
+): Promise<string[] | undefined> {
+  if (!client || client.email || client.anonymised_at) return undefined;
+  if (isReminder(kind)) return takersOf(unit, record._id);
+  return kind === 'receipt' && link?.invoice_id ? takersOf(unit, link.invoice_id) : undefined;
+}
+
   const own = await findMailTemplates(accountId, kind, session);
   return own.find((one) => one.language === language) ?? standardMailText(kind, language);
 }

@@ -23,6 +23,11 @@ export function showsDocument(kind: MessageKind): boolean {
   return kind !== 'link' && kind !== 'answer';
 }
 
+/** True of mail that brings an invoice to its payer. */
+export function bringsInvoice(kind: MessageKind): boolean {
+  return kind === 'invoice' || isReminder(kind);
+}
+
 export function isReminder(kind: MessageKind): kind is ReminderKind {
   return (REMINDER_KINDS as readonly MessageKind[]).includes(kind);
 }

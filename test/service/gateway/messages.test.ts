@@ -1,8 +1,12 @@
 // Mail over HTTP: sending documents, what callers see of messages, cancelling, resending, and what comes back.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { versionOf } from '#libs/documents/printed-content.ts';
 import { issueApiKey } from '#libs/models/accounts/api-key.ts';
+import { Invoice } from '#libs/models/billing/invoice.ts';
+import { keepOriginal } from '#libs/models/documents/original.ts';
 import { unregisterMailService } from '#libs/models/messages/mail-service.ts';
 import { Message } from '#libs/models/messages/message.ts';
+import { findOwn } from '#libs/models/records.ts';
 import { storedId } from '#libs/models/tenant.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
 import { complaintReport, returned, statusReport } from '../../support/delivery-reports.ts';
@@ -405,6 +409,114 @@ describe('messages', () => {
     // So that an operator does not send it to the former address again.
     const first = await Message.findOne({ account_id: account.id, _id: id }).lean();
     expect(first?.['resent_as']).toEqual(storedId(again.body.data.id));
+  });
+});
+
+describe('files that are too large for a mail', () => {
+  const MIB = 2 ** 20;
+  const attach = (id: string, mib: number) => {
+    const file = Buffer.concat([Buffer.from('%PDF-'), Buffer.alloc(mib * MIB - 5)]).toString('base64');
+    const attachments = [{ name: 'plan.pdf', file }];
+    return account.api.call('PUT', `/api/v1/invoices/${id}/attachments`, { body: { attachments } });
+  };
+  /** Keeps an original of this size, as a print of the issued invoice does. */
+  const keep = async (id: string, mib: number) => {
+    const record = await findOwn(Invoice, account.id, id);
+    if (!record) throw new Error('no such invoice');
+    const made = { bytes: Buffer.alloc(mib * MIB), warnings: [] };
+    expect(await keepOriginal(account.id, versionOf('invoice', record), made, undefined)).toBeDefined();
+  };
+
+  test('when PDF and files are too large together, then it is 422 that names the size, and without the PDF they are sent', async () => {
+    const { id } = await draft();
+    expect((await attach(id, 4)).status).toBe(200);
+    await account.api.patch(`/api/v1/invoices/${id}`, { status: 'Sent' });
+    await keep(id, 8);
+
+    const { status, body } = await send(`invoices/${id}`);
+
+    expect([status, body.error, body.code]).toEqual([
+      422,
+      'The files of the mail have 12 MiB together, at most 10.5 MiB are sent',
+      'mail_files_too_large',
+    ]);
+    expect(await account.get('messages')).toEqual([]);
+    expect((await send(`invoices/${id}`, { attach_pdf: false })).status).toBe(202);
+  });
+
+  test('when they fit, or are not printed yet, then the invoice is sent', async () => {
+    const ids = [(await draft()).id, (await draft()).id];
+    for (const id of ids) expect((await attach(id, 4)).status).toBe(200);
+    expect((await send(`invoices/${ids[0]}`)).status).toBe(202);
+    await account.api.patch(`/api/v1/invoices/${ids[1]}`, { status: 'Sent' });
+    await keep(ids[1] as string, 6);
+    expect((await send(`invoices/${ids[1]}`)).status).toBe(202);
+  });
+});
+
+describe('a client without an address', () => {
+  const mailed = async (fields: object = {}) => {
+    await account.api.patch('/api/v1/account', { require_client_email: false });
+    const { id: nameless } = await account.post('clients', { name: 'Bob' });
+    return (await draft({ client_id: nameless, due_date: '2020-01-01', status: 'Sent', ...fields })).id;
+  };
+  const to = (message: AnyRecord) => message['recipients'].map(({ address }: AnyRecord) => address);
+
+  test('when its invoice was taken by others, then reminders and receipts go to those, and to no one that it came back from', async () => {
+    await account.api.patch('/api/v1/account', { receipts: true });
+    const id = await mailed();
+    expect(await account.refused(`invoices/${id}/remind`, {})).toEqual([409, 'Client has no usable address']);
+    const wishes = { to: ['bob@work.example', 'eve@work.example'], cc: ['tax@work.example'] };
+    const first = (await send(`invoices/${id}`, wishes)).body.data;
+    expect(await account.refused(`invoices/${id}/remind`, {})).toEqual([409, 'Client has no usable address']);
+    await sendWithoutRelay(account.id, first.id);
+    await account.api.post('/api/v1/messages/bounces', {
+      ...{ message_id: first.id, recipient: 'eve@work.example', kind: 'hard' },
+    });
+
+    const reminder = await account.api.post(`/api/v1/invoices/${id}/remind`);
+    await account.post(`invoices/${id}/payments`, { amount: 10 });
+
+    expect([reminder.status, to(reminder.body.data)]).toEqual([202, ['bob@work.example']]);
+    expect((await account.get('messages?kind=receipt')).map(to)).toEqual([['bob@work.example']]);
+  });
+});
+
+describe('a suppressed address that two clients share', () => {
+  const suppressions = async () => (await account.get('suppressions')).map(({ address }: AnyRecord) => address);
+  const bounced = async () => {
+    const { id } = await draft();
+    const message = (await send(`invoices/${id}`)).body.data;
+    await sendWithoutRelay(account.id, message.id);
+    await account.api.post('/api/v1/messages/bounces', {
+      ...{ message_id: message.id, recipient: 'ada@example.com', kind: 'hard' },
+    });
+    expect(await suppressions()).toEqual(['ada@example.com']);
+  };
+  const anonymise = async (id: string) =>
+    expect((await account.api.post(`/api/v1/clients/${id}/anonymise`)).status).toBe(200);
+
+  test('when one of them is anonymised, then it stays until the other one is', async () => {
+    await bounced();
+    const { id: other } = await account.post('clients', { name: 'Bob', email: 'ADA@example.COM' });
+
+    await anonymise(client_id);
+    expect(await suppressions()).toEqual(['ada@example.com']);
+    await anonymise(other);
+
+    expect(await suppressions()).toEqual([]);
+  });
+
+  test('when the other one was only mailed at it, then it stays, too, and without another one it goes', async () => {
+    const { id: other } = await account.post('clients', { name: 'Bob', email: 'bob@example.com' });
+    await send(`invoices/${(await draft({ client_id: other })).id}`, { to: ['ada@example.com'] });
+    await bounced();
+
+    await anonymise(client_id);
+    expect(await suppressions()).toEqual(['ada@example.com']);
+    await anonymise(other);
+
+    expect(await suppressions()).toEqual([]);
   });
 });
 

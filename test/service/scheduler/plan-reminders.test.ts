@@ -120,6 +120,26 @@ describe('a round', () => {
     ]);
   });
 
+  test('when the client has no address, then each step goes to those who took the invoice', async () => {
+    await change('account', { require_client_email: false });
+    const nameless = (await me.post('clients', { name: 'Bob' })).id;
+    const { id } = await sent({ client_id: nameless });
+    await planReminders(onDay(-3));
+    expect(await steps()).toEqual([]);
+    expect((await me.api.post(`/api/v1/invoices/${id}/send`, { to: ['bob@work.example'] })).status).toBe(202);
+    await deliver();
+
+    await planReminders(onDay(7));
+    await deliver();
+    await planReminders(onDay(14));
+
+    const reminders = (await messages()).slice(1);
+    expect(reminders.map(({ kind, recipients }) => [kind, recipients.map(({ address }) => address).join()])).toEqual([
+      ['reminder_4', 'bob@work.example'],
+      ['reminder_3', 'bob@work.example'],
+    ]);
+  });
+
   test('when several steps were missed, then only the latest goes out', async () => {
     await sent();
     await planReminders(onDay(20));

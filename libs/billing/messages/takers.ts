@@ -1,0 +1,30 @@
+// The people who took an invoice by mail.
+import { Message, type MessageRecord } from '../../models/messages/message.ts';
+import { bringsInvoice } from '../../models/messages/message-kinds.ts';
+import { driverOf } from '../../models/records.ts';
+import { type StoredId, storedId } from '../../models/tenant.ts';
+import type { UnitOfWork } from '../unit-of-work.ts';
+
+/** The latest messages about an invoice among which the last one that brought it is looked for. */
+const MESSAGES_READ = 20;
+
+/**
+ * Returns the addresses in the header `To` for which a mail server took the latest mail that brought the invoice, and that
+ * did not come back. Undefined when there are none.
+ */
+export async function takersOf(
+  { session, accountId }: Pick<UnitOfWork, 'session' | 'accountId'>,
+  invoiceId: StoredId,
+): Promise<string[] | undefined> {
+  const about = { account_id: storedId(accountId), 'document.id': invoiceId } as object;
+  const projection = { kind: 1, recipients: 1, erased_at: 1 };
+  const found = (await driverOf(Message)
+    .find(about, { session, sort: { _id: -1 }, limit: MESSAGES_READ, projection })
+    .toArray()) as unknown as Pick<MessageRecord, 'kind' | 'recipients' | 'erased_at'>[];
+  for (const { kind, recipients, erased_at } of found) {
+    if (erased_at || !bringsInvoice(kind)) continue;
+    const takers = recipients.filter(({ role, state }) => role === 'to' && state === 'accepted');
+    if (takers.length > 0) return takers.map(({ address }) => address);
+  }
+  return undefined;
+}
