@@ -648,6 +648,10 @@ const MAIL = {
     'Wait until its due date; send the invoice again before.',
   ),
   document_not_mailable: conflict('Cannot send {number}: it is {status}', 'Send a document that is valid.'),
+  quote_not_mailable: conflict(
+    'Cannot send {number} on {day}: it is valid until {expires_at}',
+    'Set a later `expires_at` first, or send it before that day ends.',
+  ),
   message_not_cancellable: conflict('Cannot cancel a message that is {state}', 'It left already, or it ended.'),
   message_not_ended: conflict(
     'Cannot send a message again that is {state}',
@@ -657,13 +661,13 @@ const MAIL = {
     'Cannot send a message again whose document has another client now',
     'Send the document to its client.',
   ),
-  mail_text_not_printable: unprocessable(
-    'The text of the mail could not be laid out',
-    'Shorten or simplify the text of the mail.',
-  ),
   mail_files_too_large: unprocessable(
     'The files of the mail have {size_mib} MiB together, at most {limit_mib} MiB are sent',
     'Send `attach_pdf: false`, or fewer or smaller files with the invoice.',
+  ),
+  mail_text_not_printable: unprocessable(
+    'The text of the mail could not be laid out',
+    'Shorten or simplify the text of the mail.',
   ),
   mail_not_made: conflict('The mail is not made yet', 'Wait until the message is being sent.'),
   mail_not_kept: conflict('The mail is not kept any more', 'Read the document itself: its original is kept.'),

@@ -40,11 +40,17 @@ export function standardMailText(kind: MessageKind, language: MailLanguage): Mai
   return LANGUAGES[language][kind];
 }
 
-/** The sentence about what is due, which is never the first one of its paragraph. */
-const ASKS_FOR_MONEY = /(?<=[.。])\s*[^.。]*\{amount_due\}[^.。]*[.。]/u;
+/** The sentence about what is due, or about the last day to accept. It is never the first one of its paragraph. */
+const ASKS = {
+  invoice: /(?<=[.。])\s*[^.。]*\{amount_due\}[^.。]*[.。]/u,
+  quote: /(?<=[.。])\s*[^.。]*\{valid_until\}[^.。]*[.。]/u,
+} as const;
 
-/** Returns the standard words of an invoice of which nothing is due. Words that an account has set stay as they are. */
-export function settledBody(locale: string, body: string): string {
-  const standard = standardMailText('invoice', mailLanguage(locale)).body;
-  return body === standard ? body.replace(ASKS_FOR_MONEY, '') : body;
+/**
+ * Returns the standard words of an invoice of which nothing is due, or of a quote that was accepted. Words that an account
+ * has set stay as they are.
+ */
+export function settledBody(kind: keyof typeof ASKS, locale: string, body: string): string {
+  const standard = standardMailText(kind, mailLanguage(locale)).body;
+  return body === standard ? body.replace(ASKS[kind], '') : body;
 }

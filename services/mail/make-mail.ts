@@ -114,7 +114,7 @@ export function makeMailOf(options: MakeOptions): MailOf {
       readAccount(accountId),
       findOwn(Client, accountId, message.client_id) as Promise<ClientRecord | null>,
     ]);
-    const reason = staleness(message, found ?? null);
+    const reason = staleness(message, found ?? null, dayIn(account.time_zone));
     if (!found || reason) return { withdrawn: reason ?? 'The document was deleted' };
     // Without a portal, only a mail that consists of its link cannot be made.
     const isLinked = message.link && (options.portalUrl !== undefined || message.kind === 'link');
@@ -231,10 +231,11 @@ async function heldSource({ account_id, _id }: MessageRecord): Promise<HeldMail 
   return bytes && holdMail([bytes]);
 }
 
-/** Returns the words of the mail. Those about an invoice that is paid ask for nothing. */
-function bodyOf({ kind, locale, body_template }: MessageRecord, record: RecordOfKind[NumberKind]): string {
-  const asksForNothing = kind === 'invoice' && dueOf(record as InvoiceRecord) <= 0;
-  return asksForNothing ? settledBody(locale, body_template) : body_template;
+/** Returns the words of the mail. Those about an invoice that is paid, or a quote that was accepted, ask for nothing. */
+function bodyOf({ kind, locale, body_template, of_accepted }: MessageRecord, record: RecordOfKind[NumberKind]): string {
+  if (kind === 'quote' && of_accepted) return settledBody('quote', locale, body_template);
+  const isSettled = kind === 'invoice' && dueOf(record as InvoiceRecord) <= 0;
+  return isSettled ? settledBody('invoice', locale, body_template) : body_template;
 }
 
 /** Returns the ways to pay, for a mail that asks for money. */
@@ -267,12 +268,12 @@ async function keepLink(
   message: MessageRecord,
   { token, type, invoice_id, life_ms, allow, show_time }: MailedLink & { token: string },
 ) {
+  const expires_at = life_ms === undefined ? undefined : new Date(agreedTime() + life_ms);
+  const terms = { allow, show_time, expires_at };
   const id = type === 'client' ? message.client_id : (invoice_id ?? message.document.id);
   const record = { _id: id, client_id: message.client_id };
   await makeLink(unit, {
     type,
-  const expires_at = life_ms === undefined ? undefined : new Date(agreedTime() + life_ms);
-  const terms = { allow, show_time, expires_at };
     record,
     terms,
     mailed: { messageId: message._id, token },

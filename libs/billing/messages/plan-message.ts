@@ -1,15 +1,17 @@
 // Plans a mail about a document: its recipients, its words, and when it leaves. The mail service sends it.
+import { dayIn } from '../../day.ts';
 import { requireEInvoice } from '../../documents/find-e-invoice.ts';
 import type { RecordOfKind } from '../../documents/printed-content.ts';
-import { appError, fieldProblem } from '../../errors.ts';
 import { requireSmallFiles } from '../../documents/require-small-files.ts';
 import { neededFormat } from '../../e-invoice/formats.ts';
+import { appError, fieldProblem } from '../../errors.ts';
 import { mailValues, senderOf } from '../../mail/mail-values.ts';
 import { filledSubject } from '../../mail/mail-words.ts';
 import { mailLanguage, standardMailText } from '../../mail/standard-texts.ts';
 import { type MailSettings, readAccount } from '../../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../../models/accounts/client.ts';
 import { type InvoiceRecord, isOpen } from '../../models/billing/invoice.ts';
+import { effectiveQuoteStatus, type QuoteRecord } from '../../models/billing/quote.ts';
 import { domainOf, findMailServer } from '../../models/messages/mail-server.ts';
 import { findMailService } from '../../models/messages/mail-service.ts';
 import { findMailTemplates } from '../../models/messages/mail-template.ts';
@@ -36,9 +38,9 @@ import type { NumberKind } from '../../rules/documents/number-kinds.ts';
 import { dueOf } from '../../rules/money/balance.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { showDelivery } from './move-message.ts';
+import { takersOf } from './takers.ts';
 
 /** The wishes of a caller about a mail. */
-import { takersOf } from './takers.ts';
 export interface WantedMail {
   to?: readonly string[] | undefined;
   cc?: readonly string[] | undefined;
@@ -90,16 +92,16 @@ export async function planMessage<Kind extends NumberKind>(
   const client: ClientRecord | null = await findOwn(Client, accountId, record.client_id, session);
   const locale = record.parties?.issuer.locale ?? account.locale;
   const values = mailValues(type, record, { account, client: client ?? { name: '' }, locale });
-  requireMailable(record, { kind, number: String(values.number) });
-  if (kind === 'invoice' || kind === 'credit_note') {
-    await requireEInvoice(kind, record as RecordOfKind[typeof kind], { account, client });
-  }
-  const reminder = isReminder(kind) ? reminderOf(record as InvoiceRecord, days) : undefined;
   const base = newRecord(accountId);
   const nextAt = wanted.send_at ?? base.created_at;
-  const state = newMessageState(wanted.send_at ? 'plan' : 'queue', nextAt);
+  requireMailable(record, { kind, number: String(values.number), day: dayIn(account.time_zone, nextAt) });
+  if (kind === 'invoice' || kind === 'credit_note') {
+    await requireEInvoice(kind, record as RecordOfKind[typeof kind], { account, client });
     const files = { hasPdf: wanted.attach_pdf ?? true, format: neededFormat(client ?? {}, account) };
     await requireSmallFiles(kind, record as RecordOfKind[typeof kind], { accountId, ...files });
+  }
+  const reminder = isReminder(kind) ? reminderOf(record as InvoiceRecord, days) : undefined;
+  const state = newMessageState(wanted.send_at ? 'plan' : 'queue', nextAt);
   const mail = account.mail as MailSettings | undefined;
   const named = given.recipients ?? recipientsOf({ to: await takersFor(unit, given, client), ...wanted }, client, mail);
   const mailed = await mailedOf(unit, named, mail);
@@ -126,6 +128,7 @@ export async function planMessage<Kind extends NumberKind>(
     ...(wanted.send_at ? { send_at: wanted.send_at } : {}),
     ...(once ? { once } : {}),
     ...(link ? { link } : {}),
+    ...(kind === 'quote' && (record as QuoteRecord).status === 'Accepted' ? { of_accepted: true as const } : {}),
     ...(reminder ? { reminder } : {}),
     ...(resendOf ? { resend_of: resendOf } : {}),
     ...(requestId ? { request_id: requestId } : {}),
@@ -173,9 +176,6 @@ function reminderOf(invoice: InvoiceRecord, days: number | undefined): MessageRe
   return { ...(days === undefined ? {} : { days }), amount_due: dueOf(invoice), currency };
 }
 
-/** Returns the words of the account, or the standard ones. */
-async function templateOf({ session, accountId }: UnitOfWork, kind: MessageKind, locale: string) {
-  const language = mailLanguage(locale);
 /**
  * Returns the recipients of a reminder or a receipt for a client without an address: those who took the invoice.
  * Undefined where the client has one.
@@ -190,21 +190,30 @@ async function takersFor(
   return kind === 'receipt' && link?.invoice_id ? takersOf(unit, link.invoice_id) : undefined;
 }
 
+/** Returns the words of the account, or the standard ones. */
+async function templateOf({ session, accountId }: UnitOfWork, kind: MessageKind, locale: string) {
+  const language = mailLanguage(locale);
   const own = await findMailTemplates(accountId, kind, session);
   return own.find((one) => one.language === language) ?? standardMailText(kind, language);
 }
 
 /**
- * @throws AppError 409 for a document that was cancelled or voided, or is a draft again: its reader would take it for a
- * valid one. A question about a draft is answered all the same.
+ * @throws AppError 409 for a document that was cancelled or voided, or is a draft again, and for a quote that is no offer
+ * any more: its reader would take it for a valid one. A question about a draft is answered all the same, and a quote that
+ * was accepted is sent as a copy.
  */
 function requireMailable(
   record: RecordOfKind[NumberKind],
-  { kind, number }: { kind: MessageKind; number: string },
+  { kind, number, day }: { kind: MessageKind; number: string; day: string },
 ): void {
   const status = 'status' in record ? record.status : undefined;
   const isTakenBack = status === 'Cancelled' || status === 'Voided' || (status === 'Draft' && kind !== 'answer');
-  if (isTakenBack) throw appError('document_not_mailable', { number, status });
+  const isNoOffer = kind === 'quote' && (status === 'Declined' || status === 'Expired');
+  if (isTakenBack || isNoOffer) throw appError('document_not_mailable', { number, status });
+  if (kind !== 'quote') return;
+  const quote = record as QuoteRecord;
+  const { expires_at } = quote;
+  if (effectiveQuoteStatus(quote, day) === 'Expired') throw appError('quote_not_mailable', { number, day, expires_at });
 }
 
 /** @throws AppError 409 without an address, 400 when there are too many with those of the account. */

@@ -8,7 +8,7 @@ import { Client, type ClientRecord } from '../../models/accounts/client.ts';
 import { CreditNote } from '../../models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord, isOpen } from '../../models/billing/invoice.ts';
 import { Payment } from '../../models/billing/payment.ts';
-import { Quote } from '../../models/billing/quote.ts';
+import { effectiveQuoteStatus, Quote, type QuoteRecord } from '../../models/billing/quote.ts';
 import { findMailServer } from '../../models/messages/mail-server.ts';
 import { Message, type MessageRecord, type Recipient } from '../../models/messages/message.ts';
 import { showsDocument } from '../../models/messages/message-kinds.ts';
@@ -49,8 +49,15 @@ export function mailedVersion<Kind extends NumberKind>(
   return type === 'invoice' ? `${content} ${dueOf(record as InvoiceRecord)}` : content;
 }
 
-/** Returns why a mail about this document must not leave. The caller has read the document. */
-export function staleness(message: MessageRecord, record: RecordOfKind[NumberKind] | null): string | undefined {
+/**
+ * Returns why a mail about this document must not leave. The caller has read the document.
+ * @param today the calendar day of the account.
+ */
+export function staleness(
+  message: Pick<MessageRecord, 'kind' | 'client_id' | 'reminder' | 'of_accepted'>,
+  record: RecordOfKind[NumberKind] | null,
+  today: string,
+): string | undefined {
   if (!record) return 'The document was deleted';
   // A quote that was a draft again may have another one.
   if (!record.client_id.equals(message.client_id)) return 'The document has another client now';
@@ -58,11 +65,24 @@ export function staleness(message: MessageRecord, record: RecordOfKind[NumberKin
   if (status === 'Cancelled' || status === 'Voided') return `The document is ${status}`;
   // An answer is about the question. Every other mail would bring what its sender has taken back.
   if (status === 'Draft' && message.kind !== 'answer') return 'The document is a draft';
+  if (message.kind === 'quote') return answerOf(record as QuoteRecord, message, today);
   if (!message.reminder) return undefined;
   const invoice = record as InvoiceRecord;
   if (!isOpen(invoice)) return 'Nothing is due of the invoice any more';
   if (dueOf(invoice) !== message.reminder.amount_due) return 'The sum that is due has changed';
   return undefined;
+}
+
+/** Returns why a quote is no offer any more. A mail that was planned after the acceptance brings a copy of what was accepted. */
+function answerOf(
+  quote: QuoteRecord,
+  { of_accepted }: Pick<MessageRecord, 'of_accepted'>,
+  today: string,
+): string | undefined {
+  const status = effectiveQuoteStatus(quote, today);
+  if (status === 'Accepted') return of_accepted ? undefined : 'The quote was accepted';
+  if (status === 'Declined') return 'The quote was declined';
+  return status === 'Expired' ? 'The quote has expired' : undefined;
 }
 
 const STOPS: Readonly<Record<ReminderStop, string>> = {
@@ -73,10 +93,13 @@ const STOPS: Readonly<Record<ReminderStop, string>> = {
   question: 'The client asked a question',
 };
 
+export const SENDER_GONE = 'The mail server of the account was deleted';
+
 /** The reasons for which a mail is planned anew, with the document and the sender as they are now. */
 const CHANGED = {
   document: 'The document was changed after the mail was made',
   sender: 'The account sends from another address now',
+  server: SENDER_GONE,
 } as const;
 
 /**
@@ -89,17 +112,15 @@ export async function reasonToWithdraw(
   shown: string | undefined = message.shown,
 ): Promise<string | undefined> {
   const record = await mailedRecord(accountId, message, session);
-  const stop = staleness(message, record) ?? (await stopReason({ session, accountId }, message, record));
+  const today = dayIn((await readAccount(accountId, session)).time_zone);
+  const stop = staleness(message, record, today) ?? (await stopReason({ session, accountId }, message, record));
   if (stop !== undefined || !record) return stop;
   // A mail that may have arrived stays as it is: its recipients must not get two that differ.
   if (message.unknown_at || message.recipients.some(hasIt)) return undefined;
-export const SENDER_GONE = 'The mail server of the account was deleted';
-
   if (shown !== undefined && mailedVersion(message, message.document.type, record) !== shown) return CHANGED.document;
   // A server takes mail of its own sender.
   const server = message.sender === undefined ? undefined : await findMailServer(accountId, session);
   return server && server.from !== message.sender ? CHANGED.sender : undefined;
-  server: SENDER_GONE,
 }
 
 /** True of a recipient for which an earlier attempt was taken. */
@@ -147,18 +168,14 @@ export async function withdrawMessage(
   if (!withdrawn || withdrawn.unknown_at) return withdrawn;
   const isChanged = (Object.values(CHANGED) as string[]).includes(reason);
   if (!withdrawn.reminder && !isChanged) return withdrawn;
-  const { _id, account_id, once } = withdrawn;
-  if (once) {
-    await driverOf(Message).updateOne(
-      { _id, account_id } as object,
-      { $unset: { once: 1 } },
-      { session: unit.session },
-    );
-  }
+  const { once } = withdrawn;
+  await freeStep(unit, withdrawn);
   const record = await mailedRecord(unit.accountId, withdrawn, unit.session);
   if (!record) return withdrawn;
   if (!withdrawn.reminder) {
-    if (!(await hasLater(unit, withdrawn))) await planAnew(unit, withdrawn, record);
+    const today = dayIn((await readAccount(unit.accountId, unit.session)).time_zone);
+    const isStale = staleness(withdrawn, record, today) !== undefined;
+    if (!isStale && !(await hasLater(unit, withdrawn))) await planAnew(unit, withdrawn, record);
     return withdrawn;
   }
   const invoice = record as InvoiceRecord;
@@ -167,6 +184,14 @@ export async function withdrawMessage(
   const isPlanned = !isStopped && (await planAnew(unit, withdrawn, invoice));
   if (!isPlanned && once) await setReminderMark(unit, invoice._id, now);
   return withdrawn;
+}
+
+/** Lets another message go out for the reason for which this one was to go out once. */
+export async function freeStep(
+  { session }: Pick<UnitOfWork, 'session'>,
+  { _id, account_id, once }: Pick<MessageRecord, '_id' | 'account_id' | 'once'>,
+): Promise<void> {
+  if (once) await driverOf(Message).updateOne({ _id, account_id } as object, { $unset: { once: 1 } }, { session });
 }
 
 /** True when a later message of the same kind brings the document to the same recipients. */

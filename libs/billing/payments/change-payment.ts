@@ -12,6 +12,7 @@ import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
 import type { EventType } from '../../models/webhooks/event-types.ts';
 import type { Decimal } from '../../rules/money/money.ts';
 import { releaseCreditOn } from '../credit-notes/change-credit-note.ts';
+import { endMail } from '../messages/end-mail.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { allocationOf, furtherPart, releasable } from './allocations.ts';
 import { announceAllocated, payInvoices } from './payment-parts.ts';
@@ -116,6 +117,7 @@ async function release(
     released.includes(part) ? { ...part, released_on: day } : part,
   );
   const unallocated = voided ? 0 : payment.unallocated + freed;
+  if (voided) await endMail(unit, 'payment', { ...payment, ...voided });
   const changed = await changeOwn(Payment, payment, { ...voided, allocations, unallocated }, unit.session);
   const amounts = released.map((part) => ({ invoice_id: part.invoice_id, amount: liveAmount(part) }));
   const moved = await takeBack(unit, payment._id, { amounts, day });

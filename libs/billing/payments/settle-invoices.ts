@@ -10,6 +10,7 @@ import type { EventType } from '../../models/webhooks/event-types.ts';
 import { effectiveInvoiceStatus } from '../../rules/documents/invoice-states.ts';
 import { dueOf, settledStatus, totalOf } from '../../rules/money/balance.ts';
 import { discountKept, discountTaken, isDiscount } from '../../rules/money/early-payment.ts';
+import { endMail } from '../messages/end-mail.ts';
 import { announceQuotes } from '../quotes/announce-quotes.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { paidOn } from './paid-on.ts';
@@ -77,6 +78,7 @@ export async function moveBalance(unit: UnitOfWork, invoice: InvoiceRecord, move
     changes.paid_on = status === 'Paid' ? await paidOn(unit, next) : undefined;
     changes.cancelled_on = status === 'Cancelled' ? movement.day : undefined;
     Object.assign(changes, invoiceMarks({ ...next, status }));
+    Object.assign(changes, await endMail(unit, 'invoice', { ...invoice, ...changes }));
   }
   return { before: invoice, after: await changeOwn(Invoice, invoice, changes, unit.session) };
 }

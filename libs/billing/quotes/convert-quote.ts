@@ -15,6 +15,7 @@ import { acceptedBy, isChangedSince } from '../../rules/quotes/acceptance.ts';
 import { paymentDays } from '../documents/client-terms.ts';
 import { createInvoice, type MadeInvoice } from '../documents/create-invoice.ts';
 import { drawDocument } from '../documents/new-document.ts';
+import { endMail } from '../messages/end-mail.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { requireLines } from '../work/time-line-links.ts';
 import { deductedOf } from './final-invoice.ts';
@@ -101,6 +102,7 @@ async function recordConversion(unit: UnitOfWork, quote: QuoteRecord, { accept, 
     ...(isAccepted ? await acceptedFields(unit, quote, 'owner') : {}),
     ...(accept_changes && isChangedSince(quote) ? { acceptance: acceptedBy('owner', quote) } : {}),
   };
+  Object.assign(changes, await endMail(unit, 'quote', { ...quote, ...changes }));
   return { quote: await changeOwn(Quote, quote, changes, unit.session), isAccepted };
 }
 

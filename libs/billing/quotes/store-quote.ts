@@ -14,6 +14,7 @@ import type { StoredId } from '../../models/tenant.ts';
 import type { EventType } from '../../models/webhooks/event-types.ts';
 import { type Acceptance, acceptedBy } from '../../rules/quotes/acceptance.ts';
 import { issuedFields } from '../documents/issue-document.ts';
+import { endMail } from '../messages/end-mail.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /** The event type of a change to each status. */
@@ -44,7 +45,8 @@ export async function storeQuote(
 ) {
   const { session, accountId } = unit;
   const search = documentSearch({ ...quote, ...changes });
-  const changed = await changeOwn(Quote, quote, { ...changes, search }, session);
+  const ended = await endMail(unit, 'quote', { ...quote, ...changes });
+  const changed = await changeOwn(Quote, quote, { ...changes, ...ended, search }, session);
   const embedded = await embeddedIn([changed], accountId, session);
   const view = quoteView(changed, { ...embedded(changed), status: status ?? effectiveQuoteStatus(changed, today) });
   await unit.announce('quote.updated', view);

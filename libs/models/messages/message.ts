@@ -126,6 +126,8 @@ export interface MessageRecord extends Stamped {
   send_at?: Date | undefined;
   /** A name of the reason why it may be sent once only, such as a receipt of a payment or a step of reminders. */
   once?: string | undefined;
+  /** Present on the mail of a quote that had been accepted when it was planned: it brings a copy. */
+  of_accepted?: true | undefined;
   /** Absent on other messages than reminders. */
   reminder?: MessageReminder | undefined;
   /** The message that it repeats. */
@@ -206,6 +208,7 @@ const messageSchema = recordSchema<MessageRecord>(
     message_id: { type: String, required: true },
     send_at: Date,
     once: String,
+    of_accepted: Boolean,
     reminder: { type: { _id: false, days: Number, amount_due: Number, currency: String }, default: undefined },
     resend_of: idField,
     resent_as: idField,

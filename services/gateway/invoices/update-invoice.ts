@@ -6,6 +6,7 @@ import { correctionOf } from '#libs/billing/documents/corrected-invoice.ts';
 import { issuedFields } from '#libs/billing/documents/issue-document.ts';
 import { requirePrintableContent } from '#libs/billing/documents/printable-size.ts';
 import { requireReferences } from '#libs/billing/documents/project-of-client.ts';
+import { endMail } from '#libs/billing/messages/end-mail.ts';
 import { announceBooked, bookPayment } from '#libs/billing/payments/book-payment.ts';
 import { announceQuotes } from '#libs/billing/quotes/announce-quotes.ts';
 import { recalculatedFinal, requireDeductionsKept } from '#libs/billing/quotes/final-invoice.ts';
@@ -73,6 +74,7 @@ export async function changeInvoice(
     await credited.announce();
     return updated(view);
   }
+  if (isMoved) Object.assign(changes, await endMail(unit, 'invoice', { ...invoice, ...changes }));
   const changed = await changeOwn(Invoice, invoice, changes, session);
   // The response shows the status that was set, even when the due date has passed already; the next read says Overdue.
   const view = await viewOf(changed, caller, { session, status: body.status });

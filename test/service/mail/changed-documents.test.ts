@@ -225,6 +225,40 @@ test('when a payment is refunded after its receipt was deferred, then the receip
   ]);
 });
 
+test.each([
+  ['declined', { status: 'Declined' }],
+  ['accepted', { status: 'Accepted' }],
+  ['changed to end in the past', { expires_at: '2020-01-01' }],
+])('when a quote is %s while an attempt with its mail is made, then nothing leaves', async (_, answer) => {
+  const { id } = await quote();
+  await send(`quotes/${id}`);
+  // The last look at the quote comes after the recipients.
+  let isAnswered = false;
+  relay.behave({
+    onRecipient: async () => {
+      if (!isAnswered) await change(`quotes/${id}`, answer);
+      isAnswered = true;
+      return undefined;
+    },
+  });
+
+  await allAttempts();
+
+  expect([await states(), relay.taken]).toEqual([['cancelled'], []]);
+});
+
+test('when a quote was accepted before it is mailed, then its words ask for nothing, and the copy leaves', async () => {
+  const { id } = await quote();
+  await change(`quotes/${id}`, { status: 'Accepted' });
+  await send(`quotes/${id}`);
+
+  await allAttempts();
+
+  const [mail] = await taken();
+  expect(mail?.text).toContain('over €100.00.');
+  expect(mail?.text).not.toContain('valid until');
+});
+
 test('when a quote was changed and sent again by hand, then the first mail is not made anew', async () => {
   const { id } = await quote();
   await send(`quotes/${id}`);

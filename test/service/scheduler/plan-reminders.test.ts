@@ -284,8 +284,8 @@ describe('before the contents of a reminder leave', () => {
       await me.api.post(`/api/v1/invoices/${id}/remind`, { to: ['bob@example.com'], subject: 'Please: {amount_due}' });
     else await planReminders(at(addDays(TODAY, 1)));
     const [planned] = await messages();
-    await meanwhile(id);
     const { message, leaseId } = await leased(me.id, String(planned?._id));
+    await meanwhile(id);
     const reason = await inUnit(me.id, (unit) => reasonToWithdraw(unit, message));
     if (reason) await inUnit(me.id, (unit) => withdrawMessage(unit, message, { leaseId, reason, now: new Date() }));
     return { id, reason };

@@ -54,12 +54,23 @@ describe('the standard texts', () => {
     'when nothing is due of an invoice in %s, then all but the sentence about it stays',
     (language) => {
       const { body } = standardMailText('invoice', language);
-      const settled = settledBody(language, body);
+      const settled = settledBody('invoice', language, body);
       const named = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).toSorted();
       expect(named(settled)).toEqual(named(body).filter((name) => name !== 'amount_due' && name !== 'due_date'));
       expect(settled.split('\n\n')).toHaveLength(3);
       expect(settled.split('\n\n')[1]).toMatch(/\*\*\{total\}\*\*.*[.。]$/);
-      expect(settledBody(language, `${body}.`)).toBe(`${body}.`);
+      expect(settledBody('invoice', language, `${body}.`)).toBe(`${body}.`);
+    },
+  );
+
+  test.each(MAIL_LANGUAGES)(
+    'when a quote was accepted, in %s, then all but the sentence about its last day stays',
+    (language) => {
+      const { body } = standardMailText('quote', language);
+      const settled = settledBody('quote', language, body);
+      expect(settled).not.toContain('{valid_until}');
+      expect(settled.split('\n\n')).toHaveLength(3);
+      expect(settled.split('\n\n')[1]).toMatch(/\{number\}.*\{total\}.*[.。]$/);
     },
   );
 
