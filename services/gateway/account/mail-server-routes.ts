@@ -58,7 +58,8 @@ export const mailServerRoutes: readonly Route[] = [
     docs: {
       title: 'Delete the mail server',
       summary: 'Send the mails of the account by the server of the installation again',
-      description: 'Its password is removed. Messages that wait for it leave by the server of the installation; without one they fail.',
+      description:
+        'Its password is removed. Messages that wait for it leave by the server of the installation; without one they fail.',
       message: 'Mail server deleted',
     },
     handler: deleteMailServer,
