@@ -1,24 +1,16 @@
 // Computes what could be billed, by client and project: time by task, as an invoice would bill it, and the rest of fixed amounts.
 import { uniqBy } from 'es-toolkit/array/uniqBy';
-import { sumBy } from 'es-toolkit/math/sumBy';
 import { currencyFor } from '#libs/billing/documents/client-terms.ts';
+import { placesOf, rateNow, type UnbilledGroup, worthOf } from '#libs/billing/work/unbilled-worth.ts';
 import type { AccountRecord } from '#libs/models/accounts/account.ts';
-import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
+import type { ClientRecord } from '#libs/models/accounts/client.ts';
 import { LIST_LIMIT_MS } from '#libs/models/list-total.ts';
 import { type OwnReader, readOwnAtOnce } from '#libs/models/own-snapshot.ts';
 import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
-import { leftOfFixedAmount, Project, type ProjectRecord } from '#libs/models/time/project.ts';
+import { leftOfFixedAmount, type ProjectRecord } from '#libs/models/time/project.ts';
 import { Task } from '#libs/models/time/task.ts';
 import { TimeEntry, UNBILLED, UNBILLED_INDEX } from '#libs/models/time/time-entry.ts';
-import { lineNet, plainDecimal } from '#libs/rules/money/money.ts';
-import { hourlyRate, type RateHolder, rateFor } from '#libs/rules/time/hourly-rate.ts';
-import {
-  effectiveRounding,
-  hoursQuantity,
-  roundedTogether,
-  type TimeRounding,
-  type TimeTogether,
-} from '#libs/rules/time/time-rounding.ts';
+import type { TimeRounding } from '#libs/rules/time/time-rounding.ts';
 import { type UnbilledExpenses, unbilledExpenses } from './unbilled-expenses.ts';
 import { type UnbilledQuery, unbilledRows, workUntilToday } from './unbilled-rows.ts';
 
@@ -37,23 +29,6 @@ export interface UnbilledProject {
   expenses: number;
   /** In the smallest unit, with markup. */
   expenseAmount: number;
-}
-
-/** Entries that no rule tells apart, as the database adds them up. */
-interface Group {
-  _id: {
-    project: StoredId;
-    task: StoredId | null;
-    rate: number | null;
-    member: string | null;
-    date?: string | null;
-    /** Seconds of each entry in a group of entries of the same length. Null where the sum of the group is enough. */
-    seconds?: number | null;
-    decimals?: number | null;
-  };
-  entries: number;
-  seconds: number;
-  oldest: string;
 }
 
 /** Reads everything at one instant. @returns a page of rows by the names of client and project, and how many there are. */
@@ -88,14 +63,7 @@ export async function unbilledTime(account: AccountRecord, query: UnbilledQuery)
     if (!client) return [];
     if (project.billing === 'fixed') return member === undefined ? leftOf(project, client) : [];
     if (!group || project.billing === 'none') return [];
-    const rateOf = ({ task, rate, member }: Group['_id']) =>
-      hourlyRate({
-        entry: rate,
-        task: tasks.get(String(task))?.rate,
-        project: rateFor(project, member),
-        client: rateFor(client, member),
-        account: rateFor(account as RateHolder, member),
-      })?.rate;
+    const rateOf = (time: UnbilledGroup['_id']) => rateNow(time, { account, client, project, tasks });
     const currency = currencyFor(client, account);
     return [
       {
@@ -103,7 +71,7 @@ export async function unbilledTime(account: AccountRecord, query: UnbilledQuery)
         project,
         currency,
         ...NO_EXPENSES,
-        ...sumsOf(group, { rule: rules.get(projectId) ?? null, currency, rateOf }),
+        ...worthOf(group, { rule: rules.get(projectId) ?? null, currency, rateOf }),
       },
     ];
   });
@@ -115,41 +83,6 @@ function keyOf(project: StoredId | Id, currency: string): string {
   return `${String(project)} ${currency}`;
 }
 
-/** Projects with their clients and the rule by which each is rounded. */
-async function placesOf(reader: OwnReader, account: AccountRecord, ids: readonly StoredId[]) {
-  const projectFields = [
-    'name',
-    'client_id',
-    'hourly_rate',
-    'member_rates',
-    'rounding',
-    'billing',
-    'fixed_amount',
-    'currency',
-    'fixed_billed',
-  ] as const;
-  const projects = await reader.byIds(Project, ids, projectFields);
-  const clientIds = [...projects.values()].map(({ client_id }) => client_id);
-  const clientFields = [
-    'name',
-    'email',
-    'company_name',
-    'hourly_rate',
-    'member_rates',
-    'currency',
-    'rounding',
-  ] as const;
-  const clients = await reader.byIds(Client, clientIds, clientFields);
-  const general = account.rounding as TimeRounding | null | undefined;
-  const rules = new Map(
-    [...projects].map(([id, { rounding, client_id }]) => [
-      id,
-      effectiveRounding(rounding, clients.get(String(client_id))?.rounding, general),
-    ]),
-  );
-  return { projects, clients, rules };
-}
-
 const SETTLED = { $ifNull: ['$rate', '$hourly_rate', null] };
 
 /** Groups by day or entry only where a rule rounds them. @param filter besides. */
@@ -157,7 +90,7 @@ async function groupsOf(
   reader: OwnReader,
   filter: object,
   rules: ReadonlyMap<string, TimeRounding | null>,
-): Promise<Group[]> {
+): Promise<UnbilledGroup[]> {
   const roundedBy = (scope: TimeRounding['scope']) =>
     [...rules].filter(([, rule]) => rule?.scope === scope).map(([id]) => storedId(id));
   const [byLine, byDay, byEntry] = [roundedBy('line'), roundedBy('day'), roundedBy('entry')];
@@ -186,7 +119,7 @@ async function groupsOf(
     seconds: { $sum: '$seconds' },
     oldest: { $min: '$date' },
   };
-  return reader.aggregate<Group>(
+  return reader.aggregate<UnbilledGroup>(
     TimeEntry,
     { ...UNBILLED, ...filter },
     {
@@ -221,44 +154,4 @@ function leftOf(project: ProjectRecord, client: ClientRecord): UnbilledProject[]
   const amount = leftOfFixedAmount(project);
   if (amount === 0 || !project.currency) return [];
   return [{ client, project, currency: project.currency, ...NO_TIME, ...NO_EXPENSES, amount }];
-}
-
-interface Pricing {
-  rule: TimeRounding | null;
-  currency: string;
-  rateOf: (group: Group['_id']) => number | undefined;
-}
-
-/** A line is a task at a rate, as on an invoice. */
-function sumsOf(groups: readonly Group[], { rule, currency, rateOf }: Pricing) {
-  const lines = Map.groupBy(groups, ({ _id }) => `${String(_id.task)} ${rateOf(_id) ?? 'none'}`);
-  const priced = [...lines.values()].map((line) => {
-    const billed = billedOf(line, rule);
-    const rate = line[0] && rateOf(line[0]._id);
-    const qty = hoursQuantity(billed);
-    const net = rate === undefined ? 0 : lineNet({ qty, rate: plainDecimal(rate), discount: 0 }, currency);
-    return { billed, net, without: rate === undefined ? sumBy(line, ({ entries }) => entries) : 0 };
-  });
-  return {
-    entries: sumBy(groups, ({ entries }) => entries),
-    seconds: sumBy(groups, ({ seconds }) => seconds),
-    billedSeconds: sumBy(priced, ({ billed }) => billed),
-    amount: sumBy(priced, ({ net }) => net),
-    oldestDate: groups.map(({ oldest }) => oldest).toSorted()[0] ?? null,
-    withoutRate: sumBy(priced, ({ without }) => without),
-  };
-}
-
-function billedOf(line: readonly Group[], rule: TimeRounding | null): number {
-  if (rule?.scope === 'entry') {
-    return sumBy(line, (group) => group.entries * roundedTogether([{ ...togetherOf(group), entries: 1 }], rule));
-  }
-  const days = Map.groupBy(line, ({ _id }) => (rule?.scope === 'day' ? (_id.date ?? '') : ''));
-  return sumBy([...days.values()], (day) => roundedTogether(day.map(togetherOf), rule));
-}
-
-/** Entries of any length count as one: their hours are exact. */
-function togetherOf({ _id, entries, seconds }: Group): TimeTogether {
-  if (typeof _id.seconds !== 'number') return { seconds, entries: 1 };
-  return { seconds: _id.seconds, entries, decimals: _id.decimals ?? undefined };
 }
