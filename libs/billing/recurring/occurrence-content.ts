@@ -21,7 +21,7 @@ import type { Due } from './due-occurrence.ts';
 
 /** Returns the content of the invoice of an occurrence. @param work undefined when the occurrence includes none. */
 export function contentOf(
-  { recurring, account, client, now, period, today, status }: Due,
+  { recurring, account, client, now, period, today, status, catchingUpTo }: Due,
   work: GatheredWork | undefined,
 ): InvoiceContent {
   const { locale } = account;
@@ -72,6 +72,7 @@ export function contentOf(
         period_from: period.from,
         period_to: period.to,
         ...(included_hours === undefined ? {} : { included_hours }),
+        ...(catchingUpTo === undefined ? {} : { is_catch_up: true }),
       },
     },
   };

@@ -49,6 +49,8 @@ interface InvoiceRecurrence {
   period_to: string;
   /** Hours that the fixed lines pay for, a plain decimal. Absent once lines of time were edited by hand. */
   included_hours?: string | undefined;
+  /** True on the invoice of a missed occurrence, which its owner has to check. */
+  is_catch_up?: true | undefined;
 }
 
 /** The part of a project's fixed amount that the invoice bills, in the smallest unit. */
