@@ -40,6 +40,7 @@ import { quoteAcceptanceRoutes } from './quotes/acceptance-routes.ts';
 import { quoteRoutes } from './quotes/routes.ts';
 import { quoteSendRoutes } from './quotes/send-routes.ts';
 import { recurringInvoiceRoutes } from './recurring-invoices/routes.ts';
+import { reportRoutes } from './reports/routes.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { batchRoutes as timeBatchRoutes } from './time-entries/batch-routes.ts';
 import { billingRoutes } from './time-entries/billing-routes.ts';
@@ -101,5 +102,6 @@ export const routes: readonly Route[] = withOptionalFields(
     ...promiseRoutes,
     ...questionRoutes,
     ...activityRoutes,
+    ...reportRoutes,
   ]),
 );

@@ -373,6 +373,7 @@ export const operations: Record<string, Called> = {
   deleteHourPackage: {},
   listDrawdowns: {},
   listUnbilledTime: {},
+  getFollowUps: {},
   createInvoiceFromTime: {
     body: { missing_rate: 'zero' },
     naming: async (gateway, account) => ({ client_id: (await clientWithTime(gateway, account, 'own-')).client_id }),

@@ -87,6 +87,7 @@ const RESOURCES = [
   'links',
   'webhooks',
   'events',
+  'reports',
 ] as const;
 
 type Resource = (typeof RESOURCES)[number];

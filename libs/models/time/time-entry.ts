@@ -68,6 +68,20 @@ export interface TimeEntryRecord extends Stamped {
 /** The index that billing walks. */
 export const UNBILLED_INDEX = { account_id: 1, invoice_id: 1, project_id: 1, date: 1 } as const;
 
+/**
+ * The index along which the follow-ups find old time and time without a rate. It tells apart what is never billed, which
+ * stays without an invoice for ever, so that however much of it there is, only what is found is read.
+ */
+export const FORGOTTEN_TIME_INDEX = {
+  account_id: 1,
+  invoice_id: 1,
+  settled: 1,
+  billable: 1,
+  date: 1,
+  project_id: 1,
+  rate: 1,
+} as const;
+
 /** The filter of time that may be billed: on no invoice, not settled, and billable. */
 export const UNBILLED = { invoice_id: null, settled: null, billable: { $ne: false } } as const;
 
@@ -107,6 +121,7 @@ const timeEntrySchema = recordSchema<TimeEntryRecord>(
 
 // Along this index a client's unbilled time is found among a million entries.
 timeEntrySchema.index(UNBILLED_INDEX);
+timeEntrySchema.index(FORGOTTEN_TIME_INDEX);
 // An entry of another system is logged once.
 timeEntrySchema.index(
   { account_id: 1, external_id: 1 },

@@ -1,0 +1,146 @@
+// Unpaid invoices that were not reminded of or whose promised day has passed, and credit of clients that pays nothing.
+import { addDays } from '../../day.ts';
+import { stepsOf } from '../../models/accounts/account.ts';
+import { Client } from '../../models/accounts/client.ts';
+import { PaymentPromise, type PromiseRecord } from '../../models/answers/promise.ts';
+import { CreditNote, type CreditNoteRecord } from '../../models/billing/credit-note.ts';
+import { Invoice, type InvoiceRecord, isOpen, OPEN_STATUSES } from '../../models/billing/invoice.ts';
+import { Payment, type PaymentRecord } from '../../models/billing/payment.ts';
+import { Message, type MessageRecord } from '../../models/messages/message.ts';
+import { dueOf } from '../../rules/money/balance.ts';
+import { currentStep, REMINDER_KINDS, stopOf } from '../../rules/reminders/reminder-steps.ts';
+import { rulesOf } from '../reminders/plan-reminder.ts';
+import { COUNTED, counted, type Forgotten, type Look, NOTHING, SIFTED, sift } from './forgotten.ts';
+
+const FIELDS = {
+  status: 1,
+  client_id: 1,
+  currency: 1,
+  amount: 1,
+  tax_amount: 1,
+  rounding_amount: 1,
+  amount_paid: 1,
+  amount_credited: 1,
+  amount_written_off: 1,
+  due_date: 1,
+  reminders: 1,
+  reminder_rest: 1,
+} as const satisfies Partial<Record<keyof InvoiceRecord, 1>>;
+
+/** Yields issued invoices that are not settled, in the order in which they are due. */
+function openInvoices({ reader }: Look, due: object): AsyncIterable<InvoiceRecord> {
+  return reader.each<InvoiceRecord>(
+    Invoice,
+    { status: { $in: OPEN_STATUSES }, ...due },
+    {
+      projection: FIELDS,
+      sort: { due_date: 1 },
+      hint: { account_id: 1, status: 1, due_date: 1, _id: 1, amount: 1 },
+      ...SIFTED,
+    },
+  );
+}
+
+/**
+ * Finds overdue invoices of which no reminder went out. An invoice whose reminders are off, paused or resting is left
+ * out, and one whose first step is still to come.
+ */
+export function unremindedInvoices(look: Look): Promise<Forgotten> {
+  const { reader, account, today } = look;
+  const steps = stepsOf(account);
+  return sift(openInvoices(look, { due_date: { $lt: today } }), async (invoices) => {
+    const clients = await reader.byIds(
+      Client,
+      invoices.map(({ client_id }) => client_id),
+      ['reminders'],
+    );
+    const reminded = await remindedOf(look, invoices);
+    const isForgotten = (invoice: InvoiceRecord) => {
+      const rules = rulesOf(invoice, clients.get(String(invoice.client_id)) ?? null);
+      const isToCome = steps.length > 0 && !currentStep(steps, invoice.due_date, addDays(today, -1));
+      return (
+        !reminded.has(String(invoice._id)) &&
+        !isToCome &&
+        !stopOf({ isOpen: isOpen(invoice), rules, reminder_rest: invoice.reminder_rest }, today)
+      );
+    };
+    return invoices
+      .filter(isForgotten)
+      .map((invoice) => ({ id: invoice._id, day: invoice.due_date, money: moneyOf(invoice) }));
+  });
+}
+
+/** Returns the ids of the invoices of which a reminder went out or is about to. */
+async function remindedOf({ reader }: Look, invoices: readonly InvoiceRecord[]): Promise<Set<string>> {
+  const reminders = await reader.find<Pick<MessageRecord, 'document'>>(
+    Message,
+    {
+      'document.id': { $in: invoices.map(({ _id }) => _id) },
+      kind: { $in: REMINDER_KINDS },
+      state: { $nin: ['failed', 'cancelled'] },
+    },
+    { projection: { 'document.id': 1 }, hint: { account_id: 1, 'document.id': 1, _id: 1 } },
+  );
+  return new Set(reminders.map(({ document }) => String(document.id)));
+}
+
+/** Finds unpaid invoices whose last promise was broken. */
+export async function brokenPromises(look: Look): Promise<Forgotten> {
+  const { reader } = look;
+  const any = { projection: { _id: 1 }, limit: 1, hint: { account_id: 1, _id: 1 } };
+  if ((await reader.find(PaymentPromise, {}, any)).length === 0) return NOTHING;
+  return sift(openInvoices(look, {}), async (invoices) => {
+    const promises = await reader.find<PromiseRecord>(
+      PaymentPromise,
+      { invoice_id: { $in: invoices.map(({ _id }) => _id) } },
+      {
+        projection: { invoice_id: 1, status: 1, promised_for: 1 },
+        hint: { account_id: 1, invoice_id: 1, _id: 1 },
+      },
+    );
+    const byInvoice = Map.groupBy(promises, ({ invoice_id }) => String(invoice_id));
+    return invoices.flatMap((invoice) => {
+      const last = byInvoice.get(String(invoice._id))?.toSorted(byId).at(-1);
+      if (last?.status !== 'broken' || !isOpen(invoice)) return [];
+      return [{ id: invoice._id, day: last.promised_for, money: moneyOf(invoice) }];
+    });
+  });
+}
+
+function byId(one: Pick<PromiseRecord, '_id'>, other: Pick<PromiseRecord, '_id'>): number {
+  return String(one._id) < String(other._id) ? -1 : 1;
+}
+
+/** Finds payments with something left that pays no invoice. */
+export async function unallocatedPayments({ reader }: Look): Promise<Forgotten> {
+  const found = await reader.find<PaymentRecord>(Payment, LEFT, {
+    projection: { currency: 1, unallocated: 1, date: 1 },
+    ...LEFT_ALONG,
+  });
+  return counted(found, ({ _id, date, currency, unallocated }) => ({
+    id: _id,
+    day: date,
+    money: { amount: unallocated, currency },
+  }));
+}
+
+/** Finds credit notes with something left that pays no invoice. */
+export async function unallocatedCreditNotes({ reader }: Look): Promise<Forgotten> {
+  const found = await reader.find<CreditNoteRecord>(CreditNote, LEFT, {
+    projection: { currency: 1, unallocated: 1, issued_on: 1 },
+    ...LEFT_ALONG,
+  });
+  return counted(found, ({ _id, issued_on, currency, unallocated }) => ({
+    id: _id,
+    day: issued_on,
+    money: { amount: unallocated, currency },
+  }));
+}
+
+const LEFT = { unallocated: { $gt: 0 } } as const;
+/** The index has only records with something left. */
+const LEFT_ALONG = { hint: { account_id: 1, client_id: 1, unallocated: 1 }, ...COUNTED } as const;
+
+function moneyOf(invoice: InvoiceRecord) {
+  return { amount: dueOf(invoice), currency: invoice.currency };
+}
