@@ -2,8 +2,9 @@
 import express, { type NextFunction, type Request, type Response, Router } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
 import { AppError } from '#libs/errors.ts';
-import type { QuoteStatus } from '#libs/models/billing/quote.ts';
+import type { QuoteRecord } from '#libs/models/billing/quote.ts';
 import { requireFormOfPage, requireToken } from '#libs/pages/form-guard.ts';
+import { isChangedSince } from '#libs/rules/quotes/acceptance.ts';
 import { openLimit, type VisitLimits } from '../http/limits.ts';
 import { countFor } from '../http/unread-responses.ts';
 import type { ClientForm, FormAgain, FormResult } from './client-form.ts';
@@ -171,8 +172,11 @@ async function resultOf(form: ClientForm, visit: DocumentVisit, fields: FormAgai
   }
 }
 
-/** The status that a quote has as long as the answer of its client stands. */
-const STANDS_WITH: Partial<Record<Outcome, QuoteStatus>> = { accepted: 'Accepted', declined: 'Declined' };
+/** True as long as the answer of the client stands: its quote has the status, and says what was accepted. */
+const STANDS: Partial<Record<Outcome, (quote: QuoteRecord) => boolean>> = {
+  accepted: (quote) => quote.status === 'Accepted' && !isChangedSince(quote),
+  declined: ({ status }) => status === 'Declined',
+};
 
 /**
  * Returns the sentence about the form that redirected here. Any other value of the address is ignored, and so is an answer
@@ -181,7 +185,7 @@ const STANDS_WITH: Partial<Record<Outcome, QuoteStatus>> = { accepted: 'Accepted
 function messageIn({ request, locale, subject }: Visit): { tone: 'good'; text: string } | undefined {
   const { done } = request.query;
   const outcome = OUTCOMES.find((one) => one === done) as Outcome | undefined;
-  const status = outcome && STANDS_WITH[outcome];
-  if (!outcome || (status && !('status' in subject.record && subject.record.status === status))) return undefined;
+  const stands = outcome && STANDS[outcome];
+  if (!outcome || (stands && !(subject.type === 'quote' && stands(subject.record)))) return undefined;
   return { tone: 'good', text: locale.words.done[outcome] };
 }

@@ -149,7 +149,7 @@ describe('accepting', () => {
     };
     expect(await said()).toEqual([true, true]);
     expect((await gateway.patch(`/api/v1/quotes/${id}`, { terms: 'All in advance' })).status).toBe(200);
-    expect(await said()).toEqual([false, true]);
+    expect(await said()).toEqual([false, false]);
     await gateway.patch(`/api/v1/quotes/${id}`, { status: 'Sent' });
     expect(await said()).toEqual([false, false]);
     await send(path, '/decline', { confirm: 'yes' });
@@ -193,6 +193,8 @@ describe('accepting', () => {
       const text = await get(path);
       expect(text).toMatch(/An earlier version of this quote was accepted on [^.]+\. It has been changed since then\./);
       expect(text).not.toContain('Accepted by Ada Lovelace');
+      // A browser keeps the address that it was sent to after the acceptance.
+      expect(await get(`${path}?done=accepted`)).not.toContain('You have accepted the quote');
     },
   );
 
@@ -259,6 +261,9 @@ test('when a person promises a day, then the page says it, and a day out of boun
   expect((await send(path, '/promise', { day: addDays(TODAY, 5) })).status).toBe(303);
   expect(await get(path)).toContain('You said that you will pay on');
   expect(await record(`invoices/${id}`)).toMatchObject({ reminder_rest: { because: 'promise' } });
+  // Nothing is to be paid any more.
+  await gateway.patch(`/api/v1/invoices/${id}`, { status: 'Paid' });
+  expect(await get(path)).not.toContain('You said that you will pay on');
 });
 
 test('when a person asks about a line and the owner answers, then the page shows both', async () => {

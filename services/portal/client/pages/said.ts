@@ -1,7 +1,7 @@
 // Shows the answers that the client gave on this page before, and what the account answered.
 import type { VNode } from 'preact';
 import { dayIn } from '#libs/day.ts';
-import { promisesOf } from '#libs/models/answers/promise.ts';
+import { promiseStatus, promisesOf } from '#libs/models/answers/promise.ts';
 import { questionsAbout } from '#libs/models/answers/question.ts';
 import { evidenceOf, quoteEvidenceView } from '#libs/models/answers/quote-evidence.ts';
 import { html } from '#libs/pages/html.ts';
@@ -29,7 +29,7 @@ export async function acceptedOrPromised(visit: DocumentVisit): Promise<VNode | 
     return note('good', said.accepted(name, locale.day(dayIn(account.time_zone, new Date(accepted_at)))));
   }
   if (!subject.record.reminder_rest) return null;
-  const open = (await promisesOf(subject.record)).find(({ status }) => status === 'open');
+  const open = (await promisesOf(subject.record)).find((promise) => promiseStatus(promise, subject.record) === 'open');
   return open ? note('quiet', said.promised(locale.day(open.promised_for))) : null;
 }
 
