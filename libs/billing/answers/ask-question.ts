@@ -12,7 +12,6 @@ import {
 import { Invoice } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { Quote } from '../../models/billing/quote.ts';
-import { suppressedOf } from '../../models/messages/suppression.ts';
 import { DocumentLink } from '../../models/portal/document-link.ts';
 import { changeOwn, driverOf, findOwn, insertOwn, lockOwn } from '../../models/records.ts';
 import { type Id, newRecord, type StoredId, storedId } from '../../models/tenant.ts';
@@ -150,11 +149,7 @@ async function mailAnswer(
 async function askers(unit: UnitOfWork, { link_id }: QuestionRecord): Promise<string[] | undefined> {
   const { session, accountId } = unit;
   const link = await findOwn(DocumentLink, accountId, link_id, session);
-  const addresses = link && !link.revoked_at ? await linkRecipients(unit, link) : undefined;
-  if (!addresses) return undefined;
-  const suppressed = await suppressedOf(accountId, addresses, session);
-  const mailed = addresses.filter((address) => !suppressed.has(address));
-  return mailed.length > 0 ? mailed : undefined;
+  return link && !link.revoked_at ? linkRecipients(unit, link) : undefined;
 }
 
 /** Lets the invoice of the question show how long its reminders rest. */

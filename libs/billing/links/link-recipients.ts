@@ -1,10 +1,14 @@
 // The people who got a link by mail.
 import { Message, type MessageRecord } from '../../models/messages/message.ts';
+import { suppressedOf } from '../../models/messages/suppression.ts';
 import type { DocumentLinkRecord } from '../../models/portal/document-link.ts';
 import { findOwn } from '../../models/records.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
-/** Returns the recipients of the mail that carried the link. Undefined for a link that no mail carried. */
+/**
+ * Returns the recipients of the mail that carried the link. Undefined for a link that no mail carried, and when mail to all
+ * of them came back.
+ */
 export async function linkRecipients(
   { session, accountId }: Pick<UnitOfWork, 'session' | 'accountId'>,
   { message_id }: Pick<DocumentLinkRecord, 'message_id'>,
@@ -12,5 +16,8 @@ export async function linkRecipients(
   if (!message_id) return undefined;
   const message: MessageRecord | null = await findOwn(Message, accountId, message_id, session);
   if (!message || message.erased_at) return undefined;
-  return message.recipients.filter(({ role }) => role === 'to').map(({ address }) => address);
+  const addresses = message.recipients.filter(({ role }) => role === 'to').map(({ address }) => address);
+  const suppressed = await suppressedOf(accountId, addresses, session);
+  const mailed = addresses.filter((address) => !suppressed.has(address));
+  return mailed.length > 0 ? mailed : undefined;
 }

@@ -1,6 +1,7 @@
 // The people who took an invoice by mail.
 import { Message, type MessageRecord } from '../../models/messages/message.ts';
 import { bringsInvoice } from '../../models/messages/message-kinds.ts';
+import { suppressedOf } from '../../models/messages/suppression.ts';
 import { driverOf } from '../../models/records.ts';
 import { type StoredId, storedId } from '../../models/tenant.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
@@ -9,8 +10,8 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 const MESSAGES_READ = 20;
 
 /**
- * Returns the addresses in the header `To` for which a mail server took the latest mail that brought the invoice, and that
- * did not come back. Undefined when there are none.
+ * Returns the addresses in the header `To` for which a mail server took the latest mail that brought the invoice, without
+ * those from which mail came back. Undefined when there are none.
  */
 export async function takersOf(
   { session, accountId }: Pick<UnitOfWork, 'session' | 'accountId'>,
@@ -24,7 +25,13 @@ export async function takersOf(
   for (const { kind, recipients, erased_at } of found) {
     if (erased_at || !bringsInvoice(kind)) continue;
     const takers = recipients.filter(({ role, state }) => role === 'to' && state === 'accepted');
-    if (takers.length > 0) return takers.map(({ address }) => address);
+    const suppressed = await suppressedOf(
+      accountId,
+      takers.map(({ address }) => address),
+      session,
+    );
+    const mailed = takers.filter(({ address }) => !suppressed.has(address));
+    if (mailed.length > 0) return mailed.map(({ address }) => address);
   }
   return undefined;
 }
