@@ -12,6 +12,7 @@ import { effectiveQuoteStatus, Quote, type QuoteRecord } from '../../models/bill
 import { findMailServer } from '../../models/messages/mail-server.ts';
 import { Message, type MessageRecord, type Recipient } from '../../models/messages/message.ts';
 import { showsDocument } from '../../models/messages/message-kinds.ts';
+import { DocumentLink } from '../../models/portal/document-link.ts';
 import { driverOf, findOwn } from '../../models/records.ts';
 import type { Id } from '../../models/tenant.ts';
 import type { Session } from '../../mongo/connection.ts';
@@ -113,7 +114,10 @@ export async function reasonToWithdraw(
 ): Promise<string | undefined> {
   const record = await mailedRecord(accountId, message, session);
   const today = dayIn((await readAccount(accountId, session)).time_zone);
-  const stop = staleness(message, record, today) ?? (await stopReason({ session, accountId }, message, record));
+  const stop =
+    staleness(message, record, today) ??
+    (await stopReason({ session, accountId }, message, record)) ??
+    (await revokedReason({ session, accountId }, message));
   if (stop !== undefined || !record) return stop;
   // A mail that may have arrived stays as it is: its recipients must not get two that differ.
   if (message.unknown_at || message.recipients.some(hasIt)) return undefined;
@@ -126,6 +130,16 @@ export async function reasonToWithdraw(
 /** True of a recipient for which an earlier attempt was taken. */
 export function hasIt({ state }: Recipient): boolean {
   return state === 'accepted' || state === 'bounced' || state === 'complained';
+}
+
+/** Returns why a link is not mailed again: its account has revoked the one in whose place it comes. */
+async function revokedReason(
+  { session, accountId }: Pick<UnitOfWork, 'session' | 'accountId'>,
+  { link }: Pick<MessageRecord, 'link'>,
+): Promise<string | undefined> {
+  if (!link?.renews) return undefined;
+  const renewed = await findOwn(DocumentLink, accountId, link.renews, session);
+  return renewed && !renewed.revoked_at ? undefined : 'The link was revoked';
 }
 
 /** Returns what stops a reminder that no caller asked for. */

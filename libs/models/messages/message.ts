@@ -78,6 +78,8 @@ export interface MailedLink {
   show_time: boolean;
   /** The life of the link from the moment at which the mail is made, in milliseconds. Absent for the standard life. */
   life_ms?: number | undefined;
+  /** The link in whose place it comes. It is not mailed once that one is revoked. */
+  renews?: StoredId | undefined;
 }
 
 /** The demand of a reminder. */

@@ -170,12 +170,13 @@ async function resendMessage({ caller, body, commit, requestId, requireRecord, r
       message: message.body_template,
     };
     const { kind, attach_pdf, texts, document, _id: resendOf } = message;
-    const { invoice_id, life_ms } = message.link ?? {};
+    const { invoice_id, life_ms, renews } = message.link ?? {};
     const showsTime = message.link?.show_time === true && allows(caller.scopes, 'time-entries:read');
     const link = message.link && {
       ...mailedLink(message.link.type, caller, { show_time: showsTime, within: message.link.allow }),
       ...(invoice_id ? { invoice_id } : {}),
       ...(life_ms === undefined ? {} : { life_ms }),
+      ...(renews ? { renews } : {}),
     };
     const record = await mailedRecord(caller.accountId, message, unit.session);
     if (!record) throw appError('document_not_found');

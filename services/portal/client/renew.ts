@@ -44,7 +44,10 @@ async function planLink(unit: UnitOfWork, visit: Visit): Promise<boolean> {
     ...mailed,
     kind: 'link',
     wanted: { attach_pdf: false, ...(to ? { to } : {}) },
-    link: { type: subject_type, allow, show_time, ...(expires_at ? { life_ms: +expires_at - +created_at } : {}) },
+    link: {
+      ...{ type: subject_type, allow, show_time, renews: _id },
+      ...(expires_at ? { life_ms: +expires_at - +created_at } : {}),
+    },
     once: prefix + agreedDate().toISOString().slice(0, 10),
     requestId: String(_id),
   } as Parameters<typeof planMessage>[1]);

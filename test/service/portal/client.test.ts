@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
 import mongoose from 'mongoose';
 import { pino } from 'pino';
+import { reasonToWithdraw } from '#libs/billing/messages/withdraw-message.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
 import { DocumentLink } from '#libs/models/portal/document-link.ts';
@@ -12,7 +13,7 @@ import { makeMailOf } from '../../../services/mail/make-mail.ts';
 import { CLIENT_PAGES } from '../../../services/portal/client/client-routes.ts';
 import { CLIENT_FORMS } from '../../../services/portal/client/forms.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { failWithoutRelay, setUpMail, withLease } from '../../support/messages.ts';
+import { failWithoutRelay, inUnit, setUpMail, withLease } from '../../support/messages.ts';
 import { pathOf, startPortal, type TestPortal } from '../../support/portal.ts';
 import { create } from '../../support/records.ts';
 
@@ -348,6 +349,38 @@ describe('an expired link', () => {
     expect(Math.round(life / DAY_MS)).toBe(7);
   });
 
+  test('when it is revoked before the new one is mailed, then that does not leave', async () => {
+    const invoiceId = await invoice();
+    const { path, id } = await linkTo('invoices', invoiceId);
+    await expire(id);
+    await portal.browser().post(`${path}/renew`, { csrf: csrfOf((await get(path)).text) });
+    const [message] = await mails({ 'document.id': storedId(invoiceId) });
+    const reason = () => inUnit(gateway.account.id, (unit) => reasonToWithdraw(unit, message as MessageRecord));
+    expect(await reason()).toBeUndefined();
+
+    await gateway.delete(`/api/v1/invoices/${invoiceId}/links/${id}`);
+
+    expect(await reason()).toBe('The link was revoked');
+  });
+
+  test('when one of those who got it has bounced, then the new one goes to the others', async () => {
+    const invoiceId = await invoice();
+    const { body } = await gateway.post(`/api/v1/invoices/${invoiceId}/send`, {
+      to: ['one@work.example', 'two@work.example'],
+    });
+    const url = /https:\/\/portal\.example\.com\/p\/[\w-]{43}/.exec(await mailOf(body.data.id))?.[0] as string;
+    const [link] = (await gateway.get(`/api/v1/invoices/${invoiceId}/links`)).body.data;
+    await expire(link.id);
+    const report = { message_id: body.data.id, recipient: 'one@work.example', kind: 'hard' };
+    expect((await gateway.post('/api/v1/messages/bounces', report)).status).toBe(200);
+
+    const path = pathOf(url);
+    const { status } = await portal.browser().post(`${path}/renew`, { csrf: csrfOf((await get(path)).text) });
+
+    const [message] = await mails({ 'document.id': storedId(invoiceId) });
+    expect([status, message?.recipients.map(({ address }) => address)]).toEqual([303, ['two@work.example']]);
+  });
+
   test('when its renewal is sent again by the account, then the link of that mail has the same limits', async () => {
     const invoiceId = await invoice();
     const { path, id } = await linkTo('invoices', invoiceId, { allow: ['ask'] });
@@ -376,7 +409,9 @@ describe('an expired link', () => {
     await portal.browser().post(`${path}/renew`, { csrf: csrfOf((await get(path)).text) });
 
     const [message] = await mails({ 'document.id': storedId(invoiceId) });
-    expect(message?.link).toEqual({ type: 'invoice', allow: ['pay', 'promise', 'ask'], show_time: false });
+    expect(message?.link).toEqual({
+      ...{ type: 'invoice', allow: ['pay', 'promise', 'ask'], show_time: false, renews: storedId(id) },
+    });
   });
 
   test('when it is renewed without its token or day after day, then only so many mails go out', async () => {
