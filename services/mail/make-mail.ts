@@ -21,6 +21,7 @@ import type { Markdown } from '#libs/markdown/markdown.ts';
 import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
+import type { QuoteRecord } from '#libs/models/billing/quote.ts';
 import { storedBytesOf } from '#libs/models/counter.ts';
 import { findAttachments, mediaTypeOf } from '#libs/models/documents/attachments.ts';
 import {
@@ -232,8 +233,9 @@ async function heldSource({ account_id, _id }: MessageRecord): Promise<HeldMail 
 }
 
 /** Returns the words of the mail. Those about an invoice that is paid, or a quote that was accepted, ask for nothing. */
-function bodyOf({ kind, locale, body_template, of_accepted }: MessageRecord, record: RecordOfKind[NumberKind]): string {
-  if (kind === 'quote' && of_accepted) return settledBody('quote', locale, body_template);
+function bodyOf({ kind, locale, body_template }: MessageRecord, record: RecordOfKind[NumberKind]): string {
+  if (kind === 'quote' && (record as QuoteRecord).status === 'Accepted')
+    return settledBody('quote', locale, body_template);
   const isSettled = kind === 'invoice' && dueOf(record as InvoiceRecord) <= 0;
   return isSettled ? settledBody('invoice', locale, body_template) : body_template;
 }

@@ -64,7 +64,9 @@ export interface NewMessage<Kind extends NumberKind> {
   /** The link that the mail carries. The caller checks that its request may do what the link allows. */
   link?: MailedLink | undefined;
   /** The step of a reminder that goes out by itself. */
-  days?: number;
+  days?: number | undefined;
+  /** See MessageReminder. A step of days before the due date is early by itself. */
+  early?: true | undefined;
   resendOf?: StoredId;
   /** The recipients, in place of those that `wanted` and the account name. */
   recipients?: readonly Pick<Recipient, 'address' | 'role'>[];
@@ -83,7 +85,7 @@ export async function planMessage<Kind extends NumberKind>(
   unit: UnitOfWork,
   given: NewMessage<Kind>,
 ): Promise<MessageRecord> {
-  const { kind, type, record, wanted, texts, once, days, link, resendOf, requestId, by = unit.by } = given;
+  const { kind, type, record, wanted, texts, once, days, early, link, resendOf, requestId, by = unit.by } = given;
   const { session, accountId } = unit;
   const own = await findMailServer(accountId, session);
   const domain = own ? (own.bounce_domain ?? domainOf(own.from)) : (await findMailService(session))?.domain;
@@ -94,13 +96,14 @@ export async function planMessage<Kind extends NumberKind>(
   const values = mailValues(type, record, { account, client: client ?? { name: '' }, locale });
   const base = newRecord(accountId);
   const nextAt = wanted.send_at ?? base.created_at;
-  requireMailable(record, { kind, number: String(values.number), day: dayIn(account.time_zone, nextAt) });
+  const day = dayIn(account.time_zone, nextAt);
+  requireMailable(record, { kind, number: String(values.number), day });
   if (kind === 'invoice' || kind === 'credit_note') {
     await requireEInvoice(kind, record as RecordOfKind[typeof kind], { account, client });
     const files = { hasPdf: wanted.attach_pdf ?? true, format: neededFormat(client ?? {}, account) };
     await requireSmallFiles(kind, record as RecordOfKind[typeof kind], { accountId, ...files });
   }
-  const reminder = isReminder(kind) ? reminderOf(record as InvoiceRecord, days) : undefined;
+  const reminder = isReminder(kind) ? reminderOf(record as InvoiceRecord, { days, early, day }) : undefined;
   const state = newMessageState(wanted.send_at ? 'plan' : 'queue', nextAt);
   const mail = account.mail as MailSettings | undefined;
   const named = given.recipients ?? recipientsOf({ to: await takersFor(unit, given, client), ...wanted }, client, mail);
@@ -169,11 +172,24 @@ async function markResent({ session }: UnitOfWork, _id: StoredId, { account_id, 
   if (before) countStored(session, sizeOf({ ...before, resent_as: by }) - sizeOf(before));
 }
 
-/** @throws AppError 409 when nothing is due. */
-function reminderOf(invoice: InvoiceRecord, days: number | undefined): MessageReminder {
-  if (!isOpen(invoice)) throw appError('invoice_not_due');
+/**
+ * @throws AppError 409 when nothing is due, and before the due date unless the reminder may be early. The day of a step is
+ * decided by the look that plans it.
+ */
+function reminderOf(
+  invoice: InvoiceRecord,
+  { days, early, day }: Pick<NewMessage<'invoice'>, 'days' | 'early'> & { day: string },
+): MessageReminder {
+  const isEarly = early === true || (days !== undefined && days < 0);
+  const isTooSoon = days === undefined && !isEarly && day < invoice.due_date;
+  if (!isOpen(invoice) || isTooSoon) throw appError('invoice_not_due');
   const { currency } = invoice;
-  return { ...(days === undefined ? {} : { days }), amount_due: dueOf(invoice), currency };
+  return {
+    ...(days === undefined ? {} : { days }),
+    ...(isEarly ? { early: true } : {}),
+    amount_due: dueOf(invoice),
+    currency,
+  };
 }
 
 /**

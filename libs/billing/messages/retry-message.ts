@@ -96,6 +96,7 @@ async function sendAgain(unit: UnitOfWork, message: MessageRecord): Promise<Retr
   const again = await planMessage(unit, {
     ...{ kind, type: document.type, record, wanted, recipients, link, texts, resendOf: message._id },
     ...(reminder?.days === undefined ? {} : { days: reminder.days }),
+    early: reminder?.early,
     requestId: request_id,
   });
   return { again };

@@ -50,6 +50,8 @@ export function mailedVersion<Kind extends NumberKind>(
   return type === 'invoice' ? `${content} ${dueOf(record as InvoiceRecord)}` : content;
 }
 
+const DUE_DATE_MOVED = 'The due date was moved';
+
 /**
  * Returns why a mail about this document must not leave. The caller has read the document.
  * @param today the calendar day of the account.
@@ -70,6 +72,9 @@ export function staleness(
   if (!message.reminder) return undefined;
   const invoice = record as InvoiceRecord;
   if (!isOpen(invoice)) return 'Nothing is due of the invoice any more';
+  const { days, early } = message.reminder;
+  // The day of a step is looked at with all that stops it.
+  if (days === undefined && !early && today < invoice.due_date) return DUE_DATE_MOVED;
   if (dueOf(invoice) !== message.reminder.amount_due) return 'The sum that is due has changed';
   return undefined;
 }
@@ -127,11 +132,6 @@ export async function reasonToWithdraw(
   return server && server.from !== message.sender ? CHANGED.sender : undefined;
 }
 
-/** True of a recipient for which an earlier attempt was taken. */
-export function hasIt({ state }: Recipient): boolean {
-  return state === 'accepted' || state === 'bounced' || state === 'complained';
-}
-
 /** Returns why a link is not mailed again: its account has revoked the one in whose place it comes. */
 async function revokedReason(
   { session, accountId }: Pick<UnitOfWork, 'session' | 'accountId'>,
@@ -140,6 +140,11 @@ async function revokedReason(
   if (!link?.renews) return undefined;
   const renewed = await findOwn(DocumentLink, accountId, link.renews, session);
   return renewed && !renewed.revoked_at ? undefined : 'The link was revoked';
+}
+
+/** True of a recipient for which an earlier attempt was taken. */
+export function hasIt({ state }: Recipient): boolean {
+  return state === 'accepted' || state === 'bounced' || state === 'complained';
 }
 
 /** Returns what stops a reminder that no caller asked for. */
@@ -155,7 +160,7 @@ async function stopReason(
   const { reminder_rest } = invoice;
   const stop = stopOf({ isOpen: isOpen(invoice), rules: rulesOf(invoice, client), reminder_rest }, today);
   if (stop) return STOPS[stop];
-  if (today < addDays(invoice.due_date, reminder.days)) return 'The due date was moved';
+  if (today < addDays(invoice.due_date, reminder.days)) return DUE_DATE_MOVED;
   // The second copy of one that may have arrived is no other mail.
   if (unknown_at) return undefined;
   const now = agreedDate();
@@ -238,6 +243,7 @@ async function planAnew(unit: UnitOfWork, message: MessageRecord, record: Record
       ...(once ? { once } : {}),
       ...(resend_of ? { resendOf: resend_of } : {}),
       ...(reminder?.days === undefined ? {} : { days: reminder.days }),
+      early: reminder?.early,
     });
     return true;
   } catch (error) {

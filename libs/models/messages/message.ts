@@ -86,6 +86,8 @@ export interface MailedLink {
 export interface MessageReminder {
   /** The step that it is, in days from the due date. Absent on one that was sent by hand. */
   days?: number | undefined;
+  /** Present on one that may go out before the due date: a step of such days, or one that repeats it. */
+  early?: true | undefined;
   /** The sum that was due when it was planned, in the smallest unit of `currency`. If it changes before the mail leaves, the reminder is planned anew. */
   amount_due: number;
   currency: string;
@@ -211,7 +213,10 @@ const messageSchema = recordSchema<MessageRecord>(
     send_at: Date,
     once: String,
     of_accepted: Boolean,
-    reminder: { type: { _id: false, days: Number, amount_due: Number, currency: String }, default: undefined },
+    reminder: {
+      type: { _id: false, days: Number, early: Boolean, amount_due: Number, currency: String },
+      default: undefined,
+    },
     resend_of: idField,
     resent_as: idField,
     request_id: String,

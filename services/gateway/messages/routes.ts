@@ -182,7 +182,8 @@ async function resendMessage({ caller, body, commit, requestId, requireRecord, r
     if (!record) throw appError('document_not_found');
     // Its words and recipients are those of the client that a quote had before it was a draft again.
     if (!record.client_id.equals(message.client_id)) throw appError('message_of_other_client');
-    const own = { kind, wanted: { ...wanted, attach_pdf }, texts, link, resendOf, requestId };
+    const { early } = message.reminder ?? {};
+    const own = { kind, wanted: { ...wanted, attach_pdf }, texts, link, early, resendOf, requestId };
     return acceptedMessage(unit, await planMessage(unit, { ...own, type: document.type, record }));
   });
 }

@@ -364,6 +364,56 @@ describe('messages', () => {
     expect(await account.get('messages?recipient=new@example.com')).toHaveLength(2);
   });
 
+  test('when the client has no address any more, then mail that waits goes to the others, and one without any is cancelled', async () => {
+    await account.api.patch('/api/v1/account', { require_client_email: false, mail: { bcc: 'archive@north.example' } });
+    const bodies = [{}, { cc: ['tax@example.com'] }, { to: ['bob@example.com'] }, {}];
+    const ids: string[] = [];
+    for (const body of bodies) ids.push((await send(`invoices/${(await draft()).id}`, body)).body.data.id);
+    await Message.updateOne({ account_id: account.id, _id: ids[3] }, { attempts_made: 1 });
+
+    expect((await account.api.patch(`/api/v1/clients/${client_id}`, { email: null })).status).toBe(200);
+
+    const after = await Promise.all(ids.map((id) => account.get(`messages/${id}`)));
+    const recipients = after.map((message) =>
+      message['recipients'].map(({ role, address }: AnyRecord) => [role, address]),
+    );
+    expect(after.map(({ state }) => state)).toEqual(['cancelled', 'queued', 'queued', 'queued']);
+    expect(after[0]?.['attempts'][0].text).toBe('The client has no address any more');
+    expect(recipients.slice(1)).toEqual([
+      [
+        ['to', 'tax@example.com'],
+        ['bcc', 'archive@north.example'],
+      ],
+      [
+        ['to', 'bob@example.com'],
+        ['bcc', 'archive@north.example'],
+      ],
+      [
+        ['to', 'ada@example.com'],
+        ['bcc', 'archive@north.example'],
+      ],
+    ]);
+  });
+
+  test('when the due date is moved, then a reminder is not sent again before it comes, and an early step is', async () => {
+    const { id } = await draft({ due_date: '2020-01-01', status: 'Sent' });
+    const byHand = (await account.api.post(`/api/v1/invoices/${id}/remind`)).body.data;
+    await failWithoutRelay(account.id, byHand.id, 'giveUp');
+    await account.api.patch(`/api/v1/invoices/${id}`, { due_date: '2099-12-31' });
+
+    expect(await account.refused(`messages/${byHand.id}/resend`, {})).toEqual([
+      409,
+      'Cannot remind about an invoice that is not due',
+    ]);
+    const early = { days: -3, early: true, amount_due: 123_450, currency: 'EUR' };
+    await Message.updateOne({ account_id: account.id, _id: byHand.id }, { reminder: early });
+    const again = await account.api.post(`/api/v1/messages/${byHand.id}/resend`, {});
+    expect([again.status, again.body.data?.reminder]).toEqual([
+      202,
+      { days: null, amount_due: 1_234.5, currency: 'EUR' },
+    ]);
+  });
+
   test('when a message is cancelled, then it never leaves, and one that left cannot be', async () => {
     const { id, document } = await queued();
     const cancelled = await account.api.post(`/api/v1/messages/${id}/cancel`);
@@ -466,12 +516,17 @@ describe('a client without an address', () => {
     await account.api.patch('/api/v1/account', { receipts: true });
     const id = await mailed();
     expect(await account.refused(`invoices/${id}/remind`, {})).toEqual([409, 'Client has no usable address']);
-    const wishes = { to: ['bob@work.example', 'eve@work.example'], cc: ['tax@work.example'] };
+    const wishes = { to: ['bob@work.example', 'eve@work.example', 'max@work.example'], cc: ['tax@work.example'] };
     const first = (await send(`invoices/${id}`, wishes)).body.data;
     expect(await account.refused(`invoices/${id}/remind`, {})).toEqual([409, 'Client has no usable address']);
     await sendWithoutRelay(account.id, first.id);
     await account.api.post('/api/v1/messages/bounces', {
       ...{ message_id: first.id, recipient: 'eve@work.example', kind: 'hard' },
+    });
+    const other = (await send(`invoices/${(await draft()).id}`, { to: ['max@work.example'] })).body.data;
+    await sendWithoutRelay(account.id, other.id);
+    await account.api.post('/api/v1/messages/bounces', {
+      ...{ message_id: other.id, recipient: 'max@work.example', kind: 'hard' },
     });
 
     const reminder = await account.api.post(`/api/v1/invoices/${id}/remind`);

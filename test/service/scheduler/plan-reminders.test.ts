@@ -314,6 +314,12 @@ describe('before the contents of a reminder leave', () => {
     ]);
   });
 
+  test('when the due date of one by hand was moved, then it is cancelled, and none goes out in its place', async () => {
+    const due_date = addDays(TODAY, 20);
+    const { reason } = await withdrawn((id) => change(`invoices/${id}`, { due_date }), { isByHand: true });
+    expect([reason, await steps()]).toEqual(['The due date was moved', []]);
+  });
+
   test('when it was paid, then it is cancelled, and the step goes out if the payment is voided', async () => {
     let payment = '';
     const { reason } = await withdrawn(async (id) => (payment = (await pay(id, 100)).id));
