@@ -567,6 +567,10 @@ const PAYMENTS = {
     'Too many movements for the balance of a past day (at most {limit})',
     'Ask for the balance of today, or of one invoice.',
   ),
+  statement_too_long: unprocessable(
+    'The statement has more than {limit} rows',
+    'Ask for a shorter period, and go on with the next day: each begins with the balance that the one before ended with.',
+  ),
   write_off_of_draft: conflict('Cannot write off a draft', 'Delete the draft.'),
   write_off_of_cancelled: conflict('Cannot write off a cancelled invoice', 'There is nothing to write off.'),
   write_off_limit_reached: conflict('{number} can have at most {limit} write-offs', 'Credit the rest instead.'),

@@ -189,11 +189,8 @@ export const invoiceLedger = Joi.object({
     ],
   });
 
-const balance = Joi.object({
-  currency: currency(),
-  due: number(),
-  overdue: number().description('Of `due`: what should have come by now'),
-  ageing: Joi.object({
+export const ageing = () =>
+  Joi.object({
     not_due: number(),
     d1_30: number(),
     d31_60: number(),
@@ -201,8 +198,13 @@ const balance = Joi.object({
     d91_plus: number(),
   })
     .meta({ schema: 'Ageing' })
-    .required()
-    .description('`due` by days overdue'),
+    .required();
+
+const balance = Joi.object({
+  currency: currency(),
+  due: number(),
+  overdue: number().description('Of `due`: what should have come by now'),
+  ageing: ageing().description('`due` by days overdue'),
   credit: number().description('Money received or credited that is not allocated to an invoice'),
   credit_source_count: number().description('Payments and credit notes with something left'),
   credit_sources: Joi.array()

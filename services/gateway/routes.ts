@@ -41,6 +41,7 @@ import { quoteRoutes } from './quotes/routes.ts';
 import { quoteSendRoutes } from './quotes/send-routes.ts';
 import { recurringInvoiceRoutes } from './recurring-invoices/routes.ts';
 import { reportRoutes } from './reports/routes.ts';
+import { statementRoutes } from './reports/statement-routes.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { batchRoutes as timeBatchRoutes } from './time-entries/batch-routes.ts';
 import { billingRoutes } from './time-entries/billing-routes.ts';
@@ -103,5 +104,6 @@ export const routes: readonly Route[] = withOptionalFields(
     ...questionRoutes,
     ...activityRoutes,
     ...reportRoutes,
+    ...statementRoutes,
   ]),
 );

@@ -9,7 +9,7 @@ import { routeTable } from './route-table.ts';
 export interface FullAccountCase {
   row: Route;
   name: string;
-  query?: string;
+  query?: string | ((full: FullAccount) => string);
   id?: (full: FullAccount) => string | undefined;
   body?: (full: FullAccount) => object;
 }
@@ -19,6 +19,7 @@ const gathered = { group_by: 'none', line_text: LINE_TEXT, missing_rate: 'zero' 
 /** Further requests of an operation, or another one in place of the usual. */
 const CASES: Readonly<Record<string, readonly Omit<FullAccountCase, 'row' | 'name'>[]>> = {
   getClientBalance: [{}, { query: '?as_of=2026-02-01' }],
+  getStatement: [{ query: ({ clientId }) => `?client_id=${clientId}&from=2000-01-01&to=2026-11-01` }],
   getInvoicePayments: [{}],
   createTask: [{ body: ({ ids }) => ({ name: 'x', project_id: ids['projects'] }) }],
   createTimeEntry: [
@@ -72,7 +73,7 @@ export async function requestOf({ row, query, id, body }: FullAccountCase, gatew
   const payload = body?.(full) ?? (await bodyFor(gateway, row.operation, full.account));
   const path = row.path.replace('{id}', String(at)).replace('{index}', '0');
   return {
-    path: path + (query ?? (isList(row) ? `?limit=${PAGE}` : '')),
+    path: path + ((typeof query === 'function' ? query(full) : query) ?? (isList(row) ? `?limit=${PAGE}` : '')),
     method: row.method.toUpperCase(),
     headers: { Authorization: `Bearer ${full.account.key}`, 'Content-Type': 'application/json' },
     ...(payload ? { body: JSON.stringify(payload) } : {}),

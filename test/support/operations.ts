@@ -305,6 +305,8 @@ interface Called {
   refs?: (keyof typeof makers)[];
   /** For a body that names records in a way of its own. */
   naming?: (gateway: TestGateway, account: TestAccount) => Promise<object>;
+  /** The parameters that its query must have. */
+  query?: (gateway: TestGateway, account: TestAccount) => Promise<Record<string, string>>;
   printed?: boolean;
 }
 
@@ -440,6 +442,13 @@ export const operations: Record<string, Called> = {
   releaseCreditNote: { body: {} },
   refundCreditNote: { body: { amount: 1 } },
   getClientBalance: {},
+  getStatement: {
+    query: async (gateway, account) => ({
+      client_id: await makers.clients(gateway, account, 'own-'),
+      from: '0001-01-01',
+      to: dayIn('UTC'),
+    }),
+  },
   getClientHours: {},
   printReceipt: { printed: true },
   printCreditNote: { printed: true },
@@ -590,6 +599,22 @@ export async function make(gateway: TestGateway, kind: string, account: TestAcco
   const maker = makers[kind];
   if (!maker) throw new Error(`test/support/operations.ts does not know how to make one of ${kind}`);
   return maker(gateway, account, mark);
+}
+
+/** The parameters that the query of the operation must have. */
+export async function neededQuery(
+  gateway: TestGateway,
+  operation: string,
+  account: TestAccount,
+): Promise<Record<string, string>> {
+  return (await operations[operation]?.query?.(gateway, account)) ?? {};
+}
+
+/** A query with the needed parameters that it does not name itself. */
+export function withNeeded(query: string, needed: Record<string, string>): string {
+  const given = new URLSearchParams(query);
+  const rest = Object.entries(needed).filter(([name]) => !given.has(name));
+  return [query, new URLSearchParams(rest).toString()].filter(Boolean).join('&');
 }
 
 /** A body the operation takes, with references to records of the account's own. */

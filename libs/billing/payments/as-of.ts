@@ -14,16 +14,31 @@ export interface DatedAmount {
   until?: string | undefined;
 }
 
+/** A write-off. */
+export interface DatedWriteOff extends DatedAmount {
+  /** True for the discount of a payment that came early. */
+  isDiscount: boolean;
+}
+
+/** A refund. */
+export interface DatedRefund extends DatedAmount {
+  /** The reference of the transfer. */
+  reference?: string | undefined;
+}
+
 /** An invoice that was issued. */
 export interface DatedInvoice {
   id: Id;
+  number: string;
   currency: string;
+  /** The client's number of its order. */
+  reference?: string | undefined;
   total: number;
   issued_on: string;
   /** The present due date, because earlier ones are not kept. */
   due_date: string;
   cancelled_on?: string | undefined;
-  writtenOff: readonly DatedAmount[];
+  writtenOff: readonly DatedWriteOff[];
 }
 
 /** A payment or a credit note. */
@@ -34,7 +49,9 @@ export interface DatedCredit {
   date: string;
   /** The day on which it was voided. */
   ended_on?: string | undefined;
-  refunded: readonly DatedAmount[];
+  refunded: readonly DatedRefund[];
+  /** The reference of a payment, or the number of the invoice that a credit note corrects. */
+  reference?: string | undefined;
   /** The record itself, for readers of the balance. */
   source: CreditSource;
 }
@@ -134,15 +151,9 @@ export class BalanceSums {
  * with a day in the past, beside others of that day. So each allocation counts as far as its invoice was still due and
  * its source still had credit: nothing is ever below 0.
  */
-export function balancesAsOf({ invoices, credits, parts }: DatedMovements, day: string): Balances[] {
-  const due = new Map(invoices.map((invoice) => [invoice.id, dueBefore(invoice, day)]));
-  const left = new Map(credits.map((credit) => [credit.id, creditBefore(credit, day)]));
-  for (const part of parts) {
-    const [owed, had] = [due.get(part.invoice) ?? 0, left.get(part.source) ?? 0];
-    const amount = Math.min(partAsOf(part, day), owed, had);
-    due.set(part.invoice, owed - amount);
-    left.set(part.source, had - amount);
-  }
+export function balancesAsOf(movements: DatedMovements, day: string): Balances[] {
+  const { invoices, credits } = movements;
+  const { due, left } = restsAsOf(movements, day);
   const sums = new BalanceSums();
   for (const invoice of invoices) {
     if (isCancelled(invoice, day)) continue;
@@ -156,8 +167,21 @@ export function balancesAsOf({ invoices, credits, parts }: DatedMovements, day: 
   return sums.all();
 }
 
+/** Returns what the allocations left of each invoice and of each credit, by their ids. A cancelled invoice counts as if it was due. */
+export function restsAsOf({ invoices, credits, parts }: DatedMovements, day: string) {
+  const due = new Map(invoices.map((invoice) => [invoice.id, dueBefore(invoice, day)]));
+  const left = new Map(credits.map((credit) => [credit.id, creditBefore(credit, day)]));
+  for (const part of parts) {
+    const [owed, had] = [due.get(part.invoice) ?? 0, left.get(part.source) ?? 0];
+    const amount = Math.min(partAsOf(part, day), owed, had);
+    due.set(part.invoice, owed - amount);
+    left.set(part.source, had - amount);
+  }
+  return { due, left };
+}
+
 /** Returns what was due without allocations. A cancelled invoice counts, because its credit note stays on it. */
-function dueBefore({ total, issued_on, writtenOff }: DatedInvoice, day: string): number {
+export function dueBefore({ total, issued_on, writtenOff }: DatedInvoice, day: string): number {
   return has({ from: issued_on }, day) ? Math.max(0, total - sumAsOf(writtenOff, day)) : 0;
 }
 

@@ -24,7 +24,7 @@ export async function clientBalancesAsOf(
   client_id: StoredId,
   { day, timeZone }: { day: string; timeZone: string },
 ) {
-  const movements = await datedMovements(accountId, client_id, timeZone);
+  const movements = await datedMovements(accountId, client_id, { timeZone });
   return balancesAsOf(movements, day).map(balanceView);
 }
 

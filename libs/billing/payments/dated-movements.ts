@@ -1,7 +1,7 @@
 // Reads the movements of a client with their days from its invoices, payments and credit notes, for as-of.ts.
 import { dayIn } from '../../day.ts';
 import { appError } from '../../errors.ts';
-import type { CreditAllocation } from '../../models/billing/allocation.ts';
+import type { CreditAllocation, CreditRefund } from '../../models/billing/allocation.ts';
 import { CreditNote, type CreditNoteRecord } from '../../models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
@@ -9,7 +9,17 @@ import { Payment, type PaymentRecord } from '../../models/billing/payment.ts';
 import { readOwnAtOnce } from '../../models/own-snapshot.ts';
 import type { Id, StoredId } from '../../models/tenant.ts';
 import { totalOf } from '../../rules/money/balance.ts';
-import type { CreditSource, DatedAmount, DatedCredit, DatedInvoice, DatedMovements, DatedPart } from './as-of.ts';
+import { isDiscount } from '../../rules/money/early-payment.ts';
+import type {
+  CreditSource,
+  DatedAmount,
+  DatedCredit,
+  DatedInvoice,
+  DatedMovements,
+  DatedPart,
+  DatedRefund,
+  DatedWriteOff,
+} from './as-of.ts';
 
 const MOVEMENTS_LIMIT_MS = 5_000;
 
@@ -31,7 +41,11 @@ const PART_FIELDS = {
   'refunds.date': 1,
 } as const;
 const CREDIT_FIELDS = { number: 1, number_text: 1, currency: 1, amount: 1, ...PART_FIELDS } as const;
+/** The references that a client knows movements by. They are longer than all other fields together. */
+const REFERENCES = { order_reference: 1, reference: 1, 'refunds.reference': 1, invoice_number: 1 } as const;
 const INVOICE_FIELDS = {
+  number: 1,
+  number_text: 1,
   currency: 1,
   amount: 1,
   tax_amount: 1,
@@ -43,15 +57,22 @@ const INVOICE_FIELDS = {
   cancelled_on: 1,
   'write_offs.amount': 1,
   'write_offs.date': 1,
+  'write_offs.reason': 1,
+  'write_offs.payment_id': 1,
   'write_offs.reversed_on': 1,
 } as const;
 
 /**
  * Reads the fields of all movements that are added up.
- * @param timeZone of the account, for invoices without an issue date.
+ * @param options.timeZone of the account, for invoices without an issue date.
+ * @param options.hasReferences reads the references of the movements, too.
  * @throws AppError 422 when there are more than MOVEMENTS_MAX.
  */
-export async function datedMovements(accountId: Id, client_id: StoredId, timeZone: string): Promise<DatedMovements> {
+export async function datedMovements(
+  accountId: Id,
+  client_id: StoredId,
+  { timeZone, hasReferences = false }: { timeZone: string; hasReferences?: boolean },
+): Promise<DatedMovements> {
   const movements = { invoices: [] as DatedInvoice[], credits: [] as DatedCredit[], parts: [] as IdentifiedPart[] };
   let count = 0;
   const add = (more: number) => {
@@ -63,7 +84,11 @@ export async function datedMovements(accountId: Id, client_id: StoredId, timeZon
   // All reads are at one instant.
   await readOwnAtOnce(accountId, MOVEMENTS_LIMIT_MS, async (reader) => {
     const each = <Stored>(records: Parameters<typeof reader.each>[0], projection: object, filter: object = {}) =>
-      reader.each<Stored>(records, { client_id, ...filter }, { projection, batchSize: BATCH });
+      reader.each<Stored>(
+        records,
+        { client_id, ...filter },
+        { projection: { ...projection, ...(hasReferences ? REFERENCES : {}) }, batchSize: BATCH },
+      );
     // Drafts that were cancelled are left out.
     const issued = { status: { $ne: 'Draft' }, parties: { $exists: true } };
     for await (const invoice of each<InvoiceRecord>(Invoice, INVOICE_FIELDS, issued)) {
@@ -91,6 +116,8 @@ function datedInvoice(invoice: InvoiceRecord, timeZone: string): DatedInvoice {
   const issued_on = invoice.issue_date ?? dayIn(timeZone, invoice.created_at);
   return {
     id: String(invoice._id),
+    number: printedNumber('invoice', invoice),
+    reference: invoice.order_reference ?? undefined,
     currency: invoice.currency,
     total: totalOf(invoice),
     issued_on,
@@ -104,13 +131,14 @@ function datedPayment(payment: PaymentRecord): DatedCredit {
   const { _id, currency, amount, date, status, voided_on, refunds } = payment;
   const ended_on = status === 'Voided' ? (voided_on ?? date) : undefined;
   const refunded = refunds.map(datedRefund);
-  return { id: String(_id), currency, amount, date, ended_on, refunded, source: paymentSource(payment) };
+  const reference = payment.reference ?? undefined;
+  return { id: String(_id), currency, amount, date, ended_on, refunded, reference, source: paymentSource(payment) };
 }
 
 function datedNote(note: CreditNoteRecord): DatedCredit {
-  const { _id, currency, issued_on: date, refunds } = note;
+  const { _id, currency, issued_on: date, refunds, invoice_number: reference } = note;
   const refunded = refunds.map(datedRefund);
-  return { id: String(_id), currency, amount: totalOf(note), date, refunded, source: noteSource(note) };
+  return { id: String(_id), currency, amount: totalOf(note), date, refunded, reference, source: noteSource(note) };
 }
 
 type Numbered<Stored extends { number: number }> = Pick<Stored, 'number'> & {
@@ -133,9 +161,7 @@ type IdentifiedPart = DatedPart & { id: Id };
 function partsOfPayment({ _id, allocations, refunds }: PaymentRecord): IdentifiedPart[] {
   return allocations.map((part) => {
     const taken = refunds.flatMap(({ date, taken = [] }) =>
-      taken
-        .filter(({ allocation_id }) => allocation_id.equals(part._id))
-        .map(({ amount }) => datedRefund({ amount, date })),
+      taken.filter(({ allocation_id }) => allocation_id.equals(part._id)).map(({ amount }) => ({ amount, from: date })),
     );
     return datedPart(_id, part, taken);
   });
@@ -154,10 +180,13 @@ function datedPart(
   return { ...ids, amount, from: date, until: released_on, taken };
 }
 
-function writeOffsOf({ write_offs = [] }: InvoiceRecord): DatedAmount[] {
-  return write_offs.map(({ amount, date, reversed_on }) => ({ amount, from: date, until: reversed_on }));
+function writeOffsOf({ write_offs = [] }: InvoiceRecord): DatedWriteOff[] {
+  return write_offs.map((one) => {
+    const { amount, date, reversed_on } = one;
+    return { amount, from: date, until: reversed_on, isDiscount: isDiscount(one) };
+  });
 }
 
-function datedRefund({ amount, date }: { amount: number; date: string }): DatedAmount {
-  return { amount, from: date };
+function datedRefund({ amount, date, reference }: Pick<CreditRefund, 'amount' | 'date' | 'reference'>): DatedRefund {
+  return { amount, from: date, reference: reference ?? undefined };
 }

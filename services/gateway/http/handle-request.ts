@@ -79,7 +79,7 @@ export function requestHandler(row: Route, options: HandleOptions) {
     if (!parameters) throw missing();
     // Reads are rejected when their size is known. A change cannot be taken back then, and a document has been printed.
     if (!isRead || isRendered(row)) capacity.responses.requireRoom(accountId);
-    const query = readQuery(request.originalUrl);
+    const query = readQuery(request.originalUrl, caller.account);
     const list = isPaged ? listIdentity(request.baseUrl + request.path, query as object) : '';
     if (isPaged) readAfter(query as PageQuery, list, row.details);
     // The body is read after the caller is admitted, because validating a body costs more than rejecting a stranger.

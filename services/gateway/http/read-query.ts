@@ -15,27 +15,28 @@ type Parameters = Record<string, string | string[] | undefined>;
 
 /**
  * @param shape the operation's parameters; none unless given. @param details the form of `details`.
- * @returns what reads the query of a URL, or throws an AppError 400 with every problem.
+ * @returns what reads the query of a URL for an account, whose settings rules of the shape may know, or throws an AppError 400 with every problem.
  */
 export function queryReader<Query>(
   shape: Joi.ObjectSchema<Query> | undefined,
   details?: DetailsForm,
-): (url: string) => Query {
+): (url: string, account?: object) => Query {
   const known = fieldsOf(shape);
   // Parameters arrive as text, so they are converted.
   const lenient = shape?.prefs(validation);
-  return (url) => {
+  return (url, account) => {
     const given = parametersOf(url, details);
     const names = Object.keys(given);
     const repeated = names.filter((name) => known.has(name) && Array.isArray(given[name]));
     const single = Object.fromEntries(
       Object.entries(given).filter(([name, value]) => known.has(name) && !Array.isArray(value)),
     );
-    const { error, value = {} } = lenient?.validate(single) ?? {};
+    const { error, value = {} } = lenient?.validate(single, { context: { account } }) ?? {};
     const problems = [
       ...names.filter((name) => !known.has(name)).map((name) => problemOf(name, 'unknown_parameter')),
       ...repeated.map((name) => problemOf(name, 'repeated_parameter')),
-      ...(error?.details ?? []).map(problemOfJoi),
+      // A repeated parameter is not validated, so a required one is not missing.
+      ...(error?.details ?? []).filter(({ path }) => !repeated.includes(String(path[0]))).map(problemOfJoi),
     ];
     if (problems.length > 0) throw validationFailed(problems, details);
     return value as Query;

@@ -140,6 +140,8 @@ export interface Route<Body = unknown, Query = unknown> {
   produces?: string;
   /** Media type of a response that is printed, for some values of the query. Its admission bounds it like other documents. */
   alsoPrints?: string;
+  /** Media type of the same content as text, for callers that ask for it by the Accept header. */
+  alsoWrites?: string;
   /** The file is stored: it is read like a record, not rendered. */
   isStoredFile?: boolean;
   /** True when the work or the response grows with what is stored. A concurrency limit applies, as to lists. */

@@ -57,13 +57,14 @@ function parametersOf(row: Route): unknown[] {
   const query = row.query ? jsonSchemaOf(row.query, 'input') : {};
   const required = (query['required'] ?? []) as string[];
   const ofQuery = Object.entries((query['properties'] ?? {}) as Record<string, JsonSchema>).map(([name, schema]) => {
-    const { description, ...rest } = schema;
+    const { description, examples, ...rest } = schema;
     return {
       name,
       in: 'query',
       required: required.includes(name),
       ...(description ? { description } : {}),
       schema: rest,
+      ...(examples ? { example: (examples as unknown[])[0] } : {}),
     };
   });
   // Generated clients pass parameters by position: one that came later follows the headers.
@@ -125,12 +126,15 @@ function successOf(row: Route, register: Register): Record<string, unknown> {
     ...(status === 202 ? { Location: { $ref: '#/components/headers/Location' } } : {}),
     ...(isTagged(row) ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
   };
+  const file = { schema: { type: 'string', format: 'binary' } };
   if (row.produces) {
-    const file = { schema: { type: 'string', format: 'binary' } };
     const content = { [row.produces]: file, ...(row.alsoPrints ? { [row.alsoPrints]: file } : {}) };
     return { [status]: { description: 'The file', headers, content } };
   }
-  const content = { 'application/json': envelopeOf(row, register) };
+  const content = {
+    'application/json': envelopeOf(row, register),
+    ...(row.alsoWrites ? { [row.alsoWrites]: file } : {}),
+  };
   return { [status]: { description: 'Success', headers, content } };
 }
 

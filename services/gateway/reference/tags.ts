@@ -28,7 +28,7 @@ const DESCRIPTIONS: Record<string, string> = {
   Questions: 'What clients asked about documents on their page, and the answers',
   Suppressions: 'Addresses that are not mailed any more, because mail to them came back',
   'Mail templates': 'The words of mails: yours, or the standard ones in nine languages',
-  Reports: 'What the whole account adds up to, and what was forgotten',
+  Reports: 'What the whole account or a client adds up to, and what was forgotten',
   Numbering: 'The proof that numbers have neither holes nor doubles',
   'PDF tool': 'PDF documents from the data in the request; nothing is stored',
   Webhooks: 'Endpoints that events are sent to',

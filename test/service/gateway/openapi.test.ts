@@ -62,6 +62,14 @@ function examplesOf({ paths, components }: OpenApi): Example[] {
   );
 }
 
+/** Returns the query with the examples of the parameters that it must have. */
+function queryOf({ parameters = [] }: { parameters?: unknown } = {}): string {
+  const needed = (parameters as { in?: string; required?: boolean; name: string; example: string }[]).filter(
+    (one) => one.in === 'query' && one.required,
+  );
+  return needed.length === 0 ? '' : `?${new URLSearchParams(needed.map(({ name, example }) => [name, example]))}`;
+}
+
 test('when the document is linted by the strict rules, then nothing is found', () => {
   const file = join(scratch, 'openapi.json');
   writeFileSync(file, JSON.stringify(document));
@@ -174,7 +182,7 @@ test('when every example of the document is sent unchanged, then it succeeds and
     if (isMade || UNMADE.has(operation)) await prepare(operation);
     // An anonymised client accepts no new records, time is billed once, and an issued invoice stays issued.
     isSpent = method === 'delete' || SPENT.has(operation) || LEDGER.has(operation);
-    const url = at(path);
+    const url = at(path) + queryOf(document.paths[path]?.[method]);
     // The example of a change accepts the quote, and only a draft is deleted.
     if (operation === 'deleteQuote') await gateway.patch(url, { status: 'Draft' });
     if (operation === 'deleteSuppression') {

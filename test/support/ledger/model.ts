@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { LedgerWorld } from './ledger-world.ts';
 import { ANSWERS, CENTS_MAX, MOVES, type Movement, take, WHICH_MAX } from './movements.ts';
-import { forgottenDays, passDay } from './passing-days.ts';
+import { forgottenDays, passDay, wrongStatements } from './passing-days.ts';
 import { brokenPromises, brokenSums } from './promises.ts';
 
 export interface ModelRun {
@@ -77,6 +77,7 @@ export async function runModel({ seed, sequences, shrinks, open, onSequence }: M
     }
     assert.deepEqual(await brokenPromises(world), []);
     assert.deepEqual(await forgottenDays(world), []);
+    assert.deepEqual(await wrongStatements(world), []);
     taken.sequences += 1;
     onSequence?.(taken);
   });

@@ -1,4 +1,4 @@
-// Days that pass for the records of an account, and the balance of each: every stored day is moved one back, not the clock.
+// Days that pass for the records of an account, the balance of each and the statements between them: every stored day is moved one back, not the clock.
 import mongoose from 'mongoose';
 import { addDays, dayIn } from '#libs/day.ts';
 import { recount } from '#libs/models/recount.ts';
@@ -36,6 +36,58 @@ export async function forgottenDays(world: LedgerWorld): Promise<string[]> {
   }
   return broken;
 }
+
+/**
+ * Checks the statement of account between any two of the last days, also one before anything happened.
+ * @returns a sentence for each that does not begin or end with the balance of its days, or does not add up.
+ */
+export async function wrongStatements(world: LedgerWorld): Promise<string[]> {
+  const today = dayIn('UTC');
+  const days = Array.from({ length: world.memory.length + 2 }, (_, back) => addDays(today, -back)).toReversed();
+  const balances = new Map<string, number>();
+  for (const day of days) balances.set(day, await netOf(world, day));
+  const broken: string[] = [];
+  for (const [index, from] of days.entries()) {
+    for (const to of days.slice(index)) {
+      const opening = balances.get(addDays(from, -1)) ?? 0;
+      broken.push(...(await wrongIn(world, { from, to, opening, closing: balances.get(to) ?? 0 })));
+    }
+  }
+  return broken;
+}
+
+/** Returns the balance in cents: the amount due less the credit. */
+async function netOf({ send, client_id }: LedgerWorld, day: string): Promise<number> {
+  const { body } = await send('GET', `/clients/${client_id}/balance?as_of=${day}`);
+  const [balance] = body.data.balances as AnyRecord[];
+  return cents(balance?.due ?? 0) - cents(balance?.credit ?? 0);
+}
+
+async function wrongIn(
+  { send, client_id }: LedgerWorld,
+  { from, to, opening, closing }: { from: string; to: string; opening: number; closing: number },
+): Promise<string[]> {
+  const name = `statement from ${from} to ${to}`;
+  const { status, body } = await send('GET', `/reports/statement?client_id=${client_id}&from=${from}&to=${to}`);
+  if (status !== 200) return [`${name}: ${status} ${JSON.stringify(body)}`];
+  const [statement, ...others] = body.data.statements as AnyRecord[];
+  const { opening_balance = 0, closing_balance = 0, debits = 0, credits = 0, rows = [] } = statement ?? {};
+  let balance = cents(opening_balance);
+  const wrongRows = (rows as AnyRecord[]).filter((row) => {
+    balance += cents(row.debit) - cents(row.credit);
+    return balance !== cents(row.balance) || row.date < from || row.date > to;
+  });
+  return [
+    ...(others.length > 0 ? [`${name}: has ${others.length} other currencies`] : []),
+    ...(cents(opening_balance) === opening ? [] : [`${name}: begins with ${opening_balance}, not ${opening} cents`]),
+    ...(cents(closing_balance) === closing ? [] : [`${name}: ends with ${closing_balance}, not ${closing} cents`]),
+    ...(opening + cents(debits) - cents(credits) === closing ? [] : [`${name}: ${debits} less ${credits}`]),
+    ...(balance === closing ? [] : [`${name}: its rows end with ${balance} cents, not ${closing}`]),
+    ...wrongRows.map((row) => `${name}: ${JSON.stringify(row)}`),
+  ];
+}
+
+const cents = (amount: number) => Math.round(amount * 100);
 
 /** Without the days of the sources, which were moved. */
 async function balancesOf({ send, client_id }: LedgerWorld, query = ''): Promise<string> {

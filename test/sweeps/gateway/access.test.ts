@@ -5,7 +5,7 @@ import { makeApiKey } from '#libs/api-key.ts';
 import { ApiKey, SCOPES } from '#libs/models/accounts/api-key.ts';
 import { sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { bodyFor, filledPath } from '../../support/operations.ts';
+import { bodyFor, filledPath, neededQuery, withNeeded } from '../../support/operations.ts';
 import { create, createClient, UNKNOWN_ID } from '../../support/records.ts';
 import { parametersOf, routeTable } from '../../support/route-table.ts';
 
@@ -80,8 +80,9 @@ test('when an operation does not support dry runs, then requesting one is 400 an
   const real = routeTable.filter((row) => !('dry_run' in parametersOf(row)));
   const message = 'dry_run is not known to this operation';
   for (const { method, path, operation, details } of real) {
+    const needed = await neededQuery(gateway, operation, gateway.account);
     for (const asked of ['true', 'false', '']) {
-      const url = `${filledPath(path, id)}?dry_run=${asked}`;
+      const url = `${filledPath(path, id)}?${withNeeded(`dry_run=${asked}`, needed)}`;
       const reply = await gateway.call(method.toUpperCase(), url, {
         body: await bodyFor(gateway, operation, gateway.account),
       });

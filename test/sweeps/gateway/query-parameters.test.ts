@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { bodyFor, filledPath, kindOf, make, namesRecord } from '../../support/operations.ts';
+import { bodyFor, filledPath, kindOf, make, namesRecord, neededQuery, withNeeded } from '../../support/operations.ts';
 import { createClient } from '../../support/records.ts';
 import { parametersOf, routeTable } from '../../support/route-table.ts';
 
@@ -25,9 +25,9 @@ test.each(sampled(routeTable).map((row) => [row.operation, row] as const))(
     const path = filledPath(row.path, id).replace(/\{\w+\}/, '1');
     const known = Object.keys(parametersOf(row)).slice(0, 1);
     const repeated = known.map((name) => `&${name}=1&${name}=2`).join('');
-    const reply = await gateway.call(row.method.toUpperCase(), `${path}?page=2&clinet_id=x&page=3${repeated}`, {
-      body,
-    });
+    const others = `page=2&clinet_id=x&page=3${repeated}`;
+    const query = withNeeded(others, await neededQuery(gateway, operation, gateway.account));
+    const reply = await gateway.call(row.method.toUpperCase(), `${path}?${query}`, { body });
 
     const details = inForm(row.details, {
       page: 'page is not known to this operation',

@@ -1,7 +1,16 @@
 // Every field of every body in the table of routes, at any depth, and a way to send a body that is valid except for one of them.
 import { exampleId } from '#libs/responses/example-ids.ts';
 import type { Reply, TestGateway } from '../../support/gateway.ts';
-import { bodyFor, filledPath, kindOf, make, namesRecord, operations } from '../../support/operations.ts';
+import {
+  bodyFor,
+  filledPath,
+  kindOf,
+  make,
+  namesRecord,
+  neededQuery,
+  operations,
+  withNeeded,
+} from '../../support/operations.ts';
 import { bodyShapeOf, routeTable, type Shape } from '../../support/route-table.ts';
 import type { TestAccount } from '../../support/workspace.ts';
 
@@ -51,11 +60,12 @@ export async function senderOf(
   const id = namesRecord(row.path) ? await make(gateway, kindOf(row.path), account, 'own-') : '';
   const path = filledPath(row.path, id);
   const body = await validBody(gateway, row, account);
+  const needed = await neededQuery(gateway, row.operation, account);
   return {
     send: (raw = JSON.stringify(body), headers = {}) =>
       gateway.call(row.method.toUpperCase(), path, { key: account.key, raw, headers }),
     sendTo: (query) =>
-      gateway.call(row.method.toUpperCase(), `${path}?${query}`, {
+      gateway.call(row.method.toUpperCase(), `${path}?${withNeeded(query, needed)}`, {
         key: account.key,
         ...(row.body ? { body } : {}),
       }),

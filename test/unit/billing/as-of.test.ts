@@ -15,7 +15,7 @@ const source = { payment: { id: 'p', payment_number: 'PAY-0001' }, credit_note: 
 
 function anInvoice(given: Partial<DatedInvoice> = {}): DatedInvoice {
   const days = { issued_on: '2026-05-02', due_date: '2026-05-31' };
-  return { id: 'i', currency: 'EUR', total: 10_000, ...days, writtenOff: [], ...given };
+  return { id: 'i', number: 'INV-0001', currency: 'EUR', total: 10_000, ...days, writtenOff: [], ...given };
 }
 
 function aCredit(given: Partial<DatedCredit> = {}): DatedCredit {
@@ -112,6 +112,7 @@ test('when there are any invoices, then the ageing of each currency sums to what
   const day = fc.integer({ min: 0, max: 200 }).map((days) => addDays('2026-01-01', days));
   const invoice = fc.record({
     id: fc.uuid(),
+    number: fc.constant('INV-0001'),
     currency: fc.constantFrom('EUR', 'USD'),
     total: fc.integer({ min: 1, max: 9_999 }),
     issued_on: day,
