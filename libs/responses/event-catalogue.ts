@@ -14,6 +14,7 @@ import { batchResponse } from './document-batch.ts';
 import { documentLinkResponse } from './document-link.ts';
 import { exampleId } from './example-ids.ts';
 import { expenseResponse } from './expense.ts';
+import { followUpSummaryResponse } from './follow-ups.ts';
 import { hourPackageResponse } from './hour-package.ts';
 import { invoiceResponse } from './invoice.ts';
 import { itemResponse } from './item.ts';
@@ -68,6 +69,7 @@ const DATA: Readonly<Record<EventNoun, Joi.Schema>> = {
   message: messageResponse,
   link: documentLinkResponse,
   reminder: messageResponse,
+  report: followUpSummaryResponse,
   endpoint: webhookResponse,
   ping,
 };

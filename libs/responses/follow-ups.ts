@@ -35,6 +35,17 @@ const exampleSummary = {
   oldest: '2026-10-14',
 };
 
+/** The event of each week. */
+export const followUpSummaryResponse = Joi.object({
+  as_of: calendarDay().description('The day of the account'),
+  follow_ups: Joi.array()
+    .items(Joi.object(summary).meta({ schema: 'FollowUpCount' }))
+    .required()
+    .description('Only kinds of which there is something'),
+})
+  .id('FollowUpSummary')
+  .example({ as_of: '2026-11-02', follow_ups: [exampleSummary] });
+
 export const followUpsResponse = Joi.object({
   as_of: calendarDay().description('The day of the account'),
   follow_ups: Joi.array()

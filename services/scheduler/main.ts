@@ -26,6 +26,7 @@ import {
 } from '#libs/service/metrics.ts';
 import { startPollingLoop } from '#libs/service/polling-loop.ts';
 import { startTracing } from '#libs/service/tracing.ts';
+import { announceAllFollowUps } from './announce-all-follow-ups.ts';
 import { readConfig } from './config.ts';
 import { emitExpirations, LOOKED_AT } from './emit-expirations.ts';
 import { planReminders } from './plan-reminders.ts';
@@ -35,6 +36,8 @@ import { runRecurringInvoices } from './run-recurring-invoices.ts';
 const EXPIRATIONS_EVERY_MS = 30_000;
 /** The longest delay after midnight until a recurring invoice is made. */
 const RECURRING_EVERY_MS = 30_000;
+/** The longest delay after midnight of a Monday until the follow-ups of the first account are announced. */
+const FOLLOW_UPS_EVERY_MS = 60_000;
 /** The longest delay after the time of the day until a reminder is planned. */
 const REMINDERS_EVERY_MS = 30_000;
 
@@ -100,6 +103,15 @@ await run(async ({ onClose, useLogger }) => {
     { name: 'the poller of reminders', everyMs: REMINDERS_EVERY_MS, log },
   );
   onClose(() => reminders.stop());
+  const followUps = startPollingLoop(
+    async (signal) => {
+      const { written, hasMore } = await announceAllFollowUps(agreedDate(), signal);
+      if (written > 0) nudgeRelay(redis, config.REDIS_PREFIX);
+      return hasMore;
+    },
+    { name: 'the poller of follow-ups', everyMs: FOLLOW_UPS_EVERY_MS, log },
+  );
+  onClose(() => followUps.stop());
   onClose(() => health.drain());
   health.started();
   log.info({ healthPort: health.port }, 'ready');

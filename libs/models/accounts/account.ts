@@ -132,6 +132,8 @@ const accountSchema = new Schema(
      * see plan-reminders.ts. FROM_THE_FIRST at the beginning.
      */
     reminders_changed_after: String,
+    /** The time of the next look at the follow-ups, see announce-follow-ups.ts. Absent before the first one is planned. */
+    follow_ups_due_at: Date,
     /** The most hours of one time entry. DEFAULT_ENTRY_HOURS when absent. */
     max_entry_hours: Number,
     /** `YYYY-MM-DD`. Time before this day cannot be logged, changed or deleted. */
@@ -161,6 +163,9 @@ const accountSchema = new Schema(
 accountSchema.index({ name: 1 }, { collation: { locale: 'en', strength: 1 } });
 // The scheduler finds the accounts whose reminders were changed.
 accountSchema.index({ reminders_changed_after: 1 }, { sparse: true });
+
+// The scheduler finds the accounts whose follow-ups are due, those that have no time yet first.
+accountSchema.index({ follow_ups_due_at: 1 });
 
 accountSchema.index({ 'stripe.hook_id': 1 }, { unique: true, sparse: true });
 

@@ -19,6 +19,7 @@ const ROUNDS = [
   'reconciled endpoints',
   'documents of batches',
   'reminders',
+  'follow-ups',
 ] as const;
 export type RoundName = (typeof ROUNDS)[number];
 

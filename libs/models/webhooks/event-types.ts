@@ -407,6 +407,10 @@ const declarations = {
       reminder: { days: 3, amount_due: 1356.6, currency: 'EUR' },
     },
   },
+  'report.follow_ups': {
+    description:
+      'What the account may have forgotten, once a week on Monday in its time zone, and only if there is something; `GET /api/v1/reports/follow-ups` names the records.',
+  },
   'endpoint.disabled': {
     description:
       'A webhook endpoint was disabled: its receiver answered 410, it failed for five days, or an operator disabled it.',

@@ -21,7 +21,7 @@ import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { failWithoutRelay, inUnit, sendWithoutRelay, setUpMail } from '../../support/messages.ts';
 import { type AnyRecord, create, createClient } from '../../support/records.ts';
-import { emitExpirations, runRecurringInvoices } from '../../support/rounds.ts';
+import { announceAllFollowUps, emitExpirations, runRecurringInvoices } from '../../support/rounds.ts';
 import { testLog } from '../../support/workspace.ts';
 
 const catalogue = eventCatalogue();
@@ -213,6 +213,8 @@ async function causeEveryEvent() {
   await causeMail(client.id);
   await causeVisit(client.id);
   await causeAnswers(client.id);
+  await announceAllFollowUps();
+  await announceAllFollowUps(new Date(`${addDays(dayIn('UTC'), 8)}T12:00:00Z`));
 
   await make('documents', { documents: invoices.map(({ id }) => ({ type: 'invoice', id })) });
   await printAll();

@@ -4,6 +4,7 @@ import { Account } from '#libs/models/accounts/account.ts';
 import { PaymentPromise } from '#libs/models/answers/promise.ts';
 import type { RoundName } from '#libs/models/operations/round-try.ts';
 import { DocumentLink } from '#libs/models/portal/document-link.ts';
+import { announceAllFollowUps } from '../../../services/scheduler/announce-all-follow-ups.ts';
 import { emitExpirations } from '../../../services/scheduler/emit-expirations.ts';
 import { planReminders } from '../../../services/scheduler/plan-reminders.ts';
 import { runRecurringInvoices } from '../../../services/scheduler/run-recurring-invoices.ts';
@@ -66,6 +67,7 @@ export const ROUNDS = {
   expirations: () => emitExpirations(),
   recurring: () => runRecurringInvoices(),
   reminders: () => planReminders(),
+  'follow-ups': () => announceAllFollowUps(),
 } as const;
 
 export const ROUND_ACTS: Readonly<Record<Exclude<RoundName, JobName>, RoundAct>> = {
@@ -100,6 +102,13 @@ export const ROUND_ACTS: Readonly<Record<Exclude<RoundName, JobName>, RoundAct>>
       const steps = { remind_at: '00:00', reminders: [{ days: 7, template: 'reminder_1' }] };
       await Account.updateOne({ _id: world.account.id }, steps);
       await overdueInvoice(world);
+    },
+  },
+  'follow-ups': {
+    round: 'follow-ups',
+    async prepare(world) {
+      await overdueInvoice(world);
+      await Account.updateOne({ _id: world.account.id }, { follow_ups_due_at: new Date(LONG_AGO) });
     },
   },
 };

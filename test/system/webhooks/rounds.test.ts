@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { deliverWebhook, fanOutEvent } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
+import { Account } from '#libs/models/accounts/account.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { type Id, newId, newRecord, storedId } from '#libs/models/tenant.ts';
 import { Delivery } from '#libs/models/webhooks/delivery.ts';
@@ -24,7 +25,7 @@ import { countBytes } from '../../support/counted-bytes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openReadyQueues } from '../../support/queues.ts';
 import { answer, type Receiver, startReceiver } from '../../support/receiver.ts';
-import { planReminders } from '../../support/rounds.ts';
+import { announceAllFollowUps, planReminders } from '../../support/rounds.ts';
 import { asSystem } from '../../support/shards/watch-commands.ts';
 import { LOOPBACK, register } from '../../support/webhooks.ts';
 import { openWorkspace, testLog, type Workspace } from '../../support/workspace.ts';
@@ -59,6 +60,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   'the expiry poller': { elsewhere: 'test/service/scheduler/emit-expirations.test.ts' },
   'the poller of recurring invoices': { elsewhere: 'test/service/scheduler/run-recurring-invoices.test.ts' },
   'the poller of reminders': { ...BATCH, step: () => planReminders() },
+  // A part of each of some thousand records.
+  'the poller of follow-ups': { read: 2 * MIB, sent: MIB, step: followUpsOfAll },
   // Counters of a few operations, in one write.
   'the figures of requests': { elsewhere: 'test/service/operations/requests.test.ts' },
   // One message at a time, each with one mail of at most 15 MiB.
@@ -121,9 +124,10 @@ async function deliveriesOf(count: number) {
 /** Invoices that wait for a look at their reminders. Whole, those of one round would be more than a batch. */
 async function invoicesOf(count: number) {
   const { id } = await workspace.account();
+  const of = { client_id: storedId(newId()) };
   const money = { currency: 'EUR', amount: 100, tax_amount: 0, amount_paid: 0 };
   const due = { status: 'Sent', due_date: '2026-01-01', reminder_due_at: new Date(0), notes: 'x'.repeat(2 * KIB) };
-  const invoices = Array.from({ length: count }, () => ({ ...newRecord(id), ...money, ...due }));
+  const invoices = Array.from({ length: count }, () => ({ ...newRecord(id), ...of, ...money, ...due }));
   await Invoice.collection.insertMany(invoices as never[]);
 }
 
@@ -212,3 +216,9 @@ describe('a step stays within its bound:', () => {
     });
   });
 });
+
+/** Looks at accounts whose look is due, among them one with many open invoices. */
+async function followUpsOfAll() {
+  await Account.updateMany({}, { follow_ups_due_at: new Date(0) });
+  await announceAllFollowUps();
+}

@@ -16,6 +16,7 @@ const WITHOUT_CLIENT: readonly EventNoun[] = [
   'item',
   'documents',
   'link',
+  'report',
   'endpoint',
   'ping',
 ];
