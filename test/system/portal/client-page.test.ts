@@ -182,13 +182,15 @@ async function fill() {
       })
     ).id,
   );
-  const answered = async (status: string) => {
+  const answered = async (status: string, change?: object) => {
     const quote = { amount: 850, client_id: ada.id, currency: 'EUR', status: 'Sent' };
     const { id } = await create(gateway, '/api/v1/quotes', quote);
     await gateway.patch(`/api/v1/quotes/${id}`, { status });
+    if (change) await gateway.patch(`/api/v1/quotes/${id}`, change);
     return link('quotes', id);
   };
   paths['accepted'] = await answered('Accepted');
+  paths['changed'] = await answered('Accepted', { notes: 'Without the workshop' });
   paths['declined'] = await answered('Declined');
   const said = await link('invoices', await issue());
   const csrf = /name="csrf" value="([^"]+)"/.exec((await portal.browser().get(said)).text)?.[1] ?? '';
@@ -260,6 +262,7 @@ describe('looks', () => {
     time: /Drawings, <\/style>/,
     quote: /Quote/,
     accepted: /Accepted/,
+    changed: /An earlier version of this quote was accepted/,
     declined: /Declined/,
     said: /Which drawings are these/,
     list: /المستندات المفتوحة/,
