@@ -130,7 +130,8 @@ export async function planMessage<Kind extends NumberKind>(
     message_id: `<${String(base._id)}@${domain}>`,
     ...(wanted.send_at ? { send_at: wanted.send_at } : {}),
     ...(once ? { once } : {}),
-    ...(link ? { link } : {}),
+    // An anonymised client has no links, and its documents get none.
+    ...(link && !client?.anonymised_at ? { link } : {}),
     ...(kind === 'quote' && (record as QuoteRecord).status === 'Accepted' ? { of_accepted: true as const } : {}),
     ...(reminder ? { reminder } : {}),
     ...(resendOf ? { resend_of: resendOf } : {}),
