@@ -3,7 +3,7 @@ import { agreedDate } from '../../clock.ts';
 import { addDays, dayIn } from '../../day.ts';
 import { printedContent, type RecordOfKind } from '../../documents/printed-content.ts';
 import { AppError } from '../../errors.ts';
-import { readAccount } from '../../models/accounts/account.ts';
+import { readAccount, stepsOf } from '../../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../../models/accounts/client.ts';
 import { CreditNote } from '../../models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord, isOpen } from '../../models/billing/invoice.ts';
@@ -156,12 +156,15 @@ async function stopReason(
   if (reminder?.days === undefined) return undefined;
   const invoice = record as InvoiceRecord;
   const client: ClientRecord | null = await findOwn(Client, accountId, invoice.client_id, session);
-  const today = dayIn((await readAccount(accountId, session)).time_zone);
+  const account = await readAccount(accountId, session);
+  const today = dayIn(account.time_zone);
   const { reminder_rest } = invoice;
   const stop = stopOf({ isOpen: isOpen(invoice), rules: rulesOf(invoice, client), reminder_rest }, today);
   if (stop) return STOPS[stop];
   if (today < addDays(invoice.due_date, reminder.days)) return DUE_DATE_MOVED;
   // The second copy of one that may have arrived is no other mail.
+  if (!stepsOf(account).some(({ days }) => days === reminder.days)) return 'The account removed the step';
+  if (client?.auto_collect && reminder.days < 0) return 'The account collects the money of the client';
   if (unknown_at) return undefined;
   const now = agreedDate();
   const except = resend_of ? [_id, resend_of] : [_id];

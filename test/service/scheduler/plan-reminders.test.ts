@@ -314,6 +314,29 @@ describe('before the contents of a reminder leave', () => {
     ]);
   });
 
+  test('when the account removed the step, then it is cancelled, and goes out when the step is there again', async () => {
+    const { reason } = await withdrawn(() => change('account', { reminders: [{ days: -3 }] }));
+    expect([reason, await steps()]).toEqual(['The account removed the step', []]);
+    await planReminders(at(addDays(TODAY, 2)));
+    expect(await steps()).toEqual(['reminder_1 -3']);
+    await deliver();
+    await change('account', { reminders: REMINDERS });
+    await planReminders(at(addDays(TODAY, 6)));
+    expect(await steps()).toEqual(['reminder_1 -3', 'reminder_3 14']);
+  });
+
+  test('when the account collects the money of the client from then on, then a step before the due date is cancelled', async () => {
+    await sent({ due_date: addDays(TODAY, 2) });
+    await planReminders(soon());
+    const [planned] = await messages();
+    const { message } = await leased(me.id, String(planned?._id));
+    await change(`clients/${client_id}`, { auto_collect: true });
+
+    expect(await inUnit(me.id, (unit) => reasonToWithdraw(unit, message))).toBe(
+      'The account collects the money of the client',
+    );
+  });
+
   test('when the due date of one by hand was moved, then it is cancelled, and none goes out in its place', async () => {
     const due_date = addDays(TODAY, 20);
     const { reason } = await withdrawn((id) => change(`invoices/${id}`, { due_date }), { isByHand: true });
