@@ -78,12 +78,7 @@ export async function askQuestion(
 }
 
 /** The reasons for which an answer is not mailed. The client reads it on its page all the same. */
-const WITHOUT_MAIL: readonly ErrorCode[] = [
-  'mail_not_set_up',
-  'client_without_address',
-  'recipient_suppressed',
-  'document_not_mailable',
-];
+const WITHOUT_MAIL: readonly ErrorCode[] = ['mail_not_set_up', 'client_without_address', 'recipient_suppressed'];
 
 /**
  * Answers a question, and mails the answer where mail can be sent.

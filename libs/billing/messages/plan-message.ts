@@ -27,7 +27,7 @@ import {
   type Recipient,
   type RecipientRole,
 } from '../../models/messages/message.ts';
-import { isReminder, type MessageKind } from '../../models/messages/message-kinds.ts';
+import { isAboutMore, isReminder, type MessageKind } from '../../models/messages/message-kinds.ts';
 import { newMessageState } from '../../models/messages/message-moves.ts';
 import { suppressedOf } from '../../models/messages/suppression.ts';
 import { driverOf, findOwn, insertOwn } from '../../models/records.ts';
@@ -97,7 +97,7 @@ export async function planMessage<Kind extends NumberKind>(
   const base = newRecord(accountId);
   const nextAt = wanted.send_at ?? base.created_at;
   const day = dayIn(account.time_zone, nextAt);
-  requireMailable(record, { kind, number: String(values.number), day });
+  requireMailable(record, { kind, link, number: String(values.number), day });
   if (kind === 'invoice' || kind === 'credit_note') {
     await requireEInvoice(kind, record as RecordOfKind[typeof kind], { account, client });
     const files = { hasPdf: wanted.attach_pdf ?? true, format: neededFormat(client ?? {}, account) };
@@ -216,15 +216,16 @@ async function templateOf({ session, accountId }: UnitOfWork, kind: MessageKind,
 
 /**
  * @throws AppError 409 for a document that was cancelled or voided, or is a draft again, and for a quote that is no offer
- * any more: its reader would take it for a valid one. A question about a draft is answered all the same, and a quote that
- * was accepted is sent as a copy.
+ * any more: its reader would take it for a valid one. A mail that is about more is sent all the same, and a quote that was
+ * accepted is sent as a copy.
  */
 function requireMailable(
   record: RecordOfKind[NumberKind],
-  { kind, number, day }: { kind: MessageKind; number: string; day: string },
+  { kind, link, number, day }: { kind: MessageKind; link: MailedLink | undefined; number: string; day: string },
 ): void {
+  if (isAboutMore({ kind, link })) return;
   const status = 'status' in record ? record.status : undefined;
-  const isTakenBack = status === 'Cancelled' || status === 'Voided' || (status === 'Draft' && kind !== 'answer');
+  const isTakenBack = status === 'Cancelled' || status === 'Voided' || status === 'Draft';
   const isNoOffer = kind === 'quote' && (status === 'Declined' || status === 'Expired');
   if (isTakenBack || isNoOffer) throw appError('document_not_mailable', { number, status });
   if (kind !== 'quote') return;

@@ -11,7 +11,7 @@ import { Payment } from '../../models/billing/payment.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord } from '../../models/billing/quote.ts';
 import { findMailServer } from '../../models/messages/mail-server.ts';
 import { Message, type MessageRecord, type Recipient } from '../../models/messages/message.ts';
-import { showsDocument } from '../../models/messages/message-kinds.ts';
+import { isAboutMore, showsDocument } from '../../models/messages/message-kinds.ts';
 import { DocumentLink } from '../../models/portal/document-link.ts';
 import { driverOf, findOwn } from '../../models/records.ts';
 import type { Id } from '../../models/tenant.ts';
@@ -57,17 +57,18 @@ const DUE_DATE_MOVED = 'The due date was moved';
  * @param today the calendar day of the account.
  */
 export function staleness(
-  message: Pick<MessageRecord, 'kind' | 'client_id' | 'reminder' | 'of_accepted'>,
+  message: Pick<MessageRecord, 'kind' | 'client_id' | 'reminder' | 'of_accepted' | 'link'>,
   record: RecordOfKind[NumberKind] | null,
   today: string,
 ): string | undefined {
   if (!record) return 'The document was deleted';
   // A quote that was a draft again may have another one.
   if (!record.client_id.equals(message.client_id)) return 'The document has another client now';
+  if (isAboutMore(message)) return undefined;
   const status = 'status' in record ? record.status : undefined;
+  // These mails would bring what their sender has taken back.
   if (status === 'Cancelled' || status === 'Voided') return `The document is ${status}`;
-  // An answer is about the question. Every other mail would bring what its sender has taken back.
-  if (status === 'Draft' && message.kind !== 'answer') return 'The document is a draft';
+  if (status === 'Draft') return 'The document is a draft';
   if (message.kind === 'quote') return answerOf(record as QuoteRecord, message, today);
   if (!message.reminder) return undefined;
   const invoice = record as InvoiceRecord;
@@ -162,9 +163,9 @@ async function stopReason(
   const stop = stopOf({ isOpen: isOpen(invoice), rules: rulesOf(invoice, client), reminder_rest }, today);
   if (stop) return STOPS[stop];
   if (today < addDays(invoice.due_date, reminder.days)) return DUE_DATE_MOVED;
-  // The second copy of one that may have arrived is no other mail.
   if (!stepsOf(account).some(({ days }) => days === reminder.days)) return 'The account removed the step';
   if (client?.auto_collect && reminder.days < 0) return 'The account collects the money of the client';
+  // The second copy of one that may have arrived is no other mail.
   if (unknown_at) return undefined;
   const now = agreedDate();
   const except = resend_of ? [_id, resend_of] : [_id];

@@ -1,4 +1,5 @@
 // The kinds of messages that Billhook mails, and the documents that they are about.
+import type { LinkSubject } from '../../rules/documents/link-terms.ts';
 import { REMINDER_KINDS, type ReminderKind } from '../../rules/reminders/reminder-steps.ts';
 
 export const MESSAGE_KINDS = [
@@ -21,6 +22,14 @@ export function isAutomatic(kind: MessageKind): boolean {
 /** True of mail that shows the document itself. A link and an answer point to it. */
 export function showsDocument(kind: MessageKind): boolean {
   return kind !== 'link' && kind !== 'answer';
+}
+
+/**
+ * True of mail that is about more than the state of its document: the answer to a question, and the link to all documents
+ * of a client.
+ */
+export function isAboutMore({ kind, link }: { kind: MessageKind; link?: { type: LinkSubject } | undefined }): boolean {
+  return kind === 'answer' || (kind === 'link' && link?.type === 'client');
 }
 
 /** True of mail that brings an invoice to its payer. */

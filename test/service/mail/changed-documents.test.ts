@@ -1,7 +1,12 @@
 // A mail that waits at a mail server while its document changes: what leaves in the end is what the document says then.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
+import { planMessage } from '#libs/billing/messages/plan-message.ts';
+import { Question } from '#libs/models/answers/question.ts';
+import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
+import { findOwn } from '#libs/models/records.ts';
+import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { makeMailOf } from '../../../services/mail/make-mail.ts';
 import { makeSendMessage } from '../../../services/mail/send-message.ts';
@@ -10,7 +15,7 @@ import { openOwnConnections } from '../../../services/mail/smtp/own-connections.
 import { serverOf } from '../../../services/mail/smtp/smtp-url.ts';
 import { makeWayOf } from '../../../services/mail/way-out.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { setUpMail } from '../../support/messages.ts';
+import { inUnit, setUpMail } from '../../support/messages.ts';
 import { type OwnAccount, openOwnAccount } from '../../support/own-account.ts';
 import { openSmtpRelay, type Relay } from '../../support/smtp-relay.ts';
 import { testLog } from '../../support/workspace.ts';
@@ -131,8 +136,6 @@ test('when a quote is a draft again, then the answer to a question about it is m
   const { id } = await quote();
   await change(`quotes/${id}`, { status: 'Sent' });
   const { body } = await me.api.post(`/api/v1/quotes/${id}/links`, {});
-  const { Question } = await import('#libs/models/answers/question.ts');
-  const { newRecord, storedId } = await import('#libs/models/tenant.ts');
   const asked = newRecord(me.id);
   await Question.collection.insertOne({
     ...asked,
@@ -245,6 +248,53 @@ test.each([
   await allAttempts();
 
   expect([await states(), relay.taken]).toEqual([['cancelled'], []]);
+});
+
+test('when the client was anonymised, then an auditor gets the invoice without a link, which nothing would open', async () => {
+  const { id } = await invoice({ status: 'Sent' });
+  expect((await me.api.post(`/api/v1/clients/${client_id}/anonymise`)).status).toBe(200);
+  await send(`invoices/${id}`, { to: ['auditor@example.com'] });
+
+  await attempts();
+
+  expect([await states(), relay.taken.map(({ to }) => to.join())]).toEqual([['accepted'], ['auditor@example.com']]);
+  expect((await taken())[0]?.text).not.toContain('portal.example.com');
+});
+
+test('when an invoice was cancelled, then the answer to a question about it is mailed all the same, before and after', async () => {
+  const { id } = await invoice({ status: 'Sent' });
+  const { body } = await me.api.post(`/api/v1/invoices/${id}/links`, {});
+  const questions = ['Why 100?', 'Why was it cancelled?'].map((text) => ({
+    ...newRecord(me.id),
+    document: { type: 'invoice' as const, id: storedId(id), number: 'INV-0001' },
+    ...{ client_id: storedId(client_id), text, status: 'open' as const, link_id: storedId(body.data.id) },
+  }));
+  await Question.collection.insertMany(questions as never);
+  const [first, second] = questions.map(({ _id }) => `/api/v1/questions/${String(_id)}/answer`);
+  await me.api.post(first as string, { answer: 'As agreed.' });
+  await change(`invoices/${id}`, { status: 'Cancelled' });
+  await me.api.post(second as string, { answer: 'It had the wrong date.' });
+
+  await allAttempts();
+
+  expect([await states(), relay.taken.length]).toEqual([['accepted', 'accepted'], 2]);
+});
+
+test('when the invoice that the mail of a link to all documents names was cancelled, then the link is mailed all the same', async () => {
+  const { id } = await invoice({ status: 'Sent' });
+  const { body } = await me.api.post(`/api/v1/clients/${client_id}/links`, { allow: ['ask'] });
+  const record = await findOwn(Invoice, me.id, id);
+  await inUnit(me.id, (unit) =>
+    planMessage(unit, {
+      ...{ kind: 'link', type: 'invoice', record: record as InvoiceRecord, wanted: { attach_pdf: false } },
+      link: { type: 'client', allow: ['ask'], show_time: false, renews: storedId(body.data.id) },
+    }),
+  );
+  await change(`invoices/${id}`, { status: 'Cancelled' });
+
+  await allAttempts();
+
+  expect(await states()).toEqual(['accepted']);
 });
 
 test('when a quote was accepted before it is mailed, then its words ask for nothing, and the copy leaves', async () => {
