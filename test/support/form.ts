@@ -32,3 +32,8 @@ export function runs(numRuns = 100): { numRuns: number; seed?: number } {
   if (SEED !== undefined) return { numRuns: all, seed: Number(SEED) };
   return isFull || FACTOR !== 1 ? { numRuns: all } : { numRuns: all, seed: SHORT_FORM_SEED };
 }
+
+/** Takes every `step`-th, so that the short form still covers a long list. */
+export function every<Item>(items: readonly Item[], step: number, shift: number): Item[] {
+  return items.filter((_item, index) => (index + shift) % step === 0);
+}

@@ -2,9 +2,10 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sampled } from '../../support/form.ts';
-import { type Reply, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor, filledPath, kindOf, make } from '../../support/operations.ts';
 import { createClient, createProject } from '../../support/records.ts';
+import { expectRefusal } from '../../support/refusal.ts';
 import { fieldsOf, parametersOf, routeTable } from '../../support/route-table.ts';
 import { storedCounts } from '../../support/stored.ts';
 
@@ -83,7 +84,7 @@ describe.each(sampled(writes).map((row) => [row.operation, row] as const))('%s',
     for (const [field] of Object.entries(fieldsOf(row))) {
       for (const value of NEVER_A_VALUE) {
         const raw = JSON.stringify({ ...body, [field]: 'PLACE' }).replace('"PLACE"', value);
-        expectRejection(await send(raw), `${field}: ${value.slice(0, 60)}`);
+        expectRefusal(await send(raw), `${field}: ${value.slice(0, 60)}`);
       }
     }
     expect(await storedCounts()).toEqual(before);
@@ -95,7 +96,7 @@ describe.each(sampled(writes).map((row) => [row.operation, row] as const))('%s',
     for (const [field, { type }] of Object.entries(fieldsOf(row))) {
       for (const value of WRONG_VALUES[type] ?? ['7', 'true', '[7]']) {
         const raw = JSON.stringify({ ...body, [field]: 'PLACE' }).replace('"PLACE"', value);
-        expectRejection(await send(raw), `${field}: ${value}`);
+        expectRefusal(await send(raw), `${field}: ${value}`);
       }
     }
     expect(await storedCounts()).toEqual(before);
@@ -106,7 +107,7 @@ describe.each(sampled(writes).map((row) => [row.operation, row] as const))('%s',
     for (const [field, { type }] of Object.entries(fieldsOf(row))) {
       const values = VALUES[type] ?? [];
       for (const value of values)
-        expectRejection(await send(JSON.stringify({ ...body, [field]: value })), `${field}: ${value.slice(0, 40)}`);
+        expectRefusal(await send(JSON.stringify({ ...body, [field]: value })), `${field}: ${value.slice(0, 40)}`);
     }
   });
 
@@ -127,7 +128,7 @@ describe.each(sampled(writes).map((row) => [row.operation, row] as const))('%s',
       '// c\n{}',
       '{"a":1}\u0000',
     ]) {
-      expectRejection(await send(raw), raw);
+      expectRefusal(await send(raw), raw);
     }
     expect(await storedCounts()).toEqual(before);
   });
@@ -180,7 +181,7 @@ describe.each(sampled(routeTable.filter(({ query }) => query)).map((row) => [row
           const reply = await gateway.call(row.method.toUpperCase(), `${filledPath(row.path, id)}?${query}`, {
             body,
           });
-          expectRejection(reply, query);
+          expectRefusal(reply, query);
         }
       }
       expect(await storedCounts()).toEqual(before);
@@ -282,7 +283,7 @@ describe('HTTP', () => {
   ])('when the path is %s, then 4xx in the envelope', async (path) => {
     const reply = await gateway.get(path);
 
-    expectRejection(reply, path);
+    expectRefusal(reply, path);
   });
 
   test('when a request is smuggled behind another, then it is not served', async () => {
@@ -324,8 +325,3 @@ test('when a client has a project, then deleting the client is 409 and names wha
     expect.objectContaining({ error: 'Cannot delete a client with projects' }),
   ]);
 });
-
-function expectRejection({ status, body }: Reply, what: string) {
-  expect([what, status >= 400 && status < 500, typeof body.error, status]).toEqual([what, true, 'string', status]);
-  for (const name of Object.keys(body)) expect(['error', 'details', 'code', 'params', 'problems']).toContain(name);
-}

@@ -1,12 +1,12 @@
 // Bodies that once let one account slow down all others, on every operation that takes one and in each of its fields.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AppError } from '#libs/errors.ts';
-import { count, isFull, sampled } from '../../support/form.ts';
+import { count, every, isFull, sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { HOSTILE_DOCUMENTS, HOSTILE_JSON, HOSTILE_TEXTS } from '../../support/hostile-bodies.ts';
+import { expectRefusal } from '../../support/refusal.ts';
 import { storedCounts } from '../../support/stored.ts';
 import { fields, nameOf, senderOf, writes } from './json-fields.ts';
-import { every, expectRefusal } from './json-refusals.ts';
 
 /** The response of a gateway whose renderers are all busy: a body that gets it has passed every check. */
 const BUSY = 503;

@@ -1,11 +1,11 @@
 // Days and moments in every notation, in every field and parameter for them: only real calendar days are accepted.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { dayIn } from '#libs/day.ts';
-import { count, isFull, sampled } from '../../support/form.ts';
+import { count, every, isFull, sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { expectRefusal } from '../../support/refusal.ts';
 import { parametersOf } from '../../support/route-table.ts';
 import { callable, type Field, fields, nameOf, senderOf } from './json-fields.ts';
-import { every, expectRefusal } from './json-refusals.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

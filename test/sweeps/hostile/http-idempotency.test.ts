@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Idempotency } from '#libs/models/idempotency-record.ts';
 import { count, sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { expectRefusal } from '../../support/refusal.ts';
 import { callable, senderOf } from './json-fields.ts';
-import { expectRefusal } from './json-refusals.ts';
 
 /** They store nothing, so there is nothing to do twice. */
 const WITHOUT_EFFECT = new Set(['generatePdf', 'diagnoseSignature', 'readEInvoice', 'previewMailTemplate']);

@@ -1,13 +1,13 @@
 // Operators of databases and template languages, in every field of every body, every parameter and every id.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { count, isFull, sampled } from '../../support/form.ts';
+import { count, every, isFull, sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { kindOf } from '../../support/operations.ts';
 import { UNKNOWN_ID } from '../../support/records.ts';
+import { expectRefusal } from '../../support/refusal.ts';
 import { parametersOf } from '../../support/route-table.ts';
 import { storedCounts } from '../../support/stored.ts';
 import { callable, fields, nameOf, senderOf } from './json-fields.ts';
-import { every, expectRefusal } from './json-refusals.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

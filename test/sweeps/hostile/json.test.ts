@@ -1,10 +1,10 @@
 // Invalid JSON bodies, on every operation that takes a body.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { count, isFull, sampled } from '../../support/form.ts';
+import { count, every, isFull, sampled } from '../../support/form.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { expectRefusal } from '../../support/refusal.ts';
 import { storedCounts } from '../../support/stored.ts';
 import { senderOf, writes } from './json-fields.ts';
-import { every, expectRefusal } from './json-refusals.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

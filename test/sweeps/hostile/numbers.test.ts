@@ -1,12 +1,12 @@
 // Numbers of every size and notation in every number field, and page sizes in every list: accepted or rejected exactly by the rules.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ENTRY_HOURS_LIMIT } from '#libs/models/accounts/account.ts';
-import { count, isFull, sampled } from '../../support/form.ts';
+import { count, every, isFull, sampled } from '../../support/form.ts';
 import { type Reply, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { kindOf, make } from '../../support/operations.ts';
+import { expectRefusal } from '../../support/refusal.ts';
 import { parametersOf } from '../../support/route-table.ts';
 import { callable, type Field, fields, nameOf, senderOf } from './json-fields.ts';
-import { every, expectRefusal } from './json-refusals.ts';
 import { accepts, NUMBERS, type Rule, rounded, STORED_DECIMALS } from './numbers-written.ts';
 
 let gateway: TestGateway;
