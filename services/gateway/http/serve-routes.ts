@@ -1,5 +1,5 @@
-// Puts the table of routes on an express router, and rejects methods that a path does not have.
-import { Router } from 'express';
+// Puts the table of routes on a router of express for each resource, and rejects methods that a path does not have.
+import { type RequestHandler, Router } from 'express';
 import { appError } from '#libs/errors.ts';
 import { openFairLimit } from '#libs/fair-limit.ts';
 import { type ByteCapacity, openByteCapacity } from '#libs/http/byte-capacity.ts';
@@ -13,8 +13,9 @@ export interface ServeOptions extends Omit<HandleOptions, 'capacity' | 'single' 
   responses?: ByteCapacity | undefined;
 }
 
-export function serveRoutes(routes: readonly Route[], options: ServeOptions): Router {
-  const router = Router({ caseSensitive: true });
+/** A router compares a path with each of its routes in turn, and most of all routes are of other resources. */
+export function serveRoutes(routes: readonly Route[], options: ServeOptions): RequestHandler {
+  const routers = new Map<string, Router>();
   const capacity = { bodies: openByteCapacity(), responses: options.responses ?? openResponseCapacity() };
   const shared = {
     capacity,
@@ -23,6 +24,9 @@ export function serveRoutes(routes: readonly Route[], options: ServeOptions): Ro
   };
   for (const [path, rows] of byPath(routes)) {
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const resource = resourcePath(path);
+    const router = routers.get(resource) ?? Router({ caseSensitive: true });
+    routers.set(resource, router);
     for (const row of rows) {
       const single = honoursIfMatch(row) ? singleReadOf(row, routes) : undefined;
       router[row.method](pattern, requestHandler(row, { ...options, ...shared, single }));
@@ -33,7 +37,15 @@ export function serveRoutes(routes: readonly Route[], options: ServeOptions): Ro
       throw appError('method_not_allowed', undefined, { headers: { Allow: allow } });
     });
   }
-  return router;
+  return (request, response, next) => {
+    const router = routers.get(resourcePath(request.path));
+    return router ? router(request, response, next) : next();
+  };
+}
+
+/** Returns the beginning of a path that names its resource, such as `/api/v1/invoices`. */
+function resourcePath(path: string): string {
+  return path.split('/', 4).join('/');
 }
 
 /** @throws when no single read shows what a caller could name in `If-Match`. */
