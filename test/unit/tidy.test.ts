@@ -132,6 +132,16 @@ describe('conventions', () => {
     expect(files.filter((file) => switches.test(readFileSync(file, 'utf8')))).toEqual([]);
   });
 
+  test('no test writes a time so long past that MongoDB may remove its record during the test', () => {
+    const removed = files.flatMap((file) => {
+      const indexes = readFileSync(file, 'utf8').matchAll(/\.index\(\{ (\w+): -?1 \}, \{[^}]*expireAfterSeconds/g);
+      return [...indexes].map(([, field]) => field);
+    });
+    expect(removed).toContain('settled_at');
+    const past = new RegExp(`\\b(?:${[...new Set(removed)].join('|')}): new Date\\(\\d[\\d_]*\\)`);
+    expect(programs.filter((file) => past.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+
   test('every cache has a row in docs/architecture.md that says what it saves or bounds', () => {
     const page = readFileSync('docs/architecture.md', 'utf8');
     const caches = files.filter((file) => /new LRUCache|memoize\(|new DataLoader/.test(readFileSync(file, 'utf8')));

@@ -154,13 +154,14 @@ describe('the limit of usable keys', () => {
   test('when an account has the maximum, then 409, also for two concurrent requests; a key that ended makes room', async () => {
     const account = await gateway.workspace.account();
     const own = await ApiKey.findOne({ account_id: account.id }).lean();
+    const aMinuteAgo = new Date(Date.now() - 60_000);
     const others = Array.from({ length: 98 }, (_, index) => ({
       account_id: account.id,
       hash: `${account.id}-${index}`,
       start: 'bh_live_0000',
       name: 'one of many',
       scopes: ['clients:read'],
-      ...(index === 0 ? { expires_at: new Date(0) } : index === 1 ? { revoked_at: new Date(0) } : {}),
+      ...(index === 0 ? { expires_at: aMinuteAgo } : index === 1 ? { revoked_at: aMinuteAgo } : {}),
     }));
     await ApiKey.insertMany(others);
     const last = await make({}, account); // The 98th that works.

@@ -547,7 +547,10 @@ describe('the logo of its issuer', () => {
     }
     expect(asked).toEqual(bases.map(() => ({ accountId: gateway.account.id, url })));
 
-    await DocumentLink.updateOne({ _id: linkId, account_id: gateway.account.id }, { expires_at: new Date(0) });
+    await DocumentLink.updateOne(
+      { _id: linkId, account_id: gateway.account.id },
+      { expires_at: new Date(Date.now() - 60_000) },
+    );
     const expired = await browser.get(path);
     const gone = await browser.get(`${path}/logo`);
     await showing.close();

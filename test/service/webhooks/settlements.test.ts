@@ -58,6 +58,7 @@ test('when the outcomes of several leases and accounts are written together, the
   const [a, b, c] = await acquire(one.ids);
   const [d, e, f] = await acquire(other.ids);
   const nextAt = new Date(Date.now() + MINUTE_MS);
+  const settledAt = new Date(Date.now() - MINUTE_MS);
   const delivered = { move: 'deliver' } as const;
   await settleDeliveries(
     [
@@ -72,12 +73,12 @@ test('when the outcomes of several leases and accounts are written together, the
       { delivery: f as LeasedDelivery, verdict: delivered, attempt: attemptAt(6) },
       { delivery: c as LeasedDelivery, verdict: delivered, attempt: attemptAt(3) },
     ],
-    new Date(1_000),
+    settledAt,
   );
 
-  const ended = { status: 'delivered', attempts_made: 1, revision: 1, deferrals: 0, settled_at: new Date(1_000) };
+  const ended = { status: 'delivered', attempts_made: 1, revision: 1, deferrals: 0, settled_at: settledAt };
   expect(await read(one.accountId, one.ids)).toMatchObject([
-    { ...ended, updated_at: new Date(1_000), attempts: [attemptAt(1)] },
+    { ...ended, updated_at: settledAt, attempts: [attemptAt(1)] },
     { status: 'pending', next_at: nextAt, attempts: [{ duration_ms: 2, error_class: 'status' }] },
     { ...ended, attempts: [attemptAt(3)] },
   ]);

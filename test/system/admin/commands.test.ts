@@ -109,7 +109,7 @@ describe('keys', () => {
   test('when a key has expired, then it is not rotated', async () => {
     const { id } = await adminJson('accounts', 'create', '--name', 'Late');
     const old = await adminJson('keys', 'create', '--account', id);
-    await ApiKey.updateOne({ _id: old.id, account_id: id }, { $set: { expires_at: new Date(0) } });
+    await ApiKey.updateOne({ _id: old.id, account_id: id }, { $set: { expires_at: new Date(Date.now() - 60_000) } });
 
     const { stderr, code } = await admin(['keys', 'rotate', old.id]);
 

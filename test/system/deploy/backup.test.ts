@@ -30,7 +30,7 @@ beforeAll(async () => {
     .db()
     .collection('odd')
     .insertMany([
-      { whole: new Double(2), long: Long.fromString('9007199254740993'), at: new Date(0), none: null },
+      { whole: new Double(2), long: Long.fromString('9007199254740993'), instant: new Date(0), none: null },
       ...Array.from({ length: 1_200 }, (_, index) => ({ index })),
     ]);
   // Larger than what is read at once, with small ones between them, and together more than is written at once.
