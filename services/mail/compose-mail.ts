@@ -14,8 +14,11 @@ export interface MailFile {
 }
 
 export interface Letter extends MailWords {
-  /** The address of the sender. */
+  /** The address of the sender, and the name beside it. */
   from: string;
+  fromName: string;
+  /** The address for replies. They go to the sender without one. */
+  replyTo?: string | undefined;
   attachments?: readonly MailFile[];
   date: Date;
 }
@@ -27,13 +30,13 @@ const UNSAFE_ADDRESS = /[\s<>\p{Cc}]/u;
 
 /** Returns the pieces of the mail in the form in which it is sent. @throws Error when an address could end its header. */
 export function composeMail(message: MessageRecord, letter: Letter): AsyncIterable<Buffer> {
-  const { text, html, attachments = [] } = letter;
+  const { text, html, replyTo, attachments = [] } = letter;
   const composer = new MailComposer({
-    from: { name: oneLine(message.from_name), address: safeAddress(letter.from) },
+    from: { name: oneLine(letter.fromName), address: safeAddress(letter.from) },
     to: addressesOf(message.recipients, 'to'),
     cc: addressesOf(message.recipients, 'cc'),
     // The addresses of blind copies are in the envelope alone.
-    ...(message.reply_to ? { replyTo: { name: '', address: safeAddress(message.reply_to) } } : {}),
+    ...(replyTo ? { replyTo: { name: '', address: safeAddress(replyTo) } } : {}),
     subject: oneLine(letter.subject),
     messageId: message.message_id,
     date: letter.date,

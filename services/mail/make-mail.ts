@@ -13,12 +13,12 @@ import { originalOf } from '#libs/documents/original-of.ts';
 import type { RecordOfKind } from '#libs/documents/printed-content.ts';
 import { type FormatName, formatOf, neededFormat } from '#libs/e-invoice/formats.ts';
 import { AppError } from '#libs/errors.ts';
-import { mailValues } from '#libs/mail/mail-values.ts';
+import { mailValues, senderOf } from '#libs/mail/mail-values.ts';
 import { mailWords } from '#libs/mail/mail-words.ts';
 import type { MailValues } from '#libs/mail/placeholders.ts';
 import { settledBody } from '#libs/mail/standard-texts.ts';
 import type { Markdown } from '#libs/markdown/markdown.ts';
-import { type AccountRecord, readAccount } from '#libs/models/accounts/account.ts';
+import { type AccountRecord, type MailSettings, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import type { QuoteRecord } from '#libs/models/billing/quote.ts';
@@ -41,7 +41,7 @@ import { fileName, requireWholePdf } from '#libs/printing/pdf-file.ts';
 import type { PrintDocument } from '#libs/printing/print-document.ts';
 import type { NumberKind } from '#libs/rules/documents/number-kinds.ts';
 import { dueOf } from '#libs/rules/money/balance.ts';
-import { composeMail, type MailFile } from './compose-mail.ts';
+import { composeMail, type Letter, type MailFile } from './compose-mail.ts';
 import { DiskUnavailable, type HeldMail, holdMail, MailTooLarge } from './held-mail.ts';
 import { openPlaces } from './places.ts';
 import type { KeepMail, MadeMail, MailOf } from './send-message.ts';
@@ -133,7 +133,7 @@ export function makeMailOf(options: MakeOptions): MailOf {
       const files = await filesOf(message, found, { account, client, signal, print });
       if (!Array.isArray(files)) return files;
       const attachments = files.map(attachmentOf);
-      const letter = { from: sender, ...words, attachments: files, date: now };
+      const letter = { from: sender, ...namesOf(account), ...words, attachments: files, date: now };
       return { contents: await holdMail(composeMail(message, letter)), attachments };
     });
     if (!('contents' in made)) return made;
@@ -230,6 +230,12 @@ interface Surroundings {
 async function heldSource({ account_id, _id }: MessageRecord): Promise<HeldMail | undefined> {
   const bytes = await findMailSource(wireId(account_id), _id);
   return bytes && holdMail([bytes]);
+}
+
+/** Returns the name of the sender and the address for replies, as the account has them when the mail is made. */
+function namesOf(account: AccountRecord): Pick<Letter, 'fromName' | 'replyTo'> {
+  const mail = account.mail as MailSettings | undefined;
+  return { fromName: mail?.from_name || senderOf(account), replyTo: mail?.reply_to || account.email || undefined };
 }
 
 /** Returns the words of the mail. Those about an invoice that is paid, or a quote that was accepted, ask for nothing. */

@@ -27,7 +27,6 @@ export function messageOf(accountId: Id, fields: Partial<MessageRecord> = {}): M
     subject_template: 'Invoice {number}',
     body_template: 'Hello {client_name},\n\nyour invoice {number} is attached.',
     attach_pdf: true,
-    from_name: 'Studio North',
     recipients: [{ address: 'ada@example.com', role: 'to', state: 'queued', at: record.created_at }],
     message_id: `<${String(record._id)}@mail.example.com>`,
     ...newMessageState('queue', record.created_at),

@@ -4,5 +4,5 @@ import { ERASED_ADDRESS } from '../../models/accounts/client-erasure.ts';
 /** The subject and texts of an erased message are empty, because a message has them. */
 export const ERASED_WORDS = {
   $set: { subject: '', subject_template: '', body_template: '', 'recipients.$[].address': ERASED_ADDRESS },
-  $unset: { 'recipients.$[].text': 1, 'attempts.$[].text': 1, reply_to: 1, texts: 1 },
+  $unset: { 'recipients.$[].text': 1, 'attempts.$[].text': 1, texts: 1 },
 } as const;

@@ -5,7 +5,7 @@ import type { RecordOfKind } from '../../documents/printed-content.ts';
 import { requireSmallFiles } from '../../documents/require-small-files.ts';
 import { neededFormat } from '../../e-invoice/formats.ts';
 import { appError, fieldProblem } from '../../errors.ts';
-import { mailValues, senderOf } from '../../mail/mail-values.ts';
+import { mailValues } from '../../mail/mail-values.ts';
 import { filledSubject } from '../../mail/mail-words.ts';
 import { mailLanguage, standardMailText } from '../../mail/standard-texts.ts';
 import { type MailSettings, readAccount } from '../../models/accounts/account.ts';
@@ -122,9 +122,7 @@ export async function planMessage<Kind extends NumberKind>(
     body_template: wanted.message ?? template.body,
     attach_pdf: wanted.attach_pdf ?? true,
     ...(texts ? { texts } : {}),
-    from_name: mail?.from_name || senderOf(account),
     ...(own ? { sender: own.from } : {}),
-    ...(mail?.reply_to || account.email ? { reply_to: mail?.reply_to || (account.email as string) } : {}),
     recipients,
     ...state,
     message_id: `<${String(base._id)}@${domain}>`,

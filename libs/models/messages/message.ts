@@ -110,9 +110,6 @@ export interface MessageRecord extends Stamped {
   texts?: MessageTexts | undefined;
   /** Absent on a mail without a link. */
   link?: MailedLink | undefined;
-  /** The address for replies, and the name beside the address of the sender. */
-  reply_to?: string | undefined;
-  from_name: string;
   /** The address of the sender, where the mail leaves by a server of the account. Absent for that of the installation. */
   sender?: string | undefined;
   recipients: Recipient[];
@@ -200,8 +197,6 @@ const messageSchema = recordSchema<MessageRecord>(
     attach_pdf: { type: Boolean, required: true },
     texts: { type: { _id: false, question: String, answer: String }, default: undefined },
     link: Object,
-    reply_to: String,
-    from_name: { type: String, required: true },
     sender: String,
     recipients: { type: [recipient], required: true },
     state: { type: String, enum: MESSAGE_STATES, required: true },

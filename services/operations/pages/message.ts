@@ -35,8 +35,6 @@ const HIDDEN = {
   body_template: 0,
   texts: 0,
   link: 0,
-  reply_to: 0,
-  from_name: 0,
 } as const;
 
 export type ShownMessage = Omit<MessageRecord, keyof typeof HIDDEN>;

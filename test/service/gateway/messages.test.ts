@@ -122,7 +122,7 @@ describe('send', () => {
       ['archive@north.example', 'bcc', 'planned'],
     ]);
     const stored = await Message.findOne({ account_id: account.id }).lean();
-    expect(stored).toMatchObject({ attach_pdf: false, from_name: 'North Billing', reply_to: 'reply@north.example' });
+    expect(stored).toMatchObject({ attach_pdf: false });
   });
 
   test('when it is not said otherwise, then the mail has a link that allows what its sender may, also when it is sent again', async () => {

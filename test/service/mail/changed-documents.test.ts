@@ -250,6 +250,20 @@ test.each([
   expect([await states(), relay.taken]).toEqual([['cancelled'], []]);
 });
 
+test('when the account changes its name and the address for replies before a mail is made, then the mail has the new ones', async () => {
+  await change('account', { company: 'South', email: 'old@south.example' });
+  await send(`invoices/${(await invoice()).id}`);
+  await change('account', { mail: { from_name: 'South Billing', reply_to: 'new@south.example' } });
+
+  await allAttempts();
+
+  const [mail] = await taken();
+  expect([mail?.from?.value[0]?.name, mail?.replyTo?.value[0]?.address]).toEqual([
+    'South Billing',
+    'new@south.example',
+  ]);
+});
+
 test('when the client was anonymised, then an auditor gets the invoice without a link, which nothing would open', async () => {
   const { id } = await invoice({ status: 'Sent' });
   expect((await me.api.post(`/api/v1/clients/${client_id}/anonymise`)).status).toBe(200);

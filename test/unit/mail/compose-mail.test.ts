@@ -9,6 +9,7 @@ import { messageOf } from '../../support/messages.ts';
 
 const letter: Letter = {
   from: 'billing@example.com',
+  fromName: 'Studio North',
   subject: 'Invoice INV-0042',
   text: 'Hello Ada,\n\nit is attached.',
   html: '<p>Hello <strong>Ada</strong>, it is attached.</p>',
@@ -29,8 +30,12 @@ async function composed(fields: Partial<MessageRecord> = {}, changes: Partial<Le
 test('when a mail is composed, then another program reads all of it, and no blind copy', async () => {
   const pdf = Buffer.from('%PDF-1.7 …');
   const { message, mail, text } = await composed(
-    { from_name: 'Ström & Söhne, GmbH', reply_to: 'hello@north.example', locale: 'de-DE' },
-    { attachments: [{ name: 'Räkning 7.pdf', type: 'application/pdf', bytes: pdf }] },
+    { locale: 'de-DE' },
+    {
+      fromName: 'Ström & Söhne, GmbH',
+      replyTo: 'hello@north.example',
+      attachments: [{ name: 'Räkning 7.pdf', type: 'application/pdf', bytes: pdf }],
+    },
   );
 
   expect(mail).toMatchObject({
@@ -56,11 +61,11 @@ test('when it is a receipt, then mail programs send no reply of an absence', asy
 });
 
 test.each([
-  ['subject', {}, { subject: 'Hello\r\nBcc: evil@example.com\r\n\r\nInjected' }],
-  ['name of the sender', { from_name: 'North\r\nBcc: evil@example.com' }, {}],
-  ['name with quotes', { from_name: '" <evil@example.com>, "' }, {}],
-])('when the %s tries to add a header, then it stays text', async (_field, fields, changes) => {
-  const { mail, text } = await composed(fields, changes);
+  ['subject', { subject: 'Hello\r\nBcc: evil@example.com\r\n\r\nInjected' }],
+  ['name of the sender', { fromName: 'North\r\nBcc: evil@example.com' }],
+  ['name with quotes', { fromName: '" <evil@example.com>, "' }],
+])('when the %s tries to add a header, then it stays text', async (_field, changes) => {
+  const { mail, text } = await composed({}, changes);
 
   expect(text).not.toMatch(/^(Bcc|Injected)/m);
   expect(mail.from?.value).toHaveLength(1);
