@@ -125,12 +125,12 @@ test('when a client is anonymised, then its messages keep no address and no text
   const leased = { lease_id: 'a worker', lease_until: new Date(Date.now() + 60_000) };
   const queued = await insertMessage(account.id, { client_id, ...leased });
   const recipients = [
-    { address: 'ada@example.com', role: 'to', state: 'bounced', text: '<ada@example.com> unknown' },
+    { address: 'ada@alone.example', role: 'to', state: 'bounced', text: '<ada@alone.example> unknown' },
   ] as const;
   const bounced = await insertMessage(account.id, { client_id, state: 'accepted', recipients: [...recipients] });
   const suppression = {
     ...newRecord(account.id),
-    address: 'ada@example.com',
+    address: 'ada@alone.example',
     reason: 'bounce',
     message_id: bounced._id,
     client_id,
@@ -147,7 +147,7 @@ test('when a client is anonymised, then its messages keep no address and no text
     expect(await findMailSource(account.id, message._id)).toBeUndefined();
   }
   expect(await storedMessage(queued)).toMatchObject({ state: 'cancelled', recipients: [{ state: 'cancelled' }] });
-  expect(await suppressedOf(account.id, ['ada@example.com'])).toEqual(new Set());
+  expect(await suppressedOf(account.id, ['ada@alone.example'])).toEqual(new Set());
   expect(await storedMessage(foreign)).toMatchObject({ state: 'queued', recipients: [{ address: 'ada@example.com' }] });
   // The worker that had it cannot go on.
   const sent = await inUnit(account.id, (unit) =>

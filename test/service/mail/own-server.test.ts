@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { sendMail, sendOwnMail } from '#libs/jobs/catalog.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { type RunningWorker, startWorker } from '#libs/jobs/worker.ts';
+import { Account } from '#libs/models/accounts/account.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { findMailServer, MailServer, type MailServerRecord } from '#libs/models/messages/mail-server.ts';
 import { unregisterMailService } from '#libs/models/messages/mail-service.ts';
@@ -200,6 +201,8 @@ describe('when the server is deleted', () => {
 
   test.each(['invoice', 'reminder'])('then its %s leaves by the server of the installation, once', async (kind) => {
     await setUpMail();
+    const reminders = [{ days: 3, template: 'reminder_1' }];
+    await Account.updateOne({ _id: accountId }, { $set: { reminders } });
     const document = kind === 'invoice' ? await insertInvoice(accountId) : await overdue();
     const once = `reminder/${String(document.id)}/3`;
     const fields = kind === 'invoice' ? {} : { ...STEP, once };
