@@ -1,7 +1,7 @@
-// Lets mail that waits follow the address of its client.
+// Lets mail that waits follow the address of its client, and the address for blind copies of its account.
 import { agreedDate } from '../../clock.ts';
 import { changeTime } from '../../models/counter.ts';
-import { Message, type MessageRecord, normalAddress } from '../../models/messages/message.ts';
+import { Message, type MessageRecord, normalAddress, type Recipient } from '../../models/messages/message.ts';
 import { messageGuard } from '../../models/messages/message-moves.ts';
 import { driverOf } from '../../models/records.ts';
 import { countStored, sizeOf } from '../../models/stored-bytes.ts';
@@ -10,8 +10,14 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import { moveMessage } from './move-message.ts';
 import { freeStep } from './withdraw-message.ts';
 
-/** The messages that are changed in one request. A client has few that wait. */
+/** The messages that are changed in one request. Few wait. */
 const CHANGED_MAX = 1_000;
+
+interface Addresses {
+  from: string | null | undefined;
+  /** Empty where there is none any more. */
+  to: string | null | undefined;
+}
 
 /**
  * Replaces the former address of the client in messages that wait. Where the client has none any more, the mail goes to
@@ -21,54 +27,64 @@ const CHANGED_MAX = 1_000;
 export async function readdressMessages(
   unit: UnitOfWork,
   { _id: client_id }: { _id: MessageRecord['client_id'] },
-  addresses: { from: string; to: string },
+  addresses: Addresses,
+): Promise<void> {
+  const address = normalAddress(addresses.from ?? '');
+  await replaceAddress(unit, { about: { client_id, 'recipients.address': address }, addresses });
+}
+
+/** Replaces the former address for blind copies of the account in messages that wait, or leaves it out. */
+export async function readdressArchive(unit: UnitOfWork, addresses: Addresses): Promise<void> {
+  const address = normalAddress(addresses.from ?? '');
+  // Every message of the account has the address, and few of them wait.
+  const hint = { account_id: 1, state: 1, _id: 1 } as const;
+  await replaceAddress(unit, { about: { recipients: { $elemMatch: { address, role: 'bcc' } } }, addresses, hint });
+}
+
+async function replaceAddress(
+  unit: UnitOfWork,
+  { about, addresses, hint }: { about: object; addresses: Addresses; hint?: Record<string, 1> },
 ): Promise<void> {
   const { session, accountId } = unit;
-  const [from, to] = [normalAddress(addresses.from), normalAddress(addresses.to)];
+  const [from, to] = [normalAddress(addresses.from ?? ''), normalAddress(addresses.to ?? '')];
   if (!from || from === to) return;
   const waiting = {
     account_id: storedId(accountId),
-    client_id,
+    ...about,
     // A message that its caller could still cancel.
     ...messageGuard('cancel', { now: agreedDate() }),
     attempts_made: 0,
-    'recipients.address': { $eq: from, $ne: to },
   } as object;
   const found = (await driverOf(Message)
-    .find(waiting, { session, ...(to ? { projection: { _id: 1, recipients: 1 } } : {}), limit: CHANGED_MAX })
+    .find(waiting, { session, limit: CHANGED_MAX, ...(hint ? { hint } : {}) })
     .toArray()) as unknown as MessageRecord[];
-  if (found.length === 0) return;
-  if (!to) {
-    for (const message of found) await dropRecipient(unit, message, from);
-    return;
-  }
-  const updated_at = await changeTime(session, accountId, new Date());
-  for (const { _id, recipients } of found) {
-    const place = `recipients.${recipients.findIndex(({ address }) => address === from)}.address`;
-    const before = await driverOf(Message).findOneAndUpdate(
-      { ...waiting, _id } as object,
-      { $set: { [place]: to, updated_at } as never },
-      { session },
-    );
-    if (before) countStored(session, Buffer.byteLength(to) - Buffer.byteLength(from));
+  for (const message of found) {
+    // Each address stands once.
+    const isThere = !to || message.recipients.some(({ address }) => address === to);
+    const replaced = message.recipients.map((one) => (one.address === from ? { ...one, address: to } : one));
+    const recipients = isThere ? withHead(message.recipients.filter(({ address }) => address !== from)) : replaced;
+    if (recipients.every(({ role }) => role === 'bcc')) await cancelWithout(unit, message);
+    else await setRecipients(unit, message, recipients);
   }
 }
 
-/** Takes an address off a message. It is cancelled when only blind copies are left. */
-async function dropRecipient(unit: UnitOfWork, message: MessageRecord, address: string): Promise<void> {
-  const { session, accountId } = unit;
+/** Puts the copies in the header `To` when no one else is there. */
+function withHead(recipients: readonly Recipient[]): Recipient[] {
+  const isHeaded = recipients.some(({ role }) => role === 'to');
+  return recipients.map((one) => (one.role === 'cc' && !isHeaded ? { ...one, role: 'to' } : one));
+}
+
+async function cancelWithout(unit: UnitOfWork, message: MessageRecord): Promise<void> {
   const now = agreedDate();
-  const others = message.recipients.filter((one) => one.address !== address);
-  if (others.every(({ role }) => role === 'bcc')) {
-    const values = { settledAt: now, attempt: { at: now, text: 'The client has no address any more' } };
-    const cancelled = await moveMessage(unit, message, { move: 'cancel', facts: { now }, values });
-    if (cancelled?.reminder) await freeStep(unit, cancelled);
-    return;
-  }
-  const isHeaded = others.some(({ role }) => role === 'to');
-  const recipients = others.map((one) => (one.role === 'cc' && !isHeaded ? { ...one, role: 'to' as const } : one));
+  const values = { settledAt: now, attempt: { at: now, text: 'The client has no address any more' } };
+  const cancelled = await moveMessage(unit, message, { move: 'cancel', facts: { now }, values });
+  if (cancelled?.reminder) await freeStep(unit, cancelled);
+}
+
+async function setRecipients({ session, accountId }: UnitOfWork, message: MessageRecord, recipients: Recipient[]) {
+  const { _id, account_id } = message;
   const updated_at = await changeTime(session, accountId, new Date());
-  const own = { _id: message._id, account_id: message.account_id, ...messageGuard('cancel', { now }) } as object;
+  const own = { _id, account_id, ...messageGuard('cancel', { now: agreedDate() }) } as object;
   const before = await driverOf(Message).findOneAndUpdate(
     own,
     { $set: { recipients, updated_at } as never },

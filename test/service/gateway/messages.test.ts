@@ -358,7 +358,7 @@ describe('messages', () => {
       (await account.get(`messages/${id}`)).recipients.map(({ address }: AnyRecord) => address).join();
     expect([status, await Promise.all(sent.map(addresses))]).toEqual([
       200,
-      ['new@example.com', 'b@example.com,ada@example.com,new@example.com', ...Array(3).fill('ada@example.com')],
+      ['new@example.com', 'b@example.com,new@example.com', ...Array(3).fill('ada@example.com')],
     ]);
     expect((await account.get(`messages/${sent[0]?.id}`)).updated_at > before).toBe(true);
     expect(await account.get('messages?recipient=new@example.com')).toHaveLength(2);
@@ -393,6 +393,22 @@ describe('messages', () => {
         ['bcc', 'archive@north.example'],
       ],
     ]);
+  });
+
+  test('when the archive of the account changes, then mail that waits goes to the new one, and without one to the others', async () => {
+    const archive = async (bcc: string | null) =>
+      expect((await account.api.patch('/api/v1/account', { mail: { bcc } })).status).toBe(200);
+    await archive('old@north.example');
+    const send_at = new Date(Date.now() + 3_600_000).toISOString();
+    const { id } = (await send(`invoices/${(await draft()).id}`, { send_at })).body.data;
+    const recipients = async () =>
+      (await account.get(`messages/${id}`))['recipients'].map(({ address }: AnyRecord) => address);
+
+    await archive('New@north.example');
+    expect(await recipients()).toEqual(['ada@example.com', 'new@north.example']);
+    await archive(null);
+
+    expect(await recipients()).toEqual(['ada@example.com']);
   });
 
   test('when the due date is moved, then a reminder is not sent again before it comes, and an early step is', async () => {
