@@ -37,6 +37,9 @@ export const documentLinkResponse = Joi.object({
   revoked_at: moment().description('From then on the address leads nowhere'),
   message_id: orNull(Joi.string().guid()).description('The message that carries it'),
   created_at: timestamp(),
+  show_statement: Joi.boolean()
+    .required()
+    .description("The page of a client's link also shows the statement of account; false on a link to a document"),
 })
   .id('DocumentLink')
   .example({
@@ -52,4 +55,5 @@ export const documentLinkResponse = Joi.object({
     revoked_at: null,
     message_id: null,
     created_at: exampleTime,
+    show_statement: false,
   });

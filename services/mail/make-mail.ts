@@ -274,10 +274,10 @@ function eInvoiceFor(
 async function keepLink(
   unit: UnitOfWork,
   message: MessageRecord,
-  { token, type, invoice_id, life_ms, allow, show_time }: MailedLink & { token: string },
+  { token, type, invoice_id, life_ms, allow, show_time, show_statement }: MailedLink & { token: string },
 ) {
   const expires_at = life_ms === undefined ? undefined : new Date(agreedTime() + life_ms);
-  const terms = { allow, show_time, expires_at };
+  const terms = { allow, show_time, show_statement, expires_at };
   const id = type === 'client' ? message.client_id : (invoice_id ?? message.document.id);
   const record = { _id: id, client_id: message.client_id };
   await makeLink(unit, {

@@ -49,6 +49,7 @@ export async function makeLink(
     ...(mailed ? { message_id: mailed.messageId } : {}),
     allow: [...terms.allow],
     show_time: terms.show_time,
+    ...(terms.show_statement ? { show_statement: true as const } : {}),
     ...(terms.expires_at ? { expires_at: terms.expires_at } : {}),
     opens: 0,
     ...(requestId ? { request_id: requestId } : {}),

@@ -1,6 +1,6 @@
 // Reads the statement of account of a client.
 import type { Id, StoredId } from '../../models/tenant.ts';
-import { datedMovements } from './dated-movements.ts';
+import { datedMovements, type MovementsRead } from './dated-movements.ts';
 import { type CurrencyStatement, type StatementPeriod, statementsOf } from './statement.ts';
 
 /**
@@ -12,7 +12,7 @@ import { type CurrencyStatement, type StatementPeriod, statementsOf } from './st
 export async function clientStatements(
   accountId: Id,
   client_id: StoredId,
-  { period, timeZone }: { period: StatementPeriod; timeZone: string },
+  { period, timeZone, max }: { period: StatementPeriod } & Pick<MovementsRead, 'timeZone' | 'max'>,
 ): Promise<CurrencyStatement[]> {
-  return statementsOf(await datedMovements(accountId, client_id, { timeZone, hasReferences: true }), period);
+  return statementsOf(await datedMovements(accountId, client_id, { timeZone, max, hasReferences: true }), period);
 }

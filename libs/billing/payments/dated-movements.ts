@@ -62,24 +62,29 @@ const INVOICE_FIELDS = {
   'write_offs.reversed_on': 1,
 } as const;
 
+export interface MovementsRead {
+  /** The time zone of the account, for invoices without an issue date. */
+  timeZone: string;
+  /** True to read the references of the movements, too. */
+  hasReferences?: boolean;
+  /** The most movements. MOVEMENTS_MAX unless given. */
+  max?: number | undefined;
+}
+
 /**
  * Reads the fields of all movements that are added up.
- * @param options.timeZone of the account, for invoices without an issue date.
- * @param options.hasReferences reads the references of the movements, too.
- * @throws AppError 422 when there are more than MOVEMENTS_MAX.
+ * @throws AppError 422 when there are more than may be read.
  */
 export async function datedMovements(
   accountId: Id,
   client_id: StoredId,
-  { timeZone, hasReferences = false }: { timeZone: string; hasReferences?: boolean },
+  { timeZone, hasReferences = false, max = MOVEMENTS_MAX }: MovementsRead,
 ): Promise<DatedMovements> {
   const movements = { invoices: [] as DatedInvoice[], credits: [] as DatedCredit[], parts: [] as IdentifiedPart[] };
   let count = 0;
   const add = (more: number) => {
     count += 1 + more;
-    if (count > MOVEMENTS_MAX) {
-      throw appError('too_many_movements', { limit: MOVEMENTS_MAX });
-    }
+    if (count > max) throw appError('too_many_movements', { limit: max });
   };
   // All reads are at one instant.
   await readOwnAtOnce(accountId, MOVEMENTS_LIMIT_MS, async (reader) => {

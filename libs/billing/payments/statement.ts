@@ -32,7 +32,7 @@ export const STATEMENT_KINDS = [
   'credit_note',
   'refund',
 ] as const;
-type StatementKind = (typeof STATEMENT_KINDS)[number];
+export type StatementKind = (typeof STATEMENT_KINDS)[number];
 
 interface StatementDocument {
   type: 'invoice' | 'payment' | 'credit_note';

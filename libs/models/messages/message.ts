@@ -76,6 +76,8 @@ export interface MailedLink {
   invoice_id?: StoredId | undefined;
   allow: readonly LinkAct[];
   show_time: boolean;
+  /** True when the page also shows the statement of account of the client. */
+  show_statement?: true | undefined;
   /** The life of the link from the moment at which the mail is made, in milliseconds. Absent for the standard life. */
   life_ms?: number | undefined;
   /** The link in whose place it comes. It is not mailed once that one is revoked. */

@@ -24,6 +24,8 @@ export interface DocumentLinkRecord extends Stamped {
   message_id?: StoredId | undefined;
   allow: LinkAct[];
   show_time: boolean;
+  /** Absent on a link without the statement of account: that of a document, or one from before there were statements. */
+  show_statement?: true | undefined;
   /** Absent for the standard life. */
   expires_at?: Date | undefined;
   revoked_at?: Date | undefined;
@@ -54,6 +56,7 @@ const linkSchema = recordSchema<DocumentLinkRecord>(
     message_id: idField,
     allow: { type: [{ type: String, enum: LINK_ACTS }], required: true },
     show_time: { type: Boolean, required: true },
+    show_statement: Boolean,
     expires_at: Date,
     revoked_at: Date,
     opened_at: Date,
@@ -112,5 +115,6 @@ export function documentLinkView(
     revoked_at: moment(link.revoked_at),
     message_id: link.message_id ? String(link.message_id) : null,
     created_at: link.created_at.toISOString(),
+    show_statement: link.show_statement ?? false,
   };
 }

@@ -19,6 +19,8 @@ export interface LinkTerms {
   allow: readonly LinkAct[];
   /** True when the page shows the hours behind each line. */
   show_time: boolean;
+  /** True when the page of a client's link also shows the statement of account. */
+  show_statement?: boolean | undefined;
   /** The end that its maker chose. Absent for the standard life, see standardEnd. */
   expires_at?: Date | undefined;
 }

@@ -20,6 +20,18 @@ export const LINK_READS: Readonly<Record<LinkSubject, readonly Scope[]>> = {
   client: ['clients:read', 'invoices:read', 'quotes:read'],
 };
 
+/** The scopes that read the statement of account besides those of a client's link. */
+export const STATEMENT_READS = ['payments:read', 'credit-notes:read'] as const;
+
+export const STATEMENT_NEEDS = {
+  'payments:read': 'the page shows the statement of account',
+  'credit-notes:read': 'the page shows the statement of account',
+} as const;
+
+export function mayReadStatement({ scopes }: Pick<Caller, 'scopes'>): boolean {
+  return STATEMENT_READS.every((scope) => allows(scopes, scope));
+}
+
 /** A page that lets its reader accept changes a quote, so its maker must be able to do so. */
 export const ACT_SCOPES: Readonly<Partial<Record<LinkAct, Scope>>> = { accept: 'quotes:write' };
 
@@ -59,11 +71,14 @@ export const MAILED_LINK_NEEDS = {
   'links:read': 'the mail has a link',
   'quotes:write': 'the reader of the link may accept a quote',
   'time-entries:read': 'the page of the link shows the time',
+  'payments:read': 'the mail brings a receipt, or the page of its link shows the statement of account',
+  'credit-notes:read': 'the mail brings a credit note, or the page of its link shows the statement of account',
 } as const;
 
 /** Returns the scopes of what the reader of the link in a mail sees and may do besides. */
 export function scopesOfMailedLink({ link }: Mailed): readonly Scope[] {
   if (!link) return [];
   const acts = link.allow.flatMap((act) => ACT_SCOPES[act] ?? []);
-  return ['links:read', ...acts, ...(link.show_time ? (['time-entries:read'] as const) : [])];
+  const time = link.show_time ? (['time-entries:read'] as const) : [];
+  return ['links:read', ...acts, ...time, ...(link.show_statement ? STATEMENT_READS : [])];
 }

@@ -10,6 +10,8 @@ export interface NewLinkBody {
   expires_at?: Date | null;
   show_time?: boolean | null;
   allow?: LinkAct[] | null;
+  /** Known to a client's link alone. */
+  show_statement?: boolean | null;
 }
 
 export function newLinkOf(subject: LinkSubject): Joi.ObjectSchema<NewLinkBody> {
@@ -26,8 +28,14 @@ export function newLinkOf(subject: LinkSubject): Joi.ObjectSchema<NewLinkBody> {
       .unique()
       .allow(null)
       .description(`What the reader may do; all that the key may allow unless given: ${acts.join(', ')}`),
+    ...(subject === 'client' ? { show_statement: showStatement() } : {}),
   }).example({ show_time: true });
 }
+
+const showStatement = () =>
+  Joi.boolean()
+    .allow(null)
+    .description('Whether the page shows the statement of account; unless given, where the key may read all of it');
 
 export const documentLinkList = listOf<DocumentLinkRecord>(DocumentLink, documentLinkListing);
 

@@ -14,7 +14,7 @@ import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { documentLinkResponse } from '#libs/responses/document-link.ts';
 import { ACTS_OF, type LinkAct, type LinkSubject } from '#libs/rules/documents/link-terms.ts';
-import { ACT_SCOPES, LINK_READS } from '../fields/mailed-link.ts';
+import { ACT_SCOPES, LINK_READS, mayReadStatement, STATEMENT_NEEDS, STATEMENT_READS } from '../fields/mailed-link.ts';
 import type { ListQuery } from '../http/list.ts';
 import type { GatewayParts } from '../http/parts.ts';
 import { created, deleted } from '../http/response.ts';
@@ -66,13 +66,14 @@ function routesOf(type: LinkSubject): Route[] {
   const path = `/api/v1/${type}s/{id}/links`;
   const alsoReads = Object.fromEntries(LINK_READS[type].map((scope) => [scope, ALWAYS]));
   const acts = ACTS_OF[type].includes('accept') ? { 'quotes:write': 'its reader may accept a quote' } : {};
+  const statement = type === 'client' ? STATEMENT_NEEDS : {};
   return [
     route({
       method: 'post',
       path,
       operation: `create${name}Link`,
       scope: 'links:write',
-      alsoNeeds: { ...alsoReads, 'time-entries:read': 'the page shows the time', ...acts },
+      alsoNeeds: { ...alsoReads, 'time-entries:read': 'the page shows the time', ...acts, ...statement },
       body: newLinkOf(type),
       missing,
       rechecksKey: true,
@@ -130,11 +131,13 @@ async function createLink(type: LinkSubject, context: Context<NewLinkBody>) {
   const allow = body.allow ?? ACTS_OF[type].filter((act) => mayAllow(caller, act));
   for (const act of allow) if (ACT_SCOPES[act]) requireScope(ACT_SCOPES[act]);
   if (body.show_time) requireScope('time-entries:read');
+  const show_statement = type === 'client' && (body.show_statement ?? mayReadStatement(caller));
+  if (show_statement) for (const scope of STATEMENT_READS) requireScope(scope);
   if (body.expires_at && body.expires_at <= agreedDate()) throw fieldProblem('expires_at', 'in_past');
   return commit(async (unit) => {
     const record = await requireRecord(SUBJECTS[type].records, unit.session);
     const expires_at = body.expires_at ?? undefined;
-    const terms = { allow, show_time: body.show_time ?? false, expires_at };
+    const terms = { allow, show_time: body.show_time ?? false, show_statement, expires_at };
     const { link, token } = await makeLink(unit, { type, record, terms, box, requestId });
     const endsAt = linkEnd(link, await settledAt(link, dayIn(caller.account.time_zone), unit.session));
     const shown = created(documentLinkView(link, { url: linkUrl(portalUrl, token), endsAt }));

@@ -12,7 +12,14 @@ import { Message, type MessageRecord, messageView } from '#libs/models/messages/
 import { MESSAGE_MOVES } from '#libs/models/messages/message-states.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { messageResponse } from '#libs/responses/message.ts';
-import { MAIL_NEEDS, MAILED_LINK_NEEDS, mailedLink, scopesOfMail, scopesOfMailedLink } from '../fields/mailed-link.ts';
+import {
+  MAIL_NEEDS,
+  MAILED_LINK_NEEDS,
+  mailedLink,
+  mayReadStatement,
+  scopesOfMail,
+  scopesOfMailedLink,
+} from '../fields/mailed-link.ts';
 import { acceptedMessage, sendDocs } from '../fields/send-docs.ts';
 import type { ListQuery } from '../http/list.ts';
 import { updated } from '../http/response.ts';
@@ -175,6 +182,8 @@ async function resendMessage({ caller, body, commit, requestId, requireRecord, r
     const link = message.link && {
       ...mailedLink(message.link.type, caller, { show_time: showsTime, within: message.link.allow }),
       ...(invoice_id ? { invoice_id } : {}),
+      // The new link shows the statement only where this caller may read it.
+      ...(message.link.show_statement && mayReadStatement(caller) ? { show_statement: true as const } : {}),
       ...(life_ms === undefined ? {} : { life_ms }),
       ...(renews ? { renews } : {}),
     };

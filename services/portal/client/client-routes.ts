@@ -13,6 +13,7 @@ import { type Page, sendPage } from './layout.ts';
 import { documentPage } from './pages/document.ts';
 import { documentsPage } from './pages/documents.ts';
 import { expiredPage } from './pages/expired.ts';
+import { statementPage } from './pages/statement.ts';
 import { timePage } from './pages/time.ts';
 import { renew } from './renew.ts';
 import { sendLogo } from './send-logo.ts';
@@ -47,6 +48,12 @@ export const CLIENT_PAGES: Readonly<Record<string, ClientPage>> = {
     },
   },
   '/time': { show: timePage },
+  '/statement': {
+    async show() {
+      throw noSuchLink();
+    },
+    showList: statementPage,
+  },
   '/logo': { show: sendLogo, showList: sendLogo },
 };
 

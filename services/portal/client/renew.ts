@@ -33,7 +33,7 @@ export async function renew(visit: Visit): Promise<boolean> {
 
 async function planLink(unit: UnitOfWork, visit: Visit): Promise<boolean> {
   const { link } = visit;
-  const { account_id, _id, allow, show_time, subject_type, expires_at, created_at } = link;
+  const { account_id, _id, allow, show_time, show_statement, subject_type, expires_at, created_at } = link;
   const prefix = `link/${String(_id)}/`;
   const before = { account_id, once: { $gte: prefix, $lt: `${prefix}~` } } as object;
   const count = await driverOf(Message).countDocuments(before, { session: unit.session, limit: RENEWALS_MAX });
@@ -46,6 +46,7 @@ async function planLink(unit: UnitOfWork, visit: Visit): Promise<boolean> {
     wanted: { attach_pdf: false, ...(to ? { to } : {}) },
     link: {
       ...{ type: subject_type, allow, show_time, renews: _id },
+      ...(show_statement ? { show_statement } : {}),
       ...(expires_at ? { life_ms: +expires_at - +created_at } : {}),
     },
     once: prefix + agreedDate().toISOString().slice(0, 10),

@@ -90,6 +90,28 @@ describe('who may', () => {
     expect((await gateway.post(linksOf(quote, 'quotes'), {}, account)).body.data.allow).toEqual(['accept', 'ask']);
   });
 
+  test('when the key reads all of a statement, then the link of a client shows it unless it is not wanted; else it never does', async () => {
+    const at = linksOf(clientId, 'clients');
+    const reads = ['clients:read', 'invoices:read', 'quotes:read'];
+    const shown = async (scopes: string[], body: object = {}) => {
+      const { key } = (await gateway.post('/api/v1/keys', { name: 'x', scopes }, account)).body.data;
+      const reply = await gateway.post(at, body, { key });
+      return reply.status === 201 ? reply.body.data.show_statement : reply.body.error;
+    };
+    const all = ['links:write', ...reads, 'payments:read', 'credit-notes:read'];
+    expect([await shown(all), await shown(all, { show_statement: true })]).toEqual([true, true]);
+    expect(await shown(all, { show_statement: false })).toBe(false);
+    for (const lacking of ['payments:read', 'credit-notes:read']) {
+      const less = all.filter((scope) => scope !== lacking);
+      expect([await shown(less), await shown(less, { show_statement: true })]).toEqual([
+        false,
+        `Forbidden: API key lacks the ${lacking} scope`,
+      ]);
+    }
+    const ofInvoice = await gateway.post(linksOf(await invoice()), { show_statement: true }, account);
+    expect(ofInvoice.body).toMatchObject({ data: { show_statement: false }, ignored: ['show_statement'] });
+  });
+
   test('when the document is a draft, then it has no link', async () => {
     const { status, body } = await gateway.post(linksOf(await invoice({ status: 'Draft' })), {}, account);
     expect([status, body.code]).toEqual([409, 'link_of_draft']);

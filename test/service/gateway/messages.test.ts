@@ -1,7 +1,7 @@
 // Mail over HTTP: sending documents, what callers see of messages, cancelling, resending, and what comes back.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { versionOf } from '#libs/documents/printed-content.ts';
-import { issueApiKey } from '#libs/models/accounts/api-key.ts';
+import { issueApiKey, type Scope } from '#libs/models/accounts/api-key.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { keepOriginal } from '#libs/models/documents/original.ts';
 import { unregisterMailService } from '#libs/models/messages/mail-service.ts';
@@ -164,6 +164,26 @@ describe('send', () => {
       status: 403,
       body: { error: 'Forbidden: API key lacks the time-entries:read scope' },
     });
+  });
+
+  test('when the mail of a link that shows the statement is sent again, then the new one does only for a key that reads it', async () => {
+    const { id } = await draft({ status: 'Sent' });
+    const sent = (await send(`invoices/${id}`)).body.data.id;
+    await sendWithoutRelay(account.id, sent);
+    // The mail in place of a client's link that has expired has such a link.
+    const link = { type: 'client', allow: ['ask'], show_time: false, show_statement: true };
+    await Message.updateOne({ account_id: account.id, _id: sent }, { $set: { link } });
+    const again = async (scopes: readonly Scope[]) => {
+      const { key } = await issueApiKey({ accountId: account.id, name: 'mailer', scopes: [...scopes] });
+      const { body } = await verbsOf(callerOf(gateway.url, key)).post(`/api/v1/messages/${sent}/resend`, {});
+      return (await Message.findOne({ account_id: account.id, _id: body.data.id }).lean())?.['link'].show_statement;
+    };
+    const reads: Scope[] = ['messages:write', 'invoices:read', 'quotes:read', 'clients:read'];
+    expect(await again([...reads, 'payments:read', 'credit-notes:read'])).toBe(true);
+    expect(await again([...reads, 'payments:read'])).toBeUndefined();
+    const { key } = await issueApiKey({ accountId: account.id, name: 'reader', scopes: [...reads, 'links:read'] });
+    const source = await verbsOf(callerOf(gateway.url, key)).get(`/api/v1/messages/${sent}/source`);
+    expect(source.body.error).toBe('Forbidden: API key lacks the payments:read scope');
   });
 
   test('when a receipt is of one invoice, then it has a link to it, by itself, by hand and again, if its sender may read it', async () => {

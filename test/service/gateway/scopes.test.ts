@@ -65,6 +65,8 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
   'createQuoteLink time-entries:read': () => ({ body: { show_time: true } }),
   'createQuoteLink quotes:write': () => ({ body: { allow: ['accept'] } }),
   'createClientLink time-entries:read': () => ({ body: { show_time: true } }),
+  'createClientLink payments:read': () => ({ body: { show_statement: true } }),
+  'createClientLink credit-notes:read': () => ({ body: { show_statement: true } }),
   'createClientLink quotes:write': () => ({ body: { allow: ['accept'] } }),
   'createInvoiceFromTime expenses:write': () => ({ body: { include_expenses: true } }),
   'addTimeToInvoice expenses:write': () => ({ body: { include_expenses: true } }),

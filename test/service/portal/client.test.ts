@@ -5,6 +5,7 @@ import { simpleParser } from 'mailparser';
 import mongoose from 'mongoose';
 import { pino } from 'pino';
 import { reasonToWithdraw } from '#libs/billing/messages/withdraw-message.ts';
+import { addDays, dayIn } from '#libs/day.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
 import { DocumentLink } from '#libs/models/portal/document-link.ts';
@@ -16,6 +17,7 @@ import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { failWithoutRelay, inUnit, setUpMail, withLease } from '../../support/messages.ts';
 import { pathOf, startPortal, type TestPortal } from '../../support/portal.ts';
 import { create } from '../../support/records.ts';
+import type { TestAccount } from '../../support/workspace.ts';
 
 let gateway: TestGateway;
 let portal: TestPortal;
@@ -157,6 +159,88 @@ describe('a link of a client', () => {
     // The link of a document opens no other.
     const { path: one } = await linkTo('invoices', foreign);
     expect((await get(`${one}/invoices/${foreign}`)).status).toBe(404);
+  });
+});
+
+describe('the statement of account on a link of a client', () => {
+  const daysAgo = (days: number) => addDays(dayIn('UTC'), -days);
+  // Invoices of long ago come before all others of an account.
+  const own = async (path: string, body: object, account: TestAccount) =>
+    (await create(gateway, `/api/v1/${path}`, body, account)).id as string;
+  const linkOfOwn = async (kind: string, id: string, account: TestAccount, body: object = {}) => {
+    const { url, id: linkId } = await create(gateway, `/api/v1/${kind}/${id}/links`, body, account);
+    return { path: pathOf(url), id: linkId as string, account };
+  };
+  /** A client that owes 234.50 of an invoice of 1,234.50, and paid 99.00 two years ago. */
+  const owing = async () => {
+    const account = await gateway.workspace.account();
+    const client = await own('clients', { name: 'Grace', email: 'grace@example.com' }, account);
+    const early = { client_id: client, amount: 99, currency: 'EUR', date: daysAgo(800), method: 'cash' };
+    await own('payments', early, account);
+    const dates = { issue_date: daysAgo(40), due_date: daysAgo(20) };
+    const id = await own('invoices', { ...sold({ client_id: client, order_reference: 'PO-77' }), ...dates }, account);
+    const paid = { amount: 1_000, reference: 'RF18', date: daysAgo(10), method: 'bank_transfer' };
+    await own(`invoices/${id}/payments`, paid, account);
+    return { client, id, account };
+  };
+
+  test('when the list is opened, then it leads to the statement of twelve months, whose rows lead from the first balance to the last', async () => {
+    const { client, account } = await owing();
+    const { path } = await linkOfOwn('clients', client, account);
+    expect((await get(path)).text).toContain(`href="${path}/statement"`);
+
+    const { status, text } = await get(`${path}/statement`);
+
+    expect(status).toBe(200);
+    expect(text).toMatch(
+      /Opening balance[\s\S]*−€99\.00[\s\S]*Invoice <bdi>INV-\d+[\s\S]*PO-77[\s\S]*€1,234\.50[\s\S]*€1,135\.50[\s\S]*Payment <bdi>PAY-\d+[\s\S]*RF18[\s\S]*€1,000\.00[\s\S]*Closing balance[\s\S]*€135\.50[\s\S]*1–30 days late[\s\S]*€234\.50/,
+    );
+    expect(Buffer.byteLength(text)).toBeLessThan(20_000);
+    const earlier = (await get(`${path}/statement?period=last_year`)).text;
+    expect(earlier).toMatch(/aria-current="true"[^>]*>Last year/);
+    // Anything else is the standard.
+    for (const period of ['x', '__proto__', 'constructor', ''])
+      expect((await get(`${path}/statement?period=${period}`)).text).toMatch(/aria-current="true"[^>]*>Last 12 months/);
+  });
+
+  test.each<[string, (of: Awaited<ReturnType<typeof owing>>) => Promise<{ path: string }>]>([
+    ['of an invoice', ({ id, account }) => linkOfOwn('invoices', id, account)],
+    ['made without it', ({ client, account }) => linkOfOwn('clients', client, account, { show_statement: false })],
+    [
+      'from before there were statements',
+      async ({ client, account }) => {
+        const made = await linkOfOwn('clients', client, account);
+        await DocumentLink.updateOne({ _id: made.id, account_id: account.id }, { $unset: { show_statement: true } });
+        return made;
+      },
+    ],
+  ])('when the link is one %s, then it has no statement, as if there was no such link', async (_what, made) => {
+    const { path } = await made(await owing());
+    const [{ status, text }, unknown] = [await get(`${path}/statement`), await get(`/p/${'A'.repeat(43)}/statement`)];
+    expect([status, text]).toEqual([404, unknown.text]);
+    expect((await get(path)).text).not.toContain('/statement');
+  });
+
+  test('when the path is below a document of the link, then it is the same 404', async () => {
+    const { client, id, account } = await owing();
+    const { path } = await linkOfOwn('clients', client, account);
+    expect((await get(`${path}/invoices/${id}/statement`)).status).toBe(404);
+  });
+
+  test('when there are more movements than a page has, then it shows the latest, says so, and still adds up', async () => {
+    const client = (await create(gateway, '/api/v1/clients', { name: 'Joan', email: 'joan@example.com' })).id;
+    const paid = { client_id: client, amount: 1, currency: 'EUR', method: 'cash', allocations: [] };
+    await Promise.all(Array.from({ length: 105 }, () => create(gateway, '/api/v1/payments', paid)));
+    const { path } = await linkTo('clients', client);
+
+    const { text } = await get(`${path}/statement`);
+
+    expect(text.match(/Payment <bdi>/g)).toHaveLength(100);
+    expect(text).toMatch(
+      /Only the latest are shown[\s\S]*Opening balance[\s\S]*−€5\.00[\s\S]*Closing balance[\s\S]*−€105\.00/,
+    );
+    expect(text).toContain('in your favour');
+    expect(Buffer.byteLength(text)).toBeLessThan(60_000);
   });
 });
 
@@ -348,6 +432,22 @@ describe('an expired link', () => {
     const life = Date.parse(links[0].expires_at) - Date.parse(links[0].created_at);
     expect(Math.round(life / DAY_MS)).toBe(7);
   });
+
+  test.each([true, false])(
+    'when it is that of a client and shows the statement: %s, then the new one does the same',
+    async (show_statement) => {
+      const client = (await create(gateway, '/api/v1/clients', { name: 'Eve', email: 'eve@example.com' })).id;
+      const invoiceId = await invoice({ client_id: client });
+      const { path, id } = await linkTo('clients', client, { show_statement });
+      await expire(id);
+      expect((await get(`${path}/statement`)).status).toBe(404);
+      await portal.browser().post(`${path}/renew`, { csrf: csrfOf((await get(path)).text) });
+      const [message] = await mails({ 'document.id': storedId(invoiceId) });
+      const [url = ''] = /https:\/\/portal\.example\.com\/p\/[\w-]{43}/.exec(await mailOf(String(message?._id))) ?? [];
+
+      expect((await get(`${pathOf(url)}/statement`)).status).toBe(show_statement ? 200 : 404);
+    },
+  );
 
   test('when it is revoked before the new one is mailed, then that does not leave', async () => {
     const invoiceId = await invoice();

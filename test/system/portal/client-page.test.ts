@@ -113,6 +113,8 @@ async function fill() {
   const hit = await create(gateway, '/api/v1/invoices', { ...sold, ...texts, due_date: '2031-01-01' });
   paths['hostile'] = await link('invoices', hit.id);
   paths['hostile-list'] = await link('clients', client_id);
+  await gateway.post(`/api/v1/invoices/${hit.id}/payments`, { amount: 99_999.99, reference: LONG.slice(0, 200) });
+  paths['hostile-statement'] = `${paths['hostile-list']}/statement`;
 
   await gateway.patch('/api/v1/account', {
     company: 'Studio North',
@@ -198,6 +200,7 @@ async function fill() {
   await portal.browser().post(`${said}/promise`, { csrf, day: dayIn('UTC', new Date(Date.now() + 7 * 86_400_000)) });
   paths['said'] = said;
   paths['list'] = await link('clients', ada.id);
+  paths['arabic-statement'] = `${paths['list']}/statement`;
   paths['expired'] = await link('invoices', part, { expires_at: '2040-01-01T00:00:00Z' });
   await DocumentLink.updateMany(
     { account_id: gateway.account.id, expires_at: { $exists: true } },
@@ -252,7 +255,9 @@ describe('looks', () => {
   ];
   const shows: Record<string, RegExp> = {
     hostile: /<script>hit=1[\s\S]*xxxx/,
-    // The list is in the language of the account.
+    // The list and the statement are in the language of the account.
+    'hostile-statement': /كشف حساب[\s\S]*<script>hit=1[\s\S]*xxxx/,
+    'arabic-statement': /كشف حساب[\s\S]*الرصيد الختامي/,
     'hostile-list': /المستندات المفتوحة/,
     invoice: /Amount due[\s\S]*€2,424\.63|Amount due/,
     overdue: /Overdue/,

@@ -6,9 +6,10 @@ import { stateOf } from '../document-state.ts';
 import type { Page } from '../layout.ts';
 import { pageLocale } from '../locale.ts';
 import type { DocumentSubject, Visit } from '../visit.ts';
+import { statementWords } from '../words/statement-words.ts';
 
 export async function documentsPage(visit: Visit): Promise<Page> {
-  const { locale, home, account, request } = visit;
+  const { locale, home, account, request, link } = visit;
   const { words } = locale;
   const after = typeof request.query['after'] === 'string' ? request.query['after'] : undefined;
   const { documents, next } = await findOpenDocuments(visit, after);
@@ -18,6 +19,7 @@ export async function documentsPage(visit: Visit): Promise<Page> {
     <ul class="list">
       ${documents.map((document) => row(document, visit))}
     </ul>
+ ${link.show_statement ? html`<p class="actions"><a class="button" href=${`${home}/statement`}>${statementWords(locale.language).title}</a></p>` : null}
     <nav class="pager" aria-label=${words.documents}>
       ${after ? html`<a href=${home} rel="prev">${words.previous}</a>` : html`<span></span>`}
       ${next ? html`<a href=${`${home}?after=${next}`} rel="next">${words.next}</a>` : null}

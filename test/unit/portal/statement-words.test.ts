@@ -1,0 +1,16 @@
+// The words of the statement of account: each language of documents has its own.
+import { expect, test } from '@jest/globals';
+import { MAIL_LANGUAGES } from '#libs/mail/standard-texts.ts';
+import { statementWords } from '../../../services/portal/client/words/statement-words.ts';
+
+test('when a page is in a language of documents, then its statement is, too, and no word is missing', () => {
+  const titles = MAIL_LANGUAGES.map((language) => statementWords(language).title);
+  expect(new Set(titles).size).toBe(MAIL_LANGUAGES.length);
+  for (const language of MAIL_LANGUAGES) {
+    const words = Object.values(statementWords(language)).flatMap((one: string | Record<string, string>) =>
+      typeof one === 'string' ? [one] : Object.values(one),
+    );
+    expect([language, words.filter((word) => word.trim() === '')]).toEqual([language, []]);
+  }
+  expect(statementWords('xx')).toBe(statementWords('en'));
+});
