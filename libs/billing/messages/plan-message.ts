@@ -198,11 +198,12 @@ function reminderOf(
 async function takersFor(
   unit: UnitOfWork,
   { kind, record, link }: NewMessage<NumberKind>,
-  client: Pick<ClientRecord, 'email' | 'anonymised_at'> | null,
+  client: Pick<ClientRecord, 'email' | 'anonymised_at' | 'email_removed_at'> | null,
 ): Promise<string[] | undefined> {
   if (!client || client.email || client.anonymised_at) return undefined;
-  if (isReminder(kind)) return takersOf(unit, record._id);
-  return kind === 'receipt' && link?.invoice_id ? takersOf(unit, link.invoice_id) : undefined;
+  const after = client.email_removed_at;
+  if (isReminder(kind)) return takersOf(unit, record._id, after);
+  return kind === 'receipt' && link?.invoice_id ? takersOf(unit, link.invoice_id, after) : undefined;
 }
 
 /** Returns the words of the account, or the standard ones. */

@@ -6,6 +6,7 @@ import { messageGuard } from '../../models/messages/message-moves.ts';
 import { driverOf } from '../../models/records.ts';
 import { countStored, sizeOf } from '../../models/stored-bytes.ts';
 import { storedId } from '../../models/tenant.ts';
+import { setReminderMark } from '../reminders/plan-reminder.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { moveMessage } from './move-message.ts';
 import { freeStep } from './withdraw-message.ts';
@@ -78,7 +79,10 @@ async function cancelWithout(unit: UnitOfWork, message: MessageRecord): Promise<
   const now = agreedDate();
   const values = { settledAt: now, attempt: { at: now, text: 'The client has no address any more' } };
   const cancelled = await moveMessage(unit, message, { move: 'cancel', facts: { now }, values });
-  if (cancelled?.reminder) await freeStep(unit, cancelled);
+  if (!cancelled?.reminder) return;
+  await freeStep(unit, cancelled);
+  // Others may take the invoice, or the client gets an address again.
+  if (cancelled.once) await setReminderMark(unit, cancelled.document.id, now);
 }
 
 async function setRecipients({ session, accountId }: UnitOfWork, message: MessageRecord, recipients: Recipient[]) {

@@ -12,18 +12,20 @@ const MESSAGES_READ = 20;
 /**
  * Returns the addresses in the header `To` for which a mail server took the latest mail that brought the invoice, without
  * those from which mail came back. Undefined when there are none.
+ * @param after the time before which no mail counts: it may have gone to an address that its client has no longer.
  */
 export async function takersOf(
   { session, accountId }: Pick<UnitOfWork, 'session' | 'accountId'>,
   invoiceId: StoredId,
+  after: Date | undefined,
 ): Promise<string[] | undefined> {
   const about = { account_id: storedId(accountId), 'document.id': invoiceId } as object;
-  const projection = { kind: 1, recipients: 1, erased_at: 1 };
+  const projection = { kind: 1, recipients: 1, erased_at: 1, created_at: 1 };
   const found = (await driverOf(Message)
     .find(about, { session, sort: { _id: -1 }, limit: MESSAGES_READ, projection })
-    .toArray()) as unknown as Pick<MessageRecord, 'kind' | 'recipients' | 'erased_at'>[];
-  for (const { kind, recipients, erased_at } of found) {
-    if (erased_at || !bringsInvoice(kind)) continue;
+    .toArray()) as unknown as Pick<MessageRecord, 'kind' | 'recipients' | 'erased_at' | 'created_at'>[];
+  for (const { kind, recipients, erased_at, created_at } of found) {
+    if (erased_at || !bringsInvoice(kind) || (after && created_at <= after)) continue;
     const takers = recipients.filter(({ role, state }) => role === 'to' && state === 'accepted');
     const suppressed = await suppressedOf(
       accountId,

@@ -91,6 +91,8 @@ export interface ClientRecord extends Stamped, ClientFields, BillingTerms {
   search: string;
   /** The time at which the client was anonymised, see client-erasure.ts. */
   anonymised_at?: Date;
+  /** The time at which the account removed its address. Nothing goes by itself to those who got mail before. */
+  email_removed_at?: Date;
   /** See lockOwn. */
   lock_version?: number;
 }
@@ -122,6 +124,7 @@ const clientSchema = recordSchema<ClientRecord>(
     status: { type: String, required: true, default: 'invited' },
     search: { type: String, required: true },
     anonymised_at: Date,
+    email_removed_at: Date,
     lock_version: Number,
   },
   clientListing,

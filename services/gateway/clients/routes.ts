@@ -171,7 +171,12 @@ async function updateClient({ body, commit, requireRecord, requireScope }: Conte
     if (client.anonymised_at) throw appError('client_change_anonymised');
     await requireEmailUnlessAllowed(given, unit);
     const { email, ...others } = emptyToNull(given);
-    const changes = { ...others, ...(email === undefined ? {} : { email: email ?? '' }) };
+    const isRemoved = email !== undefined && !email && Boolean(client.email);
+    const changes = {
+      ...others,
+      ...(email === undefined ? {} : { email: email ?? '' }),
+      ...(isRemoved ? { email_removed_at: agreedDate() } : {}),
+    };
     requirePrintableClient({ ...client, ...changes });
     const search = searchOf({ ...client, ...changes });
     const isSame = isUnchanged(client, changes);

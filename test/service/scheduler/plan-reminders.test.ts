@@ -140,6 +140,30 @@ describe('a round', () => {
     ]);
   });
 
+  test('when the address of a client is removed, then it gets no step, and those who take the invoice afterwards do', async () => {
+    await change('account', { require_client_email: false });
+    const { id } = await sent();
+    const mail = (body: object = {}) => me.api.post(`/api/v1/invoices/${id}/send`, body);
+    expect((await mail()).status).toBe(202);
+    await deliver();
+    await planReminders(onDay(-3));
+    expect((await change(`clients/${client_id}`, { email: null })).status).toBe(200);
+    expect((await messages()).map(({ kind, state }) => [kind, state])).toEqual([
+      ['invoice', 'accepted'],
+      ['reminder_1', 'cancelled'],
+    ]);
+    await planReminders(onDay(7));
+    expect(await steps()).toEqual(['invoice undefined']);
+
+    await mail({ to: ['bob@work.example'] });
+    await deliver();
+    await planReminders(onDay(10));
+    expect((await messages()).at(-1)).toMatchObject({
+      kind: 'reminder_4',
+      recipients: [{ address: 'bob@work.example' }],
+    });
+  });
+
   test('when several steps were missed, then only the latest goes out', async () => {
     await sent();
     await planReminders(onDay(20));
