@@ -54,5 +54,6 @@ test('when a request with an address is answered, then its line does not have it
   await once(server, 'close');
 
   expect(lines).toContain('"path":"/api/v1/suppressions/{address}"');
-  expect(lines).not.toMatch(/ada/i);
+  // The id of the request may have the letters of the name.
+  expect(lines).not.toMatch(/ada(@|%40)|example/i);
 });
