@@ -3,6 +3,7 @@ import { partition } from 'es-toolkit/array/partition';
 import { FOLLOW_UP_KINDS, followUp } from '#libs/billing/follow-ups/follow-ups.ts';
 import { forgottenView, idsOf } from '#libs/billing/follow-ups/forgotten.ts';
 import { readFollowUps } from '#libs/billing/follow-ups/read-follow-ups.ts';
+import { appError, retryAfter } from '#libs/errors.ts';
 import { allows } from '#libs/models/accounts/api-key.ts';
 import { followUpsResponse } from '#libs/responses/follow-ups.ts';
 import { found } from '../http/response.ts';
@@ -36,7 +37,8 @@ async function getFollowUps({ caller: { accountId, scopes } }: Context) {
   const kinds = readable.map(({ kind }) => kind);
   // One at a time for each account: it reads from a dozen collections.
   const read = () => readFollowUps(accountId, { at: new Date(), kinds });
-  const { today, found: kindsFound } = await withConcurrencyLimit(`follow-ups ${accountId}`, read);
+  const late = () => appError('too_many_lists', undefined, { headers: retryAfter(1) });
+  const { today, found: kindsFound } = await withConcurrencyLimit(`follow-ups ${accountId}`, read, { late });
   const follow_ups = kindsFound.map(([kind, forgotten]) => {
     const { resource, operations } = followUp(kind);
     return { kind, ...forgottenView(forgotten), resource, ids: idsOf(forgotten), operations };

@@ -5,7 +5,7 @@ import { FOLLOW_UP_KINDS, FOLLOW_UPS, type FollowUpKind } from '#libs/billing/fo
 import { addDays, dayIn } from '#libs/day.ts';
 import { issueApiKey } from '#libs/models/accounts/api-key.ts';
 import { ask, promise } from '../../support/answers.ts';
-import { answerCheck } from '../../support/contract/answer-check.ts';
+import { type AnswerCheck, answerCheck } from '../../support/contract/answer-check.ts';
 import { callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { failWithoutRelay, sendWithoutRelay, setUpMail } from '../../support/messages.ts';
 import { onDay } from '../../support/on-day.ts';
@@ -19,12 +19,14 @@ const TODAY = dayIn('UTC');
 const noonOf = (day: string) => new Date(`${day}T12:00:00Z`);
 
 let gateway: TestGateway;
+let check: AnswerCheck;
 let me: OwnAccount;
 let client_id: string;
 let project_id: string;
 
 beforeAll(async () => {
   gateway = await startGateway();
+  check = answerCheck((await gateway.get('/openapi.json')).body);
 });
 afterAll(() => gateway.close());
 beforeEach(async () => {
@@ -65,7 +67,7 @@ async function mail(at: string): Promise<AnyRecord> {
 async function report(key = me.key): Promise<AnyRecord> {
   const reply = await callerOf(gateway.url, key)('GET', '/api/v1/reports/follow-ups');
   expect([reply.status, reply.body.error]).toEqual([200, undefined]);
-  answerCheck((await gateway.get('/openapi.json')).body)('GET', '/api/v1/reports/follow-ups', reply);
+  check('GET', '/api/v1/reports/follow-ups', reply);
   return reply.body.data;
 }
 
