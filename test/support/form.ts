@@ -8,7 +8,7 @@ export const isFull = process.env['TEST_FULL'] === '1';
 export const isSampled = () => (globalThis as { SWEEPS?: string }).SWEEPS === 'sampled' && !isFull;
 
 /** Rows of a sweep over all operations or fields: of a sample every `step`-th, else all. */
-export function sampled<Row>(rows: readonly Row[], step = 12): readonly Row[] {
+export function sampled<Row>(rows: readonly Row[], step = 24): readonly Row[] {
   return isSampled() ? rows.filter((_row, index) => index % step === 0) : rows;
 }
 

@@ -187,7 +187,7 @@ test('when the table of routes is read, then the tested fields include those of 
   );
 });
 
-describe.each(sampled(created, 6).map((one) => [`${kindOf(one.row.path)}.${one.name}`, one] as const))(
+describe.each(sampled(created, 12).map((one) => [`${kindOf(one.row.path)}.${one.name}`, one] as const))(
   '%s',
   (_name, one) => {
     const { row, name, field } = one;

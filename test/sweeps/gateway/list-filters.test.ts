@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 test.each(
-  sampled(lists, 6).flatMap((row) =>
+  sampled(lists, 12).flatMap((row) =>
     Object.entries(parametersOf(row)).flatMap(([name, shape]) =>
       PAGING.has(name) ? [] : [[row.operation, name, shape, row.path] as const],
     ),
@@ -57,7 +57,7 @@ test.each(
 );
 
 test.each(
-  sampled(lists, 6).flatMap((row) => {
+  sampled(lists, 12).flatMap((row) => {
     const { sort } = parametersOf(row);
     return sort ? [[row.operation, sort.allow ?? [], row.path] as const] : [];
   }),

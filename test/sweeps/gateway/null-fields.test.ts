@@ -108,7 +108,7 @@ test.each(sampled(posts).map((row) => [row.operation, row] as const))(
   },
 );
 
-describe.each(sampled(changesOfCreated, 6).map((row) => [row.operation, row] as const))('%s', (_operation, row) => {
+describe.each(sampled(changesOfCreated, 12).map((row) => [row.operation, row] as const))('%s', (_operation, row) => {
   test('when a field that is optional on create is null, then it is cleared', async () => {
     const created = createOf(row) as Row;
     const names = optional(created).filter((name) => name in fieldsOf(row));

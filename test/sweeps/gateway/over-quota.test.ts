@@ -57,7 +57,7 @@ async function keptBytes(): Promise<Map<string, number>> {
   return new Map(sizes);
 }
 
-describe.each(sampled(changes, 8).map((row) => [row.operation, row] as const))('%s', (operation, row) => {
+describe.each(sampled(changes, 16).map((row) => [row.operation, row] as const))('%s', (operation, row) => {
   test('when the quota is reached, then it is 409, or nothing more is kept', async () => {
     await setStored(0);
     const body = await bodyFor(gateway, operation, account);

@@ -62,7 +62,7 @@ test('when an operation is added, then it has a row in test/support/operations.t
   expect(routeTable.map(({ operation }) => operation).filter((operation) => !known.includes(operation))).toEqual([]);
 });
 
-const calls = sampled(onRecords, 8).map((row, index) => [row.operation, ...turn(index), row] as const);
+const calls = sampled(onRecords, 16).map((row, index) => [row.operation, ...turn(index), row] as const);
 describe.each(calls)('%s called by %s', (operation, caller, other, row) => {
   const kind = kindOf(row.path);
 
@@ -144,7 +144,7 @@ describe.each(lists.map((row) => [row.operation, row] as const))('%s', (_operati
   );
 });
 
-const namings = sampled(references, 8).map(
+const namings = sampled(references, 16).map(
   ({ row, field }, index) => [row.operation, field, ...turn(index), row] as const,
 );
 test.each(namings)(

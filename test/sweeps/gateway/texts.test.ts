@@ -59,7 +59,7 @@ test('when the table of routes is read, then it covers every resource with names
   expect(operations).toEqual(expect.arrayContaining([...named, 'updateTask', 'createWebhook', 'updateWebhook']));
 });
 
-test.each(sampled(withLines, 6).map((row) => [row.operation, row] as const))(
+test.each(sampled(withLines, 12).map((row) => [row.operation, row] as const))(
   'when a one-line field of %s holds a line break, then 400 names it',
   async (_operation, row) => {
     const call = await callerOf(row);
@@ -75,7 +75,7 @@ test.each(sampled(withLines, 6).map((row) => [row.operation, row] as const))(
   },
 );
 
-test.each(sampled(withLines, 6).map((row) => [row.operation, row] as const))(
+test.each(sampled(withLines, 12).map((row) => [row.operation, row] as const))(
   'when a one-line field of %s has whitespace around it, then it is trimmed',
   async (_operation, row) => {
     // Statuses, time zones and locales are values of a list, VAT ids and names of hosts have their own format, a login has both parts, and two fields name a message.
@@ -94,7 +94,7 @@ test.each(sampled(withLines, 6).map((row) => [row.operation, row] as const))(
   },
 );
 
-test.each(sampled(withTexts, 6).map((row) => [row.operation, row] as const))(
+test.each(sampled(withTexts, 12).map((row) => [row.operation, row] as const))(
   'when an optional text of %s has only whitespace, then it is treated as absent',
   async (_operation, row) => {
     for (const [field, { allow, rules = [] }] of fieldsOfKinds(row, ['line', 'text'])) {

@@ -47,7 +47,7 @@ test('when the table of routes is read, then it covers everything that can be ch
   expect(patches.length).toBeGreaterThan(7);
 });
 
-test.each(sampled(patches, 6).map((row) => [row.operation, row] as const))(
+test.each(sampled(patches, 12).map((row) => [row.operation, row] as const))(
   'when %s sends the current values, then nothing is stored and nothing announced',
   async (operation, row) => {
     const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), gateway.account, 'own-') : '';
