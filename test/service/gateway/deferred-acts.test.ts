@@ -134,6 +134,7 @@ const CAUSES: readonly Cause[] = [
 /** Why nothing more than what the request could do itself comes of it. */
 const NO_MORE_RIGHTS: Readonly<Record<string, string>> = {
   'the expiry poller': 'tells that the day of a document has passed, in an event; changes no other record',
+  'the poller of follow-ups': 'tells in numbers what waits, in an event; changes no other record',
   'the relay': 'hands over events that are stored; who may subscribe to them is a question of webhooks:write',
   'the delivery poller': 'sends what a subscription is owed',
   'the reconciler of endpoints': 'suspends or resumes deliveries of the endpoint that was changed',
