@@ -126,18 +126,20 @@ async function firstMailed({ reader, account: { time_zone }, today }: Look, type
 }
 
 /** Returns the ids of those documents of which a mail server took a mail for a recipient, and did not send it back. */
-async function arrivedOf({ reader }: Look, ids: readonly StoredId[]): Promise<Set<string>> {
+function arrivedOf(look: Look, ids: readonly StoredId[]): Promise<Set<string>> {
+  // A blind copy goes to the owner.
+  return mailedOf(look, ids, { recipients: { $elemMatch: { state: 'accepted', role: { $ne: 'bcc' } } } });
+}
+
+/** Returns the ids of those documents about which there are such messages. However many there are, it reads one row for each. */
+export async function mailedOf({ reader }: Look, ids: readonly StoredId[], messages: object): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const arrived = await reader.find<Pick<MessageRecord, 'document'>>(
+  const rows = await reader.aggregate<{ _id: StoredId }>(
     Message,
-    // A blind copy goes to the owner.
-    {
-      'document.id': { $in: ids },
-      recipients: { $elemMatch: { state: 'accepted', role: { $ne: 'bcc' } } },
-    },
-    { projection: { 'document.id': 1 }, hint: { account_id: 1, 'document.id': 1, _id: 1 } },
+    { 'document.id': { $in: ids }, ...messages },
+    { stages: [{ $group: { _id: '$document.id' } }], hint: { account_id: 1, 'document.id': 1, _id: 1 } },
   );
-  return new Set(arrived.map(({ document }) => String(document.id)));
+  return new Set(rows.map(({ _id }) => String(_id)));
 }
 
 /** Finds the clients whose address came back and is still theirs. */

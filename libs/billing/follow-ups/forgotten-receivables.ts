@@ -6,11 +6,11 @@ import { PaymentPromise, type PromiseRecord } from '../../models/answers/promise
 import { CreditNote, type CreditNoteRecord } from '../../models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord, isOpen, OPEN_STATUSES } from '../../models/billing/invoice.ts';
 import { Payment, type PaymentRecord } from '../../models/billing/payment.ts';
-import { Message, type MessageRecord } from '../../models/messages/message.ts';
 import { dueOf } from '../../rules/money/balance.ts';
 import { currentStep, REMINDER_KINDS, stopOf } from '../../rules/reminders/reminder-steps.ts';
 import { rulesOf } from '../reminders/plan-reminder.ts';
 import { COUNTED, counted, type Forgotten, type Look, NOTHING, SIFTED, sift } from './forgotten.ts';
+import { mailedOf } from './forgotten-mail.ts';
 
 const FIELDS = {
   status: 1,
@@ -71,17 +71,9 @@ export function unremindedInvoices(look: Look): Promise<Forgotten> {
 }
 
 /** Returns the ids of the invoices of which a reminder went out or is about to. */
-async function remindedOf({ reader }: Look, invoices: readonly InvoiceRecord[]): Promise<Set<string>> {
-  const reminders = await reader.find<Pick<MessageRecord, 'document'>>(
-    Message,
-    {
-      'document.id': { $in: invoices.map(({ _id }) => _id) },
-      kind: { $in: REMINDER_KINDS },
-      state: { $nin: ['failed', 'cancelled'] },
-    },
-    { projection: { 'document.id': 1 }, hint: { account_id: 1, 'document.id': 1, _id: 1 } },
-  );
-  return new Set(reminders.map(({ document }) => String(document.id)));
+function remindedOf(look: Look, invoices: readonly InvoiceRecord[]): Promise<Set<string>> {
+  const ids = invoices.map(({ _id }) => _id);
+  return mailedOf(look, ids, { kind: { $in: REMINDER_KINDS }, state: { $nin: ['failed', 'cancelled'] } });
 }
 
 /** Finds unpaid invoices whose last promise was broken. */
