@@ -31,8 +31,8 @@ export default {
       ...onBackends,
       displayName: 'sample',
       testMatch: ['<rootDir>/test/sweeps/**/*.test.ts'],
-      // The two named files are one long sequence each, of which no part says anything.
-      testPathIgnorePatterns: hasSample ? ['/gateway/mirrors', '/gateway/list-cursors'] : ['/'],
+      // The named files are long sequences, of which no part says anything.
+      testPathIgnorePatterns: hasSample ? ['/gateway/examples', '/gateway/mirrors', '/gateway/list-cursors'] : ['/'],
       globals: { SWEEPS: 'sampled' },
     },
     { ...onBackends, displayName: 'sweeps', testMatch: ['<rootDir>/test/sweeps/**/*.test.ts'] },

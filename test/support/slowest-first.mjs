@@ -36,7 +36,7 @@ const SLOWEST = [
   'sweeps/renderer/locale.test.ts',
   'sweeps/gateway/mirrors.test.ts',
   'sweeps/hostile/documents-images.test.ts',
-  'service/gateway/openapi.test.ts',
+  'sweeps/gateway/examples.test.ts',
 ];
 
 const rankOf = ({ path }) => {
