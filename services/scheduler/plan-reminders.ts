@@ -1,10 +1,12 @@
 // Plans the reminders that are due. Each open invoice has a mark, the time of the next look at it, so a round reads only
 // invoices whose time has come. Any number of schedulers may do this at once.
+
 import { partition } from 'es-toolkit/array/partition';
 import { clockOf, lookAtInvoice, type ReminderLook } from '#libs/billing/reminders/plan-reminder.ts';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { Account, type AccountRecord, stepsOf } from '#libs/models/accounts/account.ts';
+import { DUE_FIELDS } from '#libs/models/billing/balance-expressions.ts';
 import { Invoice, type InvoiceRecord, isOpen, OPEN_STATUSES } from '#libs/models/billing/invoice.ts';
 import { openTries, type RoundTries } from '#libs/models/operations/round-try.ts';
 import { driverOf } from '#libs/models/records.ts';
@@ -38,12 +40,7 @@ const FIELDS = {
   account_id: 1,
   status: 1,
   due_date: 1,
-  amount: 1,
-  tax_amount: 1,
-  rounding_amount: 1,
-  amount_paid: 1,
-  amount_credited: 1,
-  amount_written_off: 1,
+  ...DUE_FIELDS,
   reminder_due_at: 1,
 } as const satisfies Partial<Record<keyof InvoiceRecord, 1>>;
 

@@ -1,5 +1,7 @@
 // Drafts of invoices and quotes on which no work goes on, and drafts that a recurring invoice made while it caught up.
+
 import { addDays, dayIn, startOfDay } from '../../day.ts';
+import { TOTAL_FIELDS } from '../../models/billing/balance-expressions.ts';
 import type { DocumentRecord } from '../../models/billing/document-fields.ts';
 import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
 import { Quote } from '../../models/billing/quote.ts';
@@ -11,9 +13,7 @@ export const DRAFT_DAYS = 14;
 
 const FIELDS = {
   currency: 1,
-  amount: 1,
-  tax_amount: 1,
-  rounding_amount: 1,
+  ...TOTAL_FIELDS,
   recurring: 1,
   created_at: 1,
   updated_at: 1,

@@ -1,6 +1,8 @@
 // Issued documents that no mail brought to their client, and clients whose address is not mailed any more.
+
 import { addDays, dayIn, startOfDay } from '../../day.ts';
 import { Client } from '../../models/accounts/client.ts';
+import { DUE_FIELDS } from '../../models/billing/balance-expressions.ts';
 import { Invoice, type InvoiceRecord, isOpen, OPEN_STATUSES } from '../../models/billing/invoice.ts';
 import { Quote, type QuoteRecord } from '../../models/billing/quote.ts';
 import { Message, type MessageRecord, normalAddress, type RecipientState } from '../../models/messages/message.ts';
@@ -21,12 +23,7 @@ const UNDER_WAY: readonly RecipientState[] = ['accepted', 'planned', 'queued', '
 const FIELDS = {
   status: 1,
   currency: 1,
-  amount: 1,
-  tax_amount: 1,
-  rounding_amount: 1,
-  amount_paid: 1,
-  amount_credited: 1,
-  amount_written_off: 1,
+  ...DUE_FIELDS,
   issue_date: 1,
   delivery: 1,
   created_at: 1,

@@ -1,5 +1,7 @@
 // Quotes that wait: accepted ones that are not billed, those that expire, and drafts.
+
 import { addDays, dayIn } from '../../day.ts';
+import { TOTAL_FIELDS } from '../../models/billing/balance-expressions.ts';
 import { Quote, type QuoteRecord } from '../../models/billing/quote.ts';
 import { billedSum, invoicesOfQuotes } from '../../models/billing/quote-invoices.ts';
 import { wireId } from '../../models/tenant.ts';
@@ -13,9 +15,7 @@ export const EXPIRING_DAYS = 7;
 const FIELDS = {
   status: 1,
   currency: 1,
-  amount: 1,
-  tax_amount: 1,
-  rounding_amount: 1,
+  ...TOTAL_FIELDS,
   prices_include_tax: 1,
   acceptance: 1,
   expires_at: 1,

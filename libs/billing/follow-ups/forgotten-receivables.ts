@@ -1,8 +1,10 @@
 // Unpaid invoices that were not reminded of or whose promised day has passed, and credit of clients that pays nothing.
+
 import { addDays } from '../../day.ts';
 import { stepsOf } from '../../models/accounts/account.ts';
 import { Client } from '../../models/accounts/client.ts';
 import { PaymentPromise, type PromiseRecord } from '../../models/answers/promise.ts';
+import { DUE_FIELDS } from '../../models/billing/balance-expressions.ts';
 import { CreditNote, type CreditNoteRecord } from '../../models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord, isOpen, OPEN_STATUSES } from '../../models/billing/invoice.ts';
 import { Payment, type PaymentRecord } from '../../models/billing/payment.ts';
@@ -16,12 +18,7 @@ const FIELDS = {
   status: 1,
   client_id: 1,
   currency: 1,
-  amount: 1,
-  tax_amount: 1,
-  rounding_amount: 1,
-  amount_paid: 1,
-  amount_credited: 1,
-  amount_written_off: 1,
+  ...DUE_FIELDS,
   due_date: 1,
   reminders: 1,
   reminder_rest: 1,

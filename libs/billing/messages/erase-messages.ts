@@ -13,8 +13,8 @@ const BATCH = 200;
 
 /**
  * Erases all messages to the client, and frees the addresses that are suppressed because of one, unless another client of
- * the account has the address. Erased ones are no longer
- * found, so that a second call changes nothing. One that is being sent ends with its attempt, see moveMessage.
+ * the account has the address. Erased ones are no longer found, so that a second call changes nothing. One that is being
+ * sent ends with its attempt, see moveMessage.
  */
 export async function eraseMessages(unit: UnitOfWork, client: { _id: MessageRecord['client_id'] }): Promise<void> {
   const { session, accountId } = unit;

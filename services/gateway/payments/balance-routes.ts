@@ -4,6 +4,7 @@ import { clientBalances, clientBalancesAsOf } from '#libs/billing/payments/clien
 import { dayIn } from '#libs/day.ts';
 import { fieldProblem } from '#libs/errors.ts';
 import { Client, embeddedClient } from '#libs/models/accounts/client.ts';
+import { DUE_FIELDS } from '#libs/models/billing/balance-expressions.ts';
 import { CreditNote, type CreditNoteRecord } from '#libs/models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { printedNumber } from '#libs/models/billing/number-ledger.ts';
@@ -103,12 +104,7 @@ const INVOICE_FIELDS = {
   currency: 1,
   status: 1,
   due_date: 1,
-  amount: 1,
-  tax_amount: 1,
-  rounding_amount: 1,
-  amount_paid: 1,
-  amount_credited: 1,
-  amount_written_off: 1,
+  ...DUE_FIELDS,
   total_credited: 1,
   is_reversed: 1,
   write_offs: 1,
