@@ -1,5 +1,4 @@
 // Drafts of invoices and quotes on which no work goes on, and drafts that a recurring invoice made while it caught up.
-
 import { addDays, dayIn, startOfDay } from '../../day.ts';
 import { TOTAL_FIELDS } from '../../models/billing/balance-expressions.ts';
 import type { DocumentRecord } from '../../models/billing/document-fields.ts';

@@ -1,5 +1,4 @@
 // Issued documents that no mail brought to their client, and clients whose address is not mailed any more.
-
 import { addDays, dayIn, startOfDay } from '../../day.ts';
 import { Client } from '../../models/accounts/client.ts';
 import { DUE_FIELDS } from '../../models/billing/balance-expressions.ts';
@@ -10,7 +9,7 @@ import type { MessageKind } from '../../models/messages/message-kinds.ts';
 import { Suppression, type SuppressionRecord } from '../../models/messages/suppression.ts';
 import type { StoredId } from '../../models/tenant.ts';
 import { dueOf, totalOf } from '../../rules/money/balance.ts';
-import { type Forgotten, type ForgottenRecord, type Look, NOTHING, SIFTED, sift } from './forgotten.ts';
+import { type Forgotten, type ForgottenRecord, hasAny, type Look, NOTHING, SIFTED, sift } from './forgotten.ts';
 
 /** Days without such a mail after which an account no longer counts as one that mails its documents. */
 const MAILING_DAYS = 90;
@@ -61,10 +60,7 @@ async function unmailed<Document extends InvoiceRecord | QuoteRecord>(
   amountOf: (document: Document) => number | undefined,
 ): Promise<Forgotten> {
   const { reader, account, today } = look;
-  if (
-    (await reader.find(Message, {}, { projection: { _id: 1 }, limit: 1, hint: { account_id: 1, _id: 1 } })).length === 0
-  )
-    return NOTHING;
+  if (!(await hasAny(look, Message))) return NOTHING;
   const mailedSince = await firstMailed(look, type);
   const waiting = reader.each<Document>(
     records,
@@ -125,11 +121,15 @@ async function firstMailed({ reader, account: { time_zone }, today }: Look, type
 /** Returns the ids of those documents of which a mail server took a mail for a recipient, and did not send it back. */
 function arrivedOf(look: Look, ids: readonly StoredId[]): Promise<Set<string>> {
   // A blind copy goes to the owner.
-  return mailedOf(look, ids, { recipients: { $elemMatch: { state: 'accepted', role: { $ne: 'bcc' } } } });
+  return documentsWithMail(look, ids, { recipients: { $elemMatch: { state: 'accepted', role: { $ne: 'bcc' } } } });
 }
 
 /** Returns the ids of those documents about which there are such messages. However many there are, it reads one row for each. */
-export async function mailedOf({ reader }: Look, ids: readonly StoredId[], messages: object): Promise<Set<string>> {
+export async function documentsWithMail(
+  { reader }: Look,
+  ids: readonly StoredId[],
+  messages: object,
+): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await reader.aggregate<{ _id: StoredId }>(
     Message,

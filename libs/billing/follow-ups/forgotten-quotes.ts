@@ -1,5 +1,4 @@
 // Quotes that wait: accepted ones that are not billed, those that expire, and drafts.
-
 import { addDays, dayIn } from '../../day.ts';
 import { TOTAL_FIELDS } from '../../models/billing/balance-expressions.ts';
 import { Quote, type QuoteRecord } from '../../models/billing/quote.ts';

@@ -1,5 +1,4 @@
 // Unpaid invoices that were not reminded of or whose promised day has passed, and credit of clients that pays nothing.
-
 import { addDays } from '../../day.ts';
 import { stepsOf } from '../../models/accounts/account.ts';
 import { Client } from '../../models/accounts/client.ts';
@@ -11,8 +10,8 @@ import { Payment, type PaymentRecord } from '../../models/billing/payment.ts';
 import { dueOf } from '../../rules/money/balance.ts';
 import { currentStep, REMINDER_KINDS, stopOf } from '../../rules/reminders/reminder-steps.ts';
 import { rulesOf } from '../reminders/plan-reminder.ts';
-import { COUNTED, counted, type Forgotten, type Look, NOTHING, SIFTED, sift } from './forgotten.ts';
-import { mailedOf } from './forgotten-mail.ts';
+import { COUNTED, counted, type Forgotten, hasAny, type Look, NOTHING, SIFTED, sift } from './forgotten.ts';
+import { documentsWithMail } from './forgotten-mail.ts';
 
 const FIELDS = {
   status: 1,
@@ -70,14 +69,13 @@ export function unremindedInvoices(look: Look): Promise<Forgotten> {
 /** Returns the ids of the invoices of which a reminder went out or is about to. */
 function remindedOf(look: Look, invoices: readonly InvoiceRecord[]): Promise<Set<string>> {
   const ids = invoices.map(({ _id }) => _id);
-  return mailedOf(look, ids, { kind: { $in: REMINDER_KINDS }, state: { $nin: ['failed', 'cancelled'] } });
+  return documentsWithMail(look, ids, { kind: { $in: REMINDER_KINDS }, state: { $nin: ['failed', 'cancelled'] } });
 }
 
 /** Finds unpaid invoices whose last promise was broken. */
 export async function brokenPromises(look: Look): Promise<Forgotten> {
   const { reader } = look;
-  const any = { projection: { _id: 1 }, limit: 1, hint: { account_id: 1, _id: 1 } };
-  if ((await reader.find(PaymentPromise, {}, any)).length === 0) return NOTHING;
+  if (!(await hasAny(look, PaymentPromise))) return NOTHING;
   return sift(openInvoices(look, {}), async (invoices) => {
     const promises = await reader.find<PromiseRecord>(
       PaymentPromise,
@@ -101,28 +99,31 @@ function byId(one: Pick<PromiseRecord, '_id'>, other: Pick<PromiseRecord, '_id'>
 }
 
 /** Finds payments with something left that pays no invoice. */
-export async function unallocatedPayments({ reader }: Look): Promise<Forgotten> {
-  const found = await reader.find<PaymentRecord>(Payment, LEFT, {
-    projection: { currency: 1, unallocated: 1, date: 1 },
-    ...LEFT_ALONG,
-  });
-  return counted(found, ({ _id, date, currency, unallocated }) => ({
-    id: _id,
-    day: date,
-    money: { amount: unallocated, currency },
-  }));
+export function unallocatedPayments(look: Look): Promise<Forgotten> {
+  return unallocated(look, Payment, 'date');
 }
 
 /** Finds credit notes with something left that pays no invoice. */
-export async function unallocatedCreditNotes({ reader }: Look): Promise<Forgotten> {
-  const found = await reader.find<CreditNoteRecord>(CreditNote, LEFT, {
-    projection: { currency: 1, unallocated: 1, issued_on: 1 },
+export function unallocatedCreditNotes(look: Look): Promise<Forgotten> {
+  return unallocated(look, CreditNote, 'issued_on');
+}
+
+type Unallocated = Pick<PaymentRecord, '_id' | 'currency' | 'unallocated' | 'date'> &
+  Pick<CreditNoteRecord, 'issued_on'>;
+
+async function unallocated(
+  { reader }: Look,
+  records: typeof Payment | typeof CreditNote,
+  day: 'date' | 'issued_on',
+): Promise<Forgotten> {
+  const found = await reader.find<Unallocated>(records, LEFT, {
+    projection: { currency: 1, unallocated: 1, [day]: 1 },
     ...LEFT_ALONG,
   });
-  return counted(found, ({ _id, issued_on, currency, unallocated }) => ({
-    id: _id,
-    day: issued_on,
-    money: { amount: unallocated, currency },
+  return counted(found, (one) => ({
+    id: one._id,
+    day: one[day],
+    money: { amount: one.unallocated, currency: one.currency },
   }));
 }
 

@@ -46,6 +46,12 @@ export interface Forgotten {
 
 export const NOTHING: Forgotten = { records: [], hasMore: false };
 
+/** True when the account has any of these records. */
+export async function hasAny({ reader }: Look, records: Parameters<OwnReader['find']>[0]): Promise<boolean> {
+  const found = await reader.find(records, {}, { projection: { _id: 1 }, limit: 1, hint: { account_id: 1, _id: 1 } });
+  return found.length > 0;
+}
+
 /** Options of a query that finds the records of a kind and no others: one more than is counted. */
 export const COUNTED = { limit: COUNTED_MAX + 1 } as const;
 
@@ -82,26 +88,26 @@ export async function sift<Stored>(
   return { records: found.slice(0, COUNTED_MAX), hasMore: read > READ_MAX || found.length > COUNTED_MAX };
 }
 
-/** Returns the kind in the form of the API, without its ids. */
+/** Returns the kind in the form of the API, without its ids. @param forgotten with the records that wait the longest first. */
 export function forgottenView({ records, hasMore, sums = sumsOf(records) }: Forgotten) {
   const amounts = [...sums].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return {
     count: records.length,
     has_more: hasMore,
     amounts: amounts.map(([currency, amount]) => ({ currency, amount: fromMinor(amount, currency) })),
-    oldest: inOrder(records)[0]?.day ?? null,
+    oldest: records[0]?.day ?? null,
   };
 }
 
-/** Returns the ids of the records that wait the longest. */
+/** Returns the ids of the records that wait the longest. @param forgotten with these first. */
 export function idsOf({ records }: Forgotten): string[] {
-  return inOrder(records)
-    .slice(0, IDS_MAX)
-    .map(({ id }) => String(id));
+  return records.slice(0, IDS_MAX).map(({ id }) => String(id));
 }
 
-function inOrder(records: readonly ForgottenRecord[]): ForgottenRecord[] {
-  return records.toSorted((one, other) => (one.day === other.day ? 0 : one.day < other.day ? -1 : 1));
+/** Puts the records that wait the longest first. */
+export function longestFirst({ records, ...rest }: Forgotten): Forgotten {
+  const ordered = records.toSorted((one, other) => (one.day === other.day ? 0 : one.day < other.day ? -1 : 1));
+  return { records: ordered, ...rest };
 }
 
 function sumsOf(records: readonly ForgottenRecord[]): Map<string, number> {

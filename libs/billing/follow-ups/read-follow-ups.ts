@@ -5,9 +5,12 @@ import { LIST_LIMIT_MS } from '../../models/list-total.ts';
 import { readOwnAtOnce } from '../../models/own-snapshot.ts';
 import type { Id } from '../../models/tenant.ts';
 import { FOLLOW_UP_KINDS, type FollowUpKind, followUp } from './follow-ups.ts';
-import type { Forgotten } from './forgotten.ts';
+import { type Forgotten, longestFirst } from './forgotten.ts';
 
-/** Returns the account's day, and the kinds of which there is something, in the order of the table. */
+/**
+ * Returns the account's day, and the kinds of which there is something, in the order of the table. The records of each that
+ * wait the longest come first.
+ */
 export async function readFollowUps(
   accountId: Id,
   { at, kinds = FOLLOW_UP_KINDS }: { at: Date; kinds?: readonly FollowUpKind[] },
@@ -16,7 +19,7 @@ export async function readFollowUps(
   const today = dayIn(account.time_zone, at);
   const found = await readOwnAtOnce(accountId, LIST_LIMIT_MS, async (reader) => {
     const all: [FollowUpKind, Forgotten][] = [];
-    for (const kind of kinds) all.push([kind, await followUp(kind).find({ reader, account, today })]);
+    for (const kind of kinds) all.push([kind, longestFirst(await followUp(kind).find({ reader, account, today }))]);
     return all;
   });
   return { today, found: found.filter(([, { records }]) => records.length > 0) };
