@@ -1,6 +1,6 @@
 // The people who got a link by mail.
 import { Message, type MessageRecord } from '../../models/messages/message.ts';
-import { suppressedOf } from '../../models/messages/suppression.ts';
+import { withoutSuppressed } from '../../models/messages/suppression.ts';
 import type { DocumentLinkRecord } from '../../models/portal/document-link.ts';
 import { findOwn } from '../../models/records.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
@@ -16,8 +16,7 @@ export async function linkRecipients(
   if (!message_id) return undefined;
   const message: MessageRecord | null = await findOwn(Message, accountId, message_id, session);
   if (!message || message.erased_at) return undefined;
-  const addresses = message.recipients.filter(({ role }) => role === 'to').map(({ address }) => address);
-  const suppressed = await suppressedOf(accountId, addresses, session);
-  const mailed = addresses.filter((address) => !suppressed.has(address));
-  return mailed.length > 0 ? mailed : undefined;
+  const headed = message.recipients.filter(({ role }) => role === 'to');
+  const mailed = await withoutSuppressed(accountId, headed, session);
+  return mailed.length > 0 ? mailed.map(({ address }) => address) : undefined;
 }

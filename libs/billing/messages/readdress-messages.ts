@@ -9,6 +9,7 @@ import { storedId } from '../../models/tenant.ts';
 import { setReminderMark } from '../reminders/plan-reminder.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { moveMessage } from './move-message.ts';
+import { withHead } from './repeated-recipients.ts';
 import { freeStep } from './withdraw-message.ts';
 
 /** The messages that are changed in one request. Few wait. */
@@ -67,12 +68,6 @@ async function replaceAddress(
     if (recipients.every(({ role }) => role === 'bcc')) await cancelWithout(unit, message);
     else await setRecipients(unit, message, recipients);
   }
-}
-
-/** Puts the copies in the header `To` when no one else is there. */
-function withHead(recipients: readonly Recipient[]): Recipient[] {
-  const isHeaded = recipients.some(({ role }) => role === 'to');
-  return recipients.map((one) => (one.role === 'cc' && !isHeaded ? { ...one, role: 'to' } : one));
 }
 
 async function cancelWithout(unit: UnitOfWork, message: MessageRecord): Promise<void> {

@@ -1,6 +1,6 @@
-// The recipients of a message that repeats another one.
+// The recipients of a message from which some were taken off, and of one that repeats another.
 import type { Recipient } from '../../models/messages/message.ts';
-import { suppressedOf } from '../../models/messages/suppression.ts';
+import { withoutSuppressed } from '../../models/messages/suppression.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /** Returns the recipients that the account still mails, with one in the header `To`, unless all of them are blind copies. */
@@ -8,9 +8,12 @@ export async function repeatedRecipients(
   { session, accountId }: Pick<UnitOfWork, 'session' | 'accountId'>,
   recipients: readonly Recipient[],
 ): Promise<Pick<Recipient, 'address' | 'role'>[]> {
-  const addresses = recipients.map(({ address }) => address);
-  const suppressed = await suppressedOf(accountId, addresses, session);
-  const mailed = recipients.filter(({ address }) => !suppressed.has(address));
-  const isHeaded = mailed.some(({ role }) => role === 'to');
-  return mailed.map(({ address, role }) => ({ address, role: role === 'cc' && !isHeaded ? 'to' : role }));
+  const mailed = await withoutSuppressed(accountId, recipients, session);
+  return withHead(mailed.map(({ address, role }) => ({ address, role })));
+}
+
+/** Puts the copies in the header `To` when no one else is there. */
+export function withHead<One extends Pick<Recipient, 'role'>>(recipients: readonly One[]): One[] {
+  const isHeaded = recipients.some(({ role }) => role === 'to');
+  return recipients.map((one) => (one.role === 'cc' && !isHeaded ? { ...one, role: 'to' } : one));
 }

@@ -1,7 +1,7 @@
 // The people who took an invoice by mail.
 import { Message, type MessageRecord } from '../../models/messages/message.ts';
 import { bringsInvoice } from '../../models/messages/message-kinds.ts';
-import { suppressedOf } from '../../models/messages/suppression.ts';
+import { withoutSuppressed } from '../../models/messages/suppression.ts';
 import { driverOf } from '../../models/records.ts';
 import { type StoredId, storedId } from '../../models/tenant.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
@@ -27,12 +27,7 @@ export async function takersOf(
   for (const { kind, recipients, erased_at, created_at } of found) {
     if (erased_at || !bringsInvoice(kind) || (after && created_at <= after)) continue;
     const takers = recipients.filter(({ role, state }) => role === 'to' && state === 'accepted');
-    const suppressed = await suppressedOf(
-      accountId,
-      takers.map(({ address }) => address),
-      session,
-    );
-    const mailed = takers.filter(({ address }) => !suppressed.has(address));
+    const mailed = await withoutSuppressed(accountId, takers, session);
     if (mailed.length > 0) return mailed.map(({ address }) => address);
   }
   return undefined;

@@ -57,6 +57,17 @@ export async function suppressedOf(
   return new Set((found as unknown as SuppressionRecord[]).map(({ address }) => address));
 }
 
+/** Returns those of the recipients whose address, in lower case, the account mails. */
+export async function withoutSuppressed<One extends { address: string }>(
+  accountId: Id,
+  recipients: readonly One[],
+  session?: Session,
+): Promise<One[]> {
+  const addresses = recipients.map(({ address }) => address);
+  const suppressed = await suppressedOf(accountId, addresses, session);
+  return recipients.filter(({ address }) => !suppressed.has(address));
+}
+
 /** Returns the suppression in the form of the API. */
 export function suppressionView(suppression: SuppressionRecord) {
   return {
