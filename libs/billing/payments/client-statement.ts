@@ -14,5 +14,5 @@ export async function clientStatements(
   client_id: StoredId,
   { period, timeZone, max }: { period: StatementPeriod } & Pick<MovementsRead, 'timeZone' | 'max'>,
 ): Promise<CurrencyStatement[]> {
-  return statementsOf(await datedMovements(accountId, client_id, { timeZone, max, hasReferences: true }), period);
+  return statementsOf(await datedMovements(accountId, client_id, { timeZone, max, isForStatement: true }), period);
 }

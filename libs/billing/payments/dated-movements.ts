@@ -41,8 +41,18 @@ const PART_FIELDS = {
   'refunds.date': 1,
 } as const;
 const CREDIT_FIELDS = { number: 1, number_text: 1, currency: 1, amount: 1, ...PART_FIELDS } as const;
-/** The references that a client knows movements by. They are longer than all other fields together. */
-const REFERENCES = { order_reference: 1, reference: 1, 'refunds.reference': 1, invoice_number: 1 } as const;
+/**
+ * The fields that a statement shows besides: the references that a client knows movements by, and what tells a discount
+ * from another write-off. They are longer than all others together.
+ */
+const STATEMENT_FIELDS = {
+  order_reference: 1,
+  reference: 1,
+  'refunds.reference': 1,
+  invoice_number: 1,
+  'write_offs.reason': 1,
+  'write_offs.payment_id': 1,
+} as const;
 const INVOICE_FIELDS = {
   number: 1,
   number_text: 1,
@@ -57,16 +67,14 @@ const INVOICE_FIELDS = {
   cancelled_on: 1,
   'write_offs.amount': 1,
   'write_offs.date': 1,
-  'write_offs.reason': 1,
-  'write_offs.payment_id': 1,
   'write_offs.reversed_on': 1,
 } as const;
 
 export interface MovementsRead {
   /** The time zone of the account, for invoices without an issue date. */
   timeZone: string;
-  /** True to read the references of the movements, too. */
-  hasReferences?: boolean;
+  /** True to read what a statement shows, too. Without it no write-off counts as a discount. */
+  isForStatement?: boolean;
   /** The most movements. MOVEMENTS_MAX unless given. */
   max?: number | undefined;
 }
@@ -78,7 +86,7 @@ export interface MovementsRead {
 export async function datedMovements(
   accountId: Id,
   client_id: StoredId,
-  { timeZone, hasReferences = false, max = MOVEMENTS_MAX }: MovementsRead,
+  { timeZone, isForStatement = false, max = MOVEMENTS_MAX }: MovementsRead,
 ): Promise<DatedMovements> {
   const movements = { invoices: [] as DatedInvoice[], credits: [] as DatedCredit[], parts: [] as IdentifiedPart[] };
   let count = 0;
@@ -92,7 +100,7 @@ export async function datedMovements(
       reader.each<Stored>(
         records,
         { client_id, ...filter },
-        { projection: { ...projection, ...(hasReferences ? REFERENCES : {}) }, batchSize: BATCH },
+        { projection: { ...projection, ...(isForStatement ? STATEMENT_FIELDS : {}) }, batchSize: BATCH },
       );
     // Drafts that were cancelled are left out.
     const issued = { status: { $ne: 'Draft' }, parties: { $exists: true } };
