@@ -1,6 +1,5 @@
 // Plans the reminders that are due. Each open invoice has a mark, the time of the next look at it, so a round reads only
 // invoices whose time has come. Any number of schedulers may do this at once.
-
 import { partition } from 'es-toolkit/array/partition';
 import { clockOf, lookAtInvoice, type ReminderLook } from '#libs/billing/reminders/plan-reminder.ts';
 import { runUnitOfWork } from '#libs/billing/unit-of-work.ts';

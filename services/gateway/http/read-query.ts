@@ -15,7 +15,8 @@ type Parameters = Record<string, string | string[] | undefined>;
 
 /**
  * @param shape the operation's parameters; none unless given. @param details the form of `details`.
- * @returns what reads the query of a URL for an account, whose settings rules of the shape may know, or throws an AppError 400 with every problem.
+ * @returns what reads the query of a URL for an account, whose settings the rules of the shape may know, or throws an
+ * AppError 400 with every problem.
  */
 export function queryReader<Query>(
   shape: Joi.ObjectSchema<Query> | undefined,

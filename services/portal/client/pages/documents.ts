@@ -19,7 +19,7 @@ export async function documentsPage(visit: Visit): Promise<Page> {
     <ul class="list">
       ${documents.map((document) => row(document, visit))}
     </ul>
- ${link.show_statement ? html`<p class="actions"><a class="button" href=${`${home}/statement`}>${statementWords(locale.language).title}</a></p>` : null}
+    ${link.show_statement ? html`<p class="actions"><a class="button" href=${`${home}/statement`}>${statementWords(locale.language).title}</a></p>` : null}
     <nav class="pager" aria-label=${words.documents}>
       ${after ? html`<a href=${home} rel="prev">${words.previous}</a>` : html`<span></span>`}
       ${next ? html`<a href=${`${home}?after=${next}`} rel="next">${words.next}</a>` : null}

@@ -1,5 +1,4 @@
 // The words of the statement of account, in each language.
-
 import type { Ageing } from '#libs/billing/payments/as-of.ts';
 import type { StatementKind } from '#libs/billing/payments/statement.ts';
 
