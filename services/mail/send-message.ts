@@ -1,6 +1,7 @@
 // The job of one attempt: acquires the message, makes its mail if there is none yet, hands it over and records what became of it.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { archiveOf, followArchive, followed } from '#libs/billing/messages/archive-copies.ts';
 import { type MessageStep, moveMessage } from '#libs/billing/messages/move-message.ts';
 import { hasIt, reasonToWithdraw, SENDER_GONE, withdrawMessage } from '#libs/billing/messages/withdraw-message.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
@@ -9,6 +10,7 @@ import type { SendMail } from '#libs/jobs/catalog.ts';
 import type { JobHandler } from '#libs/jobs/worker.ts';
 import { maskedReply } from '#libs/mail/masked.ts';
 import { findMailService } from '#libs/models/messages/mail-service.ts';
+import { readAccount } from '#libs/models/accounts/account.ts';
 import { Message, type MessageRecord, REPLY_LONGEST } from '#libs/models/messages/message.ts';
 import { isFollowing, type MessageMoveValues } from '#libs/models/messages/message-moves.ts';
 import type { MessageMove } from '#libs/models/messages/message-states.ts';
@@ -30,6 +32,9 @@ import type { WayOf } from './way-out.ts';
 const EXTENSIONS = 3;
 
 /** The pause after which the end of an attempt is written again. */
+/** The transactions in which the archive of the account is added to a message. */
+const FOLLOW_TRIES = 3;
+
 const WRITE_AGAIN_MS = 500;
 
 /** A mail that was made for this attempt and must be kept with what comes of it, so that every other attempt sends the same. */
@@ -143,7 +148,9 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
     }
   }
 
-  async function send({ id: leaseId, message, isFirst }: Lease, signal: AbortSignal, log: Logger): Promise<void> {
+  async function send(lease: Lease, signal: AbortSignal, log: Logger): Promise<void> {
+    const { id: leaseId, isFirst } = lease;
+    const message = await withPresentArchive(lease);
     const accountId = wireId(message.account_id);
     const messageId = wireId(message._id);
     const addresses = message.recipients.map(({ address }) => address);
@@ -234,6 +241,20 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
   }
 
   /** Records the end of the attempt. What the server has said must not be lost, so it is tried as long as the lease lasts. */
+  /** Returns the message with the address for blind copies that its account has now. */
+  async function withPresentArchive({ id: leaseId, message }: Lease): Promise<MessageRecord> {
+    const accountId = wireId(message.account_id);
+    const archive = await archiveOf({ accountId }, await readAccount(accountId));
+    if (!followed(message, archive)) return message;
+    const follow = async (unit: UnitOfWork) => followArchive(unit, await asStored(unit, message), { archive, leaseId });
+    // A transaction may not see the lease that was acquired a moment before. One that is lost is missed before the contents leave.
+    for (let tries = 0; tries < FOLLOW_TRIES; tries += 1) {
+      const changed = await retryWhileUnavailable(() => inUnit(accountId, follow));
+      if (changed) return changed;
+    }
+    return message;
+  }
+
   async function record(
     message: MessageRecord,
     conclude: (current: MessageRecord) => Conclusion,

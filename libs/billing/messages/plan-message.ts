@@ -8,7 +8,7 @@ import { appError, fieldProblem } from '../../errors.ts';
 import { mailValues } from '../../mail/mail-values.ts';
 import { filledSubject } from '../../mail/mail-words.ts';
 import { mailLanguage, standardMailText } from '../../mail/standard-texts.ts';
-import { type MailSettings, readAccount } from '../../models/accounts/account.ts';
+import { readAccount } from '../../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../../models/accounts/client.ts';
 import { type InvoiceRecord, isOpen } from '../../models/billing/invoice.ts';
 import { effectiveQuoteStatus, type QuoteRecord } from '../../models/billing/quote.ts';
@@ -37,6 +37,7 @@ import type { Actor } from '../../models/webhooks/event-activity.ts';
 import type { NumberKind } from '../../rules/documents/number-kinds.ts';
 import { dueOf } from '../../rules/money/balance.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
+import { archiveOf, type Named, withArchive } from './archive-copies.ts';
 import { showDelivery } from './move-message.ts';
 import { takersOf } from './takers.ts';
 
@@ -69,7 +70,7 @@ export interface NewMessage<Kind extends NumberKind> {
   early?: true | undefined;
   resendOf?: StoredId;
   /** The recipients, in place of those that `wanted` and the account name. */
-  recipients?: readonly Pick<Recipient, 'address' | 'role'>[];
+  recipients?: readonly Named[];
   requestId?: string | undefined;
   /** The actor that planned it first, of a message that is planned anew. */
   by?: Actor | undefined;
@@ -105,10 +106,12 @@ export async function planMessage<Kind extends NumberKind>(
   }
   const reminder = isReminder(kind) ? reminderOf(record as InvoiceRecord, { days, early, day }) : undefined;
   const state = newMessageState(wanted.send_at ? 'plan' : 'queue', nextAt);
-  const mail = account.mail as MailSettings | undefined;
-  const named = given.recipients ?? recipientsOf({ to: await takersFor(unit, given, client), ...wanted }, client, mail);
-  const mailed = await mailedOf(unit, named, mail);
-  const recipients = mailed.map(({ address, role }) => ({ address, role, state: state.state, at: base.created_at }));
+  const named = given.recipients ?? namedBy({ to: await takersFor(unit, given, client), ...wanted }, client);
+  const all = withArchive(named, await archiveOf(unit, account), {});
+  if (!given.recipients && all.length > RECIPIENTS_MAX)
+    throw fieldProblem('to', 'too_many_items', { limit: RECIPIENTS_MAX });
+  await requireUnsuppressed(unit, all);
+  const recipients = all.map((one): Recipient => ({ ...one, state: state.state, at: base.created_at }));
   const template = await templateOf(unit, kind, locale);
   const subject_template = wanted.subject ?? template.subject;
   const message: MessageRecord = {
@@ -142,26 +145,12 @@ export async function planMessage<Kind extends NumberKind>(
   return message;
 }
 
-/**
- * Returns the recipients without the account's own address for blind copies, if that is suppressed: an archive that takes
- * no mail must not keep mail from clients.
- * @throws AppError 409 when another one is suppressed.
- */
-async function mailedOf<Named extends Pick<Recipient, 'address' | 'role'>>(
-  { session, accountId }: UnitOfWork,
-  recipients: readonly Named[],
-  mail: MailSettings | undefined,
-): Promise<readonly Named[]> {
+/** @throws AppError 409 when mail to one of the recipients came back. */
+async function requireUnsuppressed({ session, accountId }: UnitOfWork, recipients: readonly Named[]): Promise<void> {
   const addresses = recipients.map(({ address }) => address);
   const suppressed = await suppressedOf(accountId, addresses, session);
-  if (suppressed.size === 0) return recipients;
-  const archive = mail?.bcc ? normalAddress(mail.bcc) : undefined;
-  const mailed = recipients.filter(
-    ({ address, role }) => !(role === 'bcc' && address === archive && suppressed.has(address)),
-  );
-  const refused = mailed.map(({ address }) => address).filter((address) => suppressed.has(address));
+  const refused = addresses.filter((address) => suppressed.has(address));
   if (refused.length > 0) throw appError('recipient_suppressed', { addresses: refused });
-  return mailed;
 }
 
 /** Notes on a message that another one repeats it. Readers do not see the mark, so `updated_at` stays. */
@@ -233,23 +222,18 @@ function requireMailable(
   if (effectiveQuoteStatus(quote, day) === 'Expired') throw appError('quote_not_mailable', { number, day, expires_at });
 }
 
-/** @throws AppError 409 without an address, 400 when there are too many with those of the account. */
-function recipientsOf(
-  wanted: WantedMail,
-  client: Pick<ClientRecord, 'email' | 'anonymised_at'> | null,
-  mail: MailSettings | undefined,
-): Pick<Recipient, 'address' | 'role'>[] {
+/** Returns the recipients that the caller names, or the client. @throws AppError 409 without an address. */
+function namedBy(wanted: WantedMail, client: Pick<ClientRecord, 'email' | 'anonymised_at'> | null): Named[] {
   const own = client?.email && !client.anonymised_at ? [client.email] : [];
   const given: Record<RecipientRole, readonly string[]> = {
     to: wanted.to ?? own,
     cc: wanted.cc ?? [],
-    bcc: [...(wanted.bcc ?? []), ...(mail?.bcc ? [mail.bcc] : [])],
+    bcc: wanted.bcc ?? [],
   };
   if (given.to.length === 0) throw appError('client_without_address');
   const roles = new Map<string, RecipientRole>();
   for (const role of RECIPIENT_ROLES) {
     for (const address of given[role].map(normalAddress)) if (!roles.has(address)) roles.set(address, role);
   }
-  if (roles.size > RECIPIENTS_MAX) throw fieldProblem('to', 'too_many_items', { limit: RECIPIENTS_MAX });
   return [...roles].map(([address, role]) => ({ address, role }));
 }

@@ -2,14 +2,15 @@
 import type { Recipient } from '../../models/messages/message.ts';
 import { withoutSuppressed } from '../../models/messages/suppression.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
+import type { Named } from './archive-copies.ts';
 
 /** Returns the recipients that the account still mails, with one in the header `To`, unless all of them are blind copies. */
 export async function repeatedRecipients(
   { session, accountId }: Pick<UnitOfWork, 'session' | 'accountId'>,
   recipients: readonly Recipient[],
-): Promise<Pick<Recipient, 'address' | 'role'>[]> {
+): Promise<Named[]> {
   const mailed = await withoutSuppressed(accountId, recipients, session);
-  return withHead(mailed.map(({ address, role }) => ({ address, role })));
+  return withHead(mailed.map(({ address, role, archive }) => ({ address, role, ...(archive ? { archive } : {}) })));
 }
 
 /** Puts the copies in the header `To` when no one else is there. */

@@ -224,7 +224,9 @@ async function hasLater(
 ): Promise<boolean> {
   const later = { account_id, 'document.id': document.id, _id: { $gt: _id }, kind };
   const isOnItsWay = { state: { $nin: ['planned', 'failed', 'cancelled'] } };
-  const toThem = { 'recipients.address': { $all: waitingOf({ recipients }).map(({ address }) => address) } };
+  // The archive of the account may be another one since.
+  const named = waitingOf({ recipients }).filter(({ archive }) => !archive);
+  const toThem = { 'recipients.address': { $all: named.map(({ address }) => address) } };
   const wanted = { ...later, ...isOnItsWay, ...toThem } as object;
   return (await driverOf(Message).countDocuments(wanted, { session, limit: 1 })) > 0;
 }

@@ -37,6 +37,8 @@ export interface Recipient {
   text?: string | undefined;
   /** The time of the last change of its state. */
   at?: Date | undefined;
+  /** Present on the address for blind copies of the account, unless the caller named it, too. */
+  archive?: true | undefined;
 }
 
 export interface MailAttachment {
@@ -179,6 +181,7 @@ const recipient = {
   code: String,
   text: String,
   at: Date,
+  archive: Boolean,
 };
 
 const messageSchema = recordSchema<MessageRecord>(

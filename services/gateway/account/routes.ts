@@ -1,15 +1,9 @@
 // The caller's own account over HTTP.
 import { requirePrintableIssuer } from '#libs/billing/documents/printable-size.ts';
-import { readdressArchive } from '#libs/billing/messages/readdress-messages.ts';
+import { readdressArchive } from '#libs/billing/messages/archive-copies.ts';
 import { applyRate } from '#libs/billing/time/settle-rate.ts';
 import { fieldProblem } from '#libs/errors.ts';
-import {
-  Account,
-  type AccountRecord,
-  accountView,
-  FROM_THE_FIRST,
-  type MailSettings,
-} from '#libs/models/accounts/account.ts';
+import { Account, type AccountRecord, accountView, FROM_THE_FIRST } from '#libs/models/accounts/account.ts';
 import { isUnchanged } from '#libs/models/records.ts';
 import { CURRENCY_STANDARD, decimalsOf, isExact } from '#libs/rules/money/money.ts';
 import { forgetProfile } from '../http/authenticate.ts';
@@ -95,16 +89,12 @@ async function updateAccount({ caller, body, commit, missing, requireScope }: Co
       returnDocument: 'after',
     }).lean<AccountRecord>();
     if (!changed) throw missing();
-    if (rest.mail !== undefined) await readdressArchive(unit, { from: archiveOf(account), to: archiveOf(changed) });
+    if (rest.mail !== undefined) await readdressArchive(unit, changed);
     await apply();
     return updated(accountView(changed));
   });
   forgetProfile(caller.accountId);
   return response;
-}
-
-function archiveOf({ mail }: AccountRecord): string | null | undefined {
-  return (mail as MailSettings | undefined)?.bcc;
 }
 
 /** The fields that decide when reminders go out. */

@@ -200,7 +200,9 @@ async function resendMessage({ caller, body, commit, requestId, requireRecord, r
 /** The recipients that a caller names, or those of the message. */
 function recipientsFor({ recipients }: MessageRecord, { to, cc, bcc }: ResendBody) {
   if (to) return { to, cc: cc ?? [], bcc: bcc ?? [] };
-  const inRole = (wanted: string) => recipients.filter(({ role }) => role === wanted).map(({ address }) => address);
+  // The archive of the account is the one of today.
+  const named = recipients.filter(({ archive }) => !archive);
+  const inRole = (wanted: string) => named.filter(({ role }) => role === wanted).map(({ address }) => address);
   return { to: inRole('to'), cc: inRole('cc'), bcc: inRole('bcc') };
 }
 

@@ -426,6 +426,10 @@ describe('messages', () => {
 
     await archive('New@north.example');
     expect(await recipients()).toEqual(['ada@example.com', 'new@north.example']);
+    // The address of the client is in the header, also where a blind copy went there.
+    await account.api.patch(`/api/v1/clients/${client_id}`, { email: 'new@north.example' });
+    expect(await recipients()).toEqual(['new@north.example']);
+    await account.api.patch(`/api/v1/clients/${client_id}`, { email: 'ada@example.com' });
     await archive(null);
 
     expect(await recipients()).toEqual(['ada@example.com']);

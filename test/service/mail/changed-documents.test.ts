@@ -323,6 +323,43 @@ test('when a quote was accepted before it is mailed, then its words ask for noth
   expect(mail?.text).not.toContain('valid until');
 });
 
+test('when the account sets an archive, then every mail that leaves from then on goes there, however it came to wait', async () => {
+  const archive = (bcc: string | null) => change('account', { mail: { bcc } });
+  await send(`quotes/${(await quote()).id}`);
+  await deferred();
+  await archive('first@north.example');
+  await send(`quotes/${(await quote()).id}`, { bcc: ['first@north.example'] });
+  const { id } = await quote();
+  await send(`quotes/${id}`, { cc: ['bob@example.com'] });
+  const [, , third] = await messages();
+  expect(third?.recipients.map(({ address }) => address)).toContain('first@north.example');
+  // A worker has the message while the archive is changed.
+  await Message.updateOne({ _id: third?._id, account_id: me.id }, { lease_until: new Date(Date.now() + 60_000) });
+  await archive('Second@north.example');
+  await Message.updateOne({ _id: third?._id, account_id: me.id }, { $unset: { lease_until: 1 } });
+
+  await allAttempts();
+
+  expect(relay.taken.map(({ to }) => to.join(' '))).toEqual([
+    'ada@example.com second@north.example',
+    'ada@example.com first@north.example second@north.example',
+    'ada@example.com bob@example.com second@north.example',
+  ]);
+  relay.taken.length = 0;
+  await archive('third@north.example');
+  const again = await me.api.post(`/api/v1/messages/${String(third?._id)}/resend`, {});
+  expect(again.status).toBe(202);
+  await archive(null);
+  await send(`quotes/${id}`, { bcc: ['third@north.example'] });
+
+  await allAttempts();
+
+  expect(relay.taken.map(({ to }) => to.join(' '))).toEqual([
+    'ada@example.com bob@example.com',
+    'ada@example.com third@north.example',
+  ]);
+});
+
 test('when a quote was changed and sent again by hand, then the first mail is not made anew', async () => {
   const { id } = await quote();
   await send(`quotes/${id}`);
@@ -354,7 +391,7 @@ test('when nothing of the document changes, or the mail may have arrived, then i
   await send(`quotes/${id}`);
   await deferred();
   relay.behave({ onContents: () => 'break' });
-  await attempts();
+  await allAttempts();
   expect(await states()).toEqual(['unknown']);
   relay.behave({});
   await change(`quotes/${id}`, { amount: 80 });

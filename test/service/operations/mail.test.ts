@@ -275,20 +275,23 @@ describe('retry', () => {
     expect(more).toEqual([]);
     expect(again).toMatchObject({
       state: 'queued',
-      recipients: [{ address: 'b@example.com', role: 'to', state: 'queued' }],
+      recipients: [
+        { address: 'b@example.com', role: 'to', state: 'queued' },
+        { address: 'archive@north.example', role: 'bcc', state: 'queued' },
+      ],
       body_template: message.body_template,
       link: message.link,
       attempts_made: 0,
       by: { type: 'operator' },
     });
-    expect(again?.recipients).toHaveLength(1);
+    expect(again?.recipients).toHaveLength(2);
     expect(again?.recipients[0]).not.toHaveProperty('code');
     const before = await storedMessage(message);
     expect(before).toEqual({ ...message, updated_at: before.updated_at, resent_as: again?._id });
     const shown = await viewer.get(`/mail/${String(message._id)}`);
     expect(shown.text).toContain(`href="/mail/${String(again?._id)}"`);
     const entry = await AuditEntry.findOne({ target: String(message._id), outcome: 'done' }).lean();
-    expect(entry?.detail).toBe(`The message is sent again to 1 recipient as ${String(again?._id)}.`);
+    expect(entry?.detail).toBe(`The message is sent again to 2 recipients as ${String(again?._id)}.`);
     await Account.updateOne({ _id: accountId }, { $unset: { mail: 1 } });
   });
 
