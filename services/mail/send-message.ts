@@ -4,13 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { archiveOf, followArchive, followed } from '#libs/billing/messages/archive-copies.ts';
 import { type MessageStep, moveMessage } from '#libs/billing/messages/move-message.ts';
 import { hasIt, reasonToWithdraw, SENDER_GONE, withdrawMessage } from '#libs/billing/messages/withdraw-message.ts';
+import { lookAfterFailure } from '#libs/billing/reminders/plan-reminder.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import type { SendMail } from '#libs/jobs/catalog.ts';
 import type { JobHandler } from '#libs/jobs/worker.ts';
 import { maskedReply } from '#libs/mail/masked.ts';
-import { findMailService } from '#libs/models/messages/mail-service.ts';
 import { readAccount } from '#libs/models/accounts/account.ts';
+import { findMailService } from '#libs/models/messages/mail-service.ts';
 import { Message, type MessageRecord, REPLY_LONGEST } from '#libs/models/messages/message.ts';
 import { isFollowing, type MessageMoveValues } from '#libs/models/messages/message-moves.ts';
 import type { MessageMove } from '#libs/models/messages/message-states.ts';
@@ -31,10 +32,10 @@ import type { WayOf } from './way-out.ts';
 /** A lease is extended this often while it lasts. */
 const EXTENSIONS = 3;
 
-/** The pause after which the end of an attempt is written again. */
 /** The transactions in which the archive of the account is added to a message. */
 const FOLLOW_TRIES = 3;
 
+/** The pause after which the end of an attempt is written again. */
 const WRITE_AGAIN_MS = 500;
 
 /** A mail that was made for this attempt and must be kept with what comes of it, so that every other attempt sends the same. */
@@ -240,7 +241,6 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
     }
   }
 
-  /** Records the end of the attempt. What the server has said must not be lost, so it is tried as long as the lease lasts. */
   /** Returns the message with the address for blind copies that its account has now. */
   async function withPresentArchive({ id: leaseId, message }: Lease): Promise<MessageRecord> {
     const accountId = wireId(message.account_id);
@@ -255,12 +255,16 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
     return message;
   }
 
+  /** Records the end of the attempt. What the server has said must not be lost, so it is tried as long as the lease lasts. */
   async function record(
     message: MessageRecord,
     conclude: (current: MessageRecord) => Conclusion,
     mail?: KeptWith,
   ): Promise<void> {
-    await write(message, (unit, current) => moveWithMail(unit, current, conclude(current), mail));
+    await write(message, async (unit, current) => {
+      const ended = await moveWithMail(unit, current, conclude(current), mail);
+      if (ended) await lookAfterFailure(unit, ended);
+    });
   }
 
   async function write(

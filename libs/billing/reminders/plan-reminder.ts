@@ -1,4 +1,5 @@
 // Plans the reminders of an invoice: by themselves when a step is due, and by hand.
+import { agreedDate } from '../../clock.ts';
 import { dayIn } from '../../day.ts';
 import { AppError, appError, type ErrorCode } from '../../errors.ts';
 import { type AccountRecord, readAccount, stepsOf } from '../../models/accounts/account.ts';
@@ -47,6 +48,7 @@ export async function lookAtInvoice(unit: UnitOfWork, id: StoredId, at: Date): P
   const account = await readAccount(accountId, session);
   const client: ClientRecord | null = await findOwn(Client, accountId, invoice.client_id, session);
   const clock = clockOf(account);
+  const { sent, failed } = await stepsSent(unit, invoice);
   const facts = {
     steps: stepsOf(account),
     clock,
@@ -55,11 +57,11 @@ export async function lookAtInvoice(unit: UnitOfWork, id: StoredId, at: Date): P
     rules: rulesOf(invoice, client),
     isCollected: client?.auto_collect === true,
     reminder_rest: invoice.reminder_rest,
-    sent: await stepsSent(unit, invoice),
+    sent,
     quietUntil: await quietUntil(unit, invoice, { at }),
   };
   const { step, lookAt } = decideReminder(facts, at);
-  const obstacle = step && (await planStep(unit, invoice, step));
+  const obstacle = step && (await planStep(unit, invoice, step, failed.get(step.days)));
   await setReminderMark(unit, id, obstacle ? nextDaysDeparture(clock, at) : lookAt);
   if (!step) return 'not due';
   return obstacle ?? 'planned';
@@ -86,11 +88,15 @@ export async function setReminderMark(
   );
 }
 
-/** @returns the reason why no mail can be planned. Nothing is written then. */
+/**
+ * @param failed the message of the step that failed, which this one repeats.
+ * @returns the reason why no mail can be planned. Nothing is written then.
+ */
 async function planStep(
   unit: UnitOfWork,
   invoice: InvoiceRecord,
   { days, template: kind }: ReminderStep,
+  failed: StoredId | undefined,
 ): Promise<ErrorCode | undefined> {
   try {
     await planMessage(unit, {
@@ -100,7 +106,8 @@ async function planStep(
       wanted: {},
       days,
       link: LINK,
-      once: onceOf(invoice, days),
+      once: `${oncePrefix(invoice)}${days}${failed ? AGAIN : ''}`,
+      ...(failed ? { resendOf: failed } : {}),
     });
     return undefined;
   } catch (error) {
@@ -110,24 +117,81 @@ async function planStep(
   }
 }
 
-function onceOf({ _id }: Pick<InvoiceRecord, '_id'>, days: number): string {
-  return `${oncePrefix({ _id })}${days}`;
-}
-
 function oncePrefix({ _id }: Pick<InvoiceRecord, '_id'>): string {
   return `reminder/${String(_id)}/`;
 }
 
-/** Returns the steps that have a message. There are no more of them than days between the first and the last step. */
-async function stepsSent({ session }: UnitOfWork, invoice: InvoiceRecord): Promise<number[]> {
+/** The end of `once` of a message that repeats a step. The index lets a step be repeated once. */
+const AGAIN = '/again';
+
+type Step = Pick<MessageRecord, '_id' | 'once' | 'state' | 'unknown_at' | 'erased_at' | 'resent_as' | 'recipients'>;
+
+/**
+ * Returns the days of the steps that have a message, and the messages that failed of those that go out again. There are
+ * no more of them than two for each day between the first and the last step.
+ */
+async function stepsSent(
+  { session }: UnitOfWork,
+  invoice: InvoiceRecord,
+): Promise<{ sent: number[]; failed: Map<number, StoredId> }> {
   const { account_id } = invoice;
   const prefix = oncePrefix(invoice);
   // `0` is the character after `/`.
   const once = { $gte: prefix, $lt: `${prefix.slice(0, -1)}0` };
+  const fields = { once: 1, state: 1, unknown_at: 1, erased_at: 1, resent_as: 1 } as const;
+  const steps = (await driverOf(Message)
+    .find({ account_id, once } as object, {
+      session,
+      projection: { ...fields, 'recipients.role': 1, 'recipients.code': 1 },
+    })
+    .toArray()) as unknown as Step[];
+  const daysOf = ({ once: name = '' }: Step) => Number(name.slice(prefix.length).replace(AGAIN, ''));
+  const isAgain = ({ once: name }: Step) => name?.endsWith(AGAIN) === true;
+  const repeated = new Set(steps.filter(isAgain).map(daysOf));
+  const failed = steps.filter((step) => mayRepeat(step) && !repeated.has(daysOf(step)));
+  // An operator or its account may have sent it again. A repetition that was stopped comes later.
+  const resent = failed.flatMap(({ resent_as }) => resent_as ?? []);
+  const stopped = await cancelledOf({ session }, { account_id, ids: resent });
+  const free = failed.filter(({ resent_as }) => !resent_as || stopped.has(String(resent_as)));
+  return {
+    sent: steps.filter((step) => !free.includes(step)).map(daysOf),
+    failed: new Map(free.map((step) => [daysOf(step), step._id])),
+  };
+}
+
+/**
+ * True of the mail of a step that reached no one, although no mail server rejected it for good: the server could not be
+ * reached, or the mail could not be made.
+ */
+function mayRepeat({ once, state, unknown_at, erased_at, recipients }: Omit<Step, '_id' | 'resent_as'>): boolean {
+  if (state !== 'failed' || unknown_at || erased_at || !once || once.endsWith(AGAIN)) return false;
+  return recipients.some(({ role, code }) => role !== 'bcc' && !code?.startsWith('5'));
+}
+
+async function cancelledOf(
+  { session }: Pick<UnitOfWork, 'session'>,
+  { account_id, ids }: { account_id: StoredId; ids: readonly StoredId[] },
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const about = { account_id, _id: { $in: ids }, state: 'cancelled' } as object;
   const found = await driverOf(Message)
-    .find({ account_id, once } as object, { session, projection: { once: 1 } })
+    .find(about, { session, projection: { _id: 1 } })
     .toArray();
-  return found.map((message) => Number((message as MessageRecord).once?.slice(prefix.length)));
+  return new Set(found.map(({ _id }) => String(_id)));
+}
+
+/** Lets the scheduler look at the invoice of a step whose mail has failed, at the next day's time of reminders. */
+export async function lookAfterFailure(unit: UnitOfWork, message: MessageRecord): Promise<void> {
+  if (!message.reminder || !mayRepeat(message)) return;
+  const { session, accountId } = unit;
+  const at = nextDaysDeparture(clockOf(await readAccount(accountId, session)), agreedDate());
+  const { account_id, document } = message;
+  // An earlier look does as well.
+  await driverOf(Invoice).updateOne(
+    { _id: document.id, account_id } as object,
+    { $min: { reminder_due_at: at } as object },
+    { session },
+  );
 }
 
 /**

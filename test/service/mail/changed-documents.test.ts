@@ -1,7 +1,8 @@
 // A mail that waits at a mail server while its document changes: what leaves in the end is what the document says then.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
 import { planMessage } from '#libs/billing/messages/plan-message.ts';
+import { addDays, dayIn } from '#libs/day.ts';
 import { Question } from '#libs/models/answers/question.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
@@ -17,6 +18,7 @@ import { makeWayOf } from '../../../services/mail/way-out.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { inUnit, setUpMail } from '../../support/messages.ts';
 import { type OwnAccount, openOwnAccount } from '../../support/own-account.ts';
+import { planReminders } from '../../support/rounds.ts';
 import { openSmtpRelay, type Relay } from '../../support/smtp-relay.ts';
 import { testLog } from '../../support/workspace.ts';
 
@@ -358,6 +360,78 @@ test('when the account sets an archive, then every mail that leaves from then on
     'ada@example.com bob@example.com',
     'ada@example.com third@north.example',
   ]);
+});
+
+describe('the step of a reminder', () => {
+  const DAY_MS = 24 * 3_600_000;
+  const inDays = (days: number) => new Date(Date.now() + days * DAY_MS + 1_000);
+  const step = async () => {
+    await change('account', { reminders: [{ days: 3 }], remind_at: '00:00' });
+    const { id } = await invoice({ status: 'Sent', due_date: addDays(dayIn('UTC'), -10) });
+    await planReminders(inDays(0));
+    return id as string;
+  };
+  /** The mail server answers like this for 48 hours. */
+  const failing = async (reply: string) => {
+    relay.behave({ onRecipient: () => reply });
+    await attempts();
+    const waiting = { account_id: me.id, state: 'queued' };
+    await Message.updateMany(waiting, { 'attempts.0.at': new Date(Date.now() - 3 * DAY_MS) });
+    await allAttempts();
+    relay.behave({});
+  };
+  const GREYLISTED = '451 4.7.1 Greylisted';
+
+  test('when the mail server does not take it for 48 hours, then it goes out once more on the next day, and no third time', async () => {
+    const id = await step();
+    await failing(GREYLISTED);
+    await planReminders(inDays(0));
+    expect(await states()).toEqual(['failed']);
+
+    await Promise.all([planReminders(inDays(1)), planReminders(inDays(1))]);
+    const [first, second] = await messages();
+    expect([await states(), second?.resend_of, second?.reminder?.days]).toEqual([['failed', 'queued'], first?._id, 3]);
+    await failing(GREYLISTED);
+    for (const days of [1, 2, 3]) await planReminders(inDays(days));
+
+    expect(await states()).toEqual(['failed', 'failed']);
+    const { follow_ups } = await me.get('reports/follow-ups');
+    expect(follow_ups).toContainEqual(expect.objectContaining({ kind: 'unreminded_invoices', ids: [id] }));
+  });
+
+  test('when the second one is stopped, then it goes out when that is over', async () => {
+    const id = await step();
+    await failing(GREYLISTED);
+    await planReminders(inDays(1));
+    await change(`invoices/${id}`, { reminders: { mode: 'off' } });
+    await allAttempts();
+    expect(await states()).toEqual(['failed', 'cancelled']);
+    await change(`invoices/${id}`, { reminders: null });
+    await planReminders(inDays(2));
+
+    await allAttempts();
+
+    expect([await states(), relay.taken.length]).toEqual([['failed', 'cancelled', 'accepted'], 1]);
+  });
+
+  test.each([
+    ['its address was rejected', '550 5.1.1 No such user', async () => undefined, ['failed']],
+    [
+      'its account sent it again',
+      GREYLISTED,
+      async (id: string) => expect((await me.api.post(`/api/v1/messages/${id}/resend`, {})).status).toBe(202),
+      ['failed', 'queued'],
+    ],
+  ])('when %s, then it is not planned again', async (_, reply, meanwhile, expected) => {
+    await step();
+    await failing(reply);
+    const [failed] = await messages();
+    await meanwhile(String(failed?._id));
+
+    for (const days of [1, 4]) await planReminders(inDays(days));
+
+    expect(await states()).toEqual(expected);
+  });
 });
 
 test('when a quote was changed and sent again by hand, then the first mail is not made anew', async () => {
