@@ -37,10 +37,11 @@ export async function endMail<Kind extends NumberKind>(
     .find(waiting, { session, sort: { _id: 1 }, limit: CANCELLED_MAX })
     .toArray()) as unknown as MessageRecord[];
   if (found.length === 0) return {};
-  const today = dayIn((await readAccount(accountId, session)).time_zone);
+  const { time_zone } = await readAccount(accountId, session);
   let shown: { delivery?: DocumentDelivery } = {};
   for (const message of found) {
-    const reason = staleness(message, record, today);
+    const leavesAt = message.send_at && message.send_at > now ? message.send_at : now;
+    const reason = staleness(message, record, dayIn(time_zone, now), dayIn(time_zone, leavesAt));
     if (reason === undefined || message.recipients.some(hasIt)) continue;
     const values = { settledAt: now, attempt: { at: now, text: reason } };
     const cancelled = await moveMessage(unit, message, { move: 'cancel', facts: { now }, values });

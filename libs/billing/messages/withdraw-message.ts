@@ -37,8 +37,8 @@ export function mailedRecord(
 }
 
 /**
- * Returns the fingerprint of the document as a mail of this message shows it: what is printed, and what is due of an
- * invoice. Undefined for a mail that shows nothing of it.
+ * Returns the fingerprint of the document as a mail of this message shows it: what is printed, what is due of an
+ * invoice, and whether a quote was accepted. Undefined for a mail that shows nothing of it.
  */
 export function mailedVersion<Kind extends NumberKind>(
   { kind }: Pick<MessageRecord, 'kind'>,
@@ -47,7 +47,9 @@ export function mailedVersion<Kind extends NumberKind>(
 ): string | undefined {
   if (!showsDocument(kind)) return undefined;
   const content = printedContent(type, record);
-  return type === 'invoice' ? `${content} ${dueOf(record as InvoiceRecord)}` : content;
+  if (type === 'invoice') return `${content} ${dueOf(record as InvoiceRecord)}`;
+  // The words about a quote that was accepted ask for nothing.
+  return kind === 'quote' && (record as QuoteRecord).status === 'Accepted' ? `${content} accepted` : content;
 }
 
 const DUE_DATE_MOVED = 'The due date was moved';
@@ -55,11 +57,13 @@ const DUE_DATE_MOVED = 'The due date was moved';
 /**
  * Returns why a mail about this document must not leave. The caller has read the document.
  * @param today the calendar day of the account.
+ * @param leavesOn the day on which the mail is to leave.
  */
 export function staleness(
-  message: Pick<MessageRecord, 'kind' | 'client_id' | 'reminder' | 'of_accepted' | 'link'>,
+  message: Pick<MessageRecord, 'kind' | 'client_id' | 'reminder' | 'of_accepted' | 'send_at' | 'link'>,
   record: RecordOfKind[NumberKind] | null,
   today: string,
+  leavesOn = today,
 ): string | undefined {
   if (!record) return 'The document was deleted';
   // A quote that was a draft again may have another one.
@@ -69,7 +73,7 @@ export function staleness(
   // These mails would bring what their sender has taken back.
   if (status === 'Cancelled' || status === 'Voided') return `The document is ${status}`;
   if (status === 'Draft') return 'The document is a draft';
-  if (message.kind === 'quote') return answerOf(record as QuoteRecord, message, today);
+  if (message.kind === 'quote') return answerOf(record as QuoteRecord, message, { today, leavesOn });
   if (!message.reminder) return undefined;
   const invoice = record as InvoiceRecord;
   if (!isOpen(invoice)) return 'Nothing is due of the invoice any more';
@@ -80,16 +84,21 @@ export function staleness(
   return undefined;
 }
 
-/** Returns why a quote is no offer any more. A mail that was planned after the acceptance brings a copy of what was accepted. */
+/**
+ * Returns why a quote is not mailed. One that was accepted is mailed as a copy, unless its mail was planned for a later
+ * time while it was an offer.
+ */
 function answerOf(
   quote: QuoteRecord,
-  { of_accepted }: Pick<MessageRecord, 'of_accepted'>,
-  today: string,
+  { of_accepted, send_at }: Pick<MessageRecord, 'of_accepted' | 'send_at'>,
+  { today, leavesOn }: { today: string; leavesOn: string },
 ): string | undefined {
   const status = effectiveQuoteStatus(quote, today);
-  if (status === 'Accepted') return of_accepted ? undefined : 'The quote was accepted';
+  if (status === 'Accepted') return of_accepted || !send_at ? undefined : 'The quote was accepted';
   if (status === 'Declined') return 'The quote was declined';
-  return status === 'Expired' ? 'The quote has expired' : undefined;
+  if (status === 'Expired') return 'The quote has expired';
+  const isLate = effectiveQuoteStatus(quote, leavesOn) === 'Expired';
+  return isLate ? `The quote is valid until ${quote.expires_at}, and its mail was to leave later` : undefined;
 }
 
 const STOPS: Readonly<Record<ReminderStop, string>> = {

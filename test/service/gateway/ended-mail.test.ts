@@ -96,7 +96,6 @@ describe('a quote that is no offer any more', () => {
 type Act = [what: string, make: () => Promise<string>, act: (path: string) => Promise<unknown>, text: string];
 const ACTS: Act[] = [
   ['a quote is declined', quote, (path) => change(path, { status: 'Declined' }), 'The quote was declined'],
-  ['a quote is accepted', quote, (path) => change(path, { status: 'Accepted' }), 'The quote was accepted'],
   ['a quote is set to Expired', quote, (path) => change(path, { status: 'Expired' }), 'The quote has expired'],
   [
     'the last day of a quote is a past one',
@@ -105,12 +104,6 @@ const ACTS: Act[] = [
     'The quote has expired',
   ],
   ['a quote is a draft again', quote, (path) => change(path, { status: 'Draft' }), 'The document is a draft'],
-  [
-    'a quote is converted',
-    quote,
-    (path) => me.post(`${path}/convert`, { accept: true, status: 'Sent' }),
-    'The quote was accepted',
-  ],
   ['an invoice is cancelled', invoice, (path) => change(path, { status: 'Cancelled' }), 'The document is Cancelled'],
   [
     'an invoice is cancelled with a credit note',
@@ -160,6 +153,36 @@ test.each(ACTS)('when %s, then its mails that wait are cancelled in the same mom
   expect(after['delivery']).toMatchObject({ state: 'cancelled', last_message_id: queued });
 });
 
+/** An act that ends the mail of a quote that was planned for a later day, and leaves what goes out at once. */
+const LATER: Act[] = [
+  ['it is accepted', quote, (path) => change(path, { status: 'Accepted' }), 'The quote was accepted'],
+  ['it is converted', quote, (path) => me.post(`${path}/convert`, { accept: true }), 'The quote was accepted'],
+  [
+    'its last day is moved before the mail',
+    quote,
+    (path) => change(path, { expires_at: addDays(TODAY, 1) }),
+    `The quote is valid until ${addDays(TODAY, 1)}, and its mail was to leave later`,
+  ],
+];
+
+test.each(LATER)(
+  'when a mail of a quote is planned for a later day, and %s, then it is cancelled in the same moment, and what leaves today stays',
+  async (_, make, act, text) => {
+    const path = await make();
+    const queued = (await send(path)).body.data.id;
+    const planned = (await send(path, { send_at: later(3) })).body.data.id;
+
+    await act(path);
+
+    const found = await Promise.all([planned, queued].map((id) => me.get(`messages/${id}`)));
+    expect(found.map(({ state, attempts }) => [state, attempts[0]?.text])).toEqual([
+      ['cancelled', text],
+      ['queued', undefined],
+    ]);
+    expect((await me.get(path))['delivery']).toMatchObject({ state: 'cancelled', last_message_id: planned });
+  },
+);
+
 test('when the response to the act is read, then it shows the delivery that the next read shows', async () => {
   for (const [path, status] of [
     [await quote(), 'Declined'],
@@ -184,7 +207,7 @@ test('when a payment is voided, then its receipt is cancelled', async () => {
 });
 
 test('when an invoice is paid, then its reminder is cancelled at once, its mail stays, and the step goes out when it is due again', async () => {
-  await change('account', { reminders: [{ days: 3 }] });
+  await change('account', { reminders: [{ days: 3 }], remind_at: '00:00' });
   const due_date = addDays(TODAY, -10);
   const path = await invoice({ due_date });
   await planReminders(new Date(Date.now() + 1_000));

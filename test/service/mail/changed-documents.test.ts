@@ -232,7 +232,6 @@ test('when a payment is refunded after its receipt was deferred, then the receip
 
 test.each([
   ['declined', { status: 'Declined' }],
-  ['accepted', { status: 'Accepted' }],
   ['changed to end in the past', { expires_at: '2020-01-01' }],
 ])('when a quote is %s while an attempt with its mail is made, then nothing leaves', async (_, answer) => {
   const { id } = await quote();
@@ -323,6 +322,41 @@ test('when a quote was accepted before it is mailed, then its words ask for noth
   const [mail] = await taken();
   expect(mail?.text).toContain('over €100.00.');
   expect(mail?.text).not.toContain('valid until');
+});
+
+test.each([
+  ['before its mail is made', async () => undefined, 1],
+  ['after its mail was deferred', deferred, 2],
+])('when a quote is accepted %s, then a copy of it leaves, once', async (_, first, count) => {
+  const { id } = await quote();
+  await send(`quotes/${id}`);
+  await first();
+  await change(`quotes/${id}`, { status: 'Accepted' });
+
+  await allAttempts();
+
+  const [mail, ...others] = await taken();
+  expect([others, await states()]).toEqual([[], ['cancelled', 'accepted'].slice(-count)]);
+  expect(mail?.text).toContain('over €100.00.');
+  expect(mail?.text).not.toContain('valid until');
+});
+
+test('when a quote is accepted while an attempt with its mail is made, then a copy of it leaves, once', async () => {
+  const { id } = await quote();
+  await send(`quotes/${id}`);
+  let isAccepted = false;
+  relay.behave({
+    onRecipient: async () => {
+      if (!isAccepted) await change(`quotes/${id}`, { status: 'Accepted' });
+      isAccepted = true;
+      return undefined;
+    },
+  });
+
+  await allAttempts();
+
+  expect([await states(), relay.taken.length]).toEqual([['cancelled', 'accepted'], 1]);
+  expect((await taken())[0]?.text).not.toContain('valid until');
 });
 
 test('when the account sets an archive, then every mail that leaves from then on goes there, however it came to wait', async () => {
