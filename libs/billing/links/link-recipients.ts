@@ -1,4 +1,5 @@
 // The people who got a link by mail.
+import { Client, type ClientRecord } from '../../models/accounts/client.ts';
 import { Message, type MessageRecord } from '../../models/messages/message.ts';
 import { withoutSuppressed } from '../../models/messages/suppression.ts';
 import type { DocumentLinkRecord } from '../../models/portal/document-link.ts';
@@ -19,4 +20,17 @@ export async function linkRecipients(
   const headed = message.recipients.filter(({ role }) => role === 'to');
   const mailed = await withoutSuppressed(accountId, headed, session);
   return mailed.length > 0 ? mailed.map(({ address }) => address) : undefined;
+}
+
+/**
+ * Returns the people who get a new link in place of an expired one: those who got the expired one. Undefined also when the
+ * account has changed the address of the client since, because they may be the client's people no longer.
+ */
+export async function renewalRecipients(
+  unit: Pick<UnitOfWork, 'session' | 'accountId'>,
+  link: Pick<DocumentLinkRecord, 'message_id' | 'client_id' | 'created_at'>,
+): Promise<string[] | undefined> {
+  const client: ClientRecord | null = await findOwn(Client, unit.accountId, link.client_id, unit.session);
+  const isFormer = client?.email_removed_at && link.created_at <= client.email_removed_at;
+  return isFormer ? undefined : linkRecipients(unit, link);
 }

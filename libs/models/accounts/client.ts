@@ -91,7 +91,7 @@ export interface ClientRecord extends Stamped, ClientFields, BillingTerms {
   search: string;
   /** The time at which the client was anonymised, see client-erasure.ts. */
   anonymised_at?: Date;
-  /** The time at which the account removed its address. Nothing goes by itself to those who got mail before. */
+  /** The time at which the account removed or replaced its address. Nothing goes by itself to those who got mail before. */
   email_removed_at?: Date;
   /** See lockOwn. */
   lock_version?: number;

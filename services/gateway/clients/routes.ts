@@ -16,6 +16,7 @@ import { Payment } from '#libs/models/billing/payment.ts';
 import { Quote } from '#libs/models/billing/quote.ts';
 import { RecurringInvoice } from '#libs/models/billing/recurring-invoice.ts';
 import { removeMailSourcesOf } from '#libs/models/messages/mail-source.ts';
+import { normalAddress } from '#libs/models/messages/message.ts';
 import { removeDocumentLinks } from '#libs/models/portal/document-link.ts';
 import { changeOwn, findOwn, hasOwn, insertOwn, isUnchanged, removeOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, wireId } from '#libs/models/tenant.ts';
@@ -171,7 +172,7 @@ async function updateClient({ body, commit, requireRecord, requireScope }: Conte
     if (client.anonymised_at) throw appError('client_change_anonymised');
     await requireEmailUnlessAllowed(given, unit);
     const { email, ...others } = emptyToNull(given);
-    const isRemoved = email !== undefined && !email && Boolean(client.email);
+    const isRemoved = email !== undefined && isOtherAddress(client.email, email);
     const changes = {
       ...others,
       ...(email === undefined ? {} : { email: email ?? '' }),
@@ -187,6 +188,11 @@ async function updateClient({ body, commit, requireRecord, requireScope }: Conte
     if (apply_to === 'unbilled') await applyRate(unit, { from: 'client', client_id: client._id });
     return updated(view);
   });
+}
+
+/** True when the client had an address, and has not that one any more. */
+function isOtherAddress(before: string, after: string | null): boolean {
+  return before !== '' && normalAddress(before) !== normalAddress(after ?? '');
 }
 
 async function anonymiseClient({ caller, id, commit, requireRecord }: Context) {

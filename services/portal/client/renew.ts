@@ -1,5 +1,5 @@
 // Mails a new link in place of one that has expired, to the address that the old one was sent to.
-import { linkRecipients } from '#libs/billing/links/link-recipients.ts';
+import { renewalRecipients } from '#libs/billing/links/link-recipients.ts';
 import { planMessage } from '#libs/billing/messages/plan-message.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
@@ -39,7 +39,7 @@ async function planLink(unit: UnitOfWork, visit: Visit): Promise<boolean> {
   const count = await driverOf(Message).countDocuments(before, { session: unit.session, limit: RENEWALS_MAX });
   const mailed = count < RENEWALS_MAX ? await mailedOf(unit, visit) : undefined;
   if (!mailed) return false;
-  const to = await linkRecipients(unit, link);
+  const to = await renewalRecipients(unit, link);
   await planMessage(unit, {
     ...mailed,
     kind: 'link',

@@ -4,6 +4,7 @@ import { whyNoRetry } from '#libs/billing/messages/retry-message.ts';
 import { sendMail } from '#libs/jobs/catalog.ts';
 import { pauseQueue, resumeQueue } from '#libs/jobs/control.ts';
 import { Account } from '#libs/models/accounts/account.ts';
+import { Client } from '#libs/models/accounts/client.ts';
 import { MESSAGES_EXAMINED_MAX } from '#libs/models/messages/mail-problems.ts';
 import { Message, type MessageRecord, type Recipient, type RecipientState } from '#libs/models/messages/message.ts';
 import { Suppression } from '#libs/models/messages/suppression.ts';
@@ -322,7 +323,7 @@ describe('retry', () => {
     expect((await operator.get(`/mail/${String(message._id)}`)).text).not.toContain('/retry"');
   });
 
-  test('when every failed recipient is suppressed, or the document was cancelled or has another client, then nothing is sent and no address is shown', async () => {
+  test('when every failed recipient is suppressed, the document was cancelled or has another client, or that has another address, then nothing is sent and no address is shown', async () => {
     await driverOf(Suppression).insertOne({
       ...newRecord(accountId),
       address: 'ada@example.com',
@@ -334,12 +335,20 @@ describe('retry', () => {
     const elsewhere = await insertInvoice(accountId, { client_id: storedId(newId()) });
     const given = await insertMessage(accountId, { ...failed({ address: 'b@example.com' }), document: elsewhere });
 
-    const answers = [await retry(suppressed), await retry(cancelled), await retry(given)];
+    const client = { ...newRecord(accountId), name: 'Ada', email: 'new@example.com', email_removed_at: new Date() };
+    await driverOf(Client).insertOne(client as never);
+    const client_id = client._id;
+    const ofClient = { client_id, document: await insertInvoice(accountId, { client_id }) };
+    const created_at = new Date(Date.now() - 1_000);
+    const moved = await insertMessage(accountId, { ...failed({ address: 'b@example.com' }), ...ofClient, created_at });
+
+    const answers = [await retry(suppressed), await retry(cancelled), await retry(given), await retry(moved)];
 
     expect(answers.map(({ status, text }) => [status, text])).toEqual([
       [409, expect.stringContaining('Every recipient that failed is suppressed')],
       [409, expect.stringContaining('it is Cancelled')],
       [409, expect.stringContaining('Its document has another client now')],
+      [409, expect.stringContaining('Its account has changed the address of the client since')],
     ]);
     expect(JSON.stringify([answers, await AuditEntry.find().lean()])).not.toMatch(/ada@|b@example/);
     const stored = await Promise.all([suppressed, cancelled, given].map(storedMessage));

@@ -481,6 +481,26 @@ describe('an expired link', () => {
     expect([status, message?.recipients.map(({ address }) => address)]).toEqual([303, ['two@work.example']]);
   });
 
+  test.each(['', 'new@example.com'])(
+    'when the account has changed the address of the client to "%s", then the new one does not go to the former one',
+    async (email) => {
+      await gateway.patch('/api/v1/account', { require_client_email: false });
+      const client = await create(gateway, '/api/v1/clients', { name: 'Eve', email: 'former@example.com' });
+      const invoiceId = await invoice({ client_id: client.id });
+      const { body } = await gateway.post(`/api/v1/invoices/${invoiceId}/send`, {});
+      const url = /https:\/\/portal\.example\.com\/p\/[\w-]{43}/.exec(await mailOf(body.data.id))?.[0] as string;
+      const [link] = (await gateway.get(`/api/v1/invoices/${invoiceId}/links`)).body.data;
+      await expire(link.id);
+      await gateway.patch(`/api/v1/clients/${client.id}`, { email });
+
+      const path = pathOf(url);
+      await portal.browser().post(`${path}/renew`, { csrf: csrfOf((await get(path)).text) });
+
+      const sent = await mails({ 'document.id': storedId(invoiceId) });
+      expect(sent.flatMap(({ recipients }) => recipients.map(({ address }) => address))).toEqual(email ? [email] : []);
+    },
+  );
+
   test('when its renewal is sent again by the account, then the link of that mail has the same limits', async () => {
     const invoiceId = await invoice();
     const { path, id } = await linkTo('invoices', invoiceId, { allow: ['ask'] });
