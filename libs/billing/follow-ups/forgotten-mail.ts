@@ -1,6 +1,6 @@
 // Issued documents that no mail brought to their client, and clients whose address is not mailed any more.
 import { addDays, dayIn, startOfDay } from '../../day.ts';
-import { Client } from '../../models/accounts/client.ts';
+import { ANY_CASE, Client, type ClientRecord } from '../../models/accounts/client.ts';
 import { DUE_FIELDS } from '../../models/billing/balance-expressions.ts';
 import { Invoice, type InvoiceRecord, isOpen, OPEN_STATUSES } from '../../models/billing/invoice.ts';
 import { Quote, type QuoteRecord } from '../../models/billing/quote.ts';
@@ -9,7 +9,16 @@ import type { MessageKind } from '../../models/messages/message-kinds.ts';
 import { Suppression, type SuppressionRecord } from '../../models/messages/suppression.ts';
 import type { StoredId } from '../../models/tenant.ts';
 import { dueOf, totalOf } from '../../rules/money/balance.ts';
-import { type Forgotten, type ForgottenRecord, hasAny, type Look, NOTHING, SIFTED, sift } from './forgotten.ts';
+import {
+  COUNTED,
+  type Forgotten,
+  type ForgottenRecord,
+  hasAny,
+  type Look,
+  NOTHING,
+  SIFTED,
+  sift,
+} from './forgotten.ts';
 
 /** Days without such a mail after which an account no longer counts as one that mails its documents. */
 const MAILING_DAYS = 90;
@@ -139,7 +148,7 @@ export async function documentsWithMail(
   return new Set(rows.map(({ _id }) => String(_id)));
 }
 
-/** Finds the clients whose address came back and is still theirs. */
+/** Finds the clients to whose address mail came back. */
 export function bouncedAddresses({ reader, account: { time_zone } }: Look): Promise<Forgotten> {
   const suppressed = reader.each<SuppressionRecord>(
     Suppression,
@@ -152,12 +161,16 @@ export function bouncedAddresses({ reader, account: { time_zone } }: Look): Prom
     },
   );
   return sift(suppressed, async (addresses) => {
-    const ids = addresses.flatMap(({ client_id }) => client_id ?? []);
-    const clients = await reader.byIds(Client, ids, ['email']);
-    return addresses.flatMap(({ address, client_id, created_at }) => {
-      const email = clients.get(String(client_id))?.email;
-      const isTheirs = client_id !== undefined && email !== undefined && normalAddress(email) === address;
-      return isTheirs ? [{ id: client_id, day: dayIn(time_zone, created_at) }] : [];
+    const since = new Map(addresses.map(({ address, created_at }) => [address, created_at]));
+    // Several clients may have the address, whichever of them the mail went to.
+    const clients = await reader.find<ClientRecord>(
+      Client,
+      { email: { $in: [...since.keys()] } },
+      { projection: { email: 1 }, collation: ANY_CASE, hint: { account_id: 1, email: 1 }, ...COUNTED },
+    );
+    return clients.flatMap(({ _id, email }) => {
+      const at = since.get(normalAddress(email));
+      return at ? [{ id: _id, day: dayIn(time_zone, at) }] : [];
     });
   });
 }

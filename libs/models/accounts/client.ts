@@ -104,7 +104,7 @@ export const clientListing: ListingOf<ClientRecord, 'created_at' | 'updated_at' 
 };
 
 /** Letters are equal in either case. */
-const ANY_CASE = { locale: 'en', strength: 2 } as const;
+export const ANY_CASE = { locale: 'en', strength: 2 } as const;
 
 const clientSchema = recordSchema<ClientRecord>(
   'clients',

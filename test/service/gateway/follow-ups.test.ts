@@ -374,6 +374,16 @@ describe('mail', () => {
     });
   });
 
+  test('when two clients have an address that came back, then each is listed until it has another one', async () => {
+    const { message_id } = await mail(`invoices/${(await invoice()).id}`);
+    const other = (await me.post('clients', { name: 'Bob', email: 'ADA@example.com' })).id;
+    await does('POST', 'messages/bounces', { message_id, recipient: 'ada@example.com', kind: 'hard' });
+    const ids = async () => (await found('bounced_addresses'))?.['ids'].toSorted();
+    expect(await ids()).toEqual([client_id, other].toSorted());
+    await does('PATCH', `clients/${client_id}`, { email: 'countess@example.com' });
+    expect(await ids()).toEqual([other]);
+  });
+
   test('when an address that came back is freed, then its client is not listed any more', async () => {
     const { message_id } = await mail(`invoices/${(await invoice()).id}`);
     await does('POST', 'messages/bounces', { message_id, recipient: 'ada@example.com', kind: 'hard' });
