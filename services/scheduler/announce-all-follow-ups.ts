@@ -34,7 +34,10 @@ export async function announceAllFollowUps(
     const tried = await tries.run({ id: account._id, accountId }, async () => {
       if (await announceFollowUps(accountId, account, at)) written += 1;
     });
-    if (!tried.isDone && tried.error) failures.add(accountId, tried.error);
+    if (tried.isDone) return;
+    if (tried.error) failures.add(accountId, tried.error);
+    // An account that is set aside does not take the place of others in every round.
+    if (tried.retryAt) await lookAt(account, tried.retryAt);
   };
   const [suspects, others] = partition(due, ({ _id }) => tries.isSuspect(_id));
   await eachAccount(byAccount(others), look, ACCOUNTS_AT_ONCE);
@@ -42,6 +45,12 @@ export async function announceAllFollowUps(
   await eachAccount(byAccount(suspects), look, 1);
   failures.report((failed) => `the follow-ups of ${failed} accounts could not be announced`);
   return { written, hasMore: others.length >= LOOKED_AT };
+}
+
+/** Sets the time of the next look, unless another process has set it. */
+async function lookAt({ _id, follow_ups_due_at }: Due, at: Date): Promise<void> {
+  const asRead = { _id, follow_ups_due_at: follow_ups_due_at ?? null };
+  await Account.updateOne(asRead, { $set: { follow_ups_due_at: at } });
 }
 
 async function findDue(at: Date, direction: Direction, most: number): Promise<Due[]> {

@@ -23,7 +23,10 @@ export async function announceFollowUps(
   { follow_ups_due_at: dueAt, time_zone }: FollowUpLook,
   at: Date,
 ): Promise<boolean> {
-  const { today, found } = dueAt ? await readFollowUps(accountId, { at }) : { today: '', found: [] };
+  // The account may have moved to a zone in which it is still Sunday.
+  const isLook =
+    dueAt && !(daysSinceMonday(dayIn(time_zone, at)) === SUNDAY && at.getTime() < dueAt.getTime() + DAY_MS);
+  const { today, found } = isLook ? await readFollowUps(accountId, { at }) : { today: '', found: [] };
   const { result } = await runUnitOfWork({ accountId, by: { type: 'schedule' } }, async ({ session, announce }) => {
     const { modifiedCount } = await Account.updateOne(
       { _id: storedId(accountId), follow_ups_due_at: dueAt ?? null },
@@ -39,10 +42,15 @@ export async function announceFollowUps(
 }
 
 const DAYS_OF_WEEK = 7;
+const SUNDAY = 6;
+const DAY_MS = 24 * 3_600_000;
 
 /** Returns the beginning of the next Monday after the day of `at`. */
 export function nextMonday(timeZone: string, at: Date): Date {
   const day = dayIn(timeZone, at);
-  const sinceMonday = (new Date(`${day}T00:00:00Z`).getUTCDay() + DAYS_OF_WEEK - 1) % DAYS_OF_WEEK;
-  return startOfDay(timeZone, addDays(day, DAYS_OF_WEEK - sinceMonday));
+  return startOfDay(timeZone, addDays(day, DAYS_OF_WEEK - daysSinceMonday(day)));
+}
+
+function daysSinceMonday(day: string): number {
+  return (new Date(`${day}T00:00:00Z`).getUTCDay() + DAYS_OF_WEEK - 1) % DAYS_OF_WEEK;
 }

@@ -65,6 +65,16 @@ test('when nothing was forgotten, then nothing is announced, and the next look i
   expect([await announced(me), await markOf(me)]).toEqual([[], monday(1)]);
 });
 
+test('when the account moves to a zone in which Monday begins later, then it is announced once, on that Monday', async () => {
+  const me = await looked();
+  const [early, due] = ['Pacific/Kiritimati', ZONE].map((zone) => startOfDay(zone, MONDAY)) as [Date, Date];
+  await Account.updateOne({ _id: me.id }, { follow_ups_due_at: early });
+  await announceAllFollowUps(early);
+  expect([await announced(me), await markOf(me)]).toEqual([[], due]);
+  await announceAllFollowUps(due);
+  expect((await announced(me)).map(({ as_of }) => as_of)).toEqual([MONDAY]);
+});
+
 test('when no scheduler ran for weeks, then it is announced once, and goes on with the next Monday', async () => {
   const me = await looked();
   await announceAllFollowUps(new Date(monday(3).getTime() + 3_600_000));
@@ -100,6 +110,27 @@ test('when the look at one account always fails, then others are announced, and 
   await Account.updateOne({ _id: broken.id }, { time_zone: ZONE });
   await announceAllFollowUps(new Date(monday().getTime() + 25 * 3_600_000));
   expect(await announced(broken)).toHaveLength(1);
+});
+
+test('when more accounts are set aside than a round takes, then they keep no other from being announced', async () => {
+  const me = await looked();
+  const [at, earlier, later] = [1, -1, 0.5].map((hours) => new Date(monday().getTime() + hours * 3_600_000));
+  const broken = await Account.insertMany(
+    Array.from({ length: 160 }, (_none, index) => ({
+      name: `Broken ${index}`,
+      time_zone: 'Mars/Olympus',
+      follow_ups_due_at: index < 100 ? earlier : later,
+    })),
+  );
+  const tries = { round: 'follow-ups', tries: 2, tried_at: at, retry_at: monday(1) };
+  const setAside = broken.map(({ _id }) => ({ _id: `follow-ups/${_id}`, account_id: _id, record_id: _id, ...tries }));
+  await RoundTry.collection.insertMany(setAside as never);
+
+  await announceAllFollowUps(at);
+  await announceAllFollowUps(at);
+
+  expect(await announced(me)).toHaveLength(1);
+  await Account.deleteMany({ _id: { $in: broken.map(({ _id }) => _id) } });
 });
 
 test('when more accounts are due than a round takes, then it says so, and rounds take all of them', async () => {
