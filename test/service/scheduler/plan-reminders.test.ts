@@ -351,7 +351,7 @@ describe('before the contents of a reminder leave', () => {
 
   test('when the account collects the money of the client from then on, then a step before the due date is cancelled', async () => {
     await sent({ due_date: addDays(TODAY, 2) });
-    await planReminders(soon());
+    await planReminders(at(addDays(TODAY, 1)));
     const [planned] = await messages();
     const { message } = await leased(me.id, String(planned?._id));
     await change(`clients/${client_id}`, { auto_collect: true });
