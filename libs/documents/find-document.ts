@@ -131,7 +131,12 @@ async function partyDetailsOf(record: RecordOfKind[NumberKind], { accountId, acc
   if (record.parties) return detailsWith(record.parties, account);
   const client: ClientRecord | null = await findOwn(Client, accountId, record.client_id);
   // A client with documents cannot be deleted; a record restored from elsewhere may have lost it all the same.
-  return client ? detailsWith(partiesOf(account, client), account) : undefined;
+  return client ? currentParties(account, client) : undefined;
+}
+
+/** Returns issuer and client as they are now. */
+export function currentParties(account: AccountRecord, client: ClientRecord): PartyDetails {
+  return detailsWith(partiesOf(account, client), account);
 }
 
 function detailsWith(parties: Parties, { time_zone, mode }: AccountRecord): PartyDetails {

@@ -16,11 +16,13 @@ import type {
 } from './labels/language.ts';
 import { portuguese } from './labels/portuguese.ts';
 import { spanish } from './labels/spanish.ts';
+import { type StatementWords, statementWords } from './statement-words.ts';
 
 export interface Labels extends SharedLabels, KindLabels {
   receipt: ReceiptLabels;
   creditNote: CreditNoteLabels;
   time: TimeLabels;
+  statement: StatementWords;
 }
 
 const LANGUAGES: Record<string, Language> = {
@@ -35,17 +37,22 @@ const LANGUAGES: Record<string, Language> = {
   pt: portuguese,
 };
 
-export type DocumentKind = 'invoice' | 'quote' | 'receipt' | 'creditNote';
+export type DocumentKind = 'invoice' | 'quote' | 'receipt' | 'creditNote' | 'statement';
 
 /** Returns the labels of a kind of document. @param language of ISO 639-1, see isWritten. */
 export function labelsOf(kind: DocumentKind, language = 'en'): Labels {
-  const { invoice, quote, ...labels } = LANGUAGES[language] ?? english;
+  const { invoice, quote, ...shared } = LANGUAGES[language] ?? english;
+  const labels = { ...shared, statement: statementWords(language) };
   if (kind === 'quote') return { ...labels, ...quote };
   // These kinds have no second date, so the labels that an invoice has for it are never printed.
   return { ...labels, ...invoice, ...headOf(kind, labels) };
 }
 
-function headOf(kind: DocumentKind, { receipt, creditNote }: Pick<Labels, 'receipt' | 'creditNote'>): Partial<Labels> {
+function headOf(
+  kind: DocumentKind,
+  { receipt, creditNote, statement }: Pick<Labels, 'receipt' | 'creditNote' | 'statement'>,
+): Partial<Labels> {
+  if (kind === 'statement') return { heading: statement.title, to: statement.to };
   if (kind === 'receipt') return { heading: receipt.heading, to: receipt.to, from: receipt.from, date: receipt.date };
   if (kind !== 'creditNote') return {};
   return { heading: creditNote.heading, to: creditNote.to, date: creditNote.date };
@@ -55,11 +62,14 @@ export function kindOf({
   isQuote,
   receipt,
   creditNote,
+  statement,
 }: {
   isQuote: boolean;
   receipt?: object | undefined;
   creditNote?: object | undefined;
+  statement?: object | undefined;
 }): DocumentKind {
+  if (statement) return 'statement';
   if (receipt) return 'receipt';
   if (creditNote) return 'creditNote';
   return isQuote ? 'quote' : 'invoice';

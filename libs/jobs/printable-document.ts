@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { CREDIT_REASONS, type CreditReason } from '../rules/credits/credit-reasons.ts';
 import { AMOUNT_MAX, isCurrency } from '../rules/money/money.ts';
 import { PAYMENT_METHODS, type PaymentMethod } from '../rules/money/payment-methods.ts';
+import { STATEMENT_KINDS, type StatementKind } from '../rules/money/statement-kinds.ts';
 import type { SwissBill, SwissParty } from '../rules/paying/swiss-bill.ts';
 import { QUOTE_PARTS, type QuotePart } from '../rules/quotes/quote-parts.ts';
 import { TAX_CATEGORIES, type TaxCategory } from '../rules/taxes/tax-groups.ts';
@@ -97,6 +98,43 @@ export interface PrintableAcceptance {
   drawn?: string;
 }
 
+/** A row of a statement of account. */
+export interface PrintableMovement {
+  /** `YYYY-MM-DD`. */
+  date: string;
+  kind: StatementKind;
+  /** The number of the document that moved. */
+  number: string;
+  text?: string;
+  /** The change of the balance. Positive for a debit: the client owes more. */
+  amount: number;
+  balance: number;
+}
+
+/** The statement of account in one currency. A negative balance is credit of the client. */
+export interface PrintableCurrencyStatement {
+  currency: string;
+  opening: number;
+  debits: number;
+  credits: number;
+  closing: number;
+  /** The parts of the closing balance: what is due, by the days that it is late, less the credit. */
+  due: number;
+  ageing: Record<(typeof AGES)[number], number>;
+  credit: number;
+  rows: PrintableMovement[];
+}
+
+/** A statement of account. Its document has no lines and no total: each currency has its own. */
+export interface PrintableStatement {
+  /** The first and the last day, `YYYY-MM-DD`. */
+  from: string;
+  to: string;
+  statements: PrintableCurrencyStatement[];
+}
+
+const AGES = ['not_due', 'd1_30', 'd31_60', 'd61_90', 'd91_plus'] as const;
+
 interface EarlyPayment {
   /** `YYYY-MM-DD`. */
   until: string;
@@ -135,6 +173,8 @@ export interface PrintableDocument extends PdfDocument {
   receipt?: Receipt;
   /** A credit note. */
   creditNote?: PrintableCredit;
+  /** A statement of account. `amount` and the sums beside it are 0 and not printed. */
+  statement?: PrintableStatement;
   /** The part of its quote that an invoice bills. The heading shows it. */
   part?: QuotePart;
   /** A mark beside the number. */
@@ -254,6 +294,31 @@ const timeLine = Joi.object<PrintableTimeLine>({
     ),
 });
 
+const currencyStatement = Joi.object<PrintableCurrencyStatement>({
+  currency: Joi.string().required().custom(knownCurrency),
+  opening: money().required(),
+  debits: money().required(),
+  credits: money().required(),
+  closing: money().required(),
+  due: money().required(),
+  ageing: Joi.object(Object.fromEntries(AGES.map((age) => [age, money().required()]))).required(),
+  credit: money().required(),
+  rows: Joi.array()
+    .required()
+    .items(
+      Joi.object<PrintableMovement>({
+        date: calendarDay().required(),
+        kind: Joi.string()
+          .valid(...STATEMENT_KINDS)
+          .required(),
+        number: words(LONGEST.line).required(),
+        text: words(LONGEST.line),
+        amount: money().required(),
+        balance: money().required(),
+      }),
+    ),
+});
+
 const swissParty = () =>
   Joi.object<SwissParty>({
     name: words(LONGEST.line).required(),
@@ -335,6 +400,11 @@ const ofRecord: Joi.ObjectSchema<PrintableDocument> = ofTool.keys({
     credit: money(),
     refunded: money(),
     isVoided: Joi.boolean(),
+  }),
+  statement: Joi.object<PrintableStatement>({
+    from: calendarDay().required(),
+    to: calendarDay().required(),
+    statements: Joi.array().items(currencyStatement).required(),
   }),
   amountDue: money(),
   lineItems: Joi.array().items(line).required(),

@@ -20,6 +20,7 @@ const gathered = { group_by: 'none', line_text: LINE_TEXT, missing_rate: 'zero' 
 const CASES: Readonly<Record<string, readonly Omit<FullAccountCase, 'row' | 'name'>[]>> = {
   getClientBalance: [{}, { query: '?as_of=2026-02-01' }],
   getStatement: [{ query: ({ clientId }) => `?client_id=${clientId}&from=2000-01-01&to=2026-11-01` }],
+  printStatement: [{ query: ({ clientId }) => `?client_id=${clientId}&from=2000-01-01&to=2026-11-01` }],
   getInvoicePayments: [{}],
   createTask: [{ body: ({ ids }) => ({ name: 'x', project_id: ids['projects'] }) }],
   createTimeEntry: [

@@ -299,6 +299,10 @@ function payingClient(gateway: TestGateway, account: TestAccount, mark: string):
   return client;
 }
 
+async function wholeStatement(gateway: TestGateway, account: TestAccount) {
+  return { client_id: await makers.clients(gateway, account, 'own-'), from: '0001-01-01', to: dayIn('UTC') };
+}
+
 interface Called {
   body?: object;
   /** Kinds of records that the body refers to. */
@@ -442,13 +446,8 @@ export const operations: Record<string, Called> = {
   releaseCreditNote: { body: {} },
   refundCreditNote: { body: { amount: 1 } },
   getClientBalance: {},
-  getStatement: {
-    query: async (gateway, account) => ({
-      client_id: await makers.clients(gateway, account, 'own-'),
-      from: '0001-01-01',
-      to: dayIn('UTC'),
-    }),
-  },
+  getStatement: { query: wholeStatement },
+  printStatement: { printed: true, query: wholeStatement },
   getClientHours: {},
   printReceipt: { printed: true },
   printCreditNote: { printed: true },

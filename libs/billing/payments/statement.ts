@@ -5,6 +5,7 @@ import { sumBy } from 'es-toolkit/math/sumBy';
 import { addDays } from '../../day.ts';
 import { appError } from '../../errors.ts';
 import type { Id } from '../../models/tenant.ts';
+import type { StatementKind } from '../../rules/money/statement-kinds.ts';
 import {
   type Ageing,
   type Balances,
@@ -17,22 +18,6 @@ import {
   dueBefore,
   restsAsOf,
 } from './as-of.ts';
-
-/** The kinds of rows. A `release` returns what was put on an invoice that is cancelled by now. */
-export const STATEMENT_KINDS = [
-  'invoice',
-  'cancellation',
-  'release',
-  'discount',
-  'discount_reversal',
-  'write_off',
-  'write_off_reversal',
-  'payment',
-  'void',
-  'credit_note',
-  'refund',
-] as const;
-export type StatementKind = (typeof STATEMENT_KINDS)[number];
 
 interface StatementDocument {
   type: 'invoice' | 'payment' | 'credit_note';
@@ -72,6 +57,11 @@ export interface CurrencyStatement {
 export interface StatementPeriod {
   from: string;
   to: string;
+}
+
+/** Returns the name of a statement, which its file has without its end. */
+export function statementName({ from, to }: StatementPeriod): string {
+  return `statement-${from}-${to}`;
 }
 
 type Movement = Omit<StatementRow, 'balance'> & { currency: string };

@@ -21,6 +21,11 @@ const TEXT = { width: 85, lines: 50, least: 0 };
 /** The time sheet behind a line: its column is narrow, too, and its rows are lower. */
 const TIME = { width: 50, lines: 48, least: 1.5 };
 
+/** The rows of a statement of account, with their text in one of two narrow columns. Six cells cost as much as two lines. */
+const MOVEMENT = { width: 26, lines: 48, least: 2.25 };
+/** The pages of the head, the balances and the ageing of a currency. */
+const CURRENCY_PAGES = 0.25;
+
 /** Script changes that take as long as one page: each starts another run of glyphs, often in another face. */
 const SCRIPT_CHANGES_PER_PAGE = 600;
 /** The time to lay out a paragraph grows with the square of its runs of glyphs, too, though each costs less than a piece of Markdown. */
@@ -58,6 +63,7 @@ interface Printed {
   lineItems?: readonly Described[];
   time?: readonly (Described & { entries: readonly Described[] })[];
   taxes?: readonly { note?: string }[];
+  statement?: { statements: readonly { rows: readonly { number: string; text?: string }[] }[] };
   bodyMarkdown?: string;
   logoUrl?: string;
   bannerUrl?: string;
@@ -69,6 +75,7 @@ export function estimatedPages(document: object): number {
     lineItems = [],
     time = [],
     taxes = [],
+    statement,
     bodyMarkdown,
     logoUrl: _logo,
     bannerUrl: _banner,
@@ -77,6 +84,10 @@ export function estimatedPages(document: object): number {
   let pages = 1;
   for (const { description } of lineItems) pages += pagesOf(description ?? '', COLUMN);
   for (const { note = '' } of taxes) pages += pagesOf(note, TEXT);
+  for (const { rows } of statement?.statements ?? []) {
+    pages += CURRENCY_PAGES;
+    for (const row of rows) pages += pagesOfMovement(row);
+  }
   for (const text of Object.values(texts)) if (typeof text === 'string') pages += pagesOf(text, TEXT);
   if (bodyMarkdown !== undefined) {
     pages += pagesOf(bodyMarkdown.replaceAll(HTML_LINE, '\n$&'), TEXT);
@@ -88,6 +99,11 @@ export function estimatedPages(document: object): number {
   if (time.length > 0) pages *= 2;
   for (const { entries, ...line } of time) for (const row of [line, ...entries]) pages += pagesOf(textOf(row), TIME);
   return Math.ceil(pages);
+}
+
+/** The number stands beside the text: the higher one decides. */
+function pagesOfMovement({ number, text = '' }: { number: string; text?: string }): number {
+  return Math.max(pagesOf(number, MOVEMENT), pagesOf(text, MOVEMENT));
 }
 
 function textOf({ place, description = '' }: Described): string {

@@ -1,11 +1,8 @@
 // How a caller may want a stored document to look.
 import Joi from 'joi';
 import type { DocumentLooks, InvoiceLooks, QuoteLooks } from '#libs/documents/looks.ts';
-import { looksShape, signatureShape, timeShape } from '#libs/documents/looks-shape.ts';
-import { refuse } from '#libs/input/joi-problems.ts';
-import { languageTag } from '#libs/profile-forms.ts';
-
-const looks = { ...looksShape, locale: looksShape.locale.custom(localeInput) };
+import { signatureShape, timeShape } from '#libs/documents/looks-shape.ts';
+import { looks } from '../fields/looks-input.ts';
 
 const copy = Joi.string()
   .valid('issued', 'current')
@@ -33,7 +30,3 @@ export type BatchLooks = InvoiceLooks & QuoteLooks;
 
 /** Parameters of the documents of a batch. */
 export const batchLooks = { ...looks, signature: signatureShape, time: timeShape };
-
-function localeInput(locale: string, helpers: Joi.CustomHelpers) {
-  return languageTag(locale) ?? refuse(helpers, 'invalid_locale', '{{#label}} must be a language tag such as en-US');
-}

@@ -15,8 +15,8 @@ import { readAccount } from '#libs/models/accounts/account.ts';
 import type { Id } from '#libs/models/tenant.ts';
 import type { NumberKind } from '#libs/rules/documents/number-kinds.ts';
 import { type Caller, type Context, type Route, route } from '../http/route.ts';
+import { respondWithDocument } from '../printing/respond-with-document.ts';
 import { type CopyQuery, documentQuery, invoiceDocumentQuery, quoteDocumentQuery } from './input.ts';
-import { respondWithDocument } from './respond-with-document.ts';
 import { respondWithOriginal } from './respond-with-original.ts';
 
 const description =

@@ -1,6 +1,5 @@
 // Response shape of the statement of account.
 import Joi from 'joi';
-import { STATEMENT_KINDS } from '#libs/billing/payments/statement.ts';
 import { exampleId } from '#libs/responses/example-ids.ts';
 import { ageing } from '#libs/responses/payment.ts';
 import {
@@ -13,6 +12,7 @@ import {
   orNull,
   words,
 } from '#libs/responses/response-fields.ts';
+import { STATEMENT_KINDS } from '#libs/rules/money/statement-kinds.ts';
 
 const row = Joi.object({
   date: calendarDay().description("The day of the movement, on the account's calendar"),

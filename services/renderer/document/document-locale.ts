@@ -38,6 +38,8 @@ export interface DocumentLocale {
   /** Writes a percentage. @param value 20 for 20 %. */
   percent: (value: Big) => string;
   money: (value: Big) => Money;
+  /** Returns the function that writes amounts of another currency. @param currency an ISO 4217 code. */
+  moneyIn: (currency: string) => (value: Big) => Money;
 }
 
 /** Returns the locale of documents with a currency symbol and no locale: English, with decimals by the symbol. */
@@ -48,6 +50,10 @@ export function plainLocale(document: PrintableDocument): DocumentLocale {
   const number = (given: Big) => {
     const value = asWritten(given);
     return `${signOf(value)}${groupedNumber(value, 0)}`;
+  };
+  const money = (given: Big) => {
+    const value = asWritten(given);
+    return { before: signOf(value), symbol, after: `${gap}${groupedNumber(value, digits)}` };
   };
   return {
     language: 'en',
@@ -63,10 +69,8 @@ export function plainLocale(document: PrintableDocument): DocumentLocale {
     quantity: number,
     hours: (value, decimals) => groupedNumber(value, decimals),
     percent: (value) => `${number(value)}%`,
-    money: (given) => {
-      const value = asWritten(given);
-      return { before: signOf(value), symbol, after: `${gap}${groupedNumber(value, digits)}` };
-    },
+    money,
+    moneyIn: () => money,
   };
 }
 

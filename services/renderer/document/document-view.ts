@@ -16,6 +16,7 @@ import { hyphenatorOf } from './hyphenate.ts';
 import { type LineTable, lineTable } from './line-table.ts';
 import { documentLocaleOf, isTag } from './locale.ts';
 import { clientOf, issuerOf, legalOf, type Party } from './party.ts';
+import { type StatementView, statementFacts, statementHeadline, statementView } from './statement.ts';
 import {
   creditRows,
   earlyPaymentNotes,
@@ -39,11 +40,12 @@ export interface DocumentView {
   direction: 'ltr' | 'rtl';
   pageSize: PageSize;
   heading: string;
+  /** The number of the document, or the period of a statement. */
   number: string;
   /** The state beside the number, such as draft. Paid and cancelled are in the headline. */
   mark: string | undefined;
-  /** The sum and the phrase after it, such as the due date. */
-  headline: { sum: Money; phrase: string | undefined };
+  /** The sum and the phrase after it, such as the due date. Undefined on a document without one sum. */
+  headline: { sum: Money; phrase: string | undefined } | undefined;
   /** The mark on every page of a document of a test account. */
   testMark: string | undefined;
   style: PdfDocument['fontStyle'];
@@ -84,6 +86,8 @@ export interface DocumentView {
   notes: string | undefined;
   terms: string | undefined;
   requiresSignature: boolean;
+  /** The statement of account, in place of lines and totals. */
+  statement: StatementView | undefined;
   /** The time sheet, on pages of its own. */
   timeSheet: TimeSheet | undefined;
   /** The page on which the time sheet begins, for the link below the total. Undefined without a time sheet. */
@@ -144,9 +148,11 @@ export function documentView(
     direction: documentLocale.direction,
     pageSize: documentLocale.pageSize,
     heading: headingOf(document, documentLocale),
-    number: document.number,
+    number: document.statement ? documentLocale.period(document.statement) : document.number,
     mark: markOf(document, labels),
-    headline: headlineOf(document, totals, documentLocale),
+    headline: document.statement
+      ? statementHeadline(document.statement, documentLocale)
+      : headlineOf(document, totals, documentLocale),
     testMark: document.isTest ? labels.testMark : undefined,
     style: document.fontStyle,
     layout: document.layoutType,
@@ -160,7 +166,11 @@ export function documentView(
     labels,
     issuer: issuerOf(document, labels, hyphenated),
     client: clientOf(document, labels, hyphenated),
-    facts: [...factsOf(document, documentLocale, payment), ...receiptFacts(document, labels)],
+    facts: [
+      ...factsOf(document, documentLocale, payment),
+      ...receiptFacts(document, labels),
+      ...(document.statement ? statementFacts(document.statement, documentLocale) : []),
+    ],
     legal: legalOf(document, labels),
     intro: remark(document.subject) ?? (document.isQuote ? remark(document.quoteIntro) : undefined),
     bodyHtml: parts.bodyHtml,
@@ -183,6 +193,7 @@ export function documentView(
     notes: remark(document.notes),
     terms: remark(document.terms),
     requiresSignature: document.requiresSignature,
+    statement: statementView(document.statement, hyphenated, documentLocale),
     timeSheet: sheet,
     timeSheetPage: sheet && 2,
     acceptance: document.acceptance && acceptanceView(document.acceptance, parts.signature, documentLocale),
@@ -220,7 +231,8 @@ function hasOnlyAmount({ locale, creditNote, part }: PrintableDocument, { qty, r
  * Returns warnings about sums that do not agree. The caller gave the amount of a stored record, while its subtotal is
  * computed.
  */
-function mismatches({ addsUp, isSumOfLines }: Totals, { locale, receipt }: PrintableDocument): string[] {
+function mismatches({ addsUp, isSumOfLines }: Totals, { locale, receipt, statement }: PrintableDocument): string[] {
+  if (statement) return [];
   if (receipt) return []; // The lines of a receipt are allocations to invoices, and the rest is credit.
   const isStored = locale !== undefined;
   const isAmountOff = !addsUp || (isStored && !isSumOfLines);

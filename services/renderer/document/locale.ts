@@ -26,23 +26,14 @@ export function documentLocaleOf(document: PrintableDocument): DocumentLocale {
   const formats = makeFormats(locale);
   const { language, region, format } = formats.written;
   const labels = labelsOf(kind, language);
-  const digits = decimalsOf(currency);
-  const amounts = new Intl.NumberFormat(formats.written.numbers, {
-    style: 'currency',
-    currency,
-    currencyDisplay: symbolKind(formats.written.numbers, currency),
-    minimumFractionDigits: digits,
-    maximumFractionDigits: DECIMALS_KEPT,
-    // Amounts in a column are grouped alike, even where running text would write 1000.
-    useGrouping: 'always',
-  });
+  const money = moneyIn(formats, currency);
   return {
     language: format,
     direction: language === 'ar' ? 'rtl' : 'ltr',
     pageSize: pageSize ?? (LETTER_REGIONS.has(region) ? 'letter' : 'a4'),
     labels,
     heading: labels.heading,
-    digits,
+    digits: decimalsOf(currency),
     day: (day) => formats.days.format(startOf(day)),
     shortDay: (day) => plainer(formats.shortDays.format(startOf(day))),
     period: ({ from, to }) => plainer(formats.days.formatRange(startOf(from), startOf(to))),
@@ -50,8 +41,22 @@ export function documentLocaleOf(document: PrintableDocument): DocumentLocale {
     number: (value) => printed(formats.numbers, asWritten(value)),
     quantity: quantities(formats, labels),
     percent: (value) => printed(formats.percents, asWritten(value).div(100)),
-    money: (value) => moneyOf(amounts, asWritten(value)),
+    money,
+    moneyIn: (code) => (code === currency ? money : moneyIn(formats, code)),
   };
+}
+
+function moneyIn({ written }: Formats, currency: string): DocumentLocale['money'] {
+  const amounts = new Intl.NumberFormat(written.numbers, {
+    style: 'currency',
+    currency,
+    currencyDisplay: symbolKind(written.numbers, currency),
+    minimumFractionDigits: decimalsOf(currency),
+    maximumFractionDigits: DECIMALS_KEPT,
+    // Amounts in a column are grouped alike, even where running text would write 1000.
+    useGrouping: 'always',
+  });
+  return (value) => moneyOf(amounts, asWritten(value));
 }
 
 interface Formats {

@@ -38,7 +38,8 @@ const ACROSS = { party: 24, description: 45, page: 75, halfPage: 40 } as const;
 export function isShortDocument(view: DocumentView): boolean {
   const { table } = view;
   const lines = table ? [...table.lines, ...table.last] : [];
-  if (view.bodyHtml || lines.length > LINES_MOST || (table && table.columns > COLUMNS_MOST)) return false;
+  if (view.statement || view.bodyHtml || lines.length > LINES_MOST || (table && table.columns > COLUMNS_MOST))
+    return false;
   if (lines.some(({ overflow }) => overflow !== undefined)) return false;
   if ([view.client, view.issuer].some(hasLongWord)) return false;
   const isField = view.hasBanner && view.layout === 'overlay';

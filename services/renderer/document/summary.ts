@@ -32,6 +32,8 @@ export interface Payment {
 export interface Fact {
   label: string;
   value: string;
+  /** Printed instead of `value`. */
+  amount?: Money;
   /** Its value is a day, or two, and not a text of any length. */
   isDay?: true;
 }
@@ -127,7 +129,8 @@ export function factsOf(document: PrintableDocument, locale: DocumentLocale, pay
   const buyerReference = printable(document.buyerReference);
   const contract = printable(document.contractReference);
   return [
-    { label: labels.date, value: day(document.date), isDay: true },
+    // A statement has its period beside the heading.
+    ...(document.statement ? [] : [{ label: labels.date, value: day(document.date), isDay: true as const }]),
     ...creditFacts(document, locale),
     ...(corrects ? [{ label: labels.corrects, value: corrects }] : []),
     ...serviceFacts(document, locale),

@@ -100,6 +100,7 @@ function stylesOf(sheet: readonly string[], view: DocumentView, isShort: boolean
     pages: '" counter(page) " / " counter(pages) "',
     ...columnWidths(view, isShort),
     ...sheetWidths(view),
+    ...movementWidths(view),
   };
   return sheet.map((part, index) => (index % 2 === 0 ? part : (values[part] ?? ''))).join('');
 }
@@ -171,6 +172,35 @@ function sheetWidths({ timeSheet, labels }: DocumentView) {
     hours: rem(hours('hours'), 1.4),
     billed: rem(hours('billed'), 1.4),
     sheetAmount: rem(Math.max(labels.amount.length, ...sums.map(({ amount }) => textOf(amount).length)), 1.6),
+  };
+}
+
+/** Day and numbers of a statement take no more than this part of the width. Longer numbers break. */
+const MOVEMENTS_MOST = 0.72;
+
+/** Returns the widths of the columns of a statement, of all its currencies. The document and its text share the rest. */
+function movementWidths({ statement, labels, style, textScale }: DocumentView) {
+  if (!statement) return {};
+  const tables = statement.currencies.flatMap(({ opening, rows, closing }) => [opening, ...rows, closing]);
+  const longest = (label: string, texts: Iterable<string>) => {
+    let most = numberWidth(label, style) * HEAD;
+    for (const text of new Set(texts)) most = Math.max(most, numberWidth(text, style));
+    return most + GAP.narrow;
+  };
+  const amounts = (name: 'debit' | 'credit' | 'balance') => tables.map((row) => textOf(row[name]));
+  const days = tables.map((row) => row.day);
+  const day = longest(labels.time.date, days);
+  const widths = {
+    debit: longest(labels.statement.debit, amounts('debit')),
+    credit: longest(labels.statement.credit, amounts('credit')),
+    held: longest(labels.statement.balance, amounts('balance')),
+  };
+  const across = TABLE_MM / (SIZE_PT[style] * textScale * MM_PER_POINT);
+  const shrink = Math.min(1, (across * MOVEMENTS_MOST - day) / sum(Object.values(widths)));
+  return {
+    movedDay: `${day.toFixed(2)}rem`,
+    ...mapValues(widths, (width) => `${(width * shrink).toFixed(2)}rem`),
+    movedNumbers: shrink < 1 ? 'pre-line' : 'nowrap',
   };
 }
 

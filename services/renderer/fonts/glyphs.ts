@@ -12,9 +12,9 @@ const NAMED_MOST = 5;
 export interface Drawn<Content> {
   content: Content;
   /**
-   * One warning for each field with such characters, which names the first of them. All lines share one, and so does
-   * all time, because warnings travel in a header: five hundred lines in a script without a font would make it so long
-   * that no client accepts it.
+   * One warning for each field with such characters, which names the first of them. All lines share one, as do all time
+   * and all movements, because warnings travel in a header: five hundred lines in a script without a font would make it
+   * so long that no client accepts it.
    */
   warnings: string[];
 }
@@ -35,23 +35,26 @@ export function drawnDocument(document: PrintableDocument): Promise<Drawn<Printa
 
 function* drawingDocument(document: PrintableDocument): Slices<Drawn<PrintableDocument>> {
   const { logoUrl: _logo, bannerUrl: _banner, bodyMarkdown: _markdown, lineItems, ...rest } = document;
-  const { time, receipt, creditNote, acceptance, ...texts } = rest;
+  const { time, receipt, creditNote, acceptance, statement, ...texts } = rest;
   const fields = yield* finding(Object.entries(texts));
   const lines = yield* finding(lineItems.map(({ description }, index) => [String(index), description]));
   const notes = yield* finding((document.taxes ?? []).map(({ note }, index) => [String(index), note]));
   const times: Found[] = [];
   const drawnTime = yield* drawingPart(time, 'time', times);
+  const movements: Found[] = [];
+  const drawnStatement = yield* drawingPart(statement, 'statement', movements);
   const parts: Found[] = [];
   const drawnReceipt = yield* drawingPart(receipt, 'receipt', parts);
   const drawnCredit = yield* drawingPart(creditNote, 'creditNote', parts);
   const drawnAcceptance = yield* drawingPart(acceptance, 'acceptance', parts);
-  if ([fields, lines, notes, times, parts].every(({ length }) => length === 0))
+  if ([fields, lines, notes, times, movements, parts].every(({ length }) => length === 0))
     return { content: document, warnings: [] };
   const content: PrintableDocument = {
     ...document,
     ...Object.fromEntries(fields.map(({ field, text }) => [field, text])),
     ...(document.taxes ? { taxes: withTexts(document.taxes, notes, (tax, note) => ({ ...tax, note })) } : {}),
     ...(drawnTime ? { time: drawnTime } : {}),
+    ...(drawnStatement ? { statement: drawnStatement } : {}),
     ...(drawnReceipt ? { receipt: drawnReceipt } : {}),
     ...(drawnCredit ? { creditNote: drawnCredit } : {}),
     ...(drawnAcceptance ? { acceptance: drawnAcceptance } : {}),
@@ -65,6 +68,7 @@ function* drawingDocument(document: PrintableDocument): Slices<Drawn<PrintableDo
     ...ofNotes.flatMap(warningsOf),
     ...parts.flatMap(warningsOf),
     ...warningTogether(times),
+    ...warningTogether(movements),
   ];
   return { content, warnings };
 }

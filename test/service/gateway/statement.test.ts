@@ -1,12 +1,13 @@
-// The statement of account over HTTP: all problems at once, own clients alone, and the same rows as JSON and as CSV.
+// The statement of account over HTTP: all problems at once, own clients alone, and the same rows as JSON, as CSV and as PDF.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { create, createClient, UNKNOWN_ID } from '../../support/records.ts';
+import { issueApiKey } from '#libs/models/accounts/api-key.ts';
+import { type PrintingGateway, startPrintingGateway } from '../../support/gateway.ts';
+import { type AnyRecord, create, createClient, UNKNOWN_ID } from '../../support/records.ts';
 
-let gateway: TestGateway;
+let gateway: PrintingGateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startPrintingGateway();
 });
 afterAll(() => gateway.close());
 
@@ -228,5 +229,98 @@ describe('as CSV', () => {
     expect((await csvOf(query, { 'If-None-Match': tag })).status).toBe(200);
     const wrong = await csvOf({ client_id });
     expect([wrong.status, wrong.headers.get('content-type')]).toEqual([400, 'application/json; charset=utf-8']);
+  });
+});
+
+describe('as PDF', () => {
+  const pdfAt = (query: Record<string, string>) => `/api/v1/reports/statement/pdf?${new URLSearchParams(query)}`;
+
+  test('when it is printed, then each amount is that of the JSON, between issuer and client as they are now', async () => {
+    const { client_id, payment } = await owing({ order_reference: 'PO-77' });
+    await create(gateway, '/api/v1/payments', { client_id, amount: 500, currency: 'JPY', method: 'cash' });
+    await gateway.patch(`/api/v1/clients/${client_id}`, { company_name: 'Engines Ltd' });
+    const query = { client_id, from: daysAgo(15), to: today };
+
+    const { status, headers, body } = await gateway.get(
+      pdfAt({ ...query, locale: 'de-DE', size: 'letter', style: 'modern' }),
+    );
+
+    expect([status, headers.get('content-type'), headers.get('content-disposition'), String(body)]).toEqual([
+      200,
+      'application/pdf',
+      `attachment; filename="statement-${daysAgo(15)}-${today}.pdf"`,
+      expect.stringMatching(/^%PDF/),
+    ]);
+    const printed = gateway.printed();
+    expect(printed).toMatchObject({
+      clientCompany: 'Engines Ltd',
+      locale: 'de-DE',
+      pageSize: 'letter',
+      fontStyle: 'modern',
+    });
+    const { statements } = (await gateway.get(at(query))).body.data;
+    expect(printed?.statement).toEqual({
+      from: daysAgo(15),
+      to: today,
+      statements: statements.map(
+        ({ opening_balance, closing_balance, overdue: _overdue, rows, ...one }: AnyRecord) => ({
+          ...one,
+          opening: opening_balance,
+          closing: closing_balance,
+          rows: rows.map(({ date, kind, document, text, debit, credit, balance }: AnyRecord) => ({
+            date,
+            kind,
+            number: document.number,
+            ...(text ? { text } : {}),
+            amount: debit - credit,
+            balance,
+          })),
+        }),
+      ),
+    });
+    expect(printed?.statement?.statements[0]?.rows).toMatchObject([
+      { number: payment.number, text: 'RF18', amount: -100 },
+    ]);
+    await gateway.get(pdfAt({ ...query, currency: 'jpy' }));
+    expect(gateway.printed()?.statement?.statements.map(({ currency }) => currency)).toEqual(['JPY']);
+  });
+
+  test('when the caller has it, then 304 without printing; when something moved, then it is printed anew', async () => {
+    const { client_id } = await owing();
+    const path = pdfAt({ client_id, from: today, to: today });
+    const tag = String((await gateway.get(path)).headers.get('etag'));
+    const known = { headers: { 'If-None-Match': tag } };
+    const before = gateway.printed();
+    const head = await gateway.call('HEAD', path);
+    expect([(await gateway.get(path, known)).status, head.status, head.headers.get('etag')]).toEqual([304, 200, tag]);
+    expect(gateway.printed()).toBe(before);
+    await create(gateway, '/api/v1/payments', { client_id, amount: 5, currency: 'EUR', method: 'cash' });
+    expect((await gateway.get(path, known)).status).toBe(200);
+    expect(gateway.printed()).not.toBe(before);
+  });
+
+  test('when something is wrong, then the problems are those of the JSON, with those of the look', async () => {
+    const { status, body } = await gateway.get(
+      pdfAt({ from: '2031-02-03', to: '2031-02-02', style: 'x', locale: 'd_' }),
+    );
+    expect([status, body.error, Object.keys(body.details)]).toEqual([
+      400,
+      'Validation failed',
+      ['client_id', 'from', 'to', 'style', 'locale'],
+    ]);
+    const days = { from: today, to: today };
+    const { id: foreign } = await createClient(gateway, {}, await gateway.workspace.account());
+    for (const client_id of [foreign, UNKNOWN_ID]) {
+      const missing = await gateway.get(pdfAt({ client_id, ...days }));
+      expect([missing.status, missing.body.error]).toEqual([404, 'Client not found or access denied']);
+    }
+    const { id: client_id } = await createClient(gateway);
+    const scopes = ['clients:read', 'invoices:read', 'payments:read'];
+    const { key } = await issueApiKey({ accountId: gateway.account.id, name: 'reader', scopes });
+    const forbidden = await gateway.get(pdfAt({ client_id, ...days }), { key });
+    expect([forbidden.status, forbidden.body.error]).toEqual([
+      403,
+      'Forbidden: API key lacks the credit-notes:read scope',
+    ]);
   });
 });

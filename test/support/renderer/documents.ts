@@ -1,6 +1,10 @@
 // Documents to print: complete and small, so that a test shows only what it is about.
 import type { PdfDocument } from '#libs/jobs/pdf-document.ts';
-import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
+import type {
+  PrintableCurrencyStatement,
+  PrintableDocument,
+  PrintableMovement,
+} from '#libs/jobs/printable-document.ts';
 
 type Given = Partial<PdfDocument>;
 
@@ -49,6 +53,55 @@ export function aRecord(given: Partial<PrintableDocument> = {}): PrintableDocume
     madeAt: Date.UTC(2026, 10, 21, 9, 30),
     ...given,
   } as Partial<PrintableDocument>);
+}
+
+/** Returns a statement of account for November 2026, with the sums of its rows. It opens with 119, and all of it is not due yet. */
+export function aCurrencyStatement(
+  currency: string,
+  rows: readonly (Partial<PrintableMovement> & { amount: number })[],
+): PrintableCurrencyStatement {
+  const opening = 119;
+  let balance = opening;
+  const movements = rows.map(({ amount, ...row }, index) => {
+    balance += amount;
+    const number = `${amount > 0 ? 'INV' : 'PAY'}-${String(index + 1).padStart(4, '0')}`;
+    const kind = amount > 0 ? ('invoice' as const) : ('payment' as const);
+    return { date: '2026-11-12', kind, number, amount, balance, ...row };
+  });
+  const sumOf = (sign: 1 | -1) => movements.reduce((sum, { amount }) => sum + Math.max(0, sign * amount), 0);
+  return {
+    currency,
+    opening,
+    debits: sumOf(1),
+    credits: sumOf(-1),
+    closing: balance,
+    due: Math.max(0, balance),
+    ageing: { not_due: Math.max(0, balance), d1_30: 0, d31_60: 0, d61_90: 0, d91_plus: 0 },
+    credit: Math.max(0, -balance),
+    rows: movements,
+  };
+}
+
+export function aStatement(
+  statements: PrintableCurrencyStatement[],
+  given: Partial<PrintableDocument> = {},
+): PrintableDocument {
+  const { dueDate: _none, ...document } = anInvoice({
+    number: 'statement-2026-11-01-2026-11-26',
+    amount: 0,
+    taxRate: 0,
+  });
+  return {
+    ...document,
+    lineItems: [],
+    subtotal: 0,
+    taxAmount: 0,
+    locale: 'en-GB',
+    currency: statements[0]?.currency ?? 'EUR',
+    madeAt: Date.UTC(2026, 10, 26),
+    statement: { from: '2026-11-01', to: '2026-11-26', statements },
+    ...given,
+  };
 }
 
 export const STYLES = ['elegant', 'modern', 'classic'] as const;

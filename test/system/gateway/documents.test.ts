@@ -62,6 +62,24 @@ const euros = (amount: number) =>
   new Intl.NumberFormat('de-DE', { style: 'currency', currency: 'EUR' }).format(amount).replaceAll('\u00a0', ' ');
 
 describe('what is printed', () => {
+  test('when a statement of account is read as JSON and as a PDF, then its amounts are the same', async () => {
+    const owing = await make('clients', { name: 'Kim', email: 'kim@client.example' });
+    await makeInvoice({ client_id: owing.id, status: 'Sent', order_reference: 'PO-77' });
+    await make('payments', { client_id: owing.id, amount: 1_000, currency: 'EUR', reference: 'RF18' });
+    const today = (await system.call('GET', `/api/v1/clients/${owing.id}/balance`)).body.data.as_of;
+    const query = `client_id=${owing.id}&from=${today}&to=${today}`;
+    const { statements } = (await system.call('GET', `/api/v1/reports/statement?${query}`)).body.data;
+    const { text } = await read(`reports/statement/pdf?${query}`);
+
+    expect(statements).toMatchObject([{ debits: 2801.13, credits: 1000, closing_balance: 1801.13 }]);
+    const [{ opening_balance, debits, credits, closing_balance, rows, due }] = statements;
+    for (const { document, debit, credit: paid, balance, text: reference } of rows)
+      expect(text).toContain(`${document.number} ${reference} ${euros(debit || paid)} ${euros(balance)}`);
+    expect(text).toContain(`Anfangssaldo ${euros(opening_balance)}`);
+    expect(text).toContain(`Endsaldo ${euros(debits)} ${euros(credits)} ${euros(closing_balance)}`);
+    expect(text).toContain(`Noch nicht fällig ${euros(due)}`);
+  });
+
   test('when an invoice is read in the list, alone and as a PDF, then its amounts are the same', async () => {
     const invoice = await makeInvoice({ tax_rate: 19 });
     const alone = (await system.call('GET', `/api/v1/invoices/${invoice.id}`)).body.data;

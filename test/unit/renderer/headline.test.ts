@@ -8,6 +8,7 @@ function headlineOf(given: Partial<PrintableDocument>) {
   const stored = { locale: 'en-GB', currency: 'EUR', subtotal: 200, taxAmount: 40 };
   const document = { ...anInvoice(), lineItems: [], ...stored, ...given } as PrintableDocument;
   const { view } = documentView(document, { logo: undefined, banner: undefined, bodyHtml: undefined });
+  if (!view.headline) throw new Error('the document has no headline');
   const { sum, phrase } = view.headline;
   return [Object.values(sum).join('').replaceAll('\u00a0', ' '), phrase];
 }

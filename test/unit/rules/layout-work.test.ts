@@ -3,6 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { estimatedPages, isSlow, requireBoundedWork, WORK_PAGES_MAX } from '#libs/rules/documents/layout-work.ts';
 import { cuneiform, HOSTILE_DOCUMENTS, han } from '../../support/hostile-bodies.ts';
+import { aCurrencyStatement, aStatement } from '../../support/renderer/documents.ts';
+
+const movements = (count: number, text: string): Partial<PrintableDocument> => {
+  const rows = Array.from({ length: count }, () => ({ amount: 1, text }));
+  return aStatement([aCurrencyStatement('EUR', rows)]);
+};
 
 const lines = (count: number, description: string) => ({
   lineItems: Array.from({ length: count }, () => ({ description, qty: 1, rate: 10 })),
@@ -23,6 +29,7 @@ describe('when a document is as large as a realistic one may be, then it is prin
     ['Persian terms with joiners', { terms: 'می\u200cخواهم نمی\u200cشود '.repeat(700) }],
     ['terms at their longest', { terms: 'The parties agree. '.repeat(1_000) }],
     ['fifty lines of Han', lines(50, han(300))],
+    ['three thousand movements', movements(3_000, 'RF18 5390 0754 7034')],
   ])('%s', (_what, document) => {
     expect(requireBoundedWork(document)).toBeLessThanOrEqual(WORK_PAGES_MAX);
   });
@@ -32,6 +39,7 @@ describe('when a document is made to be slow, then 422 names the estimate and th
   test.each<[string, Partial<PrintableDocument>]>([
     ['Markdown of line breaks', { bodyMarkdown: 'a\n'.repeat(50_000) }],
     ['a hundred lines of line breaks', lines(100, `${'\n'.repeat(1_999)}a`)],
+    ['three thousand movements with long texts', movements(3_000, 'Invoice of November. '.repeat(10))],
     ['five hundred lines of short lines', lines(500, 'a\n'.repeat(1_000))],
     ['a hundred thousand characters that no font has', lines(100, cuneiform(1_000))],
     ['a million Han characters', lines(500, han(2_000))],

@@ -1,4 +1,6 @@
 // The list of a client's link: its open invoices and the quotes that it can accept.
+
+import { statementWords } from '#libs/documents/statement-words.ts';
 import { html } from '#libs/pages/html.ts';
 import { badge } from '#libs/pages/parts.ts';
 import { findOpenDocuments } from '../../store/open-documents.ts';
@@ -6,7 +8,6 @@ import { stateOf } from '../document-state.ts';
 import type { Page } from '../layout.ts';
 import { pageLocale } from '../locale.ts';
 import type { DocumentSubject, Visit } from '../visit.ts';
-import { statementWords } from '../words/statement-words.ts';
 
 export async function documentsPage(visit: Visit): Promise<Page> {
   const { locale, home, account, request, link } = visit;

@@ -3,12 +3,12 @@ import type { VNode } from 'preact';
 import { clientStatements } from '#libs/billing/payments/client-statement.ts';
 import type { CurrencyStatement, StatementPeriod } from '#libs/billing/payments/statement.ts';
 import { addDays } from '#libs/day.ts';
+import { type StatementWords, statementWords } from '#libs/documents/statement-words.ts';
 import { AppError } from '#libs/errors.ts';
 import { html } from '#libs/pages/html.ts';
 import type { Page } from '../layout.ts';
 import type { PageLocale } from '../locale.ts';
 import { noSuchLink, type Visit } from '../visit.ts';
-import { type StatementWords, statementWords } from '../words/statement-words.ts';
 
 /** The latest movements that are shown, in all currencies. */
 const ROWS_MAX = 100;

@@ -4,8 +4,8 @@ import { isWithoutLogo } from '#libs/documents/original-of.ts';
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { release } from '#libs/service/release.ts';
 import type { Context } from '../http/route.ts';
-import { whenGone } from '../printing/caller-gone.ts';
-import { isAnsweredWithoutBytes, REVALIDATED, sendPdf } from '../printing/send-pdf.ts';
+import { whenGone } from './caller-gone.ts';
+import { isAnsweredWithoutBytes, REVALIDATED, sendPdf } from './send-pdf.ts';
 
 type Asked = Pick<Context, 'caller' | 'parts' | 'request' | 'requestId' | 'response' | 'reserve'>;
 

@@ -1,7 +1,7 @@
 // The words of the statement of account: each language of documents has its own.
 import { expect, test } from '@jest/globals';
+import { statementWords } from '#libs/documents/statement-words.ts';
 import { MAIL_LANGUAGES } from '#libs/mail/standard-texts.ts';
-import { statementWords } from '../../../services/portal/client/words/statement-words.ts';
 
 test('when a page is in a language of documents, then its statement is, too, and no word is missing', () => {
   const titles = MAIL_LANGUAGES.map((language) => statementWords(language).title);

@@ -1,11 +1,17 @@
-// The words of the statement of account, in each language.
-import type { Ageing } from '#libs/billing/payments/as-of.ts';
-import type { StatementKind } from '#libs/billing/payments/statement.ts';
+// The words of the statement of account in each language, for its page and its PDF.
+import type { Ageing } from '../billing/payments/as-of.ts';
+import type { StatementKind } from '../rules/money/statement-kinds.ts';
 
 export interface StatementWords {
   title: string;
+  /** The label of the client that it is for. */
+  to: string;
+  /** The phrase after the closing balance: `balance on 21 November 2026`. */
+  onDay: (day: string) => string;
   periods: Record<'year' | 'this_year' | 'last_year', string>;
   kinds: Record<StatementKind, string>;
+  /** The column with the kind and the number of what moved. */
+  document: string;
   /** The columns of what the client owes more, and less. */
   debit: string;
   credit: string;
@@ -26,6 +32,8 @@ export interface StatementWords {
 const WORDS: Readonly<Record<string, StatementWords>> = {
   ar: {
     title: 'كشف حساب',
+    to: 'كشف حساب إلى',
+    onDay: (day) => `الرصيد في ${day}`,
     periods: { year: 'آخر 12 شهرًا', this_year: 'هذا العام', last_year: 'العام الماضي' },
     kinds: {
       invoice: 'فاتورة',
@@ -40,6 +48,7 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
       credit_note: 'إشعار دائن',
       refund: 'مبلغ مسترد',
     },
+    document: 'المستند',
     debit: 'مدين',
     credit: 'دائن',
     balance: 'الرصيد',
@@ -59,6 +68,8 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
   },
   de: {
     title: 'Kontoauszug',
+    to: 'Kontoauszug für',
+    onDay: (day) => `Saldo am ${day}`,
     periods: { year: 'Letzte 12 Monate', this_year: 'Dieses Jahr', last_year: 'Letztes Jahr' },
     kinds: {
       invoice: 'Rechnung',
@@ -73,6 +84,7 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
       credit_note: 'Gutschrift',
       refund: 'Erstattung zu',
     },
+    document: 'Beleg',
     debit: 'Soll',
     credit: 'Haben',
     balance: 'Saldo',
@@ -92,6 +104,8 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
   },
   en: {
     title: 'Statement of account',
+    to: 'Statement for',
+    onDay: (day) => `balance on ${day}`,
     periods: { year: 'Last 12 months', this_year: 'This year', last_year: 'Last year' },
     kinds: {
       invoice: 'Invoice',
@@ -106,6 +120,7 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
       credit_note: 'Credit note',
       refund: 'Refund of',
     },
+    document: 'Document',
     debit: 'Debit',
     credit: 'Credit',
     balance: 'Balance',
@@ -125,6 +140,8 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
   },
   es: {
     title: 'Estado de cuenta',
+    to: 'Estado de cuenta para',
+    onDay: (day) => `saldo al ${day}`,
     periods: { year: 'Últimos 12 meses', this_year: 'Este año', last_year: 'Año pasado' },
     kinds: {
       invoice: 'Factura',
@@ -139,6 +156,7 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
       credit_note: 'Factura rectificativa',
       refund: 'Reembolso de',
     },
+    document: 'Documento',
     debit: 'Debe',
     credit: 'Haber',
     balance: 'Saldo',
@@ -158,6 +176,8 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
   },
   fr: {
     title: 'Relevé de compte',
+    to: 'Relevé pour',
+    onDay: (day) => `solde au ${day}`,
     periods: { year: '12 derniers mois', this_year: 'Cette année', last_year: 'Année dernière' },
     kinds: {
       invoice: 'Facture',
@@ -172,6 +192,7 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
       credit_note: 'Avoir',
       refund: 'Remboursement de',
     },
+    document: 'Document',
     debit: 'Débit',
     credit: 'Crédit',
     balance: 'Solde',
@@ -191,6 +212,8 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
   },
   it: {
     title: 'Estratto conto',
+    to: 'Estratto conto per',
+    onDay: (day) => `saldo ${/^(?:8|11) /.test(day) ? 'all’' : 'al '}${day}`,
     periods: { year: 'Ultimi 12 mesi', this_year: 'Quest’anno', last_year: 'Anno scorso' },
     kinds: {
       invoice: 'Fattura',
@@ -205,6 +228,7 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
       credit_note: 'Nota di credito',
       refund: 'Rimborso di',
     },
+    document: 'Documento',
     debit: 'Dare',
     credit: 'Avere',
     balance: 'Saldo',
@@ -224,6 +248,8 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
   },
   ja: {
     title: '取引明細書',
+    to: '宛先',
+    onDay: (day) => `${day}現在の残高`,
     periods: { year: '過去12か月', this_year: '今年', last_year: '昨年' },
     kinds: {
       invoice: '請求書',
@@ -238,6 +264,7 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
       credit_note: 'クレジットノート',
       refund: '返金',
     },
+    document: '書類',
     debit: '借方',
     credit: '貸方',
     balance: '残高',
@@ -257,6 +284,8 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
   },
   nl: {
     title: 'Rekeningoverzicht',
+    to: 'Overzicht voor',
+    onDay: (day) => `saldo op ${day}`,
     periods: { year: 'Laatste 12 maanden', this_year: 'Dit jaar', last_year: 'Vorig jaar' },
     kinds: {
       invoice: 'Factuur',
@@ -271,6 +300,7 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
       credit_note: 'Creditnota',
       refund: 'Terugbetaling van',
     },
+    document: 'Document',
     debit: 'Debet',
     credit: 'Credit',
     balance: 'Saldo',
@@ -290,6 +320,8 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
   },
   pt: {
     title: 'Extrato de conta',
+    to: 'Extrato para',
+    onDay: (day) => `saldo em ${day}`,
     periods: { year: 'Últimos 12 meses', this_year: 'Este ano', last_year: 'Ano passado' },
     kinds: {
       invoice: 'Fatura',
@@ -304,6 +336,7 @@ const WORDS: Readonly<Record<string, StatementWords>> = {
       credit_note: 'Nota de crédito',
       refund: 'Reembolso de',
     },
+    document: 'Documento',
     debit: 'Débito',
     credit: 'Crédito',
     balance: 'Saldo',

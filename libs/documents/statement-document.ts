@@ -1,0 +1,73 @@
+// The statement of account of a client as the renderer prints it: every amount as the API returns it, nothing is computed anew.
+import { sumBy } from 'es-toolkit/math/sumBy';
+import { mapValues } from 'es-toolkit/object/mapValues';
+import { type CurrencyStatement, type StatementPeriod, statementName } from '../billing/payments/statement.ts';
+import { appError } from '../errors.ts';
+import type { PrintableCurrencyStatement, PrintableDocument } from '../jobs/printable-document.ts';
+import type { AccountRecord } from '../models/accounts/account.ts';
+import type { ClientRecord } from '../models/accounts/client.ts';
+import { CURRENCY_STANDARD, fromMinor } from '../rules/money/money.ts';
+import { currentParties } from './find-document.ts';
+import type { DocumentLooks } from './looks.ts';
+import { looksOf, present } from './stored-document.ts';
+
+/** The most rows of all currencies that are printed. Chromium lays out so many in about three seconds. */
+export const PRINTED_ROWS_MAX = 3_000;
+
+export interface StatementContent {
+  client: ClientRecord;
+  period: StatementPeriod;
+  statements: readonly CurrencyStatement[];
+}
+
+/**
+ * Returns the document, with account and client as they are now.
+ * @throws AppError 422 when it has more rows than are printed.
+ */
+export function statementDocument(
+  { client, period, statements }: StatementContent,
+  account: AccountRecord,
+  looks: DocumentLooks,
+): PrintableDocument {
+  const { from, to } = period;
+  if (sumBy(statements, ({ rows }) => rows.length) > PRINTED_ROWS_MAX)
+    throw appError('statement_too_long', { limit: PRINTED_ROWS_MAX });
+  const currency = statements[0]?.currency ?? client.currency ?? account.currency ?? CURRENCY_STANDARD;
+  const details = currentParties(account, client);
+  return present({
+    ...looksOf(to, currency, details, looks),
+    title: 'Invoice',
+    number: statementName(period),
+    isQuote: false,
+    subtotal: 0,
+    taxRate: 0,
+    taxAmount: 0,
+    amount: 0,
+    lineItems: [],
+    buyerReference: details.parties.client.buyer_reference,
+    statement: { from, to, statements: statements.map(printableStatement) },
+  });
+}
+
+function printableStatement({ currency, rows, ageing, ...sums }: CurrencyStatement): PrintableCurrencyStatement {
+  const major = (minor: number) => fromMinor(minor, currency);
+  const { opening, debits, credits, closing, due, credit } = sums;
+  return {
+    currency,
+    opening: major(opening),
+    debits: major(debits),
+    credits: major(credits),
+    closing: major(closing),
+    due: major(due),
+    ageing: mapValues(ageing, major),
+    credit: major(credit),
+    rows: rows.map(({ date, kind, document, text, amount, balance }) => ({
+      date,
+      kind,
+      number: document.number,
+      ...(text === undefined ? {} : { text }),
+      amount: major(amount),
+      balance: major(balance),
+    })),
+  };
+}
