@@ -66,7 +66,7 @@ export async function readdressArchive(unit: UnitOfWork, account: Pick<AccountRe
     .toArray()) as unknown as MessageRecord[];
   for (const message of found) {
     const recipients = followed(message, archive);
-    if (recipients) await setRecipients(unit, message, recipients, messageGuard('cancel', { now }));
+    if (recipients) await setRecipients(unit, message, { recipients }, messageGuard('cancel', { now }));
   }
 }
 
@@ -80,7 +80,7 @@ export async function followArchive(
   { archive, leaseId }: { archive: string | undefined; leaseId: string },
 ): Promise<MessageRecord | undefined> {
   const recipients = followed(message, archive);
-  return recipients ? setRecipients(unit, message, recipients, messageGuard('extendLease', { leaseId })) : message;
+  return recipients ? setRecipients(unit, message, { recipients }, messageGuard('extendLease', { leaseId })) : message;
 }
 
 /** Returns the recipients that the message has with this archive, or undefined when it has them already. */

@@ -9,7 +9,7 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import { moveMessage } from './move-message.ts';
 import { withHead } from './repeated-recipients.ts';
 import { setRecipients } from './set-recipients.ts';
-import { freeStep } from './withdraw-message.ts';
+import { freeStep, hasIt, READDRESSED } from './withdraw-message.ts';
 
 /** The messages that are changed in one request. Few wait. */
 const CHANGED_MAX = 1_000;
@@ -22,8 +22,8 @@ interface Addresses {
 
 /**
  * Replaces the former address of the client in messages that wait. Where the client has none any more, the mail goes to
- * its other recipients, and one without any is cancelled. A mail that was made has the address in its headers, and stays:
- * an attempt of it may be under way.
+ * its other recipients, and one without any is cancelled. A mail that was made has the address in its headers, so its next
+ * attempt plans another one. One stays that may have arrived, or of which an attempt is under way.
  */
 export async function readdressMessages(
   unit: UnitOfWork,
@@ -40,15 +40,19 @@ export async function readdressMessages(
     'recipients.address': from,
     // A message that its caller could still cancel.
     ...cancellable,
-    attempts_made: 0,
+    unknown_at: null,
   } as object;
   const found = (await driverOf(Message)
     .find(waiting, { session, limit: CHANGED_MAX })
     .toArray()) as unknown as MessageRecord[];
   for (const message of found) {
+    if (message.recipients.some(hasIt)) continue;
     const recipients = readdressed(message.recipients, from, to);
     if (recipients.every(({ role }) => role === 'bcc')) await cancelWithout(unit, message);
-    else await setRecipients(unit, message, recipients, cancellable);
+    else {
+      const isMade = message.attempts_made > 0;
+      await setRecipients(unit, message, { recipients, ...(isMade ? { shown: READDRESSED } : {}) }, cancellable);
+    }
   }
 }
 

@@ -52,6 +52,9 @@ export function mailedVersion<Kind extends NumberKind>(
   return kind === 'quote' && (record as QuoteRecord).status === 'Accepted' ? `${content} accepted` : content;
 }
 
+/** The version in a mail whose headers have a former address of the client. */
+export const READDRESSED = '';
+
 const DUE_DATE_MOVED = 'The due date was moved';
 
 /**
@@ -114,6 +117,7 @@ export const SENDER_GONE = 'The mail server of the account was deleted';
 /** The reasons for which a mail is planned anew, with the document and the sender as they are now. */
 const CHANGED = {
   document: 'The document was changed after the mail was made',
+  address: 'The client has another address now',
   sender: 'The account sends from another address now',
   server: SENDER_GONE,
 } as const;
@@ -136,6 +140,7 @@ export async function reasonToWithdraw(
   if (stop !== undefined || !record) return stop;
   // A mail that may have arrived stays as it is: its recipients must not get two that differ.
   if (message.unknown_at || message.recipients.some(hasIt)) return undefined;
+  if (shown === READDRESSED) return CHANGED.address;
   if (shown !== undefined && mailedVersion(message, message.document.type, record) !== shown) return CHANGED.document;
   // A server takes mail of its own sender.
   const server = message.sender === undefined ? undefined : await findMailServer(accountId, session);

@@ -120,7 +120,10 @@ export interface MessageRecord extends Stamped {
   state: MessageState;
   /** The attachments. Empty until the mail is made. */
   attachments: MailAttachment[];
-  /** The fingerprint of the document as the mail shows it. Absent until the mail is made, and on a mail that shows none. */
+  /**
+   * The fingerprint of the document as the mail shows it. Absent until the mail is made, and on a mail that shows none. Empty
+   * for a mail that is to be made anew, because the address of the client has changed.
+   */
   shown?: string | undefined;
   attempts: MailAttempt[];
   /** The number of attempts that were made. */

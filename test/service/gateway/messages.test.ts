@@ -359,7 +359,7 @@ describe('messages', () => {
     expect(source.headers.get('content-type')).toBe('message/rfc822');
   });
 
-  test('when the address of the client changes, then mail that waits goes to the new one, and mail that was made stays', async () => {
+  test('when the address of the client changes, then mail that waits goes to the new one, and mail that left or leaves stays', async () => {
     const send_at = new Date(Date.now() + 3_600_000).toISOString();
     const invoices = [await draft(), await draft(), await draft(), await draft(), await draft()];
     const bodies = [{ send_at }, { cc: ['Ada@example.com', 'new@example.com'], to: ['b@example.com'] }, {}, {}, {}];
@@ -378,10 +378,10 @@ describe('messages', () => {
       (await account.get(`messages/${id}`)).recipients.map(({ address }: AnyRecord) => address).join();
     expect([status, await Promise.all(sent.map(addresses))]).toEqual([
       200,
-      ['new@example.com', 'b@example.com,new@example.com', ...Array(3).fill('ada@example.com')],
+      ['new@example.com', 'b@example.com,new@example.com', 'ada@example.com', 'new@example.com', 'ada@example.com'],
     ]);
     expect((await account.get(`messages/${sent[0]?.id}`)).updated_at > before).toBe(true);
-    expect(await account.get('messages?recipient=new@example.com')).toHaveLength(2);
+    expect(await account.get('messages?recipient=new@example.com')).toHaveLength(3);
   });
 
   test('when the client has no address any more, then mail that waits goes to the others, and one without any is cancelled', async () => {
@@ -397,19 +397,15 @@ describe('messages', () => {
     const recipients = after.map((message) =>
       message['recipients'].map(({ role, address }: AnyRecord) => [role, address]),
     );
-    expect(after.map(({ state }) => state)).toEqual(['cancelled', 'queued', 'queued', 'queued']);
+    expect(after.map(({ state }) => state)).toEqual(['cancelled', 'queued', 'queued', 'cancelled']);
     expect(after[0]?.['attempts'][0].text).toBe('The client has no address any more');
-    expect(recipients.slice(1)).toEqual([
+    expect(recipients.slice(1, 3)).toEqual([
       [
         ['to', 'tax@example.com'],
         ['bcc', 'archive@north.example'],
       ],
       [
         ['to', 'bob@example.com'],
-        ['bcc', 'archive@north.example'],
-      ],
-      [
-        ['to', 'ada@example.com'],
         ['bcc', 'archive@north.example'],
       ],
     ]);

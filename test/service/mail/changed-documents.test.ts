@@ -396,6 +396,27 @@ test('when the account sets an archive, then every mail that leaves from then on
   ]);
 });
 
+test.each([
+  ['made', deferred, ['cancelled', 'accepted']],
+  ['not made', async () => undefined, ['accepted']],
+])(
+  'when the client gets another address while its mail waits, %s, then it leaves to that one alone',
+  async (_, first, after) => {
+    await send(`quotes/${(await quote()).id}`, { cc: ['bob@example.com'] });
+    await first();
+    await change(`clients/${client_id}`, { email: 'new@example.com' });
+
+    await allAttempts();
+
+    expect([await states(), relay.taken.map(({ to }) => to.join(' '))]).toEqual([
+      after,
+      ['new@example.com bob@example.com'],
+    ]);
+    const [mail] = await taken();
+    expect(mail?.headers.get('to')).toMatchObject({ text: 'new@example.com' });
+  },
+);
+
 describe('the step of a reminder', () => {
   const DAY_MS = 24 * 3_600_000;
   const inDays = (days: number) => new Date(Date.now() + days * DAY_MS + 1_000);
