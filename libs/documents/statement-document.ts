@@ -12,12 +12,25 @@ import type { DocumentLooks } from './looks.ts';
 import { looksOf, present } from './stored-document.ts';
 
 /** The most rows of all currencies that are printed. Chromium lays out so many in about three seconds. */
-export const PRINTED_ROWS_MAX = 3_000;
+const PRINTED_ROWS_MAX = 3_000;
 
 export interface StatementContent {
   client: ClientRecord;
   period: StatementPeriod;
   statements: readonly CurrencyStatement[];
+}
+
+/** Returns the last balance of each currency, or nothing owed in the currency of the client. */
+export function closingBalances(
+  { client, statements }: Pick<StatementContent, 'client' | 'statements'>,
+  account: Pick<AccountRecord, 'currency'>,
+): Pick<CurrencyStatement, 'currency' | 'closing'>[] {
+  if (statements.length === 0) return [{ currency: currencyOf(client, account), closing: 0 }];
+  return statements.map(({ currency, closing }) => ({ currency, closing }));
+}
+
+function currencyOf(client: Pick<ClientRecord, 'currency'>, account: Pick<AccountRecord, 'currency'>): string {
+  return client.currency ?? account.currency ?? CURRENCY_STANDARD;
 }
 
 /**
@@ -32,7 +45,7 @@ export function statementDocument(
   const { from, to } = period;
   if (sumBy(statements, ({ rows }) => rows.length) > PRINTED_ROWS_MAX)
     throw appError('statement_too_long', { limit: PRINTED_ROWS_MAX });
-  const currency = statements[0]?.currency ?? client.currency ?? account.currency ?? CURRENCY_STANDARD;
+  const currency = statements[0]?.currency ?? currencyOf(client, account);
   const details = currentParties(account, client);
   return present({
     ...looksOf(to, currency, details, looks),

@@ -5,10 +5,12 @@ import type { AccountRecord } from '../models/accounts/account.ts';
 import type { ClientFields } from '../models/accounts/client.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { liveAmount } from '../models/billing/payment.ts';
+import type { MailedKind } from '../models/messages/message.ts';
 import { intlLocale } from '../profile-forms.ts';
 import type { NumberKind } from '../rules/documents/number-kinds.ts';
 import { dueOf, totalOf } from '../rules/money/balance.ts';
 import { writtenMoney } from '../rules/money/written-money.ts';
+import type { MailedRecords, MailedStatement } from './mailed-records.ts';
 import type { MailValues } from './placeholders.ts';
 import { mailLanguage } from './standard-texts.ts';
 
@@ -20,7 +22,30 @@ interface MailParties {
 }
 
 /** Returns the values for a mail about this document as it is now. */
-export function mailValues<Kind extends NumberKind>(
+export function mailValues<Kind extends MailedKind>(
+  kind: Kind,
+  record: MailedRecords[Kind],
+  parties: MailParties,
+): MailValues {
+  if (kind === 'statement') return statementValues(record as MailedStatement, parties);
+  return documentValues(kind as NumberKind, record as RecordOfKind[NumberKind], parties);
+}
+
+function statementValues(
+  { period, balances = [] }: MailedStatement,
+  { account, client, locale }: MailParties,
+): MailValues {
+  const written = balances.map(({ currency, closing }) => writtenMoney(closing, currency, locale));
+  return {
+    client_name: client.name,
+    sender: senderOf(account),
+    from: writtenDay(period.from, locale),
+    to: writtenDay(period.to, locale),
+    balance: written.join(', '),
+  };
+}
+
+function documentValues<Kind extends NumberKind>(
   kind: Kind,
   record: RecordOfKind[Kind],
   { account, client, locale }: MailParties,

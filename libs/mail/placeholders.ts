@@ -12,6 +12,9 @@ export const PLACEHOLDERS = {
   due_date: 'the day on which it is due',
   valid_until: 'the last day of the quote',
   invoice_number: 'the invoice that is credited, or the invoices that were paid',
+  from: 'the first day of the statement',
+  to: 'its last day',
+  balance: 'what the client owes on the last day, in each currency; with a minus where it has credit',
   link: 'the link for the client',
   question: 'the question of the client',
   answer: 'your answer to it',
@@ -22,10 +25,12 @@ export type Placeholder = keyof typeof PLACEHOLDERS;
 /** The values of a mail. A placeholder without a value is replaced by nothing. */
 export type MailValues = Readonly<Partial<Record<Placeholder, string>>>;
 
-const ALWAYS = ['number', 'date', 'total', 'client_name', 'sender'] as const;
+const NAMES = ['client_name', 'sender'] as const;
+const ALWAYS = ['number', 'date', 'total', ...NAMES] as const;
 
 /** Returns the placeholders that a mail of this kind has. */
 export function placeholdersOf(kind: MessageKind): readonly Placeholder[] {
+  if (kind === 'statement') return [...NAMES, 'from', 'to', 'balance'];
   if (kind === 'quote') return [...ALWAYS, 'valid_until'];
   if (kind === 'receipt' || kind === 'credit_note') return [...ALWAYS, 'invoice_number'];
   if (kind === 'link') return [...ALWAYS, 'link'];

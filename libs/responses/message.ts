@@ -1,10 +1,11 @@
 // Response shapes of messages and of suppressed addresses.
 import Joi from 'joi';
-import { MESSAGE_STATES, RECIPIENT_ROLES, RECIPIENT_STATES } from '../models/messages/message.ts';
+import { MAILED_KINDS, MESSAGE_STATES, RECIPIENT_ROLES, RECIPIENT_STATES } from '../models/messages/message.ts';
 import { MESSAGE_KINDS } from '../models/messages/message-kinds.ts';
 import { SUPPRESSION_REASONS } from '../models/messages/suppression.ts';
 import { exampleId } from './example-ids.ts';
 import {
+  calendarDay,
   currencyCode,
   embeddedClient,
   exampleClient,
@@ -44,11 +45,11 @@ export const messageResponse = Joi.object({
     .description('What the message is for'),
   document: Joi.object({
     type: Joi.string()
-      .valid('invoice', 'quote', 'credit_note', 'payment')
+      .valid(...MAILED_KINDS)
       .required()
       .description('The kind of document'),
-    id: id().description('UUID of the document'),
-    number: words().description('The number as it is printed'),
+    id: id().description('UUID of the document; of a statement, that of its client'),
+    number: words().description('The number as it is printed; of a statement, its name'),
   })
     .required()
     .meta({ schema: 'MailedDocument' })
@@ -97,6 +98,12 @@ export const messageResponse = Joi.object({
       currency: currencyCode().required(),
     }).meta({ schema: 'MessageReminder' }),
   ).description('Only of a reminder'),
+  period: orNull(
+    Joi.object({
+      from: calendarDay().description('The first day'),
+      to: calendarDay().description('The last day'),
+    }).meta({ schema: 'StatementPeriod' }),
+  ).description('Only of a statement of account'),
 })
   .id('Message')
   .example({
@@ -118,6 +125,7 @@ export const messageResponse = Joi.object({
     created_at: exampleTime,
     updated_at: exampleTime,
     reminder: null,
+    period: null,
   });
 
 export const suppressionResponse = Joi.object({

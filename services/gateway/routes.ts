@@ -5,6 +5,7 @@ import { stripeRoutes } from './account/stripe-routes.ts';
 import { activityRoutes } from './activity/routes.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { clientRoutes } from './clients/routes.ts';
+import { statementSendRoutes } from './clients/statement-send-routes.ts';
 import { creditNoteRoutes } from './credit-notes/routes.ts';
 import { creditNoteSendRoutes } from './credit-notes/send-routes.ts';
 import { batchRoutes } from './documents/batch-routes.ts';
@@ -86,6 +87,7 @@ export const routes: readonly Route[] = withOptionalFields(
     ...quoteSendRoutes,
     ...creditNoteSendRoutes,
     ...receiptSendRoutes,
+    ...statementSendRoutes,
     ...messageRoutes,
     ...suppressionRoutes,
     ...mailTemplateRoutes,

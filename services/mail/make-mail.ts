@@ -3,18 +3,23 @@ import { createHash } from 'node:crypto';
 import { Semaphore } from 'es-toolkit/promise/semaphore';
 import { linkUrl, makeLink } from '#libs/billing/links/make-link.ts';
 import { mailedRecord, mailedVersion, staleness } from '#libs/billing/messages/withdraw-message.ts';
+import { clientStatements } from '#libs/billing/payments/client-statement.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate, agreedTime } from '#libs/clock.ts';
 import { dayIn } from '#libs/day.ts';
 import { issuedDocument } from '#libs/documents/find-document.ts';
 import { type EInvoiceSource, eInvoiceFile, eInvoiceOf, eInvoiceSource } from '#libs/documents/find-e-invoice.ts';
 import { invoiceWays } from '#libs/documents/invoice-ways.ts';
+import { STANDARD_LOOKS } from '#libs/documents/looks.ts';
 import { originalOf } from '#libs/documents/original-of.ts';
 import type { RecordOfKind } from '#libs/documents/printed-content.ts';
+import { closingBalances, type StatementContent, statementDocument } from '#libs/documents/statement-document.ts';
 import { type FormatName, formatOf, neededFormat } from '#libs/e-invoice/formats.ts';
 import { AppError } from '#libs/errors.ts';
+import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { mailValues, senderOf } from '#libs/mail/mail-values.ts';
 import { mailWords } from '#libs/mail/mail-words.ts';
+import type { MailedRecords, MailedStatement } from '#libs/mail/mailed-records.ts';
 import type { MailValues } from '#libs/mail/placeholders.ts';
 import { settledBody } from '#libs/mail/standard-texts.ts';
 import type { Markdown } from '#libs/markdown/markdown.ts';
@@ -30,7 +35,7 @@ import {
   MAIL_FILES_BYTES_MAX,
   mailSourceOf,
 } from '#libs/models/messages/mail-source.ts';
-import type { MailAttachment, MailedLink, MessageRecord } from '#libs/models/messages/message.ts';
+import type { MailAttachment, MailedKind, MailedLink, MessageRecord } from '#libs/models/messages/message.ts';
 import { isReminder } from '#libs/models/messages/message-kinds.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { quotaExceeded } from '#libs/models/stored-bytes.ts';
@@ -121,7 +126,10 @@ export function makeMailOf(options: MakeOptions): MailOf {
     const isLinked = message.link && (options.portalUrl !== undefined || message.kind === 'link');
     const link = isLinked ? newLink() : undefined;
     if (link && !('token' in link)) return link;
-    const own = mailValues(type, found, { account, client: client ?? { name: '' }, locale: message.locale });
+    const statement =
+      type === 'statement' && client ? await statementOf(found as MailedStatement, account, client) : undefined;
+    const valued = statement ? { ...found, balances: closingBalances(statement, account) } : found;
+    const own = mailValues(type, valued, { account, client: client ?? { name: '' }, locale: message.locale });
     const values = link ? { ...own, link: link.url } : own;
     const { subject_template: subject, locale } = message;
     const body = bodyOf(message, found);
@@ -130,7 +138,10 @@ export function makeMailOf(options: MakeOptions): MailOf {
     const words = await mailWords(given, { markdown: options.markdown, signal });
     const now = agreedDate();
     const made = await inPlace(accountId, async (print) => {
-      const files = await filesOf(message, found, { account, client, signal, print });
+      const surroundings = { account, client, signal, print };
+      const files = statement
+        ? await statementFiles(message, statement, surroundings)
+        : await filesOf(message, found as RecordOfKind[NumberKind], surroundings);
       if (!Array.isArray(files)) return files;
       const attachments = files.map(attachmentOf);
       const letter = { from: sender, ...namesOf(account), ...words, attachments: files, date: now };
@@ -169,6 +180,29 @@ export function makeMailOf(options: MakeOptions): MailOf {
     return { url: linkUrl(options.portalUrl, token), token };
   }
 
+  /** Reads the movements of a client in a place, because they may be megabytes. @throws AppError 422 when they are too many. */
+  async function statementOf(
+    { client_id, period }: MailedStatement,
+    account: AccountRecord,
+    client: ClientRecord,
+  ): Promise<StatementContent> {
+    const accountId = wireId(client.account_id);
+    const read = () => clientStatements(accountId, client_id, { period, timeZone: account.time_zone });
+    return { client, period, statements: await inPlace(accountId, read) };
+  }
+
+  /** Prints a statement of account. It has no original: the mail that is kept has the file. */
+  async function statementFiles(
+    message: MessageRecord,
+    content: StatementContent,
+    { account, signal, print }: Surroundings,
+  ): Promise<MailFile[]> {
+    if (!message.attach_pdf) return [];
+    const document = statementDocument(content, account, STANDARD_LOOKS);
+    const printed = await printedFor(message, document, { signal, print });
+    return [{ name: `${fileName(document.number)}.pdf`, type: 'application/pdf', bytes: printed.bytes }];
+  }
+
   /** Returns the original of the document and its e-invoice, as every other reader gets them. */
   async function filesOf(
     message: MessageRecord,
@@ -176,7 +210,8 @@ export function makeMailOf(options: MakeOptions): MailOf {
     { account, client, signal, print }: Surroundings,
   ): Promise<MailFile[] | { withdrawn: string } | { impossible: string }> {
     const accountId = wireId(message.account_id);
-    const { type, id } = message.document;
+    const { id } = message.document;
+    const type = message.document.type as NumberKind;
     const eInvoice = eInvoiceFor(message, record, neededFormat(client ?? {}, account));
     if (!message.attach_pdf && !eInvoice) return [];
     const issued = issuedDocument(type, accountId, record);
@@ -188,11 +223,7 @@ export function makeMailOf(options: MakeOptions): MailOf {
         quotaBytes: options.quotaBytes,
         async make() {
           const document = await issued.document(account);
-          if (!document) return undefined;
-          const requestId = message.request_id ?? wireId(message._id);
-          const printed = await print({ document, accountId, requestId, signal, isBackground: true });
-          requireWholePdf(printed.bytes);
-          return printed;
+          return document && printedFor(message, document, { signal, print });
         },
       }));
     // A PDF with the XML inside stands for the PDF: some recipients take one attachment.
@@ -226,6 +257,19 @@ interface Surroundings {
   print: PrintDocument;
 }
 
+/** Prints a document for a mail, after all documents that callers wait for. */
+async function printedFor(
+  message: MessageRecord,
+  document: PrintableDocument,
+  { signal, print }: Pick<Surroundings, 'signal' | 'print'>,
+): ReturnType<PrintDocument> {
+  const accountId = wireId(message.account_id);
+  const requestId = message.request_id ?? wireId(message._id);
+  const printed = await print({ document, accountId, requestId, signal, isBackground: true });
+  requireWholePdf(printed.bytes);
+  return printed;
+}
+
 /** Holds the mail of a message that was kept, or returns undefined. */
 async function heldSource({ account_id, _id }: MessageRecord): Promise<HeldMail | undefined> {
   const bytes = await findMailSource(wireId(account_id), _id);
@@ -239,7 +283,7 @@ function namesOf(account: AccountRecord): Pick<Letter, 'fromName' | 'replyTo'> {
 }
 
 /** Returns the words of the mail. Those about an invoice that is paid, or a quote that was accepted, ask for nothing. */
-function bodyOf({ kind, locale, body_template }: MessageRecord, record: RecordOfKind[NumberKind]): string {
+function bodyOf({ kind, locale, body_template }: MessageRecord, record: MailedRecords[MailedKind]): string {
   if (kind === 'quote' && (record as QuoteRecord).status === 'Accepted')
     return settledBody('quote', locale, body_template);
   const isSettled = kind === 'invoice' && dueOf(record as InvoiceRecord) <= 0;
@@ -249,7 +293,7 @@ function bodyOf({ kind, locale, body_template }: MessageRecord, record: RecordOf
 /** Returns the ways to pay, for a mail that asks for money. */
 function waysOf(
   { kind }: MessageRecord,
-  record: RecordOfKind[NumberKind],
+  record: MailedRecords[MailedKind],
   { number = '', amount_due = '' }: MailValues,
 ) {
   if (kind !== 'invoice' && !isReminder(kind)) return undefined;

@@ -21,6 +21,9 @@ const CASES: Readonly<Record<string, readonly Omit<FullAccountCase, 'row' | 'nam
   getClientBalance: [{}, { query: '?as_of=2026-02-01' }],
   getStatement: [{ query: ({ clientId }) => `?client_id=${clientId}&from=2000-01-01&to=2026-11-01` }],
   printStatement: [{ query: ({ clientId }) => `?client_id=${clientId}&from=2000-01-01&to=2026-11-01` }],
+  sendStatement: [
+    { id: ({ clientId }) => clientId, body: () => ({ period: { from: '2000-01-01', to: '2026-11-01' } }) },
+  ],
   getInvoicePayments: [{}],
   createTask: [{ body: ({ ids }) => ({ name: 'x', project_id: ids['projects'] }) }],
   createTimeEntry: [

@@ -480,6 +480,7 @@ export const operations: Record<string, Called> = {
   sendQuote: { body: {}, naming: setUpMail },
   sendCreditNote: { body: {}, naming: setUpMail },
   sendReceipt: { body: {}, naming: setUpMail },
+  sendStatement: { body: { period: { from: '2026-01-01', to: '2026-01-31' } }, naming: setUpMail },
   listMessages: {},
   reportBounce: {
     body: { kind: 'hard' },

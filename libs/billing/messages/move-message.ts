@@ -134,7 +134,9 @@ export async function showDelivery(
   { isLast = false }: { isLast?: boolean } = {},
 ): Promise<void> {
   const { account_id, document, updated_at } = message;
-  const records = { invoice: Invoice, quote: Quote, payment: undefined, credit_note: undefined }[document.type];
+  const records = { invoice: Invoice, quote: Quote, payment: undefined, credit_note: undefined, statement: undefined }[
+    document.type
+  ];
   if (!records) return;
   const delivery = { state: deliveryStateOf(message), message_id: message._id, at: updated_at };
   await driverOf(records).updateOne(

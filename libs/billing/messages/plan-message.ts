@@ -7,6 +7,7 @@ import { neededFormat } from '../../e-invoice/formats.ts';
 import { appError, fieldProblem } from '../../errors.ts';
 import { mailValues } from '../../mail/mail-values.ts';
 import { filledSubject } from '../../mail/mail-words.ts';
+import type { MailedRecords, MailedStatement } from '../../mail/mailed-records.ts';
 import { mailLanguage, standardMailText } from '../../mail/standard-texts.ts';
 import { readAccount } from '../../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../../models/accounts/client.ts';
@@ -16,6 +17,7 @@ import { domainOf, findMailServer } from '../../models/messages/mail-server.ts';
 import { findMailService } from '../../models/messages/mail-service.ts';
 import { findMailTemplates } from '../../models/messages/mail-template.ts';
 import {
+  type MailedKind,
   type MailedLink,
   Message,
   type MessageRecord,
@@ -34,8 +36,8 @@ import { driverOf, findOwn, insertOwn } from '../../models/records.ts';
 import { countStored, sizeOf } from '../../models/stored-bytes.ts';
 import { newRecord, type StoredId } from '../../models/tenant.ts';
 import type { Actor } from '../../models/webhooks/event-activity.ts';
-import type { NumberKind } from '../../rules/documents/number-kinds.ts';
 import { dueOf } from '../../rules/money/balance.ts';
+import { statementName } from '../payments/statement.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { archiveOf, type Named, withArchive } from './archive-copies.ts';
 import { showDelivery } from './move-message.ts';
@@ -53,10 +55,10 @@ export interface WantedMail {
   send_at?: Date | undefined;
 }
 
-export interface NewMessage<Kind extends NumberKind> {
+export interface NewMessage<Kind extends MailedKind> {
   kind: MessageKind;
   type: Kind;
-  record: RecordOfKind[Kind];
+  record: MailedRecords[Kind];
   wanted: WantedMail;
   /** See MessageRecord. */
   texts?: MessageTexts | undefined;
@@ -82,7 +84,7 @@ export interface NewMessage<Kind extends NumberKind> {
  * to be sent any more or lacks something for the e-invoice that goes with it, or nothing is due of the invoice of a
  * reminder.
  */
-export async function planMessage<Kind extends NumberKind>(
+export async function planMessage<Kind extends MailedKind>(
   unit: UnitOfWork,
   given: NewMessage<Kind>,
 ): Promise<MessageRecord> {
@@ -93,12 +95,14 @@ export async function planMessage<Kind extends NumberKind>(
   if (domain === undefined) throw appError('mail_not_set_up');
   const account = await readAccount(accountId, session);
   const client: ClientRecord | null = await findOwn(Client, accountId, record.client_id, session);
-  const locale = record.parties?.issuer.locale ?? account.locale;
+  const locale = ('parties' in record ? record.parties?.issuer.locale : undefined) ?? account.locale;
   const values = mailValues(type, record, { account, client: client ?? { name: '' }, locale });
   const base = newRecord(accountId);
   const nextAt = wanted.send_at ?? base.created_at;
   const day = dayIn(account.time_zone, nextAt);
-  requireMailable(record, { kind, link, number: String(values.number), day });
+  const period = type === 'statement' ? (record as MailedStatement).period : undefined;
+  const number = period ? statementName(period) : String(values.number);
+  requireMailable(record, { kind, link, number, day });
   if (kind === 'invoice' || kind === 'credit_note') {
     await requireEInvoice(kind, record as RecordOfKind[typeof kind], { account, client });
     const files = { hasPdf: wanted.attach_pdf ?? true, format: neededFormat(client ?? {}, account) };
@@ -117,8 +121,9 @@ export async function planMessage<Kind extends NumberKind>(
   const message: MessageRecord = {
     ...base,
     kind,
-    document: { type, id: record._id, number: String(values.number) },
+    document: { type, id: record._id, number },
     client_id: record.client_id,
+    ...(period ? { period } : {}),
     locale,
     subject: filledSubject(subject_template, { ...values, ...texts }, account),
     subject_template,
@@ -186,7 +191,7 @@ function reminderOf(
  */
 async function takersFor(
   unit: UnitOfWork,
-  { kind, record, link }: NewMessage<NumberKind>,
+  { kind, record, link }: NewMessage<MailedKind>,
   client: Pick<ClientRecord, 'email' | 'anonymised_at' | 'email_removed_at'> | null,
 ): Promise<string[] | undefined> {
   if (!client || client.email || client.anonymised_at) return undefined;
@@ -208,7 +213,7 @@ async function templateOf({ session, accountId }: UnitOfWork, kind: MessageKind,
  * accepted is sent as a copy.
  */
 function requireMailable(
-  record: RecordOfKind[NumberKind],
+  record: MailedRecords[MailedKind],
   { kind, link, number, day }: { kind: MessageKind; link: MailedLink | undefined; number: string; day: string },
 ): void {
   if (isAboutMore({ kind, link })) return;

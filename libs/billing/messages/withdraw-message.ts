@@ -3,6 +3,7 @@ import { agreedDate } from '../../clock.ts';
 import { addDays, dayIn } from '../../day.ts';
 import { printedContent, type RecordOfKind } from '../../documents/printed-content.ts';
 import { AppError } from '../../errors.ts';
+import type { MailedRecords } from '../../mail/mailed-records.ts';
 import { readAccount, stepsOf } from '../../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../../models/accounts/client.ts';
 import { CreditNote } from '../../models/billing/credit-note.ts';
@@ -10,7 +11,7 @@ import { Invoice, type InvoiceRecord, isOpen } from '../../models/billing/invoic
 import { Payment } from '../../models/billing/payment.ts';
 import { effectiveQuoteStatus, Quote, type QuoteRecord } from '../../models/billing/quote.ts';
 import { findMailServer } from '../../models/messages/mail-server.ts';
-import { Message, type MessageRecord, type Recipient } from '../../models/messages/message.ts';
+import { type MailedKind, Message, type MessageRecord, type Recipient } from '../../models/messages/message.ts';
 import { isAboutMore, showsDocument } from '../../models/messages/message-kinds.ts';
 import { DocumentLink } from '../../models/portal/document-link.ts';
 import { driverOf, findOwn } from '../../models/records.ts';
@@ -27,12 +28,16 @@ import { repeatedRecipients } from './repeated-recipients.ts';
 
 const RECORDS = { invoice: Invoice, quote: Quote, payment: Payment, credit_note: CreditNote } as const;
 
-/** Returns the document that the message is about, or null when it was deleted. */
-export function mailedRecord(
+/** Returns the document that the message is about, or null when it, or the client of a statement, was deleted. */
+export async function mailedRecord(
   accountId: Id,
-  { document: { type, id } }: Pick<MessageRecord, 'document'>,
+  { document: { type, id }, period }: Pick<MessageRecord, 'document' | 'period'>,
   session?: Session,
-): Promise<RecordOfKind[NumberKind] | null> {
+): Promise<MailedRecords[MailedKind] | null> {
+  if (type === 'statement') {
+    const client = await findOwn(Client, accountId, id, session);
+    return client && period ? { _id: client._id, client_id: client._id, period } : null;
+  }
   return findOwn(RECORDS[type] as never, accountId, id, session) as Promise<RecordOfKind[NumberKind] | null>;
 }
 
@@ -40,13 +45,13 @@ export function mailedRecord(
  * Returns the fingerprint of the document as a mail of this message shows it: what is printed, what is due of an
  * invoice, and whether a quote was accepted. Undefined for a mail that shows nothing of it.
  */
-export function mailedVersion<Kind extends NumberKind>(
+export function mailedVersion<Kind extends MailedKind>(
   { kind }: Pick<MessageRecord, 'kind'>,
   type: Kind,
-  record: RecordOfKind[Kind],
+  record: MailedRecords[Kind],
 ): string | undefined {
-  if (!showsDocument(kind)) return undefined;
-  const content = printedContent(type, record);
+  if (!showsDocument(kind) || type === 'statement') return undefined;
+  const content = printedContent(type as NumberKind, record as RecordOfKind[NumberKind]);
   if (type === 'invoice') return `${content} ${dueOf(record as InvoiceRecord)}`;
   // The words about a quote that was accepted ask for nothing.
   return kind === 'quote' && (record as QuoteRecord).status === 'Accepted' ? `${content} accepted` : content;
@@ -64,7 +69,7 @@ const DUE_DATE_MOVED = 'The due date was moved';
  */
 export function staleness(
   message: Pick<MessageRecord, 'kind' | 'client_id' | 'reminder' | 'of_accepted' | 'send_at' | 'link'>,
-  record: RecordOfKind[NumberKind] | null,
+  record: MailedRecords[MailedKind] | null,
   today: string,
   leavesOn = today,
 ): string | undefined {
@@ -166,7 +171,7 @@ export function hasIt({ state }: Recipient): boolean {
 async function stopReason(
   { session, accountId }: Pick<UnitOfWork, 'session' | 'accountId'>,
   { _id, reminder, resend_of, unknown_at }: Pick<MessageRecord, '_id' | 'reminder' | 'resend_of' | 'unknown_at'>,
-  record: RecordOfKind[NumberKind] | null,
+  record: MailedRecords[MailedKind] | null,
 ): Promise<string | undefined> {
   if (reminder?.days === undefined) return undefined;
   const invoice = record as InvoiceRecord;
@@ -251,7 +256,7 @@ function waitingOf({ recipients }: Pick<MessageRecord, 'recipients'>): Recipient
 }
 
 /** Plans the mail with the document as it is now, to the same recipients and in the same words. @returns whether it could. */
-async function planAnew(unit: UnitOfWork, message: MessageRecord, record: RecordOfKind[NumberKind]): Promise<boolean> {
+async function planAnew(unit: UnitOfWork, message: MessageRecord, record: MailedRecords[MailedKind]): Promise<boolean> {
   const { kind, document, once, reminder, texts, link, request_id, by, resend_of } = message;
   const { subject_template, body_template, attach_pdf } = message;
   const recipients = await repeatedRecipients(unit, waitingOf(message));

@@ -89,4 +89,12 @@ export const arabic: MailTexts = {
       'مع أطيب التحيات\n{sender}',
     ].join('\n\n'),
   },
+  statement: {
+    subject: 'كشف حساب من {sender}: {from} – {to}',
+    body: [
+      'مرحبًا {client_name}،',
+      'تجدون مرفقًا كشف حسابكم من {from} إلى {to}. الرصيد الختامي هو **{balance}**.',
+      'مع أطيب التحيات\n{sender}',
+    ].join('\n\n'),
+  },
 };

@@ -91,4 +91,12 @@ export const dutch: MailTexts = {
       'Met vriendelijke groet\n{sender}',
     ].join('\n\n'),
   },
+  statement: {
+    subject: 'Rekeningoverzicht van {sender}: {from} – {to}',
+    body: [
+      'Beste {client_name},',
+      'in de bijlage vindt u uw rekeningoverzicht van {from} tot en met {to}. Het eindsaldo is **{balance}**.',
+      'Met vriendelijke groet\n{sender}',
+    ].join('\n\n'),
+  },
 };

@@ -89,4 +89,12 @@ export const english: MailTexts = {
       'Kind regards\n{sender}',
     ].join('\n\n'),
   },
+  statement: {
+    subject: 'Statement of account from {sender}: {from} – {to}',
+    body: [
+      'Hello {client_name},',
+      'please find attached your statement of account from {from} to {to}. The closing balance is **{balance}**.',
+      'Kind regards\n{sender}',
+    ].join('\n\n'),
+  },
 };

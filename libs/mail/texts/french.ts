@@ -91,4 +91,12 @@ export const french: MailTexts = {
       'Cordialement\n{sender}',
     ].join('\n\n'),
   },
+  statement: {
+    subject: 'Relevé de compte de {sender} : {from} – {to}',
+    body: [
+      'Bonjour {client_name},',
+      'veuillez trouver ci-joint votre relevé de compte du {from} au {to}. Le solde final est de **{balance}**.',
+      'Cordialement\n{sender}',
+    ].join('\n\n'),
+  },
 };

@@ -91,4 +91,12 @@ export const german: MailTexts = {
       'Freundliche Grüße\n{sender}',
     ].join('\n\n'),
   },
+  statement: {
+    subject: 'Kontoauszug von {sender}: {from} – {to}',
+    body: [
+      'Guten Tag {client_name},',
+      'im Anhang erhalten Sie Ihren Kontoauszug vom {from} bis zum {to}. Der Endsaldo beträgt **{balance}**.',
+      'Freundliche Grüße\n{sender}',
+    ].join('\n\n'),
+  },
 };

@@ -91,4 +91,12 @@ export const italian: MailTexts = {
       'Cordiali saluti\n{sender}',
     ].join('\n\n'),
   },
+  statement: {
+    subject: 'Estratto conto da {sender}: {from} – {to}',
+    body: [
+      'Buongiorno {client_name},',
+      'in allegato trova il Suo estratto conto per il periodo {from} – {to}. Il saldo finale è di **{balance}**.',
+      'Cordiali saluti\n{sender}',
+    ].join('\n\n'),
+  },
 };

@@ -94,4 +94,12 @@ export const japanese: MailTexts = {
       'よろしくお願いいたします。\n{sender}',
     ].join('\n\n'),
   },
+  statement: {
+    subject: '取引明細書 {from}～{to}（{sender}）',
+    body: [
+      '{client_name} 様',
+      'いつもお世話になっております。{from}から{to}までの取引明細書を添付いたします。期末残高は **{balance}** です。',
+      'よろしくお願いいたします。\n{sender}',
+    ].join('\n\n'),
+  },
 };

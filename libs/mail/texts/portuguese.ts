@@ -91,4 +91,12 @@ export const portuguese: MailTexts = {
       'Atenciosamente\n{sender}',
     ].join('\n\n'),
   },
+  statement: {
+    subject: 'Extrato de conta de {sender}: {from} – {to}',
+    body: [
+      'Olá, {client_name},',
+      'em anexo enviamos o seu extrato de conta de {from} a {to}. O saldo final é de **{balance}**.',
+      'Atenciosamente\n{sender}',
+    ].join('\n\n'),
+  },
 };

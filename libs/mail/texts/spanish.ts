@@ -91,4 +91,12 @@ export const spanish: MailTexts = {
       'Un cordial saludo\n{sender}',
     ].join('\n\n'),
   },
+  statement: {
+    subject: 'Estado de cuenta de {sender}: {from} – {to}',
+    body: [
+      'Hola, {client_name}:',
+      'adjuntamos su estado de cuenta del {from} al {to}. El saldo final es de **{balance}**.',
+      'Un cordial saludo\n{sender}',
+    ].join('\n\n'),
+  },
 };

@@ -10,6 +10,7 @@ export const MESSAGE_KINDS = [
   'credit_note',
   'link',
   'answer',
+  'statement',
 ] as const;
 
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
@@ -19,17 +20,20 @@ export function isAutomatic(kind: MessageKind): boolean {
   return kind === 'receipt' || isReminder(kind);
 }
 
-/** True of mail that shows the document itself. A link and an answer point to it. */
+/**
+ * True of mail that shows the document itself. A link and an answer point to it, and a statement says what was booked when
+ * it was made.
+ */
 export function showsDocument(kind: MessageKind): boolean {
-  return kind !== 'link' && kind !== 'answer';
+  return kind !== 'link' && kind !== 'answer' && kind !== 'statement';
 }
 
 /**
- * True of mail that is about more than the state of its document: the answer to a question, and the link to all documents
- * of a client.
+ * True of mail that is about more than the state of its document: the answer to a question, the link to all documents
+ * of a client, and the statement of its account.
  */
 export function isAboutMore({ kind, link }: { kind: MessageKind; link?: { type: LinkSubject } | undefined }): boolean {
-  return kind === 'answer' || (kind === 'link' && link?.type === 'client');
+  return kind === 'answer' || kind === 'statement' || (kind === 'link' && link?.type === 'client');
 }
 
 /** True of mail that brings an invoice to its payer. */

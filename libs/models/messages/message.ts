@@ -57,11 +57,15 @@ export interface MailAttempt {
   text?: string | undefined;
 }
 
-/** The document that a message is about. */
+/** The kinds of documents that messages are about. */
+export const MAILED_KINDS = [...NUMBER_KINDS, 'statement'] as const satisfies readonly (NumberKind | 'statement')[];
+export type MailedKind = (typeof MAILED_KINDS)[number];
+
+/** The document that a message is about. A statement of account is not stored: it has the id of its client. */
 interface MailedDocument {
-  type: NumberKind;
+  type: MailedKind;
   id: StoredId;
-  /** The number as it is printed. */
+  /** The number as it is printed, or the name of the statement. */
   number: string;
 }
 
@@ -101,6 +105,8 @@ export interface MessageRecord extends Stamped {
   kind: MessageKind;
   document: MailedDocument;
   client_id: StoredId;
+  /** The first and the last day of a statement, `YYYY-MM-DD`. Absent on other messages. */
+  period?: { from: string; to: string } | undefined;
   /** The language tag of the message. */
   locale: string;
   /** The subject, filled in. It is filled in again when the mail is made. */
@@ -193,11 +199,12 @@ const messageSchema = recordSchema<MessageRecord>(
     kind: { type: String, enum: MESSAGE_KINDS, required: true },
     document: {
       _id: false,
-      type: { type: String, enum: NUMBER_KINDS, required: true },
+      type: { type: String, enum: MAILED_KINDS, required: true },
       id: requiredIdField,
       number: { type: String, required: true },
     },
     client_id: requiredIdField,
+    period: { type: { _id: false, from: String, to: String }, default: undefined },
     locale: { type: String, required: true },
     subject: { type: String, required: true },
     subject_template: { type: String, required: true },
@@ -289,6 +296,7 @@ export function messageView(message: MessageRecord, client: ClientDetails | unde
     created_at: message.created_at.toISOString(),
     updated_at: message.updated_at.toISOString(),
     reminder: reminderView(message),
+    period: message.period ? { from: message.period.from, to: message.period.to } : null,
   };
 }
 

@@ -270,7 +270,7 @@ function sumOf(parts: Parts, currency: string): number {
 function aboutMessage({ id, document, subject, recipients, reminder }: MessageData, type: EventType) {
   // `reminder.sent` follows.
   const isRepeated = type === 'message.accepted' && reminder !== null;
-  if (document.type === 'payment' || isRepeated) return undefined;
+  if (document.type === 'payment' || document.type === 'statement' || isRepeated) return undefined;
   const facts: ActivityFacts = {
     record: { type: 'message', id },
     text: subject,

@@ -1,16 +1,16 @@
 // The link to the page of a document that its mail carries, and the scopes of what mails and links show.
 import { allows, type Scope } from '#libs/models/accounts/api-key.ts';
-import type { MailedLink, MessageRecord } from '#libs/models/messages/message.ts';
+import type { MailedKind, MailedLink, MessageRecord } from '#libs/models/messages/message.ts';
 import { ACTS_OF, type LinkAct, type LinkSubject } from '#libs/rules/documents/link-terms.ts';
-import type { NumberKind } from '#libs/rules/documents/number-kinds.ts';
 import type { Caller } from '../http/route.ts';
 
-/** The scope that reads each kind of document. */
-const READ_BY: Readonly<Record<NumberKind, Scope>> = {
-  invoice: 'invoices:read',
-  quote: 'quotes:read',
-  payment: 'payments:read',
-  credit_note: 'credit-notes:read',
+/** The scopes that read each kind of document. */
+const READ_BY: Readonly<Record<MailedKind, readonly Scope[]>> = {
+  invoice: ['invoices:read'],
+  quote: ['quotes:read'],
+  payment: ['payments:read'],
+  credit_note: ['credit-notes:read'],
+  statement: ['invoices:read', 'payments:read', 'credit-notes:read'],
 };
 
 /** The scopes that read what the page of a link shows. */
@@ -54,16 +54,16 @@ type Mailed = Pick<MessageRecord, 'document' | 'link'>;
 
 /** The scopes that a mail may need, each with the case. A message of any kind may have a link to any page. */
 export const MAIL_NEEDS = {
-  'invoices:read': 'the message brings an invoice or a link to one',
+  'invoices:read': 'the message brings an invoice, a link to one, or a statement of account',
   'quotes:read': 'the message brings a quote or a link to one',
-  'payments:read': 'the message brings a receipt',
-  'credit-notes:read': 'the message brings a credit note',
+  'payments:read': 'the message brings a receipt or a statement of account',
+  'credit-notes:read': 'the message brings a credit note or a statement of account',
   'clients:read': 'the message has a link to all documents of a client',
 } as const;
 
 /** Returns the scopes that read what the mail brings: its document, and the page of its link. */
 export function scopesOfMail({ document, link }: Mailed): readonly Scope[] {
-  return [READ_BY[document.type], ...(link ? LINK_READS[link.type] : [])];
+  return [...READ_BY[document.type], ...(link ? LINK_READS[link.type] : [])];
 }
 
 /** The scopes that the address of a link in a mail may need besides, each with the case. */
@@ -71,8 +71,8 @@ export const MAILED_LINK_NEEDS = {
   'links:read': 'the mail has a link',
   'quotes:write': 'the reader of the link may accept a quote',
   'time-entries:read': 'the page of the link shows the time',
-  'payments:read': 'the mail brings a receipt, or the page of its link shows the statement of account',
-  'credit-notes:read': 'the mail brings a credit note, or the page of its link shows the statement of account',
+  'payments:read': 'the mail brings a receipt or a statement of account, or the page of its link shows one',
+  'credit-notes:read': 'the mail brings a credit note or a statement of account, or the page of its link shows one',
 } as const;
 
 /** Returns the scopes of what the reader of the link in a mail sees and may do besides. */

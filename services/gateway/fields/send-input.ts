@@ -28,6 +28,13 @@ const LINKED: Partial<Record<MessageKind, string>> = {
   quote: 'the document',
   reminder_1: 'the document',
   receipt: 'the invoice, of a payment of one invoice',
+  statement: 'all open documents of the client, with the statement',
+};
+
+/** The words of what `include_link` is unless it is set, where that is not true. */
+const UNLESS_SET: Partial<Record<MessageKind, string>> = {
+  receipt: 'true unless set, for a key that may read invoices',
+  statement: 'false unless set',
 };
 
 /** The kinds of mails whose page can show hours. */
@@ -69,7 +76,7 @@ function mailFields(kind: MessageKind) {
           include_link: Joi.boolean()
             .allow(null)
             .description(
-              `Whether the mail has a link to the page of ${LINKED[kind]}, where the portal is set up; true unless set${kind === 'receipt' ? ', for a key that may read invoices' : ''}`,
+              `Whether the mail has a link to the page of ${LINKED[kind]}, where the portal is set up; ${UNLESS_SET[kind] ?? 'true unless set'}`,
             ),
         }
       : {}),

@@ -51,6 +51,7 @@ export function bodyReader<Body>(
     const long = namesOf(body).filter((name) => known.has(name) && isTooLong((body as Record<string, unknown>)[name]));
     const { error, value } = strict.validate(
       long.length > 0 ? cut(body as Record<string, object>, long) : (body ?? {}),
+      { context: { account } },
     );
     const problems = [
       ...rejected.map((name) => problemOf(name, 'immutable')),

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { catalog } from '#libs/jobs/catalog.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { setUpMail } from '../../support/messages.ts';
 import { make } from '../../support/operations.ts';
 import { create, createClient } from '../../support/records.ts';
 import { routeTable } from '../../support/route-table.ts';
@@ -119,6 +120,17 @@ const CAUSES: readonly Cause[] = [
     operation: 'setStripe',
     scopes: ['account:write', 'payments:write'],
     request: async () => ({ method: 'PUT', path: '/api/v1/account/stripe', body: STRIPE }),
+  },
+  {
+    by: 'the mail poller',
+    operation: 'sendStatement',
+    scopes: ['messages:write', 'clients:read', 'invoices:read', 'quotes:read', 'payments:read', 'credit-notes:read'],
+    request: async () => {
+      await setUpMail();
+      const { id } = await createClient(gateway);
+      const body = { period: { from: '2026-01-01', to: '2026-01-31' }, include_link: true };
+      return { method: 'POST', path: `/api/v1/clients/${id}/statements/send`, body };
+    },
   },
   {
     by: 'render-document',

@@ -48,6 +48,8 @@ const CASES: Record<string, () => Promise<Case> | Case> = {
   'sendInvoice time-entries:read': () => ({ body: { include_time: true } }),
   'remindInvoice time-entries:read': () => ({ body: { include_time: true } }),
   'sendQuote quotes:write': async () => ({ id: await own('quotes') }),
+  'sendStatement clients:read': () => ({ body: { include_link: true } }),
+  'sendStatement quotes:read': () => ({ body: { include_link: true } }),
   'sendReceipt invoices:read': () => ({ body: { include_link: true } }),
   ...Object.fromEntries(
     ['getMessageSource', 'resendMessage'].flatMap((operation) => [

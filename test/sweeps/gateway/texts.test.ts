@@ -35,7 +35,7 @@ async function shownOf({ operation }: Row, field: string, data: AnyRecord): Prom
   if (operation === 'voidPayment') return data.void_reason;
   if (operation === 'reportBounce') return data.recipients[0][field];
   // The subject of the template takes the place of one that is not given.
-  if (/^(?:send|previewMail|remind)/.test(operation) && / from New$|^Thank you|^Reminder: /.test(data[field]))
+  if (/^(?:send|previewMail|remind)/.test(operation) && / from New(?:$|: )|^Thank you|^Reminder: /.test(data[field]))
     return undefined;
   if (operation === 'refundPayment' || operation === 'refundCreditNote') return data.refunds.at(-1)[field];
   if (field === 'member' && operation.endsWith('TimeEntry'))

@@ -45,6 +45,7 @@ const BOUNDS: Readonly<Record<string, Partial<Bound>>> = {
   getStatement: { read: 24 * MIB, made: 6 * MIB },
   // The same, as the renderer gets it.
   printStatement: { read: 24 * MIB, made: 3 * MIB },
+  sendStatement: { read: 24 * MIB },
   // Up to 5,000 candidates of a kind, and the projects and clients of 1,000 entries.
   getFollowUps: { read: 16 * MIB },
   // The 1,000 packages that a client may have, with their names.

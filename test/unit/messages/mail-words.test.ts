@@ -37,13 +37,15 @@ describe('the standard texts', () => {
     (kind, language) => {
       const { subject, body } = standardMailText(kind, language);
       expect([unknownPlaceholders(kind, subject), unknownPlaceholders(kind, body)]).toEqual([[], []]);
-      expect(subject).toContain('{number}');
+      // A statement has no number: its days name it.
+      expect(subject).toContain(kind === 'statement' ? '{from}' : '{number}');
       const needed: Partial<Record<MessageKind, string[]>> = {
         quote: ['valid_until'],
         link: ['link'],
         receipt: ['total'],
         credit_note: ['total'],
         answer: ['question', 'answer'],
+        statement: ['from', 'to', 'balance'],
       };
       for (const name of needed[kind] ?? ['amount_due', 'due_date']) expect(body).toContain(`{${name}}`);
       expect(body).toContain('{sender}');
