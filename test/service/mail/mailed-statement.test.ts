@@ -146,6 +146,24 @@ describe('a statement that is sent', () => {
     expect(second.text).toContain('The closing balance is €19.00.');
   });
 
+  test('when its client gets another address after it was made, then another one is made for that address', async () => {
+    await owe();
+    const { id } = (await send()).body.data;
+    relay.behave({ onRecipient: () => '451 4.7.1 Greylisted' });
+    await attempt(id);
+    relay.behave({});
+    expect((await me.api.patch(`/api/v1/clients/${client_id}`, { email: 'new@example.com' })).status).toBe(200);
+
+    await attemptUntilSettled(id);
+    for (const { _id, state } of await messages()) if (state === 'queued') await attemptUntilSettled(String(_id));
+
+    expect(relay.taken.map(({ to }) => to)).toEqual([['new@example.com']]);
+    expect((await messages()).map(({ kind, period: days }) => [kind, days])).toEqual([
+      ['statement', period],
+      ['statement', period],
+    ]);
+  });
+
   test('when nothing is attached or booked, then the mail says that nothing is owed', async () => {
     const { id } = (await send({ attach_pdf: false, subject: 'Up to {to}: {balance}' })).body.data;
     await attemptUntilSettled(id);
