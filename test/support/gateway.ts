@@ -7,6 +7,7 @@ import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { type AppOptions, makeApp } from '../../services/gateway/app.ts';
 import { requireKnownCodes } from './known-codes.ts';
+import { send } from './send.ts';
 import { asSystem } from './shards/watch-commands.ts';
 import { openWorkspace, type TestAccount, testLog, type Workspace } from './workspace.ts';
 
@@ -102,25 +103,24 @@ export function callerOf(url: string, key: string) {
   return async (method: string, path: string, options: Call = {}): Promise<Reply> => {
     const usedKey = 'key' in options ? options.key : key;
     const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
-    const response = await fetch(url + path, {
+    const { status, headers, bytes } = await send(url + path, {
       method,
       headers: {
         ...(usedKey === undefined ? {} : { Authorization: `Bearer ${usedKey}` }),
         ...(payload === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...options.headers,
       },
-      ...(payload === undefined ? {} : { body: payload as string }),
+      body: payload,
     }).catch((cause: unknown) => {
       throw new Error(`${method} ${path} got no answer`, { cause });
     });
-    const bytes = Buffer.from(await response.arrayBuffer());
-    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    const isJson = headers['content-type']?.startsWith('application/json');
     const answered = isJson ? JSON.parse(String(bytes)) : bytes;
-    if (isJson && !response.ok) {
-      requireKnownCodes(answered, `${method} ${path} got ${response.status}`);
-      explainMissingData(answered, `${method} ${path} got ${response.status}`);
+    if (isJson && status >= 400) {
+      requireKnownCodes(answered, `${method} ${path} got ${status}`);
+      explainMissingData(answered, `${method} ${path} got ${status}`);
     }
-    return { status: response.status, headers: response.headers, body: answered };
+    return { status, headers: new Headers(headers as Record<string, string>), body: answered };
   };
 }
 

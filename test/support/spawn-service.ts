@@ -1,11 +1,12 @@
 // A service as the real process it is in production, on free ports, killed for sure at the end.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import getPort from 'get-port';
+
 import { nodeEnvironmentOf, nodeFlagsOf } from '../../deploy/local/node-flags.ts';
 import { compiledCode } from '../../deploy/local/service-env.ts';
 import { eventually } from './eventually.ts';
 import { unplannedIn } from './shards/unplanned.ts';
+import { steadyPort } from './steady-port.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface SpawnedService {
@@ -72,8 +73,8 @@ export async function launchService(
   env: Record<string, string> = {},
   logFile?: string,
 ): Promise<SpawnedService> {
-  const port = Number(env['PORT'] ?? (await getPort()));
-  const healthPort = Number(env['HEALTH_PORT'] ?? (await getPort()));
+  const port = Number(env['PORT'] ?? (await steadyPort()));
+  const healthPort = Number(env['HEALTH_PORT'] ?? (await steadyPort()));
   const log = logFile === undefined ? 'pipe' : openSync(logFile, 'a');
   // A service that is measured runs as in production, with no watcher of its commands.
   const isWatched = service !== 'renderer' && env['NODE_ENV'] !== 'production';

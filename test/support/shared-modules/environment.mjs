@@ -19,7 +19,10 @@ export default class SharedEnvironment {
     return null;
   }
 
-  async setup() {}
+  async setup() {
+    // Jest's runner sets 100, and a stack is made for each `expect` and for each error that a service throws.
+    Error.stackTraceLimit = 20;
+  }
 
   async teardown() {
     this.moduleMocker.restoreAllMocks();

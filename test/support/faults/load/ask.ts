@@ -1,8 +1,9 @@
 // Sends one request to one of the gateways and looks at every answer as a distrustful caller would.
 
 import { createHash } from 'node:crypto';
-import { type Agent, request } from 'node:http';
+import type { Agent } from 'node:http';
 import type { Chance } from '../../chance.ts';
+import { send } from '../../send.ts';
 import type { Journal, Kind } from '../journal.ts';
 import type { MarkedAccount } from './accounts.ts';
 import { foreignMarks } from './marks.ts';
@@ -69,7 +70,10 @@ export function openAsk({ urls, journal, chance, agent, latestMs, onEnd }: AskOp
     let answer: Answer | undefined;
     let error: string | undefined;
     try {
-      answer = await send(`${chance.pick(urls)}${path}`, { method, headers, agent }, payload);
+      const given = { method, headers, body: payload, agent, limitMs: GIVE_UP_MS };
+      const { bytes, ...received } = await send(`${chance.pick(urls)}${path}`, given);
+      const isJson = received.headers['content-type']?.startsWith('application/json');
+      answer = { ...received, bytes, body: isJson ? JSON.parse(String(bytes)) : undefined };
     } catch (problem) {
       error = (problem as NodeJS.ErrnoException).code ?? (problem as Error).message;
     }
@@ -94,31 +98,4 @@ export function openAsk({ urls, journal, chance, agent, latestMs, onEnd }: AskOp
     const foreign = foreignMarks(text, account.mark);
     if (foreign.length > 0) journal.breach('O8', `${what} for ${account.mark} holds ${foreign.join(', ')}`);
   }
-}
-
-function send(
-  url: string,
-  options: { method: string; headers: Record<string, string>; agent: Agent },
-  payload: string | undefined,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sending = request(url, options, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        clearTimeout(limit);
-        const bytes = Buffer.concat(chunks);
-        const isJson = response.headers['content-type']?.startsWith('application/json');
-        const body = isJson ? JSON.parse(String(bytes)) : undefined;
-        resolve({ status: response.statusCode ?? 0, bytes, body, headers: response.headers });
-      });
-    });
-    const limit = setTimeout(() => sending.destroy(new Error('no answer')), GIVE_UP_MS);
-    sending.on('error', (error) => {
-      clearTimeout(limit);
-      reject(error);
-    });
-    sending.end(payload);
-  });
 }
