@@ -31,5 +31,10 @@ export function sendResponse(
     // Fields outside of the tag may have changed although the tag is the same.
     if (!omitFromTag && isKnown(request, tag)) return response.status(304).end();
   }
-  return response.set('Content-Type', 'application/json; charset=utf-8').send(json);
+  // Express's `send` would compare tags again, and answer 304 although a field outside of the tag has changed.
+  response.set({
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(json)),
+  });
+  return response.end(json);
 }
