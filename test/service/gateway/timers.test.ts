@@ -27,7 +27,9 @@ async function work(timeZone = 'UTC') {
   return { account, api, made, client_id, project_id, task_id, start, stop };
 }
 
-const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+/** All times count from one moment, however long the calls between them take. */
+const NOW = Date.now();
+const ago = (ms: number) => new Date(NOW - ms).toISOString();
 const dataOf = async (api: Verbs, path: string) => (await api.get(`/api/v1/${path}`)).body.data;
 const typesOf = async (api: Verbs) =>
   (await dataOf(api, 'events?limit=100')).map(({ type }: { type: string }) => type) as string[];
