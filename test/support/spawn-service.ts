@@ -25,6 +25,12 @@ export interface SpawnedService {
 }
 
 const STOP_LIMIT_MS = 45_000;
+
+/** The services that run. A test whose hook ran out of time does not stop those that it started. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
 /** Only ends a hang: on a machine that is busy with other suites a start takes its time. Under the limit of the test runner, so that what was said is seen. */
 export const READY_LIMIT_MS = 150_000;
 
@@ -100,7 +106,11 @@ export async function launchService(
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   let isAsked = false;
   let isOver = false;
-  child.once('exit', () => (isOver = !isAsked));
+  running.add(child);
+  child.once('exit', () => {
+    running.delete(child);
+    isOver = !isAsked;
+  });
   return {
     pid: child.pid as number, // Node itself starts everywhere.
     url: `http://127.0.0.1:${port}`,
