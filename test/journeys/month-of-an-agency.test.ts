@@ -12,6 +12,7 @@ import { driverOf } from '#libs/models/records.ts';
 import { storedId } from '#libs/models/tenant.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Receiver, startReceiver, verify } from '../support/receiver.ts';
+import { readPdf } from '../support/renderer/read-pdf.ts';
 import { openSmtpRelay, type Relay } from '../support/smtp-relay.ts';
 import { startSystem, type TestSystem } from '../support/system.ts';
 
@@ -92,6 +93,13 @@ test(
     const events = await eventually(() => receiver.received.length >= 3 && receiver.received);
     const types = events.map((call) => verify(secret, call).type);
     expect(types.toSorted()).toEqual(['invoice.paid', 'message.accepted', 'message.accepted']);
+
+    const today = dayIn('UTC');
+    await post(`/clients/${client.id}/statements/send`, { period: { from: addDays(today, -30), to: today } });
+    const statement = await mail(3);
+    expect(statement.text).toContain('The closing balance is €0.00.');
+    const { text } = await readPdf(statement.attachments[0]?.content ?? Buffer.alloc(0));
+    expect(text).toMatch(/INV-0001 .*€1,377\.50.*PAY-0001 .*€1,377\.50.*€0\.00/s);
   },
   LIMIT_MS,
 );
