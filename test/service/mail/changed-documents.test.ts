@@ -8,27 +8,16 @@ import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
 import { findOwn } from '#libs/models/records.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
-import { openSecretBox } from '#libs/secret-box.ts';
-import { makeMailOf } from '../../../services/mail/make-mail.ts';
-import { makeSendMessage } from '../../../services/mail/send-message.ts';
-import { type Connections, openConnections } from '../../../services/mail/smtp/connections.ts';
-import { openOwnConnections } from '../../../services/mail/smtp/own-connections.ts';
-import { serverOf } from '../../../services/mail/smtp/smtp-url.ts';
-import { makeWayOf } from '../../../services/mail/way-out.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { type MailAttempts, openMailAttempts } from '../../support/mail-attempts.ts';
 import { inUnit, setUpMail } from '../../support/messages.ts';
 import { type OwnAccount, openOwnAccount } from '../../support/own-account.ts';
 import { planReminders } from '../../support/rounds.ts';
-import { openSmtpRelay, type Relay } from '../../support/smtp-relay.ts';
-import { testLog } from '../../support/workspace.ts';
-
-/** A minute lasts less than a millisecond, and two days a minute. */
-const SCALE = 0.000_3;
+import type { Relay } from '../../support/smtp-relay.ts';
 
 let gateway: TestGateway;
 let relay: Relay;
-let connections: Connections;
-let attempt: (messageId: string) => Promise<void>;
+let mailAttempts: MailAttempts;
 let me: OwnAccount;
 let client_id: string;
 /** The sums on the PDF of each print. */
@@ -41,31 +30,11 @@ const print = async ({ document }: { document: { amount?: number } }) => {
 
 beforeAll(async () => {
   gateway = await startGateway();
-  relay = await openSmtpRelay();
-  connections = openConnections(serverOf(relay.url), { name: 'mail.example.com', timeoutMs: 1_000 });
-  const box = openSecretBox(gateway.workspace.secretKey);
-  const dial = async () => Promise.reject(new Error('no account has a server of its own'));
-  const own = openOwnConnections({ dial, box, timeoutMs: 1_000 });
-  const sender = { address: 'billing@example.com', domain: 'example.com' };
-  const send = makeSendMessage({
-    wayOf: makeWayOf({ connections, sender, bounceDomain: undefined }, own),
-    mailOf: makeMailOf({
-      from: sender.address,
-      print: print as never,
-      markdown: { toHtml: async (text) => text },
-      portalUrl: 'https://portal.example.com',
-    }),
-    leaseMs: 5_000,
-    retryScale: SCALE,
-    onEvents: () => undefined,
-    onOutcome: () => undefined,
-  });
-  const job = { log: testLog, signal: new AbortController().signal, isFirstRun: false };
-  attempt = (messageId) => send({ messageId, accountId: me.id }, job as never);
+  mailAttempts = await openMailAttempts(gateway.workspace, print);
+  relay = mailAttempts.relay;
 });
 afterAll(async () => {
-  connections.close();
-  await relay.close();
+  await mailAttempts.close();
   await gateway.close();
 });
 beforeEach(async () => {
@@ -79,6 +48,7 @@ afterEach(() => {
   relay.taken.length = 0;
 });
 
+const attempt = (messageId: string) => mailAttempts.attempt(me.id, messageId);
 const messages = () => Message.find({ account_id: me.id }).sort({ _id: 1 }).lean<MessageRecord[]>();
 const change = async (path: string, body: object) =>
   expect((await me.api.patch(`/api/v1/${path}`, body)).body.error).toBeUndefined();

@@ -7,24 +7,16 @@ import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { Original } from '#libs/models/documents/original.ts';
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
 import { DocumentLink } from '#libs/models/portal/document-link.ts';
-import { openSecretBox } from '#libs/secret-box.ts';
-import { makeMailOf } from '../../../services/mail/make-mail.ts';
-import { makeSendMessage } from '../../../services/mail/send-message.ts';
-import { type Connections, openConnections } from '../../../services/mail/smtp/connections.ts';
-import { openOwnConnections } from '../../../services/mail/smtp/own-connections.ts';
-import { serverOf } from '../../../services/mail/smtp/smtp-url.ts';
-import { makeWayOf } from '../../../services/mail/way-out.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { type MailAttempts, openMailAttempts } from '../../support/mail-attempts.ts';
 import { setUpMail } from '../../support/messages.ts';
 import { type OwnAccount, openOwnAccount } from '../../support/own-account.ts';
 import { UNKNOWN_ID } from '../../support/records.ts';
-import { openSmtpRelay, type Relay } from '../../support/smtp-relay.ts';
-import { testLog } from '../../support/workspace.ts';
+import type { Relay } from '../../support/smtp-relay.ts';
 
 let gateway: TestGateway;
 let relay: Relay;
-let connections: Connections;
-let attempt: (messageId: string) => Promise<void>;
+let attempts: MailAttempts;
 let me: OwnAccount;
 let client_id: string;
 let printed: PrintableDocument[];
@@ -34,29 +26,15 @@ const period = { from: addDays(today, -30), to: today };
 
 beforeAll(async () => {
   gateway = await startGateway();
-  relay = await openSmtpRelay();
-  connections = openConnections(serverOf(relay.url), { name: 'mail.example.com', timeoutMs: 1_000 });
-  const box = openSecretBox(gateway.workspace.secretKey);
-  const own = openOwnConnections({ dial: () => Promise.reject(new Error('not dialled')), box, timeoutMs: 1_000 });
-  const sender = { address: 'billing@example.com', domain: 'example.com' };
   const print = async ({ document }: { document: PrintableDocument }) => {
     printed.push(document);
     return { bytes: Buffer.from(`%PDF-1.7\n% print ${printed.length}\n%%EOF\n`), warnings: [] };
   };
-  const send = makeSendMessage({
-    wayOf: makeWayOf({ connections, sender, bounceDomain: undefined }, own),
-    mailOf: makeMailOf({
-      ...{ from: sender.address, print: print as never, markdown: { toHtml: async (text) => text } },
-      portalUrl: 'https://portal.example.com',
-    }),
-    ...{ leaseMs: 5_000, retryScale: 0.000_3, onEvents: () => undefined, onOutcome: () => undefined },
-  });
-  const job = { log: testLog, signal: new AbortController().signal, isFirstRun: false };
-  attempt = (messageId) => send({ messageId, accountId: me.id }, job as never);
+  attempts = await openMailAttempts(gateway.workspace, print);
+  relay = attempts.relay;
 });
 afterAll(async () => {
-  connections.close();
-  await relay.close();
+  await attempts.close();
   await gateway.close();
 });
 beforeEach(async () => {
@@ -70,6 +48,7 @@ afterEach(() => {
   relay.taken.length = 0;
 });
 
+const attempt = (messageId: string) => attempts.attempt(me.id, messageId);
 const owe = () =>
   me.post('invoices', { client_id, amount: 119, currency: 'EUR', due_date: '2099-12-31', status: 'Sent' });
 const pay = (amount: number) => me.post('payments', { client_id, amount, currency: 'EUR', method: 'cash' });
