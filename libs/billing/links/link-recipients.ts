@@ -1,5 +1,5 @@
 // The people who got a link by mail.
-import { Client, type ClientRecord } from '../../models/accounts/client.ts';
+import { Client, type ClientRecord, isOfFormerAddress } from '../../models/accounts/client.ts';
 import { Message, type MessageRecord } from '../../models/messages/message.ts';
 import { withoutSuppressed } from '../../models/messages/suppression.ts';
 import type { DocumentLinkRecord } from '../../models/portal/document-link.ts';
@@ -31,6 +31,5 @@ export async function renewalRecipients(
   link: Pick<DocumentLinkRecord, 'message_id' | 'client_id' | 'created_at'>,
 ): Promise<string[] | undefined> {
   const client: ClientRecord | null = await findOwn(Client, unit.accountId, link.client_id, unit.session);
-  const isFormer = client?.email_removed_at && link.created_at <= client.email_removed_at;
-  return isFormer ? undefined : linkRecipients(unit, link);
+  return isOfFormerAddress(client, link.created_at) ? undefined : linkRecipients(unit, link);
 }

@@ -195,9 +195,8 @@ async function takersFor(
   client: Pick<ClientRecord, 'email' | 'anonymised_at' | 'email_removed_at'> | null,
 ): Promise<string[] | undefined> {
   if (!client || client.email || client.anonymised_at) return undefined;
-  const after = client.email_removed_at;
-  if (isReminder(kind)) return takersOf(unit, record._id, after);
-  return kind === 'receipt' && link?.invoice_id ? takersOf(unit, link.invoice_id, after) : undefined;
+  if (isReminder(kind)) return takersOf(unit, record._id, client);
+  return kind === 'receipt' && link?.invoice_id ? takersOf(unit, link.invoice_id, client) : undefined;
 }
 
 /** Returns the words of the account, or the standard ones. */

@@ -2,7 +2,7 @@
 // to the recipients that did not get it.
 import { agreedDate } from '../../clock.ts';
 import { appError } from '../../errors.ts';
-import { Client, type ClientRecord } from '../../models/accounts/client.ts';
+import { Client, type ClientRecord, isOfFormerAddress } from '../../models/accounts/client.ts';
 import { Message, type MessageRecord, type Recipient } from '../../models/messages/message.ts';
 import { forgetTries } from '../../models/operations/round-try.ts';
 import { findOwn } from '../../models/records.ts';
@@ -89,7 +89,7 @@ async function sendAgain(unit: UnitOfWork, message: MessageRecord): Promise<Retr
   if (!record) throw appError('document_not_found');
   if (!record.client_id.equals(message.client_id)) return { no: 'Its document has another client now' };
   const client: ClientRecord | null = await findOwn(Client, accountId, message.client_id, session);
-  if (client?.email_removed_at && message.created_at <= client.email_removed_at)
+  if (isOfFormerAddress(client, message.created_at))
     return { no: 'Its account has changed the address of the client since' };
   const { kind, document, link, texts, reminder, request_id } = message;
   const wanted = {

@@ -103,6 +103,14 @@ export const clientListing: ListingOf<ClientRecord, 'created_at' | 'updated_at' 
   standard: '-created_at',
 };
 
+/**
+ * True of what was made before the account removed or replaced the address of the client: those who got it may be the
+ * client's people no longer.
+ */
+export function isOfFormerAddress(client: Pick<ClientRecord, 'email_removed_at'> | null, madeAt: Date): boolean {
+  return Boolean(client?.email_removed_at && madeAt <= client.email_removed_at);
+}
+
 /** Letters are equal in either case. */
 export const ANY_CASE = { locale: 'en', strength: 2 } as const;
 
