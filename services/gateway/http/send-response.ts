@@ -20,8 +20,9 @@ export function sendResponse(
 ) {
   const json = JSON.stringify(body);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const length = Buffer.byteLength(json);
   // The response to a change is always sent: the change has happened.
-  reserve(Buffer.byteLength(json), !isRead);
+  reserve(length, !isRead);
   const { pagination } = body as { pagination?: PageQuery & { total: number } };
   if (pagination) response.set('Link', pageLinks(request.originalUrl, pagination, next && writeCursor(list, next)));
   response.status(status).set(headers ?? {});
@@ -32,9 +33,6 @@ export function sendResponse(
     if (!omitFromTag && isKnown(request, tag)) return response.status(304).end();
   }
   // Express's `send` would compare tags again, and answer 304 although a field outside of the tag has changed.
-  response.set({
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(json)),
-  });
+  response.set({ 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': String(length) });
   return response.end(json);
 }
