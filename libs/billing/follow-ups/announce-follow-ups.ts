@@ -24,9 +24,8 @@ export async function announceFollowUps(
   at: Date,
 ): Promise<boolean> {
   // The account may have moved to a zone in which it is still Sunday.
-  const isLook =
-    dueAt && !(daysSinceMonday(dayIn(time_zone, at)) === SUNDAY && at.getTime() < dueAt.getTime() + DAY_MS);
-  const { today, found } = isLook ? await readFollowUps(accountId, { at }) : { today: '', found: [] };
+  const isEarly = dueAt && daysSinceMonday(dayIn(time_zone, at)) === SUNDAY && at.getTime() < dueAt.getTime() + DAY_MS;
+  const { today, found } = dueAt && !isEarly ? await readFollowUps(accountId, { at }) : { today: '', found: [] };
   const { result } = await runUnitOfWork({ accountId, by: { type: 'schedule' } }, async ({ session, announce }) => {
     const { modifiedCount } = await Account.updateOne(
       { _id: storedId(accountId), follow_ups_due_at: dueAt ?? null },

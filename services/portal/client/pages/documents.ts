@@ -1,5 +1,4 @@
 // The list of a client's link: its open invoices and the quotes that it can accept.
-
 import { statementWords } from '#libs/documents/statement-words.ts';
 import { html } from '#libs/pages/html.ts';
 import { badge } from '#libs/pages/parts.ts';
