@@ -103,7 +103,7 @@ export function callerOf(url: string, key: string) {
   return async (method: string, path: string, options: Call = {}): Promise<Reply> => {
     const usedKey = 'key' in options ? options.key : key;
     const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
-    const { status, headers, bytes } = await send(url + path, {
+    const { status, headers, bytes, body } = await send(url + path, {
       method,
       headers: {
         ...(usedKey === undefined ? {} : { Authorization: `Bearer ${usedKey}` }),
@@ -114,13 +114,11 @@ export function callerOf(url: string, key: string) {
     }).catch((cause: unknown) => {
       throw new Error(`${method} ${path} got no answer`, { cause });
     });
-    const isJson = headers['content-type']?.startsWith('application/json');
-    const answered = isJson ? JSON.parse(String(bytes)) : bytes;
-    if (isJson && status >= 400) {
-      requireKnownCodes(answered, `${method} ${path} got ${status}`);
-      explainMissingData(answered, `${method} ${path} got ${status}`);
+    if (body !== undefined && status >= 400) {
+      requireKnownCodes(body, `${method} ${path} got ${status}`);
+      explainMissingData(body, `${method} ${path} got ${status}`);
     }
-    return { status, headers: new Headers(headers as Record<string, string>), body: answered };
+    return { status, headers: new Headers(headers as Record<string, string>), body: body ?? bytes };
   };
 }
 

@@ -1,7 +1,8 @@
 // Callers that keep sending requests over reused connections, and a journal of their outcomes.
-import { type Agent, request } from 'node:http';
+import type { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from './eventually.ts';
+import { type Received, send } from './send.ts';
 
 export interface Target {
   agent: Agent;
@@ -34,13 +35,6 @@ interface Call {
   headers?: Record<string, string>;
 }
 
-interface Reply {
-  status: number;
-  bytes: Buffer;
-  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape.
-  body: any;
-}
-
 const document = {
   title: 'Invoice',
   number: 'INV-0042',
@@ -54,6 +48,7 @@ const document = {
 };
 
 const PAUSE_MS = 50;
+const ANSWER_LIMIT_MS = 40_000;
 
 export const newDocument = (): Call => ({ method: 'POST', path: '/api/tools/generate-pdf', body: document });
 
@@ -63,7 +58,7 @@ export function startLoad(target: Target): Load {
   let isStopping = false;
   let rightInARow = 0;
 
-  async function caller(callOf: (turn: number) => Call, onReply: (reply: Reply) => void, status: number) {
+  async function caller(callOf: (turn: number) => Call, onReply: (reply: Received) => void, status: number) {
     for (let turn = 0; !isStopping; turn += 1) {
       const call = callOf(turn);
       journal.sent += 1;
@@ -86,8 +81,8 @@ export function startLoad(target: Target): Load {
     const body = { name: `${caller} ${turn}`, email: `${caller}-${turn}@example.com` };
     return { method: 'POST', path: '/api/v1/clients', body };
   };
-  const keepId = ({ body }: Reply) => void journal.clientIds.push(body.data.id);
-  const judgeDocument = ({ bytes }: Reply) => {
+  const keepId = ({ body }: Received) => void journal.clientIds.push(body.data.id);
+  const judgeDocument = ({ bytes }: Received) => {
     if (bytes.subarray(0, 5).toString() !== '%PDF-') throw new Error('it is no document');
     journal.documents += 1;
   };
@@ -124,24 +119,13 @@ export function startLoad(target: Target): Load {
 let turn = 0;
 
 /** Sends one request, round robin. No retry: a failed request is a failure. */
-export function sendRequest({ agent, key, urls }: Target, { method, path, body, headers: more }: Call): Promise<Reply> {
+export function sendRequest(
+  { agent, key, urls }: Target,
+  { method, path, body, headers: more }: Call,
+): Promise<Received> {
   const targets = urls();
   turn += 1;
   const url = `${targets[turn % targets.length]}${path}`;
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...more };
-  return new Promise((resolve, reject) => {
-    const sending = request(url, { method, agent, headers, timeout: 40_000 }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const bytes = Buffer.concat(chunks);
-        const isJson = response.headers['content-type']?.startsWith('application/json');
-        resolve({ status: response.statusCode ?? 0, bytes, body: isJson ? JSON.parse(String(bytes)) : undefined });
-      });
-    });
-    sending.on('timeout', () => sending.destroy(new Error('no answer within 40 s')));
-    sending.on('error', reject);
-    sending.end(body === undefined ? undefined : JSON.stringify(body));
-  });
+  return send(url, { method, agent, headers, body: body && JSON.stringify(body), limitMs: ANSWER_LIMIT_MS });
 }

@@ -1,4 +1,4 @@
-// One HTTP request by Node's own client, which takes a third of the processor time of `fetch`.
+// One HTTP request by Node's own client, which takes much less processor time than `fetch`.
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
 export interface Sent {
@@ -14,12 +14,24 @@ export interface Received {
   status: number;
   headers: IncomingHttpHeaders;
   bytes: Buffer;
+  /** Undefined unless it is JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape.
+  body: any;
 }
 
 const kept = new Agent({ keepAlive: true });
 
 /** Sends a request on a connection that is kept, and follows no redirect. @throws when there is no whole response. */
-export function send(url: string, { method, headers, body, agent = kept, limitMs }: Sent): Promise<Received> {
+export async function send(url: string, sent: Sent): Promise<Received> {
+  const received = await exchange(url, sent);
+  const isJson = received.headers['content-type']?.startsWith('application/json');
+  return { ...received, body: isJson ? JSON.parse(String(received.bytes)) : undefined };
+}
+
+function exchange(
+  url: string,
+  { method, headers, body, agent = kept, limitMs }: Sent,
+): Promise<Omit<Received, 'body'>> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
     const sending = request(url, { method, headers: { ...length, ...headers }, agent }, (response) => {

@@ -11,10 +11,6 @@ export interface TwoGateways {
 export async function openTwoGateways(workspace: Workspace): Promise<TwoGateways> {
   const { key } = await workspace.account();
   const gateways = await Promise.all([spawnGateway(workspace, key), spawnGateway(workspace, key)]);
-  // Also when the program is stopped by hand.
-  process.once('exit', () => {
-    for (const gateway of gateways) gateway.kill('SIGKILL');
-  });
   let turn = 0;
   return {
     sendAs:

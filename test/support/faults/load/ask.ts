@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Agent } from 'node:http';
 import type { Chance } from '../../chance.ts';
-import { send } from '../../send.ts';
+import { type Received, send } from '../../send.ts';
 import type { Journal, Kind } from '../journal.ts';
 import type { MarkedAccount } from './accounts.ts';
 import { foreignMarks } from './marks.ts';
@@ -18,13 +18,7 @@ interface Question {
   key?: string;
 }
 
-export interface Answer {
-  status: number;
-  bytes: Buffer;
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
-  body: any;
-  headers: Record<string, string | string[] | undefined>;
-}
+export type Answer = Received;
 
 /** @returns undefined when there was no response: the outcome of the request is unknown. */
 export type Ask = (question: Question) => Promise<Answer | undefined>;
@@ -71,9 +65,7 @@ export function openAsk({ urls, journal, chance, agent, latestMs, onEnd }: AskOp
     let error: string | undefined;
     try {
       const given = { method, headers, body: payload, agent, limitMs: GIVE_UP_MS };
-      const { bytes, ...received } = await send(`${chance.pick(urls)}${path}`, given);
-      const isJson = received.headers['content-type']?.startsWith('application/json');
-      answer = { ...received, bytes, body: isJson ? JSON.parse(String(bytes)) : undefined };
+      answer = await send(`${chance.pick(urls)}${path}`, given);
     } catch (problem) {
       error = (problem as NodeJS.ErrnoException).code ?? (problem as Error).message;
     }
