@@ -14,7 +14,6 @@ export type Register = (name: string, schema: JsonSchema) => JsonSchema;
 
 /** The part of the result of joi's `describe()` that this file reads. */
 interface Description {
-  flags?: { id?: string };
   keys?: Record<string, Description>;
   items?: Description[];
   examples?: unknown[];
@@ -32,12 +31,12 @@ export function jsonSchemaOf(shape: Joi.Schema, direction: Direction, register?:
 }
 
 export function exampleOf(shape: Joi.Schema | undefined): unknown {
-  return shape && describe(shape).examples?.[0];
+  return (shape?.$_terms['examples'] as unknown[] | undefined)?.[0];
 }
 
 /** Its `id()`, by which the document refers to it. */
 export function schemaNameOf(shape: Joi.Schema): string | undefined {
-  return describe(shape).flags?.id;
+  return shape.$_getFlag('id') as string | undefined;
 }
 
 // Many operations have one shape, and joi takes milliseconds for each.

@@ -7,12 +7,10 @@ type Fields = ReturnType<typeof fieldsOf>;
 
 /** An optional field that is null counts as not given; its default applies. */
 export function withNulls<Body>(shape: Joi.ObjectSchema<Body>): Joi.ObjectSchema<Body> {
-  const fields = fieldsOf(shape);
-  const orNull = (name: string) => (field: Joi.Schema) => {
+  return withChanged(shape, optionalNames(fieldsOf(shape)), (field) => {
     const nullable = field.allow(null);
-    return fields.get(name)?.$_getFlag('empty') === undefined ? nullable.empty(null) : nullable;
-  };
-  return optionalNames(fields).reduce((all, name) => all.fork(name, orNull(name)), shape);
+    return field.$_getFlag('empty') === undefined ? nullable.empty(null) : nullable;
+  });
 }
 
 /**
@@ -36,10 +34,20 @@ function changeOf(change: Joi.ObjectSchema, create: Joi.ObjectSchema): Pick<Rout
     return value === undefined || typeof value === 'function' ? [] : [[name, value] as const];
   });
   return {
-    body: names.length > 0 ? change.fork(names, (field) => field.allow(null)) : change,
+    body: withChanged(change, names, (field) => field.allow(null)),
     immutable: [...created.keys()].filter((name) => !changed.has(name)),
     defaults: Object.fromEntries(defaults),
   };
+}
+
+/** Joi's own `fork` walks the whole shape for each name, which was a tenth of a gateway's start. All keys are given again, so that their order stays. */
+function withChanged<Shape extends Joi.ObjectSchema>(
+  shape: Shape,
+  names: readonly string[],
+  change: (field: Joi.Schema) => Joi.Schema,
+): Shape {
+  const fields = [...fieldsOf(shape)].map(([name, field]) => [name, names.includes(name) ? change(field) : field]);
+  return names.length > 0 ? (shape.keys(Object.fromEntries(fields)) as Shape) : shape;
 }
 
 /** Returns the names of all fields but the required ones: a required field is never null. */
