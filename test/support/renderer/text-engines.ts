@@ -1,6 +1,7 @@
 // The text of a PDF as the engines of common readers find it: Firefox, Chrome, and the readers of Linux desktops.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { PDFiumLibrary } from '@hyzyla/pdfium';
+import { memoize } from 'es-toolkit/function/memoize';
 import { readPdfTexts } from './read-pdf-texts.ts';
 
 export type TextEngine = 'pdf.js' | 'PDFium' | 'Poppler';
@@ -10,16 +11,17 @@ const hasPoppler = spawnSync('pdftotext', ['-v']).error === undefined;
 
 export const textEngines: TextEngine[] = ['pdf.js', 'PDFium', ...(hasPoppler ? ['Poppler' as const] : [])];
 
+/** Starting the library takes longer than reading a document. */
+const pdfium = memoize(() => PDFiumLibrary.init());
+
 const readers: Record<TextEngine, (pdf: Buffer) => Promise<string>> = {
   'pdf.js': async (pdf) => (await readPdfTexts(pdf)).text,
   async PDFium(pdf) {
-    const library = await PDFiumLibrary.init();
-    const document = await library.loadDocument(Uint8Array.from(pdf));
+    const document = await (await pdfium()).loadDocument(Uint8Array.from(pdf));
     try {
       return Array.from(document.pages(), (page) => page.getText()).join('\n');
     } finally {
       document.destroy();
-      library.destroy();
     }
   },
   Poppler: async (pdf) => execFileSync('pdftotext', ['-', '-'], { input: pdf, encoding: 'utf8' }),
