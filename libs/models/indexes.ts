@@ -1,5 +1,5 @@
 // Makes the indexes of every model at start and by `admin migrate`, never as a side effect of a query.
-import type { Model } from 'mongoose';
+import mongoose, { type Model } from 'mongoose';
 import { Account } from './accounts/account.ts';
 import { ApiKey } from './accounts/api-key.ts';
 import { Client } from './accounts/client.ts';
@@ -115,12 +115,14 @@ export const allModels: readonly Model<never>[] = [
 
 /** Creates collections, which a transaction cannot, and absent indexes. It changes nothing when all are there. */
 export async function ensureIndexes(): Promise<void> {
+  const collections = await mongoose.connection.listCollections();
+  const existing = new Set(collections.map(({ name }) => name));
   // One after the other, the round trips of two dozen collections would take a second of every start.
-  await Promise.all(allModels.map(ensureIndexesOf));
+  await Promise.all(allModels.map((model) => ensureIndexesOf(model, existing)));
 }
 
-async function ensureIndexesOf(model: Model<never>): Promise<void> {
-  await model.createCollection();
+async function ensureIndexesOf(model: Model<never>, existing: ReadonlySet<string>): Promise<void> {
+  if (!existing.has(model.collection.collectionName)) await model.createCollection();
   const indexes = model.schema.indexes().map(([key, options]) => ({ key: key as Record<string, 1 | -1>, ...options }));
   // One command makes all indexes of a collection. One by one, sixty indexes take seconds.
   if (indexes.length > 0) await model.collection.createIndexes(indexes as never);
