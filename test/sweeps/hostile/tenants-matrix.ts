@@ -47,9 +47,11 @@ export async function callEverything(
       : undefined;
     const body = row.operation === 'generatePdf' ? { ...valid, clientName: `${mark}printed` } : valid;
     const at = (id: string) => filledPath(row.path, encodeURIComponent(id));
+    let own = '';
     if (row.path.includes('{id}')) {
       const kind = kindOf(row.path);
-      await keep('of its own', row, at(await make(gateway, kind, caller, mark)), body);
+      own = await make(gateway, kind, caller, mark);
+      await keep('of its own', row, at(own), body);
       for (const id of [others[kind] ?? '', ...NO_IDS]) await keep(`of ${id}`, row, at(id), body);
     } else await keep('as it is', row, row.path, body);
     for (const field of Object.keys(body ?? {}).filter((name) => name in REFERENCES)) {
@@ -58,7 +60,8 @@ export async function callEverything(
     }
     for (const name of Object.keys(parametersOf(row))) {
       const values = name in REFERENCES ? [others[REFERENCES[name] ?? '']] : name === 'q' ? ['', 'a', 'mark'] : VALUES;
-      const id = row.path.includes('{id}') ? await make(gateway, kindOf(row.path), caller, mark) : '';
+      // A record that was only read is as it was.
+      const id = own && row.method !== 'get' ? await make(gateway, kindOf(row.path), caller, mark) : own;
       for (const value of values) await keep(`by ${name}=${value}`, row, `${at(id)}?${name}=${value}`, body);
     }
   }
