@@ -16,11 +16,11 @@ import { answer, type Receiver, startReceiver, verify } from '../../support/rece
 import { announceMany, type RunningService, register, startWebhookService } from '../../support/webhooks.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
-const EVENTS = Number(process.env['TEST_EVENTS'] ?? 300);
+const EVENTS = Number(process.env['TEST_EVENTS'] ?? 150);
 const BATCH = 20;
 const HEALTHY = 6;
 /** Events are this far ahead of deliveries: every fault finds some at each stage. */
-const FIRST_ATTEMPTS_QUEUED_MAX = Math.max(100, EVENTS / 10);
+const FIRST_ATTEMPTS_QUEUED_MAX = Math.max(50, EVENTS / 10);
 /** Attempts in flight when a process is killed, see DELIVERY_CONCURRENCY; half as many late ones come on top. */
 const CONCURRENCY = 100;
 /** Only ends a hang. */
