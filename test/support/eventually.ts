@@ -3,13 +3,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const LIMIT_MS = 60_000;
 const STEP_MS = 25;
+const STEP_MAX_MS = 100;
+/** The part of the time so far that the next step takes: a long wait looks less often, and ends hardly later. */
+const STEP_SHARE = 0.05;
 
 /** Calls `look` until it returns something that counts as true, so neither 0 nor nothing, and returns that. Throws what `look` threw last. */
 export async function eventually<Result>(
   look: () => Promise<Result> | Result,
   limitMs = LIMIT_MS,
 ): Promise<NonNullable<Exclude<Result, false>>> {
-  const until = Date.now() + limitMs;
+  const since = Date.now();
+  const until = since + limitMs;
   for (;;) {
     let problem: unknown = new Error(`not true within ${limitMs} ms: ${String(look)}`);
     try {
@@ -19,6 +23,6 @@ export async function eventually<Result>(
       problem = error;
     }
     if (Date.now() >= until) throw problem;
-    await pause(STEP_MS);
+    await pause(Math.min(Math.max(STEP_MS, STEP_SHARE * (Date.now() - since)), STEP_MAX_MS));
   }
 }
