@@ -58,7 +58,8 @@ test('when a recurring invoice bills all of it, then its occurrence is made or i
   await driverOf(RecurringInvoice).updateOne({ _id, account_id: storedId(full.account.id) }, { $set: due } as never);
   const service = await spawnService('scheduler', gateway.workspace, heapOf('scheduler'));
   await eventually(async () => {
-    const record = await mongoose.connection.collection('recurring_invoices').findOne({ _id: _id as never });
+    const facts = { projection: { next_index: 1, last_error: 1 } };
+    const record = await mongoose.connection.collection('recurring_invoices').findOne({ _id: _id as never }, facts);
     return (record?.['next_index'] as number) > 0 || record?.['last_error'] !== undefined;
   }, ROUND_LIMIT_MS);
 
