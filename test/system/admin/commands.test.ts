@@ -1,4 +1,4 @@
-// The operator's command line as a real process.
+// The operator's command line: each command as a real process, and what a command refuses by its function.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -11,6 +11,12 @@ import { renderDocument } from '#libs/jobs/catalog.ts';
 import { Account } from '#libs/models/accounts/account.ts';
 import { ApiKey } from '#libs/models/accounts/api-key.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
+import { createAccount, updateAccount } from '../../../services/admin/accounts.ts';
+import { CommandError } from '../../../services/admin/connection.ts';
+import { createEndpoint } from '../../../services/admin/endpoints.ts';
+import { createKey, rotateKey } from '../../../services/admin/keys.ts';
+import { readSettings } from '../../../services/admin/settings.ts';
+import { withQueues } from '../../../services/admin/with-queues.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { openReadyQueues } from '../../support/queues.ts';
 import { runAdmin } from '../../support/run-admin.ts';
@@ -36,11 +42,35 @@ async function adminJson(...args: string[]) {
   return JSON.parse(stdout);
 }
 
+/** Returns the error of a function, which the process prints as one line. */
+async function refusalOf(work: Promise<unknown>): Promise<string> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (each) => each,
+  );
+  expect(error).toBeInstanceOf(CommandError);
+  const { message } = error as CommandError;
+  expect(message).not.toContain('\n');
+  return message;
+}
+
+const newKey = (account: string, given: object = {}) => createKey({ account, name: 'default', scopes: '*', ...given });
+/** The system that the environment names: no folder is looked into. */
+const target = (given: object = {}) => ({
+  mongodbUri: gateway.workspace.mongodbUri,
+  redisUrl: undefined,
+  redisPrefix: gateway.workspace.redisPrefix,
+  dataFolder: folder,
+  ...given,
+});
+
 describe('keys', () => {
   test('when an account and a key are created, then the API accepts the key until it is revoked', async () => {
     const account = await adminJson('accounts', 'create', '--name', 'Studio North');
-    const made = await adminJson('keys', 'create', '--account', account.id, '--name', 'site');
+    const scopes = ['--scopes', 'clients:read,invoices:write'];
+    const made = await adminJson('keys', 'create', '--account', account.id, '--name', 'site', ...scopes);
     expect(account).toMatchObject({ name: 'Studio North', mode: 'live', time_zone: 'UTC' });
+    expect(made).toMatchObject({ name: 'site', scopes: ['clients:read', 'invoices:write'] });
     expect(made.key).toMatch(/^bh_live_[0-9A-Za-z]{36}$/);
     expect((await gateway.get('/api/v1/clients', { key: made.key })).status).toBe(200);
 
@@ -53,33 +83,23 @@ describe('keys', () => {
   });
 
   test('when an account is updated, then only the given fields change, and the API shows them', async () => {
-    const made = await adminJson(
-      'accounts',
-      'create',
-      '--name',
-      'Hours',
-      '--locale',
-      'de-DE',
-      '--max-entry-hours',
-      '12',
-    );
-    const { key } = await adminJson('keys', 'create', '--account', made.id);
+    const made = await createAccount({ name: 'Hours', locale: 'de-DE', maxEntryHours: 12 });
+    const { key } = await newKey(made.id);
     const changed = await adminJson('accounts', 'update', made.id, '--max-entry-hours', '30.5');
 
     expect([made.max_entry_hours, changed.max_entry_hours]).toEqual([12, 30.5]);
     expect(changed).toMatchObject({ id: made.id, name: 'Hours', locale: 'de-DE', mode: 'live' });
     expect((await gateway.get('/api/v1/account', { key })).body.data.max_entry_hours).toBe(30.5);
-    for (const args of [['--max-entry-hours', '0'], ['--max-entry-hours', 'many'], []]) {
-      const { code, stderr } = await admin(['accounts', 'update', made.id, ...args]);
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/--max-entry-hours must be|Nothing to change/)]);
-    }
+    for (const maxEntryHours of [0, Number('many')])
+      expect(await refusalOf(updateAccount(made.id, { maxEntryHours }))).toMatch(/^--max-entry-hours must be/);
+    expect(await refusalOf(updateAccount(made.id, {}))).toMatch(/^Nothing to change/);
   });
 
   test('when a key is rotated, then the new one has its scopes and the old one is rejected', async () => {
-    const { id } = await adminJson('accounts', 'create', '--name', 'Rotating');
-    const old = await adminJson('keys', 'create', '--account', id, '--scopes', 'clients:read');
+    const { id } = await createAccount({ name: 'Rotating' });
+    const old = await newKey(id, { scopes: 'clients:read' });
 
-    const fresh = await adminJson('keys', 'rotate', old.id);
+    const fresh = await rotateKey(old.id, { overlapHours: 0 });
 
     expect(fresh).toMatchObject({ scopes: ['clients:read'], replaces: old.id });
     expect((await gateway.get('/api/v1/clients', { key: fresh.key })).status).toBe(200);
@@ -87,9 +107,11 @@ describe('keys', () => {
   });
 
   test('when a test key is rotated, then the new one is a test key, and the old one still ends at its own expiry', async () => {
-    const { id, mode } = await adminJson('accounts', 'create', '--name', 'Trying', '--test');
+    const hours = ['--locale', 'de-DE', '--max-entry-hours', '12'];
+    const { id, ...made } = await adminJson('accounts', 'create', '--name', 'Trying', '--test', ...hours);
     const old = await adminJson('keys', 'create', '--account', id, '--expires', '1d');
-    expect([mode, old.key]).toEqual(['test', expect.stringMatching(/^bh_test_/)]);
+    expect(made).toMatchObject({ mode: 'test', locale: 'de-DE', max_entry_hours: 12 });
+    expect(old.key).toMatch(/^bh_test_/);
 
     const fresh = await adminJson('keys', 'rotate', old.id, '--overlap-hours', '48');
 
@@ -97,23 +119,19 @@ describe('keys', () => {
   });
 
   test('when a key is rotated again within the overlap, then the error says that it was replaced', async () => {
-    const { id } = await adminJson('accounts', 'create', '--name', 'Twice');
-    const old = await adminJson('keys', 'create', '--account', id);
-    await adminJson('keys', 'rotate', old.id, '--overlap-hours', '1');
+    const { id } = await createAccount({ name: 'Twice' });
+    const old = await newKey(id);
+    await rotateKey(old.id, { overlapHours: 1 });
 
-    const { stderr, code } = await admin(['keys', 'rotate', old.id, '--overlap-hours', '1']);
-
-    expect([code, stderr]).toEqual([1, expect.stringContaining('was replaced already')]);
+    expect(await refusalOf(rotateKey(old.id, { overlapHours: 1 }))).toContain('was replaced already');
   });
 
   test('when a key has expired, then it is not rotated', async () => {
-    const { id } = await adminJson('accounts', 'create', '--name', 'Late');
-    const old = await adminJson('keys', 'create', '--account', id);
+    const { id } = await createAccount({ name: 'Late' });
+    const old = await newKey(id);
     await ApiKey.updateOne({ _id: old.id, account_id: id }, { $set: { expires_at: new Date(Date.now() - 60_000) } });
 
-    const { stderr, code } = await admin(['keys', 'rotate', old.id]);
-
-    expect([code, stderr]).toEqual([1, expect.stringContaining('has expired')]);
+    expect(await refusalOf(rotateKey(old.id, { overlapHours: 0 }))).toContain('has expired');
   });
 });
 
@@ -137,24 +155,25 @@ describe('webhooks', () => {
     expect(await admin(['webhooks', 'deliveries', made.id, '--json'], settings())).toMatchObject({ stdout: '[]\n' });
   });
 
-  test.each([
-    ['a private address', { OUTBOUND_ALLOW: '' }, [], /url/],
-    ['an unknown event type', {}, ['--events', 'client.eaten'], /client\.eaten/],
-    ['no secret key', { SECRET_KEY: '' }, [], /SECRET_KEY is not set/],
-  ])('when there is %s, then stderr has one line and the exit code is 1', async (_what, env, more, message) => {
-    const args = ['webhooks', 'create', '--account', gateway.account.id, '--url', 'http://127.0.0.1:9/hook', ...more];
-    const { code, stderr } = await admin(args, { ...settings(), ...env });
+  test('when the address is private, then stderr has one line and the exit code is 1', async () => {
+    const args = ['webhooks', 'create', '--account', gateway.account.id, '--url', 'http://127.0.0.1:9/hook'];
+    const { code, stderr } = await admin(args, { ...settings(), OUTBOUND_ALLOW: '' });
 
     expect(code).toBe(1);
-    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/url/);
     expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('when there is no secret key, then the error says so', async () => {
+    const options = { account: gateway.account.id, url: 'http://127.0.0.1:9/hook', events: '*' };
+    const withoutKey = readSettings({ ...settings(), SECRET_KEY: '' });
+
+    expect(await refusalOf(createEndpoint(options, withoutKey, target()))).toMatch(/SECRET_KEY is not set/);
   });
 });
 
-const keysCreate = (...more: string[]) => ['keys', 'create', '--account', gateway.account.id, ...more];
-
 describe('mistakes', () => {
-  test.each<[string, string[] | (() => string[]), RegExp]>([
+  test.each([
     [
       'an unknown account',
       ['keys', 'create', '--account', '00000000-0000-7000-8000-000000000000'],
@@ -162,38 +181,51 @@ describe('mistakes', () => {
     ],
     ['an unknown command', ['keys', 'frobnicate'], /unknown command/],
     ['a missing option', ['accounts', 'create'], /--name/],
-    ['a time zone that does not exist', ['accounts', 'create', '--name', 'x', '--time-zone', 'Mars/One'], /IANA/],
-    ['an offset as time zone', ['accounts', 'create', '--name', 'x', '--time-zone', '+02:00'], /IANA/],
     [
       'the locale of a POSIX shell',
       ['accounts', 'create', '--name', 'x', '--locale', 'de_DE'],
       /^de_DE is not a language tag/,
     ],
-    [
-      'an e-mail address without a host',
-      ['accounts', 'create', '--name', 'x', '--email', 'ada@'],
-      /^ada@ is not an e-mail/,
-    ],
-    ['an empty name for a key', () => keysCreate('--name', ''), /--name must have 1 to 200/],
-    ['a name of spaces', ['accounts', 'create', '--name', '   '], /--name must have 1 to 200/],
-    [
-      'a name with terminal control characters',
-      () => keysCreate('--name', 'x\u001b[31m'),
-      /--name must not hold control/,
-    ],
-    ['an expiry with text after the day', () => keysCreate('--expires', '2099-01-31junk'), /--expires must be a day/],
-    ['an expiry without a zone', () => keysCreate('--expires', '2099-01-31T12:00'), /--expires must be a day/],
-    ['queues of one system and a database of another', ['queues', 'list'], /REDIS_URL is not/],
   ])(
     'when the operator gives %s, then stderr names the mistake without a stack trace and the exit code is 1',
-    async (_what, given, message) => {
-      const { code, stdout, stderr } = await admin(typeof given === 'function' ? given() : given);
+    async (_what, args, message) => {
+      const { code, stdout, stderr } = await admin(args);
 
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toMatch(message);
       expect(stderr).not.toMatch(/\n\s+at /);
     },
   );
+
+  test.each<[string, () => Promise<unknown>, RegExp]>([
+    ['a time zone that does not exist', () => createAccount({ name: 'x', timeZone: 'Mars/One' }), /IANA/],
+    ['an offset as time zone', () => createAccount({ name: 'x', timeZone: '+02:00' }), /IANA/],
+    ['an e-mail address without a host', () => createAccount({ name: 'x', email: 'ada@' }), /^ada@ is not an e-mail/],
+    ['an empty name for a key', () => newKey(gateway.account.id, { name: '' }), /--name must have 1 to 200/],
+    ['a name of spaces', () => createAccount({ name: '   ' }), /--name must have 1 to 200/],
+    [
+      'a name with terminal control characters',
+      () => newKey(gateway.account.id, { name: 'x\u001b[31m' }),
+      /--name must not hold control/,
+    ],
+    [
+      'an expiry with text after the day',
+      () => newKey(gateway.account.id, { expires: '2099-01-31junk' }),
+      /--expires must be a day/,
+    ],
+    [
+      'an expiry without a zone',
+      () => newKey(gateway.account.id, { expires: '2099-01-31T12:00' }),
+      /--expires must be a day/,
+    ],
+    [
+      'queues of one system and a database of another',
+      () => withQueues(target(), async () => undefined),
+      /REDIS_URL is not/,
+    ],
+  ])('when the operator gives %s, then the error names the mistake in one line', async (_what, work, message) => {
+    expect(await refusalOf(work())).toMatch(message);
+  });
 
   test('when Redis is lost while a command runs, then stderr says so in one line', async () => {
     const { mongodbUri, redisUrl } = gateway.workspace;
@@ -229,11 +261,6 @@ describe('a local system', () => {
     await writeFile(join(folder, 'local.json'), JSON.stringify(facts));
   });
 
-  const register = () => {
-    const args = ['webhooks', 'create', '--account', gateway.account.id, '--url', 'http://127.0.0.1:9/hook'];
-    return admin([...args, '--data', folder], noVariables);
-  };
-
   test('when a queue is paused, then it is the one with the Redis prefix of the system', async () => {
     const queues = await openReadyQueues(gateway.workspace);
     const { stdout } = await admin(['queues', 'pause', renderDocument.name, '--data', folder], noVariables);
@@ -247,22 +274,26 @@ describe('a local system', () => {
   test('when it keeps its own key, then the secret of an endpoint is sealed with it', async () => {
     await writeFile(join(folder, 'secret-key.json'), JSON.stringify({ secretKey: gateway.workspace.secretKey }));
 
-    expect(await register()).toMatchObject({ code: 0, stdout: expect.stringContaining('whsec_') });
+    const args = ['webhooks', 'create', '--account', gateway.account.id, '--url', 'http://127.0.0.1:9/hook'];
+    const registered = await admin([...args, '--data', folder], noVariables);
+
+    expect(registered).toMatchObject({ code: 0, stdout: expect.stringContaining('whsec_') });
   });
 
   test('when it runs with another key than the one it keeps, then nothing is sealed with the kept one', async () => {
     const kept = randomBytes(32).toString('base64');
     await writeFile(join(folder, 'secret-key.json'), JSON.stringify({ secretKey: kept }));
 
-    const { code, stderr } = await register();
+    const options = { account: gateway.account.id, url: 'http://127.0.0.1:9/hook', events: '*' };
+    const registering = createEndpoint(options, readSettings({}), target({ mongodbUri: undefined }));
 
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^SECRET_KEY is not set: it must be the one/)]);
+    expect(await refusalOf(registering)).toMatch(/^SECRET_KEY is not set: it must be the one/);
   });
 });
 
 describe('tables', () => {
   test('when a name has line breaks and terminal control characters, then it is printed on one line without them', async () => {
-    const account = await adminJson('accounts', 'create', '--name', 'x');
+    const account = await createAccount({ name: 'x' });
     await Account.updateOne({ _id: account.id }, { $set: { name: 'one\ntwo\u001b[31m' } });
 
     const { stdout } = await admin(['accounts', 'list']);
