@@ -1,8 +1,12 @@
-// The operator's command line for the dashboard, the queues and the doctor, as a real process.
+// The operator's command line for the dashboard, the queues and the doctor, as real processes.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { fanOutEvent } from '#libs/jobs/catalog.ts';
 import { AuditEntry } from '#libs/models/operations/audit-entry.ts';
+import { CommandError } from '../../../services/admin/connection.ts';
+import { examineMongodb } from '../../../services/admin/doctor-stores.ts';
+import { createOperator, dropOperator, listOperators } from '../../../services/admin/operators.ts';
+import { queueCommands } from '../../../services/admin/queues.ts';
 import { type Browser, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
 import { addFailedJobs } from '../../support/dashboard/failed-jobs.ts';
 import { runAdmin } from '../../support/run-admin.ts';
@@ -36,10 +40,10 @@ describe('operators', () => {
     const browser = dashboard.browser();
     expect(await login(browser, 'ada', made.password)).toBe(303);
 
-    const again = await admin(['operators', 'create', '--name', 'ada']);
+    const again = createOperator({ name: 'ada', role: 'viewer' });
+    await expect(again).rejects.toThrow(/^There is an operator ada already/);
     const replaced = await adminJson('operators', 'create', '--name', 'ada', '--role', 'operator', '--replace');
 
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('already')]);
     expect((await browser.get('/')).status).toBe(303);
     expect(await login(dashboard.browser(), 'ada', made.password)).toBe(401);
     expect(await login(dashboard.browser(), 'ada', replaced.password)).toBe(303);
@@ -61,23 +65,35 @@ describe('operators', () => {
 
     await adminJson('operators', 'remove', 'carol');
 
-    expect((await adminJson('operators', 'list')).map(({ name }: { name: string }) => name)).not.toContain('carol');
+    expect((await listOperators()).map(({ name }) => name)).not.toContain('carol');
     expect((await carol.get('/')).status).toBe(303);
   });
 
   test.each([
     ['a short password', ['operators', 'create', '--name', 'x', '--password-stdin'], /12 to 200 characters/],
-    ['an unknown role', ['operators', 'create', '--name', 'x', '--role', 'king'], /operator or viewer/],
-    ['a name with a space', ['operators', 'create', '--name', 'x y'], /letters, digits/],
-    ['an unknown operator', ['operators', 'remove', 'absent'], /no operator absent/],
     ['an unknown queue', ['queues', 'pause', 'laundry'], /no queue laundry.*render-document/],
-    ['a job that is gone', ['queues', 'retry', 'fan-out-event', 'never-was'], /never-was is gone/],
   ])('when the command line gets %s, then one line says so', async (_what, args, message) => {
     const { code, stdout, stderr } = await admin(args, { input: 'short' });
 
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(message);
     expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  test.each<[string, () => Promise<unknown>, RegExp]>([
+    ['an unknown role', () => createOperator({ name: 'x', role: 'king' }), /operator or viewer/],
+    ['a name with a space', () => createOperator({ name: 'x y', role: 'viewer' }), /letters, digits/],
+    ['an unknown operator', () => dropOperator('absent'), /no operator absent/],
+    [
+      'a job that is gone',
+      () => queueCommands.retry(dashboard.queues, 'fan-out-event', 'never-was'),
+      /never-was is gone/,
+    ],
+  ])('when a command gets %s, then its error says so', async (_what, work, message) => {
+    const error: unknown = await work().catch((each) => each);
+
+    expect(error).toBeInstanceOf(CommandError);
+    expect((error as CommandError).message).toMatch(message);
   });
 });
 
@@ -103,7 +119,8 @@ describe('queues', () => {
     const ids = await addFailedJobs(dashboard.queues, dashboard.workspace, fanOutEvent, ['a', 'b', 'c']);
 
     await adminJson('queues', 'retry', 'fan-out-event', String(ids[0]));
-    expect(await adminJson('queues', 'retry', 'fan-out-event')).toEqual({ queue: 'fan-out-event', retried: 2 });
+    const all = await queueCommands.retry(dashboard.queues, 'fan-out-event', undefined);
+    expect(all).toEqual({ queue: 'fan-out-event', retried: 2 });
 
     const states = await Promise.all(ids.map((id) => dashboard.queues.stateOf(fanOutEvent, id)));
     expect(states).toEqual(['waiting', 'waiting', 'waiting']);
@@ -147,11 +164,13 @@ describe('doctor', () => {
     });
   });
 
-  test('when an index is missing, then it names the index and the command that creates it', async () => {
+  test('when an index is missing and a queue is paused, then it names both, and the commands that repair them', async () => {
     await mongoose.connection.collection('deliveries').dropIndex('due_at_1');
+    await dashboard.queues.raw(fanOutEvent).pause();
 
     const { code, of } = await findings();
     await admin(['migrate']);
+    await dashboard.queues.raw(fanOutEvent).resume();
 
     expect([code, of('Indexes')]).toEqual([
       1,
@@ -162,19 +181,12 @@ describe('doctor', () => {
         advice: expect.stringContaining('migrate'),
       },
     ]);
-    expect((await findings()).of('Indexes')).toMatchObject({ status: 'ok' });
-  });
-
-  test('when a queue is paused, then it says how to resume it', async () => {
-    await dashboard.queues.raw(fanOutEvent).pause();
-
-    const { code, of } = await findings();
-    await dashboard.queues.raw(fanOutEvent).resume();
-
-    expect([code, of('Queue fan-out-event')?.advice]).toEqual([
-      1,
-      expect.stringContaining('admin queues resume fan-out-event'),
-    ]);
+    expect(of('Queue fan-out-event')).toMatchObject({
+      status: 'problem',
+      advice: expect.stringContaining('admin queues resume fan-out-event'),
+    });
+    const [indexes] = (await examineMongodb()).filter(({ check }) => check === 'Indexes');
+    expect(indexes).toMatchObject({ status: 'ok' });
   });
 
   test('when the configuration is wrong and the stores are unavailable, then each problem is listed with what to do', async () => {
@@ -191,19 +203,19 @@ describe('doctor', () => {
     expect(of('Redis')).toMatchObject({ status: 'problem', advice: expect.any(String) });
   });
 
-  test('when this machine has a browser, then its version and its sandbox are checked', async () => {
-    const { of } = await findings({ CHROMIUM_PATH: dashboard.workspace.chromiumPath });
-
-    expect(of('Chromium')).toMatchObject({ status: 'ok', found: expect.stringMatching(/Chrom/) });
-    expect(of('Chromium sandbox')?.status).toMatch(/ok|warning/);
-  });
-
-  test('when services are named, then each is checked, and one that does not respond is a problem', async () => {
+  test('when a browser and services are named, then each is checked, and one that does not respond is a problem', async () => {
     const renderer = await spawnService('renderer', dashboard.workspace);
     const unreachable = 'http://127.0.0.1:1';
 
-    const { code, of } = await findings({}, ['--services', renderer.healthUrl, unreachable]);
+    const { code, of } = await findings({ CHROMIUM_PATH: dashboard.workspace.chromiumPath }, [
+      '--services',
+      renderer.healthUrl,
+      unreachable,
+    ]);
     await renderer.stop();
+
+    expect(of('Chromium')).toMatchObject({ status: 'ok', found: expect.stringMatching(/Chrom/) });
+    expect(of('Chromium sandbox')?.status).toMatch(/ok|warning/);
 
     expect(of('Service renderer')).toMatchObject({ status: 'ok', found: expect.stringContaining('ready') });
     // Its absence is a warning, never a problem: documents are printed either way.
