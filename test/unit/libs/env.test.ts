@@ -21,3 +21,9 @@ test('when one of a variable and its file is empty, then the other one counts', 
 test('when both are given, then it is an error', () => {
   expect(() => readEnv({ ADDRESS: 'given', ADDRESS_FILE: file }, shape)).toThrow('both set');
 });
+
+test('when only a variable of another service is misspelt, then it is an error', () => {
+  const read = () => readEnv({ RENDER_CONCURENCY: '2' }, Joi.object({ LOG_LEVEL: Joi.string() }));
+
+  expect(read).toThrow(/RENDER_CONCURENCY is not a variable of Billhook/);
+});
