@@ -9,20 +9,28 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { BSON, Double, Long, MongoClient } from 'mongodb';
 import mongoose from 'mongoose';
-import { callerOf } from '../../support/gateway.ts';
+import { BackupError } from '../../../deploy/backup/archive.ts';
+import { inWords } from '../../../deploy/backup/in-words.ts';
+import { restore } from '../../../deploy/backup/restore.ts';
+import { save } from '../../../deploy/backup/save.ts';
+import { compiledCode } from '../../../deploy/local/service-env.ts';
+import { eventually } from '../../support/eventually.ts';
+import { callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { withErrors } from '../../support/mongodb-errors.ts';
 import { spawnService } from '../../support/spawn-service.ts';
-import { openWorkspace, type Workspace, withDatabase } from '../../support/workspace.ts';
+import { type Workspace, withDatabase } from '../../support/workspace.ts';
 import { manifest } from '../../unit/deploy/manifests.ts';
 
 const execute = promisify(execFile);
+let gateway: TestGateway;
 let workspace: Workspace;
 let folder: string;
 let client: MongoClient;
 const databases: string[] = [];
 
 beforeAll(async () => {
-  workspace = await openWorkspace();
+  gateway = await startGateway();
+  ({ workspace } = gateway);
   folder = await mkdtemp(join(tmpdir(), 'billhook-backup-'));
   client = await new MongoClient(workspace.mongodbUri).connect();
   // Values that a careless copy would change: a whole number stored as a double, a long, an instant, and more than one batch.
@@ -33,17 +41,12 @@ beforeAll(async () => {
       { whole: new Double(2), long: Long.fromString('9007199254740993'), instant: new Date(0), none: null },
       ...Array.from({ length: 1_200 }, (_, index) => ({ index })),
     ]);
-  // Larger than what is read at once, with small ones between them, and together more than is written at once.
-  await client
-    .db()
-    .collection('large')
-    .insertMany(Array.from({ length: 16 }, (_, index) => ({ bytes: randomBytes(index % 2 ? 1_300_000 : 20) })));
 });
 afterAll(async () => {
   for (const name of databases) await client.db(name).dropDatabase();
   await client.close();
   await rm(folder, { recursive: true });
-  await workspace.close();
+  await gateway.close();
 });
 
 function newDatabase(): string {
@@ -52,9 +55,33 @@ function newDatabase(): string {
   return withDatabase(workspace.mongodbUri, name);
 }
 
+const environment = (uri: string) => ({ PATH: process.env['PATH'], ...compiledCode(process.env), MONGODB_URI: uri });
+
+/** Runs the command as a process. */
 async function backup(command: string, path: string, uri: string) {
-  const env = { PATH: process.env['PATH'], MONGODB_URI: uri };
+  const env = environment(uri);
   return await execute('node', ['deploy/backup/main.ts', command, path], { env }).catch((error) => error);
+}
+
+/** Saves or restores in this process. @throws the error that the command prints. */
+async function run(work: typeof save | typeof restore, path: string, uri: string): Promise<void> {
+  const own = new MongoClient(uri, { serverSelectionTimeoutMS: 2_000 });
+  try {
+    await work(own, path);
+  } catch (error) {
+    throw inWords(error);
+  } finally {
+    await own.close();
+  }
+}
+
+/** Returns the one line with which a command ends. */
+async function refusalOf(work: Promise<void>): Promise<string> {
+  const error: unknown = await work.catch((each) => each);
+  expect(error).toBeInstanceOf(BackupError);
+  const { message } = error as BackupError;
+  expect(message).not.toContain('\n');
+  return message;
 }
 
 const cut = (bytes: Buffer = Buffer.alloc(0), end: number) => bytes.subarray(0, end);
@@ -73,11 +100,12 @@ async function contentsOf(uri: string) {
 }
 
 test('when a backup is restored into a new database, then it is identical byte for byte, and the API keys of that time still work', async () => {
-  const account = await workspace.account();
-  const gateway = await spawnService('gateway', workspace);
-  const body = { name: 'Ada Lovelace', email: 'ada@example.com' };
-  const created = await callerOf(gateway.url, account.key)('POST', '/api/v1/clients', { body });
-  await gateway.stop();
+  const created = await gateway.post('/api/v1/clients', { name: 'Ada Lovelace', email: 'ada@example.com' });
+  // Larger than what is read at once, with small ones between them, and together more than is written at once.
+  const large = client.db().collection('large');
+  await large.insertMany(
+    Array.from({ length: 16 }, (_, index) => ({ bytes: randomBytes(index % 2 ? 1_300_000 : 20) })),
+  );
   const path = join(folder, 'of-this-year', 'whole');
   const restoredUri = newDatabase();
 
@@ -92,11 +120,11 @@ test('when a backup is restored into a new database, then it is identical byte f
   expect(await contentsOf(restoredUri)).toEqual(
     Object.fromEntries(Object.entries(original).filter(([, all]) => all.length > 0)),
   );
+  await large.drop();
 
-  const env = { PATH: process.env['PATH'], MONGODB_URI: restoredUri };
-  await execute('node', ['services/admin/main.ts', 'migrate'], { env });
+  await execute('node', ['services/admin/main.ts', 'migrate'], { env: environment(restoredUri) });
   const again = await spawnService('gateway', { ...workspace, mongodbUri: restoredUri });
-  const read = await callerOf(again.url, account.key)('GET', `/api/v1/clients/${created.body.data.id}`);
+  const read = await callerOf(again.url, gateway.account.key)('GET', `/api/v1/clients/${created.body.data.id}`);
   await again.stop();
   expect(read).toMatchObject({ status: 200, body: { data: { name: 'Ada Lovelace' } } });
 });
@@ -105,23 +133,27 @@ test('when documents are written during a save, then the backup has the state of
   // Two collections that only change together: read at different instants, they would differ.
   const [left, right] = ['left', 'right'].map((name) => client.db().collection<{ _id: number }>(name));
   let isSaving = true;
+  let written = 0;
   const writing = (async () => {
-    for (let index = 0; isSaving; index += 1) {
+    for (; isSaving; written += 1) {
       await client.withSession((session) =>
         session.withTransaction(async () => {
-          await left?.insertOne({ _id: index }, { session });
-          await right?.insertOne({ _id: index }, { session });
+          await left?.insertOne({ _id: written }, { session });
+          await right?.insertOne({ _id: written }, { session });
         }),
       );
     }
   })();
   const path = join(folder, 'busy');
-  await backup('save', path, workspace.mongodbUri);
+  await eventually(() => written > 20);
+  await run(save, path, workspace.mongodbUri);
   isSaving = false;
   await writing;
 
   const { collections } = JSON.parse(await readFile(join(path, 'backup.json'), 'utf8'));
   expect(collections.left.count).toBe(collections.right.count);
+  expect(collections.left.count).toBeGreaterThan(20);
+  expect(written).toBeGreaterThan(collections.left.count);
   expect(gunzipSync(await readFile(join(path, 'left.bson.gz')))).toHaveLength(
     collections.left.count * BSON.calculateObjectSize({ _id: 1 }),
   );
@@ -133,7 +165,7 @@ describe('a damaged backup', () => {
   const list = () => join(path(), 'backup.json');
   let original: Map<string, Buffer>;
   beforeAll(async () => {
-    await backup('save', path(), workspace.mongodbUri);
+    await run(save, path(), workspace.mongodbUri);
     original = new Map(await Promise.all([file(), list()].map(async (one) => [one, await readFile(one)] as const)));
   });
   afterEach(async () => {
@@ -166,21 +198,27 @@ describe('a damaged backup', () => {
     await damage();
     const uri = newDatabase();
 
-    const { code, stderr } = await backup('restore', path(), uri);
+    expect(await refusalOf(run(restore, path(), uri))).toContain(words);
 
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^[^\n]+\n$/)]);
-    expect(stderr).toContain(words);
     expect(await contentsOf(uri)).toEqual({});
+  });
+
+  test('when the command finds it, then it prints that line and exits with 1', async () => {
+    await rm(file());
+
+    const { code, stderr } = await backup('restore', path(), newDatabase());
+
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^[^\n]*odd\.bson\.gz is damaged[^\n]*\n$/)]);
   });
 });
 
 test('when the database is in use or the folder exists, then neither is changed', async () => {
   const path = join(folder, 'once');
-  await backup('save', path, workspace.mongodbUri);
+  await run(save, path, workspace.mongodbUri);
 
-  expect((await backup('save', path, workspace.mongodbUri)).stderr).toContain('never overwrites');
-  expect((await backup('restore', path, workspace.mongodbUri)).stderr).toContain('is not empty');
-  expect((await backup('restore', folder, newDatabase())).stderr).toContain('holds no backup');
+  expect(await refusalOf(run(save, path, workspace.mongodbUri))).toContain('never overwrites');
+  expect(await refusalOf(run(restore, path, workspace.mongodbUri))).toContain('is not empty');
+  expect(await refusalOf(run(restore, folder, newDatabase()))).toContain('holds no backup');
   expect((await backup('restore', path, '')).code).toBe(78);
   expect((await backup('erase', path, workspace.mongodbUri)).stderr).toContain('Usage:');
 });
@@ -191,17 +229,13 @@ describe('a save that fails', () => {
     const { appName = '' } = mongoose.connection.getClient().options;
     return `${workspace.mongodbUri}${workspace.mongodbUri.includes('?') ? '&' : '?'}appName=${encodeURIComponent(appName)}`;
   };
-  const failWith = (given: object) => async (path: string) =>
-    await withErrors({ failCommands: ['find'], ...given }, async () => await backup('save', path, sameName()));
+  const failWith = (given: object) => (path: string) =>
+    withErrors({ failCommands: ['find'], ...given }, () => run(save, path, sameName()));
   const SNAPSHOT_TOO_OLD = 239;
   const UNAUTHORIZED = 13;
 
-  test.each<[string, string, (path: string) => Promise<{ code?: number; stderr: string }>]>([
-    [
-      'no server responds',
-      'MongoDB cannot be reached',
-      (path) => backup('save', path, 'mongodb://127.0.0.1:1/billhook'),
-    ],
+  test.each<[string, string, (path: string) => Promise<void>]>([
+    ['no server responds', 'MongoDB cannot be reached', (path) => run(save, path, 'mongodb://127.0.0.1:1/billhook')],
     ['the connection is closed twice', 'MongoDB cannot be reached', failWith({ closeConnection: true, times: 2 })],
     [
       'the snapshot is no longer available',
@@ -209,27 +243,30 @@ describe('a save that fails', () => {
       failWith({ errorCode: SNAPSHOT_TOO_OLD }),
     ],
     ['reading is not allowed', 'MongoDB refuses to go on', failWith({ errorCode: UNAUTHORIZED })],
-  ])(
-    'when %s, then one line says so, and the next save can use the same folder',
-    async (what, words, saving) => {
-      const path = join(folder, what);
+  ])('when %s, then one line says so, and the next save can use the same folder', async (what, words, saving) => {
+    const path = join(folder, what);
 
-      const { code, stderr } = await saving(path);
+    expect(await refusalOf(saving(path))).toContain(words);
 
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/^[^\n]+\n$/)]);
-      expect(stderr).toContain(words);
-      await expect(access(path)).rejects.toThrow('ENOENT');
-      expect((await backup('save', path, workspace.mongodbUri)).stdout).toContain('save: ');
-    },
-    30_000,
-  );
+    await expect(access(path)).rejects.toThrow('ENOENT');
+    await run(save, path, workspace.mongodbUri);
+    expect(await readdir(path)).toContain('backup.json');
+  });
+
+  test('when the command finds that it may not read, then it prints that line and exits with 1', async () => {
+    const { code, stderr } = await withErrors({ failCommands: ['find'], errorCode: UNAUTHORIZED }, () =>
+      backup('save', join(folder, 'refused'), sameName()),
+    );
+
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^MongoDB refuses to go on [^\n]+\n$/)]);
+  });
 
   test('when the folder exists already, then its content stays', async () => {
     const path = join(folder, 'before');
-    await backup('save', path, workspace.mongodbUri);
+    await run(save, path, workspace.mongodbUri);
     const list = await readFile(join(path, 'backup.json'), 'utf8');
 
-    expect((await backup('save', path, 'mongodb://127.0.0.1:1/billhook')).stderr).toContain('never overwrites');
+    expect(await refusalOf(run(save, path, 'mongodb://127.0.0.1:1/billhook'))).toContain('never overwrites');
 
     expect(await readFile(join(path, 'backup.json'), 'utf8')).toBe(list);
   });
@@ -243,15 +280,13 @@ test('when the nightly backup of Kubernetes is saved, then old backups are delet
     await mkdir(path, { recursive: true });
     await utimes(path, new Date('2020-01-01'), new Date('2020-01-01'));
   }
-  const run = (uri: string) =>
-    execute('sh', ['-ec', script.replaceAll('/backups', volume)], {
-      env: { PATH: process.env['PATH'], MONGODB_URI: uri, KEEP_DAYS: '30' },
-    });
+  const nightly = (uri: string) =>
+    execute('sh', ['-ec', script.replaceAll('/backups', volume)], { env: { ...environment(uri), KEEP_DAYS: '30' } });
 
-  await expect(run('mongodb://127.0.0.1:1/none?serverSelectionTimeoutMS=100')).rejects.toThrow();
+  await expect(nightly('mongodb://127.0.0.1:1/none?serverSelectionTimeoutMS=100')).rejects.toThrow();
   expect(await readdir(volume)).toEqual(old.map((path) => basename(path)));
 
-  await run(workspace.mongodbUri);
+  await nightly(workspace.mongodbUri);
   const [made = '', ...others] = await readdir(volume);
   expect(others).toEqual(['of-another-tool']);
   expect(await readdir(join(volume, made))).toContain('backup.json');
