@@ -15,6 +15,10 @@ import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhoo
 import { openOutbound } from '#libs/outbound/outbound.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
 import { registerEndpoint } from '#libs/webhooks/register-endpoint.ts';
+import type { Finding } from '../../../services/admin/check-result.ts';
+import { CommandError } from '../../../services/admin/connection.ts';
+import { examineSecrets } from '../../../services/admin/doctor-stores.ts';
+import { resealEndpoints } from '../../../services/admin/endpoints.ts';
 import { resealSecrets } from '../../../services/admin/store/sealed-secrets.ts';
 import { runAdmin } from '../../support/run-admin.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
@@ -55,9 +59,14 @@ const stored = (id: string) =>
   WebhookEndpoint.findOne({ _id: id }).setOptions(acrossAccounts).lean<WebhookEndpointRecord>().orFail();
 
 async function secretFinding(keys: string) {
-  const { stdout } = await runAdmin(['doctor', '--json'], stores(keys));
-  const findings = JSON.parse(stdout) as { check: string; status: string; found: string; advice?: string }[];
-  return findings.find(({ check }) => check === 'Webhook secrets');
+  const [finding] = await examineSecrets(keys);
+  return finding;
+}
+
+/** Reseals as the command does, whose stores are those of this process. */
+function reseal(keys: string) {
+  const { mongodbUri, redisUrl, redisPrefix } = workspace;
+  return resealEndpoints({ SECRET_KEY: keys }, { mongodbUri, redisUrl, redisPrefix, dataFolder: folder });
 }
 
 describe('from files', () => {
@@ -106,17 +115,19 @@ describe('resealed', () => {
   test('when the key was changed, then doctor reports it until all secrets are sealed with the new key', async () => {
     const before = await Promise.all([endpointSealedWith(old), endpointSealedWith(old), endpointSealedWith(fresh)]);
     const both = `${fresh},${old}`;
-    expect(await secretFinding(both)).toMatchObject({
+    const { stdout } = await runAdmin(['doctor', '--json'], stores(both));
+    const findings = JSON.parse(stdout) as Finding[];
+    expect(findings.find(({ check }) => check === 'Webhook secrets')).toMatchObject({
       status: 'warning',
       found: `2 of 3 are sealed with another key than the first (${idOf(old)})`,
       advice: expect.stringContaining('admin webhooks reseal'),
     });
 
     const first = await runAdmin(['webhooks', 'reseal', '--json'], stores(both));
-    const again = await runAdmin(['webhooks', 'reseal', '--json'], stores(both));
+    const again = await reseal(both);
 
     expect(JSON.parse(first.stdout)).toMatchObject({ resealed: 2, left: 0 });
-    expect(JSON.parse(again.stdout)).toMatchObject({ resealed: 0, left: 0 });
+    expect(again).toMatchObject({ resealed: 0, left: 0 });
     const sealed = `3, all sealed with the first key (${idOf(fresh)})`;
     expect(await secretFinding(both)).toMatchObject({ status: 'ok', found: `${sealed}; none with ${idOf(old)}` });
     expect(await secretFinding(fresh)).toMatchObject({ status: 'ok', found: sealed });
@@ -139,7 +150,7 @@ describe('resealed', () => {
     ] as const)
       await collection.insertOne({ ...own, [path]: box.seal(path) });
 
-    await runAdmin(['webhooks', 'reseal'], stores(`${fresh},${old}`));
+    await reseal(`${fresh},${old}`);
 
     const read = openSecretBox(fresh);
     const account = await Account.findById(id).lean<AccountRecord>().orFail();
@@ -166,7 +177,7 @@ describe('resealed', () => {
     await WebhookEndpoint.updateOne({ _id: lately.id }, previous(HOUR_MS)).setOptions(acrossAccounts);
     await WebhookEndpoint.updateOne({ _id: longAgo.id }, previous(-HOUR_MS)).setOptions(acrossAccounts);
 
-    await runAdmin(['webhooks', 'reseal'], stores(`${fresh},${old}`));
+    await reseal(`${fresh},${old}`);
 
     expect(secretsOf(await stored(lately.id), openSecretBox(fresh))).toEqual([lately.secret, 'whsec_former']);
     expect((await stored(longAgo.id)).previous_secrets).toEqual([]);
@@ -211,10 +222,12 @@ describe('resealed', () => {
     const lost = await endpointSealedWith(foreign);
     const both = `${fresh},${old}`;
 
-    const { code, stderr } = await runAdmin(['webhooks', 'reseal'], stores(both));
+    const refusal: unknown = await reseal(both).catch((error) => error);
 
-    expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`^1 done\\. SECRET_KEY lacks the key of 1 more.*${lost.id}\n$`));
+    expect(refusal).toBeInstanceOf(CommandError);
+    expect((refusal as CommandError).message).toMatch(
+      new RegExp(`^1 done\\. SECRET_KEY lacks the key of 1 more.*${lost.id}$`),
+    );
     expect(await secretFinding(both)).toMatchObject({
       status: 'problem',
       found: expect.stringMatching(/^1 of 2 can be read with no key/),
