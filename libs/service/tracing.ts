@@ -67,7 +67,7 @@ export function inRequestSpan(
   request: { method: string; headers: IncomingHttpHeaders; id: string },
   work: (span: Span) => void,
 ): void {
-  const { context, propagation, SpanKind, trace } = required();
+  const { context, propagation, SpanKind, trace } = loadedApi();
   const caller = propagation.extract(context.active(), request.headers);
   const attributes = { 'http.request.method': request.method, 'billhook.request_id': request.id };
   const span = trace.getTracer(TRACER).startSpan(request.method, { kind: SpanKind.SERVER, attributes }, caller);
@@ -81,11 +81,11 @@ export function endRequestSpan(
 ) {
   span.updateName(`${method} ${route}`);
   span.setAttributes({ 'http.route': route, 'http.response.status_code': status });
-  if (status >= 500) span.setStatus({ code: required().SpanStatusCode.ERROR });
+  if (status >= 500) span.setStatus({ code: loadedApi().SpanStatusCode.ERROR });
   span.end();
 }
 
-function required() {
+function loadedApi() {
   if (!api) throw new Error('tracing is off');
   return api;
 }
