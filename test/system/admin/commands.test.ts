@@ -17,6 +17,7 @@ import { createEndpoint } from '../../../services/admin/endpoints.ts';
 import { createKey, rotateKey } from '../../../services/admin/keys.ts';
 import { readSettings } from '../../../services/admin/settings.ts';
 import { withQueues } from '../../../services/admin/with-queues.ts';
+import { errorLineOf } from '../../support/error-line.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { openReadyQueues } from '../../support/queues.ts';
 import { runAdmin } from '../../support/run-admin.ts';
@@ -42,17 +43,7 @@ async function adminJson(...args: string[]) {
   return JSON.parse(stdout);
 }
 
-/** Returns the error of a function, which the process prints as one line. */
-async function refusalOf(work: Promise<unknown>): Promise<string> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (each) => each,
-  );
-  expect(error).toBeInstanceOf(CommandError);
-  const { message } = error as CommandError;
-  expect(message).not.toContain('\n');
-  return message;
-}
+const refusalOf = (work: Promise<unknown>) => errorLineOf(work, CommandError);
 
 const newKey = (account: string, given: object = {}) => createKey({ account, name: 'default', scopes: '*', ...given });
 /** The system that the environment names: no folder is looked into. */

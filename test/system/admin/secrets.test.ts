@@ -20,6 +20,7 @@ import { CommandError } from '../../../services/admin/connection.ts';
 import { examineSecrets } from '../../../services/admin/doctor-stores.ts';
 import { resealEndpoints } from '../../../services/admin/endpoints.ts';
 import { resealSecrets } from '../../../services/admin/store/sealed-secrets.ts';
+import { errorLineOf } from '../../support/error-line.ts';
 import { runAdmin } from '../../support/run-admin.ts';
 import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 
@@ -222,10 +223,7 @@ describe('resealed', () => {
     const lost = await endpointSealedWith(foreign);
     const both = `${fresh},${old}`;
 
-    const refusal: unknown = await reseal(both).catch((error) => error);
-
-    expect(refusal).toBeInstanceOf(CommandError);
-    expect((refusal as CommandError).message).toMatch(
+    expect(await errorLineOf(reseal(both), CommandError)).toMatch(
       new RegExp(`^1 done\\. SECRET_KEY lacks the key of 1 more.*${lost.id}$`),
     );
     expect(await secretFinding(both)).toMatchObject({

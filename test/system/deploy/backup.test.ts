@@ -14,6 +14,7 @@ import { inWords } from '../../../deploy/backup/in-words.ts';
 import { restore } from '../../../deploy/backup/restore.ts';
 import { save } from '../../../deploy/backup/save.ts';
 import { compiledCode } from '../../../deploy/local/service-env.ts';
+import { errorLineOf } from '../../support/error-line.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { withErrors } from '../../support/mongodb-errors.ts';
@@ -75,14 +76,7 @@ async function run(work: typeof save | typeof restore, path: string, uri: string
   }
 }
 
-/** Returns the one line with which a command ends. */
-async function refusalOf(work: Promise<void>): Promise<string> {
-  const error: unknown = await work.catch((each) => each);
-  expect(error).toBeInstanceOf(BackupError);
-  const { message } = error as BackupError;
-  expect(message).not.toContain('\n');
-  return message;
-}
+const refusalOf = (work: Promise<void>) => errorLineOf(work, BackupError);
 
 const cut = (bytes: Buffer = Buffer.alloc(0), end: number) => bytes.subarray(0, end);
 

@@ -9,6 +9,7 @@ import { createOperator, dropOperator, listOperators } from '../../../services/a
 import { queueCommands } from '../../../services/admin/queues.ts';
 import { type Browser, startDashboard, type TestDashboard } from '../../support/dashboard/dashboard.ts';
 import { addFailedJobs } from '../../support/dashboard/failed-jobs.ts';
+import { errorLineOf } from '../../support/error-line.ts';
 import { runAdmin } from '../../support/run-admin.ts';
 import { spawnService } from '../../support/spawn-service.ts';
 
@@ -90,10 +91,7 @@ describe('operators', () => {
       /never-was is gone/,
     ],
   ])('when a command gets %s, then its error says so', async (_what, work, message) => {
-    const error: unknown = await work().catch((each) => each);
-
-    expect(error).toBeInstanceOf(CommandError);
-    expect((error as CommandError).message).toMatch(message);
+    expect(await errorLineOf(work(), CommandError)).toMatch(message);
   });
 });
 
