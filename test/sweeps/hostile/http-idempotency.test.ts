@@ -8,7 +8,7 @@ import { callable, senderOf } from './json-fields.ts';
 
 /** They store nothing, so there is nothing to do twice. */
 const WITHOUT_EFFECT = new Set(['generatePdf', 'diagnoseSignature', 'readEInvoice', 'previewMailTemplate']);
-const AT_ONCE = 6;
+const AT_ONCE = 12;
 const BAD_KEYS = ['', 'x'.repeat(256), 'with blank'];
 
 const posts = callable.filter(({ method, operation }) => method === 'post' && !WITHOUT_EFFECT.has(operation));
