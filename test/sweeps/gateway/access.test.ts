@@ -1,6 +1,7 @@
 // Authorisation: every operation × wrong credentials, every operation × scopes.
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { memoize } from 'es-toolkit/function/memoize';
 import { makeApiKey } from '#libs/api-key.ts';
 import { ApiKey, SCOPES } from '#libs/models/accounts/api-key.ts';
 import { every, sampled } from '../../support/form.ts';
@@ -8,7 +9,6 @@ import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { bodyFor, filledPath, neededQuery, operations, withNeeded } from '../../support/operations.ts';
 import { create, createClient, UNKNOWN_ID } from '../../support/records.ts';
 import { parametersOf, routeTable } from '../../support/route-table.ts';
-import type { TestAccount } from '../../support/workspace.ts';
 
 const REFUSAL = { error: 'Unauthorized: Invalid or revoked API key', code: 'unauthorized', params: {} };
 
@@ -48,15 +48,11 @@ const credentials: [string, () => Record<string, string | string[]>][] = [
 
 /** One middleware reads the header for all operations, so each operation tries some of the credentials. */
 const STEP = 4;
-const ACCOUNTS = new Map<string, Promise<TestAccount>>();
 
 /** Returns an account whose key has these scopes, the same one for all operations of a scope. */
-function accountWith(scopes: string[]): Promise<TestAccount> {
-  const name = scopes.join();
-  const known = ACCOUNTS.get(name) ?? gateway.workspace.account({ scopes });
-  ACCOUNTS.set(name, known);
-  return known;
-}
+const accountWith = memoize((scopes: string[]) => gateway.workspace.account({ scopes }), {
+  getCacheKey: (scopes) => scopes.join(),
+});
 
 describe.each(sampled(routeTable).map((row, index) => [row.operation, row, index] as const))(
   '%s',
