@@ -117,7 +117,7 @@ export const allModels: readonly Model<never>[] = [
 export async function ensureIndexes(): Promise<void> {
   const collections = await mongoose.connection.listCollections();
   const existing = new Set(collections.map(({ name }) => name));
-  // One after the other, the round trips of two dozen collections would take a second of every start.
+  // One after the other, the round trips of all collections would take a second of every start.
   await Promise.all(allModels.map((model) => ensureIndexesOf(model, existing)));
 }
 
