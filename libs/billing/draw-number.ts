@@ -61,6 +61,15 @@ export async function drawNumber(
   return { number, number_text: text, ...(period ? { number_period: period } : {}) };
 }
 
+/**
+ * Returns the number of a document that is not stored. None is drawn, but the document belongs to the sequence that it
+ * would have a number of, and that decides which dates it may have.
+ */
+export function noNumber(kind: NumberKind, { formats, day }: Numbering): DrawnNumber {
+  const period = numberPeriod(numberFormat(formats, kind), day);
+  return { number: 0, ...(period ? { number_period: period } : {}) };
+}
+
 /** Counts the numbers before the first free one. @throws AppError 409 when there are too many. */
 async function takenInARow(session: Session, accountId: Id, textOf: (index: number) => string): Promise<number> {
   // Most of the time the first one is free.

@@ -8,7 +8,7 @@ import type { Actor } from '../models/webhooks/event-activity.ts';
 import type { EventType } from '../models/webhooks/event-types.ts';
 import { inTransaction, type Session } from '../mongo/connection.ts';
 import type { NumberKind } from '../rules/documents/number-kinds.ts';
-import { type DrawnNumber, drawNumber, type Numbering } from './draw-number.ts';
+import { type DrawnNumber, drawNumber, type Numbering, noNumber } from './draw-number.ts';
 import { type AnnounceOptions, pendingEvents } from './pending-events.ts';
 
 /** The context of an operation of the billing core. Its reads and writes go through `session`, one after the other. */
@@ -90,7 +90,7 @@ export async function rollBackUnitOfWork<Result>(
 ): Promise<Result> {
   const unchanged = {
     accountId,
-    drawNumber: async () => ({ number: 0 }),
+    drawNumber: async (kind: NumberKind, _documentId: StoredId, given: Numbering) => noNumber(kind, given),
     announce: async () => undefined,
     announceAll: async () => undefined,
     by: undefined,

@@ -93,6 +93,24 @@ test('when numbers restart yearly, then the date of the document decides the yea
   ]);
 });
 
+test('when numbers restart yearly, then a dry run has the dates that the real call has', async () => {
+  await formatted({ prefix: '{year}-', restart: 'yearly' });
+  const body = { client_id: own.client.id, amount: 1, due_date: '2031-01-01', status: 'Sent' };
+  const post = (fields: object) => own.gateway.post('/api/v1/invoices', { ...body, ...fields }, own.account);
+  const preview = (fields: object) =>
+    own.gateway.post('/api/v1/invoices?dry_run=true', { ...body, ...fields }, own.account);
+  await post({ issue_date: '2025-06-30' });
+  const before = { issue_date: '2025-06-29' };
+
+  expect(answerOf(await preview(before))).toEqual(answerOf(await post(before)));
+  expect((await preview(before)).status).toBe(400);
+  const [previewed, real] = [await preview({ issue_date: '2025-06-30' }), await post({ issue_date: '2025-06-30' })];
+  expect([previewed.body.data.issue_date, previewed.body.data.invoice_number]).toEqual([
+    real.body.data.issue_date,
+    null,
+  ]);
+});
+
 describe('a changed format', () => {
   test('when it would repeat thousands of numbers, then a few look-ups find the next free one, and none is missing', async () => {
     const account_id = storedId(own.account.id);
