@@ -4,6 +4,7 @@ import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import { findOwn } from '../../models/records.ts';
 import type { Id, StoredId } from '../../models/tenant.ts';
+import { dueOf } from '../../rules/money/balance.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 type Correction = Pick<InvoiceRecord, 'corrects' | 'corrects_number' | 'corrects_issued_on'>;
@@ -24,9 +25,11 @@ export async function correctionOf(
   if (!corrected.client_id.equals(clientId)) {
     throw fieldProblem('corrects', 'of_other_client', { records: 'an_invoice' });
   }
-  const { status, is_reversed, issue_date } = corrected;
+  const { status, is_reversed, issue_date, amount_written_off = 0 } = corrected;
   const number = printedNumber('invoice', corrected);
-  const isOver = status === 'Cancelled' || is_reversed === true;
+  // A write-off corrects nothing, and when it is taken back, the invoice is due again.
+  const isWrittenOff = amount_written_off > 0 && dueOf(corrected) === 0;
+  const isOver = is_reversed === true || (status === 'Cancelled' && !isWrittenOff);
   // A draft that was cancelled was never issued.
   if (!isOver || issue_date === undefined || !corrected.parties) {
     throw fieldProblem('corrects', 'invoice_still_stands', { number });

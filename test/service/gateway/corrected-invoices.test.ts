@@ -57,6 +57,14 @@ test('when an invoice was credited in whole, then it can be corrected as well', 
   expect([credit.status, (await make({ corrects })).status]).toEqual([201, 201]);
 });
 
+test('when an invoice was written off, which can be taken back, then it cannot be corrected', async () => {
+  const { api, make, idOf } = await open();
+  const corrects = await idOf();
+  await api.post(`/api/v1/invoices/${corrects}/write-off`, { reason: 'Insolvent' });
+  expect((await api.get(`/api/v1/invoices/${corrects}`)).body.data.status).toBe('Cancelled');
+  expect((await make({ corrects })).status).toBe(400);
+});
+
 test('when the named invoice stands, is a draft, is of another client or of another account, then it cannot be corrected', async () => {
   const { api, make, idOf, fields } = await open();
   const other = await api.post('/api/v1/clients', { ...fields, email: 'other@example.com' });
