@@ -51,14 +51,20 @@ export function changedContent(
   return { ...next, ...money };
 }
 
-/** Checks that the parts of a quote or of a fixed amount still add up to it. @throws AppError 409 when a part would have another amount or currency. */
+/**
+ * Checks that the parts of a quote or of a fixed amount still add up to it. An invoice of a quote in full may have another amount, but not
+ * in another currency: what it leaves to bill would be computed from both.
+ * @throws AppError 409.
+ */
 function requirePartKept(invoice: InvoiceRecord, next: Partial<InvoiceRecord>): void {
   const { quote_part, quote_number, fixed_part } = invoice;
-  const isQuotePart = quote_part !== undefined && quote_part !== 'full';
-  if (!isQuotePart && !fixed_part) return;
-  const names: string[] = changedFields(invoice, next).filter((name) => ['amount', 'currency'].includes(name));
+  if (!quote_part && !fixed_part) return;
+  const mayHaveOtherAmount = quote_part === 'full';
+  const locked = mayHaveOtherAmount ? ['currency'] : ['amount', 'currency'];
+  const names: string[] = changedFields(invoice, next).filter((name) => locked.includes(name));
   // Where prices include tax, parts add up with it, and another rate may leave the amount as it is.
-  if (names.length === 0 && agreedSum(invoice) !== agreedSum({ ...invoice, ...next })) names.push('total');
+  const isOtherSum = !mayHaveOtherAmount && agreedSum(invoice) !== agreedSum({ ...invoice, ...next });
+  if (names.length === 0 && isOtherSum) names.push('total');
   if (names.length === 0) return;
   if (fixed_part) throw appError('fixed_amount_part_locked', { fields: names });
   throw appError('quote_part_locked', { fields: names, number: String(quote_number) });

@@ -131,6 +131,19 @@ describe('a quote in full', () => {
     expect((await api.patch(`/api/v1/invoices/${second['id']}`, { status: 'Cancelled' })).status).toBe(200);
     expect(await convert()).toMatchObject([201, { invoice_number: 'INV-0003' }]);
   });
+
+  test('when the draft gets another amount, then the rest is left to bill, and another currency is rejected', async () => {
+    const { convert, api, path } = await offer();
+    const [, made] = await convert({ accept: true });
+    const change = await api.patch(`/api/v1/invoices/${made['id']}`, { currency: 'JPY' });
+    expect([change.status, change.body.error]).toEqual([
+      409,
+      'Cannot change currency of a part of QUO-0001: delete it and convert again',
+    ]);
+    expect((await api.get(path)).body.data.left_to_bill).toBe(0);
+    expect((await api.patch(`/api/v1/invoices/${made['id']}`, { amount: 900, line_items: null })).status).toBe(200);
+    expect((await api.get(path)).body.data.left_to_bill).toBe(100);
+  });
 });
 
 describe('an invoice that was written off in full', () => {
