@@ -37,6 +37,7 @@ export default {
     },
     { ...onBackends, displayName: 'sweeps', testMatch: ['<rootDir>/test/sweeps/**/*.test.ts'] },
     { ...onBackends, displayName: 'system', testMatch: ['<rootDir>/test/system/**/*.test.ts'] },
+    { ...onBackends, displayName: 'release', testMatch: ['<rootDir>/test/release/**/*.test.ts'] },
   ],
   testSequencer: '<rootDir>/test/support/slowest-first.mjs',
   reporters: ['default', '<rootDir>/test/support/closing-line.mjs'],

@@ -72,6 +72,7 @@ export function stepsOf({ version, hasDocker }: Facts, folder: string): Step[] {
   return [
     { name: 'types, lint and tests', command: ['npm', 'run', 'check'] },
     { name: 'system tests', command: ['npm', 'run', 'test:system'] },
+    { name: 'release tests', command: ['npm', 'run', 'test:release'] },
     {
       name: 'source archive',
       command: [

@@ -3,8 +3,8 @@ import TestSequencer from '@jest/test-sequencer';
 
 /** The longest first. After the first run, jest knows the times of all others by itself. */
 const SLOWEST = [
-  'system/faults/faults.test.ts',
-  'system/clients/openapi-generator.test.ts',
+  'release/faults/faults.test.ts',
+  'release/clients/openapi-generator.test.ts',
   'system/hostile/ssrf.test.ts',
   'system/gateway/document-batches-faults.test.ts',
   'system/webhooks/lose-nothing.test.ts',
@@ -30,7 +30,7 @@ const SLOWEST = [
   'system/webhooks/new-primary.test.ts',
   'system/operations/browser.test.ts',
   'system/local/run.test.ts',
-  'system/clients/other-generators.test.ts',
+  'release/clients/other-generators.test.ts',
   'service/gateway/api-keys.test.ts',
   'service/renderer/options.test.ts',
   'sweeps/renderer/locale.test.ts',

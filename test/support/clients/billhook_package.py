@@ -1,5 +1,5 @@
 # Makes calls of servers of the test through the package for PyPI, and verifies the calls that the test signed. Run by
-# test/system/clients/pypi-package.test.ts, once for several cases: importing the package takes a second.
+# test/release/clients/pypi-package.test.ts, once for several cases: importing the package takes a second.
 import json
 import sys
 import uuid

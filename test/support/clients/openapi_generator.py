@@ -1,4 +1,4 @@
-# The main flow through the Python client of openapi-generator. Run by test/system/clients/openapi-generator.test.ts.
+# The main flow through the Python client of openapi-generator. Run by test/release/clients/openapi-generator.test.ts.
 import datetime
 import json
 import os

@@ -1,4 +1,4 @@
-# The main flow through the client that openapi-python-client makes. Run by test/system/clients/other-generators.test.ts.
+# The main flow through the client that openapi-python-client makes. Run by test/release/clients/other-generators.test.ts.
 import datetime
 import json
 import os

@@ -80,6 +80,7 @@ test('when Docker is missing, then archives are made without images; the tests c
   const always = [
     'types, lint and tests',
     'system tests',
+    'release tests',
     'source archive',
     'npm package',
     'Helm chart',

@@ -12,7 +12,6 @@ import {
   runTool,
   type Tool,
 } from '../../support/clients/tools.ts';
-import { isFull } from '../../support/form.ts';
 import type { TestSystem } from '../../support/system.ts';
 
 const VERSION = '7.26.0';
@@ -83,18 +82,13 @@ async function callingAsNewAccount() {
   return { ...process.env, URL: system.gateway.url, KEY: key };
 }
 
-/**
- * The short form makes the client for Python, which checks the type of every field when it runs. Go compiles its standard library first,
- * which takes a fresh machine more than half a minute of both processors.
- */
-const LONG_FORM: Tool = { missing: 'TEST_FULL=1 runs it' };
 const PYTHON = await pythonTool(`openapi-generator-${VERSION}-python`, [
   'urllib3==2.8.0',
   'python-dateutil==4.0.0',
   'pydantic==2.14.4',
   'typing-extensions==4.16.0',
 ]);
-const GO: Tool = isFull ? await programTool('go', ['version']) : LONG_FORM;
+const GO: Tool = await programTool('go', ['version']);
 
 testWith(
   [GENERATOR, PYTHON],
@@ -125,18 +119,16 @@ testWith([GENERATOR, GO], 'when it makes a Go client, then it compiles, and the 
   expect(JSON.parse(printed)).toEqual(DONE);
 });
 
-const JAVA: Tool = isFull
-  ? await mavenTool(`openapi-generator-${VERSION}-java`, [
-      'com.google.code.findbugs:jsr305:3.0.2',
-      'com.squareup.okhttp3:logging-interceptor:4.12.0',
-      'com.google.code.gson:gson:2.10.1',
-      'io.gsonfire:gson-fire:1.9.0',
-      'org.apache.commons:commons-lang3:3.18.0',
-      'jakarta.annotation:jakarta.annotation-api:1.3.5',
-      'jakarta.ws.rs:jakarta.ws.rs-api:2.1.6',
-      'org.openapitools:jackson-databind-nullable:0.2.12',
-    ])
-  : LONG_FORM;
+const JAVA: Tool = await mavenTool(`openapi-generator-${VERSION}-java`, [
+  'com.google.code.findbugs:jsr305:3.0.2',
+  'com.squareup.okhttp3:logging-interceptor:4.12.0',
+  'com.google.code.gson:gson:2.10.1',
+  'io.gsonfire:gson-fire:1.9.0',
+  'org.apache.commons:commons-lang3:3.18.0',
+  'jakarta.annotation:jakarta.annotation-api:1.3.5',
+  'jakarta.ws.rs:jakarta.ws.rs-api:2.1.6',
+  'org.openapitools:jackson-databind-nullable:0.2.12',
+]);
 
 testWith([GENERATOR, JAVA], 'when it makes a Java client, then it compiles, and the flow runs', async (libraries) => {
   const folder = join(scratch, 'java');
@@ -165,7 +157,7 @@ testWith([GENERATOR, JAVA], 'when it makes a Java client, then it compiles, and 
   expect(JSON.parse(printed)).toEqual(DONE);
 });
 
-const TYPESCRIPT: Tool = isFull ? await npmTool('typescript-5.9.3', ['typescript@5.9.3']) : LONG_FORM;
+const TYPESCRIPT: Tool = await npmTool('typescript-5.9.3', ['typescript@5.9.3']);
 
 testWith(
   [GENERATOR, TYPESCRIPT],
