@@ -47,6 +47,7 @@ const CASES: Readonly<Record<string, readonly Omit<FullAccountCase, 'row' | 'nam
   ],
   createPayment: [{ body: ({ clientId }) => ({ client_id: clientId, amount: 30_000_000 }) }],
   payInvoice: [{ body: () => ({ amount: 1 }) }],
+  creditInvoice: [{}, { id: ({ ids }) => ids['credited-invoices'], body: () => ({ reason: 'return', amount: 1 }) }],
   updateInvoice: [{}, { id: ({ ids }) => ids['sent-invoices'], body: () => ({ status: 'Cancelled' }) }],
   allocatePayment: [{ body: ({ invoiceIds }) => ({ invoice_id: invoiceIds[3], amount: 1 }) }],
   allocateCreditNote: [{ body: ({ invoiceIds }) => ({ invoice_id: invoiceIds[3], amount: 1 }) }],

@@ -187,6 +187,7 @@ export async function fillAccount(gateway: TestGateway): Promise<FullAccount> {
       payments: large.id,
       'voidable-payments': voidable,
       'credit-notes': note.id,
+      'credited-invoices': credited,
       'recurring-invoices': recurring.id,
       'paused-recurring-invoices': paused,
     },

@@ -3,7 +3,8 @@
 import { CreditNote, type CreditNoteRecord } from '../../models/billing/credit-note.ts';
 import type { InvoiceRecord } from '../../models/billing/invoice.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
-import { driverOf } from '../../models/records.ts';
+import { readWithin } from '../../models/read-within.ts';
+import { driverOf, type Owned } from '../../models/records.ts';
 import { type Id, type StoredId, storedId } from '../../models/tenant.ts';
 import { creditGroups, leftToCredit, netOf, type Taxed, taxSumOf } from '../../rules/credits/credit-amounts.ts';
 import type { CreditReason, CreditSettlement } from '../../rules/credits/credit-reasons.ts';
@@ -62,12 +63,24 @@ const EARLIER_FIELDS = [
 /** The fields of earlier credit notes that a new one depends on. */
 export type Earlier = Pick<CreditNoteRecord, (typeof EARLIER_FIELDS)[number]>;
 
-/** Returns the credit notes of an invoice, with the fields that a new one depends on. */
+/** The credit notes of one response of the database, which is decoded in one turn of the event loop. */
+const BATCH = 20;
+
+/**
+ * Returns the credit notes of an invoice, with the fields that a new one depends on. Their lines have no texts.
+ * @throws AppError 409 when they are too large together. An invoice can have any number of them.
+ */
 export async function creditNotesOf({ accountId, session }: UnitOfWork, invoice_id: StoredId): Promise<Earlier[]> {
   const of = { account_id: storedId(accountId), invoice_id } as object;
-  const projection = Object.fromEntries(EARLIER_FIELDS.map((name) => [name, 1]));
-  return (await driverOf(CreditNote).find(of, { session, projection }).toArray()) as unknown as Earlier[];
+  const projection = Object.fromEntries(
+    EARLIER_FIELDS.flatMap((name) => (name === 'line_items' ? LINE_FIELDS : [name])).map((name) => [name, 1]),
+  );
+  const found = driverOf(CreditNote).find(of, { session, projection, batchSize: BATCH });
+  return readWithin<Earlier & Owned>(found, 'credit notes');
 }
+
+/** The fields of lines that tell which of the invoice's they credit, and by how much. */
+const LINE_FIELDS = ['qty', 'rate', 'discount', 'line'].map((name) => `line_items.${name}`);
 
 /** True when something was credited. An invoice of 0 is credited when it is reversed. */
 function wasCredited({ total_credited, is_reversed }: InvoiceRecord): boolean {

@@ -1,8 +1,10 @@
 // Credit notes: what they deduct, where the remainder goes, and that together they never exceed their invoice.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import mongoose from 'mongoose';
 import { auditBilledOnce } from '#libs/billing/audits/billed-once-audit.ts';
 import { auditLedger } from '#libs/billing/audits/ledger-audit.ts';
+import { newId, storedId } from '#libs/models/tenant.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AnyRecord, create, createClient, createProject, eventsOf, UNKNOWN_ID } from '../../support/records.ts';
 import type { TestAccount } from '../../support/workspace.ts';
@@ -41,6 +43,30 @@ const balanceOf = async (account: TestAccount, { id }: AnyRecord) =>
   (await get(account, `clients/${id}/balance`)).balances;
 const sound = async ({ id }: TestAccount) =>
   expect([...(await auditLedger(id)), ...(await auditBilledOnce(id))]).toEqual([]);
+
+test('when an invoice has more lines of credit notes than one request may read, then another credit is rejected, and its credit notes can be read', async () => {
+  const { account, invoices } = await ledger(1_000_000);
+  const line_items = Array.from({ length: 500 }, () => ({
+    description: 'x',
+    quantity: 0.123456789012,
+    rate: 1.000000000001,
+  }));
+  const note = await credited(account, invoices[0], { reason: 'return', line_items });
+  const notes = mongoose.connection.collection('credit_notes');
+  const stored = await notes.findOne({ _id: storedId(note.id) as never });
+  for (let batch = 0; batch < 6; batch += 1) {
+    const copies = Array.from({ length: 100 }, (_, index) => ({
+      ...stored,
+      _id: storedId(newId()),
+      number_text: `COPY-${batch}-${index}`,
+    }));
+    await notes.insertMany(copies as never);
+  }
+
+  const another = await credit(account, invoices[0], { reason: 'return', amount: 1 });
+  expect([another.status, another.body.code]).toEqual([409, 'texts_too_large']);
+  expect(await get(account, `credit-notes/${note.id}`)).toMatchObject({ id: note.id });
+});
 
 describe('what a credit note deducts', () => {
   test('when all is credited before any payment, then Cancelled; after half is paid, then Paid with that half as credit', async () => {

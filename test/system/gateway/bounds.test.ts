@@ -59,6 +59,8 @@ const BOUNDS: Readonly<Record<string, Partial<Bound>>> = {
   releaseTimeFromInvoice: { read: TEXT + 2 * MIB, sent: TEXT + 6 * MIB },
   // The oldest half of it, again and again, until an invoice takes it.
   runRecurringInvoice: { read: 3 * TEXT + 2 * MIB, sent: TEXT + 6 * MIB },
+  // The numbers in the lines of the credit notes of its invoice.
+  creditInvoice: { read: TEXT + 2 * MIB },
   createPayment: { read: TEXT + 2 * MIB, sent: TEXT + 2 * MIB },
   // Its invoices, and the credit notes of one of them.
   releasePayment: { read: 2 * TEXT + 2 * MIB, sent: TEXT + 2 * MIB },
