@@ -46,6 +46,8 @@ export default {
   // Two cores are busy with three: a test waits for slow hashes, revoked keys and browsers. Each further worker compiles all code once
   // more: the same tests took a sixth more processor time with four.
   maxWorkers: 3,
+  // The process of a worker takes half a second to end, in which Node.js frees its memory. Jest waits that long by default.
+  workerGracefulExitTimeout: 10_000,
   coverageProvider: 'v8',
   collectCoverageFrom: ['libs/**/*.ts', 'services/**/*.ts', 'deploy/**/*.ts'],
 };
