@@ -5,6 +5,7 @@ import { listenForNudges, nudgeRelay } from '#libs/jobs/nudge.ts';
 import { openQueues } from '#libs/jobs/queue.ts';
 import { openReplies } from '#libs/jobs/replies.ts';
 import { type JobHandler, startWorker } from '#libs/jobs/worker.ts';
+import { asciiDomain } from '#libs/mail/ascii-address.ts';
 import { openMarkdown } from '#libs/markdown/markdown.ts';
 import { ensureIndexes } from '#libs/models/indexes.ts';
 import { registerMailService, unregisterMailService } from '#libs/models/messages/mail-service.ts';
@@ -164,5 +165,5 @@ interface Installation {
 function installationOf({ SMTP_URL, MAIL_FROM, MAIL_BOUNCE_DOMAIN }: MailConfig): Installation | undefined {
   const sender = readSender(MAIL_FROM ?? '');
   if (SMTP_URL === undefined || !sender) return undefined;
-  return { server: serverOf(SMTP_URL), sender, domain: MAIL_BOUNCE_DOMAIN ?? sender.domain };
+  return { server: serverOf(SMTP_URL), sender, domain: asciiDomain(MAIL_BOUNCE_DOMAIN ?? sender.domain) };
 }

@@ -9,6 +9,8 @@ interface TakenMail {
   /** The mail as it came, with its headers. */
   source: string;
   isSecure: boolean;
+  /** Present on a mail that came as one for servers with SMTPUTF8 alone. */
+  isUtf8?: true;
   user: string | undefined;
 }
 
@@ -72,6 +74,7 @@ export async function openSmtpRelay(options: SMTPServerOptions = {}, host = '127
             to: session.envelope.rcptTo.map(({ address }) => address),
             source: Buffer.concat(chunks).toString('utf8'),
             isSecure: session.secure,
+            ...(session.envelope.smtpUtf8 ? { isUtf8: true as const } : {}),
             user: session.user as string | undefined,
           });
         }

@@ -5,6 +5,7 @@ import type { RecordOfKind } from '../../documents/printed-content.ts';
 import { requireSmallFiles } from '../../documents/require-small-files.ts';
 import { neededFormat } from '../../e-invoice/formats.ts';
 import { appError, fieldProblem } from '../../errors.ts';
+import { asciiDomain } from '../../mail/ascii-address.ts';
 import { mailValues } from '../../mail/mail-values.ts';
 import { filledSubject } from '../../mail/mail-words.ts';
 import type { MailedRecords, MailedStatement } from '../../mail/mailed-records.ts';
@@ -133,7 +134,7 @@ export async function planMessage<Kind extends MailedKind>(
     ...(own ? { sender: own.from } : {}),
     recipients,
     ...state,
-    message_id: `<${String(base._id)}@${domain}>`,
+    message_id: `<${String(base._id)}@${asciiDomain(domain)}>`,
     ...(wanted.send_at ? { send_at: wanted.send_at } : {}),
     ...(once ? { once } : {}),
     // An anonymised client has no links, and its documents get none.

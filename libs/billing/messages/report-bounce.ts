@@ -1,5 +1,6 @@
 // Books what came back after a mail was accepted: the state of its recipient, and the address that is not mailed any more.
 import { agreedDate } from '../../clock.ts';
+import { asciiAddress } from '../../mail/ascii-address.ts';
 import {
   Message,
   type MessageRecord,
@@ -84,8 +85,8 @@ export async function bookReport(
 }
 
 function placeOf({ recipients }: MessageRecord, addresses: readonly string[]): number {
-  const wanted = addresses.map(normalAddress);
-  return recipients.findIndex(({ address }) => wanted.includes(address));
+  const wanted = addresses.map((address) => asciiAddress(normalAddress(address)));
+  return recipients.findIndex(({ address }) => wanted.includes(asciiAddress(address)));
 }
 
 async function book(

@@ -1,4 +1,5 @@
 // An address that an account does not mail any more: it bounced for good, or its owner complained.
+import { asciiAddress, formsOf } from '../../mail/ascii-address.ts';
 import type { Session } from '../../mongo/connection.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { recordSchema } from '../record-schema.ts';
@@ -50,11 +51,13 @@ export async function suppressedOf(
   addresses: readonly string[],
   session?: Session,
 ): Promise<Set<string>> {
-  const own = { account_id: storedId(accountId), address: { $in: [...addresses] } } as object;
+  const forms = addresses.flatMap(formsOf);
+  const own = { account_id: storedId(accountId), address: { $in: forms } } as object;
   const found = await driverOf(Suppression)
-    .find(own, { ...(session ? { session } : {}), projection: { address: 1 }, batchSize: addresses.length + 1 })
+    .find(own, { ...(session ? { session } : {}), projection: { address: 1 }, batchSize: forms.length + 1 })
     .toArray();
-  return new Set((found as unknown as SuppressionRecord[]).map(({ address }) => address));
+  const suppressed = new Set((found as unknown as SuppressionRecord[]).map(({ address }) => asciiAddress(address)));
+  return new Set(addresses.filter((address) => suppressed.has(asciiAddress(address))));
 }
 
 /** Returns those of the recipients whose address, in lower case, the account mails. */
@@ -114,6 +117,6 @@ export async function findSuppression(
   address: string,
   session: Session,
 ): Promise<SuppressionRecord | undefined> {
-  const own = { account_id: storedId(accountId), address } as object;
+  const own = { account_id: storedId(accountId), address: { $in: formsOf(address) } } as object;
   return ((await driverOf(Suppression).findOne(own, { session })) as SuppressionRecord | null) ?? undefined;
 }

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import type { SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection';
 import { errorText } from '#libs/errors.ts';
+import { asciiAddress } from '#libs/mail/ascii-address.ts';
 import type { HeldMail } from '../held-mail.ts';
 import type { Connection, Connections } from './connections.ts';
 import { NotReached } from './own-connections.ts';
@@ -98,12 +99,12 @@ async function send(
 
   const { from, to } = envelope;
   const { failure, info } = await new Promise<Ended>((resolve) => {
-    const sent = { from, to: [...to], size: contents.size };
+    const sent = { from: asciiAddress(from), to: to.map(asciiAddress), size: contents.size };
     connection.smtp.send(sent, stream, (failure, info) => resolve({ failure, info }));
   });
   if (!failure && info) {
     connections.keep(connection);
-    return { outcome: 'taken', refusals: refusalsOf(info.rejectedErrors ?? []), reply: readReply(info.response) };
+    return { outcome: 'taken', refusals: refusalsOf(info.rejectedErrors ?? [], to), reply: readReply(info.response) };
   }
   connections.drop(connection);
   stream.destroy();
@@ -124,7 +125,7 @@ function afterFailure(error: SmtpError, { to }: Envelope, hasLeft: boolean): Han
   const isReply = error.response !== undefined && !error.response.startsWith('421');
   const isTooLarge = error.code === 'EMESSAGE' && error.command === 'MAIL FROM';
   if (error.rejectedErrors && error.rejectedErrors.length > 0) {
-    const refusals = refusalsOf(error.rejectedErrors);
+    const refusals = refusalsOf(error.rejectedErrors, to);
     return { outcome: 'refused', refusals, reply: (refusals[0] as Refusal).reply, hasLeft };
   }
   if (isTooLarge || error.code === 'EENVELOPE' || (isReply && error.command !== 'CONN')) {
@@ -138,11 +139,12 @@ function afterFailure(error: SmtpError, { to }: Envelope, hasLeft: boolean): Han
   return hasLeft ? { outcome: 'unknown', reply } : { outcome: 'unreachable', reply };
 }
 
-function refusalsOf(errors: readonly SmtpError[]): Refusal[] {
-  return errors.map(({ recipient = '', response, message }) => ({
-    address: recipient,
-    reply: response === undefined ? withoutReply(message) : readReply(response),
-  }));
+/** @param to the recipients as the message has them. */
+function refusalsOf(errors: readonly SmtpError[], to: readonly string[]): Refusal[] {
+  return errors.flatMap(({ recipient, response, message }) => {
+    const reply = response === undefined ? withoutReply(message) : readReply(response);
+    return to.filter((address) => asciiAddress(address) === recipient).map((address) => ({ address, reply }));
+  });
 }
 
 /** A login that is refused, a certificate that nothing vouches for, a server that does not answer: the operator can repair each. */

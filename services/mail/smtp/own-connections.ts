@@ -1,4 +1,5 @@
 // The connections to the mail servers of accounts: dialled through the guard, few for each, and with less patience.
+import { asciiDomain } from '#libs/mail/ascii-address.ts';
 import { domainOf, loginOf, type MailServerRecord } from '#libs/models/messages/mail-server.ts';
 import { wireId } from '#libs/models/tenant.ts';
 import type { DialMailServer } from '#libs/outbound/dial-mail-server.ts';
@@ -54,7 +55,7 @@ export function openOwnConnections({ dial, box, timeoutMs }: OwnOptions): OwnCon
         login: loginOf(record, box),
       } as const;
       const connections = openConnections(server, {
-        name: domainOf(record.from),
+        name: asciiDomain(domainOf(record.from)),
         timeoutMs: patience,
         mailMs: MAIL_MS,
         idleMax: IDLE_MAX,

@@ -108,6 +108,9 @@ describe('messages', () => {
     expect(data).toMatchObject({ sender: 'billing@north.example', message_id: `<${data.id}@north.example>` });
     await put({ bounce_domain: 'Bounces.North.example' });
     expect((await send()).data.message_id).toMatch(/@bounces\.north\.example>$/);
+    // A header has a domain in ASCII.
+    await put({ bounce_domain: null, from: 'rechnung@müller.example' });
+    expect((await send()).data.message_id).toMatch(/@xn--mller-kva\.example>$/);
     expect((await account.api.delete(AT)).body).toEqual({ success: true, message: 'Mail server deleted' });
     expect((await send()).error).toBe('Mail is not set up');
   });

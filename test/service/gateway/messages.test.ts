@@ -682,6 +682,26 @@ describe('what comes back', () => {
     expect(addresses((await send(`invoices/${id}`)).body.data)).toEqual(['ada@example.com', 'archive@example.com']);
   });
 
+  test('when the domain of an address has umlauts, then a report may write it in ASCII, and so may a caller', async () => {
+    const { id } = await draft();
+    const message = (await send(`invoices/${id}`, { to: ['ada@bücher.example'] })).body.data;
+    await sendWithoutRelay(account.id, message.id);
+
+    const reported = await report(message.id, { recipient: 'Ada@xn--bcher-kva.example' });
+
+    expect([reported.status, reported.body.data?.recipients]).toMatchObject([
+      200,
+      [{ address: 'ada@bücher.example', state: 'bounced' }],
+    ]);
+    for (const address of ['ada@bücher.example', 'ADA@xn--bcher-kva.example'])
+      expect(await account.refused(`invoices/${id}/send`, { to: [address] })).toEqual([
+        409,
+        `Recipient is suppressed: ${address.toLowerCase()}`,
+      ]);
+    expect((await account.api.delete('/api/v1/suppressions/ada@xn--bcher-kva.example')).status).toBe(200);
+    expect((await send(`invoices/${id}`, { to: ['ada@bücher.example'] })).status).toBe(202);
+  });
+
   const postRaw = async (mail: Buffer | string, { key = account.key, type = 'message/rfc822' } = {}) => {
     const response = await fetch(`${gateway.url}/api/v1/messages/bounces`, {
       method: 'POST',

@@ -172,6 +172,14 @@ test('when an account has a server of its own, then its mail leaves by it, encry
   expect(relay.connections).toBe(0);
 });
 
+test('when the domain of its sender has umlauts, then its mail does not need a server that knows them', async () => {
+  await setServer(accountId, { from: 'rechnung@müller.example' });
+  const message = await insertMessage(accountId, { sender: 'rechnung@müller.example' });
+
+  expect((await settled(message)).state).toBe('accepted');
+  expect(ownRelay.taken.map(({ isUtf8 }) => isUtf8)).toEqual([undefined]);
+});
+
 test('when the password is changed, then the next attempt logs in with the new one', async () => {
   await setServer(accountId, { secret: openSecretBox(workspace.secretKey).seal('wrong') });
   const message = await ownMessage();

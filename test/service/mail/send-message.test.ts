@@ -218,6 +218,17 @@ test('when one of three is refused for good and one for now, then each has its o
   expect(relay.named.filter((address) => address === 'gone@example.com')).toHaveLength(1);
 });
 
+test('when the domain of an address has umlauts, then it goes out in ASCII, and a refusal is that of its recipient', async () => {
+  relay.behave({ onRecipient: (address) => (address.startsWith('gone') ? '550 5.1.1 No such user' : undefined) });
+
+  const now = await settled(await insertMessage(accountId, to('ada@bücher.example', 'gone@bücher.example')));
+
+  // The test server writes the domain as people do again.
+  expect(relay.taken).toEqual([expect.objectContaining({ to: ['ada@bücher.example'] })]);
+  expect(relay.taken[0]?.isUtf8).toBeUndefined();
+  expect(statesOf(now)).toEqual(['ada@bücher.example accepted', 'gone@bücher.example failed 550 5.1.1']);
+});
+
 test('when an operator retries, then mail that waits leaves at once, and a rejected recipient alone gets another mail', async () => {
   await setUpMail();
   const retry = (message: MessageRecord) => inUnit(accountId, (unit) => retryMessage(unit, wireId(message._id)));
