@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { archiveOf, followArchive, followed } from '#libs/billing/messages/archive-copies.ts';
 import { type MessageStep, moveMessage } from '#libs/billing/messages/move-message.ts';
+import { repeatReceipt } from '#libs/billing/messages/repeat-failed.ts';
 import { hasIt, reasonToWithdraw, SENDER_GONE, withdrawMessage } from '#libs/billing/messages/withdraw-message.ts';
 import { lookAfterFailure } from '#libs/billing/reminders/plan-reminder.ts';
 import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
@@ -263,7 +264,9 @@ export function makeSendMessage(options: SendOptions): JobHandler<SendMail> {
   ): Promise<void> {
     await write(message, async (unit, current) => {
       const ended = await moveWithMail(unit, current, conclude(current), mail);
-      if (ended) await lookAfterFailure(unit, ended);
+      if (!ended) return;
+      await lookAfterFailure(unit, ended);
+      await repeatReceipt(unit, ended);
     });
   }
 

@@ -51,7 +51,7 @@ export function whyNoRetry(message: Retried, now: Date): string | undefined {
   const { state, next_at, lease_until } = message;
   if (state === 'sending' || (lease_until && lease_until > now)) return IN_ATTEMPT;
   if (state === 'queued') return next_at && next_at > now ? undefined : 'It is due already';
-  if (state === 'planned') return 'It leaves at the time that its account named';
+  if (state === 'planned') return 'It leaves at the time for which it is planned';
   if (state === 'unknown') return 'It is not known whether the mail server took it, and it is sent once more by itself';
   if (message.erased_at) return 'Its client was anonymised';
   if (message.resent_as) return 'It was sent again already';

@@ -24,6 +24,7 @@ import { quietUntil, rulesOf, setReminderMark } from '../reminders/plan-reminder
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { moveMessage } from './move-message.ts';
 import { planMessage } from './plan-message.ts';
+import { repeatedReason } from './repeat-failed.ts';
 import { repeatedRecipients } from './repeated-recipients.ts';
 
 const RECORDS = { invoice: Invoice, quote: Quote, payment: Payment, credit_note: CreditNote } as const;
@@ -141,7 +142,8 @@ export async function reasonToWithdraw(
   const stop =
     staleness(message, record, today) ??
     (await stopReason({ session, accountId }, message, record)) ??
-    (await revokedReason({ session, accountId }, message));
+    (await revokedReason({ session, accountId }, message)) ??
+    (await repeatedReason({ session, accountId }, message));
   if (stop !== undefined || !record) return stop;
   // A mail that may have arrived stays as it is: its recipients must not get two that differ.
   if (message.unknown_at || message.recipients.some(hasIt)) return undefined;

@@ -20,6 +20,7 @@ import {
   type ReminderStep,
 } from '../../rules/reminders/reminder-steps.ts';
 import { planMessage, type WantedMail } from '../messages/plan-message.ts';
+import { AGAIN, isAgain, mayRepeat } from '../messages/repeat-failed.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
 /** The latest messages about an invoice that are read to find its last mail. Those that failed count among them. */
@@ -121,9 +122,6 @@ function oncePrefix({ _id }: Pick<InvoiceRecord, '_id'>): string {
   return `reminder/${String(_id)}/`;
 }
 
-/** The end of `once` of a message that repeats a step. The index lets a step be repeated once. */
-const AGAIN = '/again';
-
 type Step = Pick<MessageRecord, '_id' | 'once' | 'state' | 'unknown_at' | 'erased_at' | 'resent_as' | 'recipients'>;
 
 /**
@@ -146,7 +144,6 @@ async function stepsSent(
     })
     .toArray()) as unknown as Step[];
   const daysOf = ({ once: name = '' }: Step) => Number(name.slice(prefix.length).replace(AGAIN, ''));
-  const isAgain = ({ once: name }: Step) => name?.endsWith(AGAIN) === true;
   const repeated = new Set(steps.filter(isAgain).map(daysOf));
   const failed = steps.filter((step) => mayRepeat(step) && !repeated.has(daysOf(step)));
   // An operator or its account may have sent it again. A repetition that was stopped comes later.
@@ -157,15 +154,6 @@ async function stepsSent(
     sent: steps.filter((step) => !free.includes(step)).map(daysOf),
     failed: new Map(free.map((step) => [daysOf(step), step._id])),
   };
-}
-
-/**
- * True of the mail of a step that reached no one, although no mail server rejected it for good: the server could not be
- * reached, or the mail could not be made.
- */
-function mayRepeat({ once, state, unknown_at, erased_at, recipients }: Omit<Step, '_id' | 'resent_as'>): boolean {
-  if (state !== 'failed' || unknown_at || erased_at || !once || once.endsWith(AGAIN)) return false;
-  return recipients.some(({ role, code }) => role !== 'bcc' && !code?.startsWith('5'));
 }
 
 async function cancelledOf(

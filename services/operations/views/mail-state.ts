@@ -85,7 +85,7 @@ export function whyMailWaits(
   const isLeased = lease_until !== undefined && lease_until > now;
   switch (state) {
     case 'planned':
-      return 'It leaves at the time that its account named.';
+      return 'It leaves at the time for which it is planned.';
     case 'sending':
       return isLeased
         ? 'The mail server is getting it, and has not said yet that it took it.'

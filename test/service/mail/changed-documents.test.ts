@@ -387,8 +387,96 @@ test.each([
   },
 );
 
+const DAY_MS = 24 * 3_600_000;
+const GREYLISTED = '451 4.7.1 Greylisted';
+/** The mail server answers like this for 48 hours. */
+const failing = async (reply: string) => {
+  relay.behave({ onRecipient: () => reply });
+  await attempts();
+  const waiting = { account_id: me.id, state: 'queued' };
+  await Message.updateMany(waiting, { 'attempts.0.at': new Date(Date.now() - 3 * DAY_MS) });
+  await allAttempts();
+  relay.behave({});
+};
+
+describe('the receipt of a payment', () => {
+  const paid = async () => {
+    await change('account', { receipts: true });
+    const { id } = await invoice({ status: 'Sent' });
+    return { id: id as string, payment: (await me.post(`invoices/${id}/payments`, { amount: 100 })).id as string };
+  };
+  /** Lets the time of the message come that was planned last. */
+  const whenDue = async () => {
+    const [planned] = (await messages()).filter(({ state }) => state === 'planned');
+    await Message.updateOne({ _id: planned?._id, account_id: me.id }, { next_at: new Date() });
+    await attempt(String(planned?._id));
+  };
+
+  test('when the mail server does not take it for 48 hours, then it goes out once more a day later, and no third time', async () => {
+    await paid();
+    await failing(GREYLISTED);
+    const [first, second] = await messages();
+    const inMs = Number(second?.next_at) - Date.now();
+    expect([await states(), second?.resend_of, Math.round(inMs / DAY_MS)]).toEqual([
+      ['failed', 'planned'],
+      first?._id,
+      1,
+    ]);
+
+    relay.behave({ onRecipient: () => GREYLISTED });
+    await whenDue();
+    await failing(GREYLISTED);
+
+    expect(await states()).toEqual(['failed', 'failed']);
+  });
+
+  test('when the mail server takes it then, then the client has it once', async () => {
+    await paid();
+    await failing(GREYLISTED);
+    await whenDue();
+    expect([await states(), relay.taken.map(({ to }) => to)]).toEqual([['failed', 'accepted'], [['ada@example.com']]]);
+  });
+
+  test.each([
+    ['its address was rejected', '550 5.1.1 No such user', async () => undefined, ['failed']],
+    ['the account wants no receipts any more', GREYLISTED, () => change('account', { receipts: false }), ['failed']],
+  ])('when %s, then it is not planned again', async (_, reply, meanwhile, expected) => {
+    await paid();
+    await deferred();
+    await meanwhile();
+    await failing(reply);
+    expect(await states()).toEqual(expected);
+  });
+
+  test.each([
+    [
+      'its account sent it again',
+      async (message: MessageRecord) =>
+        expect((await me.api.post(`/api/v1/messages/${String(message._id)}/resend`, {})).status).toBe(202),
+      ['failed', 'cancelled', 'accepted'],
+    ],
+    [
+      'the payment was voided',
+      async ({ document }: MessageRecord) =>
+        expect(
+          (await me.api.post(`/api/v1/payments/${String(document.id)}/void`, { reason: 'Entered twice' })).status,
+        ).toBe(200),
+      ['failed', 'cancelled'],
+    ],
+  ])('when %s meanwhile, then the second one does not leave', async (_, meanwhile, expected) => {
+    await paid();
+    await failing(GREYLISTED);
+    const [failed] = (await messages()) as [MessageRecord];
+    await meanwhile(failed);
+
+    await allAttempts();
+    if ((await states()).includes('planned')) await whenDue();
+
+    expect(await states()).toEqual(expected);
+  });
+});
+
 describe('the step of a reminder', () => {
-  const DAY_MS = 24 * 3_600_000;
   const inDays = (days: number) => new Date(Date.now() + days * DAY_MS + 1_000);
   const step = async () => {
     await change('account', { reminders: [{ days: 3 }], remind_at: '00:00' });
@@ -396,16 +484,6 @@ describe('the step of a reminder', () => {
     await planReminders(inDays(0));
     return id as string;
   };
-  /** The mail server answers like this for 48 hours. */
-  const failing = async (reply: string) => {
-    relay.behave({ onRecipient: () => reply });
-    await attempts();
-    const waiting = { account_id: me.id, state: 'queued' };
-    await Message.updateMany(waiting, { 'attempts.0.at': new Date(Date.now() - 3 * DAY_MS) });
-    await allAttempts();
-    relay.behave({});
-  };
-  const GREYLISTED = '451 4.7.1 Greylisted';
 
   test('when the mail server does not take it for 48 hours, then it goes out once more on the next day, and no third time', async () => {
     const id = await step();
