@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Semaphore } from 'es-toolkit/promise/semaphore';
 import { linkUrl, makeLink } from '#libs/billing/links/make-link.ts';
+import { receiptLink } from '#libs/billing/messages/plan-receipt.ts';
 import { mailedRecord, mailedVersion, staleness } from '#libs/billing/messages/withdraw-message.ts';
 import { clientStatements } from '#libs/billing/payments/client-statement.ts';
 import type { UnitOfWork } from '#libs/billing/unit-of-work.ts';
@@ -26,6 +27,7 @@ import type { Markdown } from '#libs/markdown/markdown.ts';
 import { type AccountRecord, type MailSettings, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
+import type { PaymentRecord } from '#libs/models/billing/payment.ts';
 import type { QuoteRecord } from '#libs/models/billing/quote.ts';
 import { storedBytesOf } from '#libs/models/counter.ts';
 import { findAttachments, mediaTypeOf } from '#libs/models/documents/attachments.ts';
@@ -123,7 +125,8 @@ export function makeMailOf(options: MakeOptions): MailOf {
     const reason = staleness(message, found ?? null, dayIn(account.time_zone));
     if (!found || reason) return { withdrawn: reason ?? 'The document was deleted' };
     // Without a portal, only a mail that consists of its link cannot be made.
-    const isLinked = message.link && (options.portalUrl !== undefined || message.kind === 'link');
+    const wanted = linkOf(message, found);
+    const isLinked = wanted && (options.portalUrl !== undefined || message.kind === 'link');
     const link = isLinked ? newLink() : undefined;
     if (link && !('token' in link)) return link;
     const statement =
@@ -153,7 +156,7 @@ export function makeMailOf(options: MakeOptions): MailOf {
       const source = await mailSourceOf(message, contents, now);
       return work(async (unit) => {
         await insertMailSource(source, unit.session);
-        if (message.link && link) await keepLink(unit, message, { ...message.link, token: link.token });
+        if (wanted && link) await keepLink(unit, message, { ...wanted, token: link.token });
       });
     };
     return {
@@ -288,6 +291,11 @@ function bodyOf({ kind, locale, body_template }: MessageRecord, record: MailedRe
     return settledBody('quote', locale, body_template);
   const isSettled = kind === 'invoice' && dueOf(record as InvoiceRecord) <= 0;
   return isSettled ? settledBody('invoice', locale, body_template) : body_template;
+}
+
+/** Returns the link that the mail carries. That of a receipt leads to the invoice that the money pays by now. */
+function linkOf({ kind, link }: MessageRecord, record: MailedRecords[MailedKind]): MailedLink | undefined {
+  return kind === 'receipt' && link ? receiptLink(record as PaymentRecord, link) : link;
 }
 
 /** Returns the ways to pay, for a mail that asks for money. */

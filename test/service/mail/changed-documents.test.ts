@@ -474,6 +474,18 @@ describe('the receipt of a payment', () => {
 
     expect(await states()).toEqual(expected);
   });
+
+  test('when the money pays another invoice before it is mailed, then its link leads there', async () => {
+    const { id, payment } = await paid();
+    const { id: other } = await invoice({ status: 'Sent' });
+    expect((await me.api.post(`/api/v1/payments/${payment}/release`, {})).status).toBe(200);
+    await me.post(`payments/${payment}/allocations`, { invoice_id: other });
+
+    await allAttempts();
+
+    const linked = async (of: string) => ((await me.get(`invoices/${of}/links`)) as object[]).length;
+    expect([await linked(id), await linked(other)]).toEqual([0, 1]);
+  });
 });
 
 describe('the step of a reminder', () => {
