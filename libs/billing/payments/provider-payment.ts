@@ -54,7 +54,8 @@ export async function bookProviderPayment(
     const parts = [{ invoice_id: invoice._id, amount: payment.unallocated }];
     await unit.announce('payment.overpaid', paymentView(payment), { activity: { parts } });
   }
-  for (const early of await findEarlyRefunds(unit.accountId, external_id, unit.session))
+  const paid = { payment_intent: external_id, currency };
+  for (const early of await findEarlyRefunds(unit.accountId, paid, unit.session))
     payment = await takeBackFrom(unit, payment, {
       external_id: early.external_id,
       amount: early.amount,
@@ -68,26 +69,35 @@ export interface ProviderRefund {
   external_id: string;
   /** That of the payment. */
   payment_id: string;
+  /** In the smallest unit. */
   amount: number;
+  currency: string;
   day: string;
 }
 
-/** Books a refund once. One whose payment is not known yet is kept, and booked with it. */
+/**
+ * Books a refund once. One whose payment is not known yet is kept, and booked with it.
+ * @returns false for a refund in another currency than its payment. Nothing is booked then.
+ */
 export async function bookProviderRefund(
   unit: UnitOfWork,
-  { external_id, payment_id, amount, day }: ProviderRefund,
-): Promise<PaymentRecord | undefined> {
+  { external_id, payment_id, amount, currency, day }: ProviderRefund,
+): Promise<boolean> {
   const payment = await findKnown(unit, payment_id);
-  if (payment) return takeBackFrom(unit, payment, { external_id, amount, day });
-  await keepEarlyRefund(unit.accountId, { payment_intent: payment_id, external_id, amount, day }, unit.session);
-  return undefined;
+  if (payment && payment.currency !== currency) return false;
+  if (payment) await takeBackFrom(unit, payment, { external_id, amount, day });
+  else {
+    const early = { payment_intent: payment_id, external_id, amount, currency, day };
+    await keepEarlyRefund(unit.accountId, early, unit.session);
+  }
+  return true;
 }
 
 /** Takes the refund from the credit of the payment, and the rest from its invoices. */
 async function takeBackFrom(
   unit: UnitOfWork,
   before: PaymentRecord,
-  { external_id, amount, day }: Omit<ProviderRefund, 'payment_id'>,
+  { external_id, amount, day }: Omit<ProviderRefund, 'payment_id' | 'currency'>,
 ): Promise<PaymentRecord> {
   if (await findRefund(unit, external_id)) return before;
   if (before.status === 'Voided') throw appError('payment_voided_not_refundable');

@@ -10,6 +10,8 @@ export interface EarlyRefundRecord extends Stamped {
   external_id: string;
   /** In the smallest unit. */
   amount: number;
+  /** Absent on one of an older version. */
+  currency?: string | undefined;
   day: string;
 }
 
@@ -19,6 +21,7 @@ const earlyRefundSchema = recordSchema<EarlyRefundRecord>(
     payment_intent: { type: String, required: true },
     external_id: { type: String, required: true },
     amount: { type: Number, required: true },
+    currency: String,
     day: { type: String, required: true },
   },
   { filters: [], orders: {}, standard: '' },
@@ -36,7 +39,7 @@ const KEPT_MAX = 500;
 /** Keeps a refund, once. */
 export async function keepEarlyRefund(
   accountId: Id,
-  refund: Pick<EarlyRefundRecord, 'payment_intent' | 'external_id' | 'amount' | 'day'>,
+  refund: Pick<EarlyRefundRecord, 'payment_intent' | 'external_id' | 'amount' | 'currency' | 'day'>,
   session: Session,
 ): Promise<void> {
   const known = { account_id: storedId(accountId), external_id: refund.external_id } as object;
@@ -44,13 +47,13 @@ export async function keepEarlyRefund(
   await insertOwn(EarlyRefund, { ...newRecord(accountId), ...refund }, session);
 }
 
-/** Returns the refunds that came before their payment. */
+/** Returns the refunds in the currency of their payment that came before it. */
 export async function findEarlyRefunds(
   accountId: Id,
-  payment_intent: string,
+  { payment_intent, currency }: { payment_intent: string; currency: string },
   session: Session,
 ): Promise<EarlyRefundRecord[]> {
-  const own = { account_id: storedId(accountId), payment_intent } as object;
+  const own = { account_id: storedId(accountId), payment_intent, currency: { $in: [currency, null] } } as object;
   const found = await driverOf(EarlyRefund)
     .find(own, { session, sort: { _id: 1 }, limit: KEPT_MAX, batchSize: KEPT_MAX + 1 })
     .toArray();

@@ -10,7 +10,7 @@ import { readAfterElection } from '#libs/mongo/read-after-election.ts';
 import { AMOUNT_MAX, fromMinor, isCurrency } from '#libs/rules/money/money.ts';
 import { isChargeable } from './stripe-amounts.ts';
 
-/** `nothing`: the event is of no concern. `unknown`: it is about an invoice that is gone, or about more than can be booked. */
+/** `nothing`: the event is of no concern. `unknown`: it is about an invoice that is gone, about more than can be booked, or in another currency than the payment. */
 export type BookedEvent = 'booked' | 'nothing' | 'unknown';
 
 interface Hook {
@@ -129,8 +129,8 @@ function refundOf({ id, amount, currency, payment_intent }: Returned, day: strin
   const code = currencyOf(currency);
   if (!payment_id || !isStripeId(id) || !code || !isSum(amount, code)) return undefined;
   return async (unit) => {
-    await bookProviderRefund(unit, { external_id: id, payment_id, amount, day });
-    return 'booked';
+    const isBooked = await bookProviderRefund(unit, { external_id: id, payment_id, amount, currency: code, day });
+    return isBooked ? 'booked' : 'unknown';
   };
 }
 

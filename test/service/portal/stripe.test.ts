@@ -239,6 +239,16 @@ describe('events', () => {
     await account.sound();
   });
 
+  test('when money goes back in another currency than its payment, before or after it, then nothing is booked', async () => {
+    const id = await invoice();
+    const dollars = { amount: 4_000, currency: 'usd' };
+    await refunded({ ...dollars, id: 're_early' });
+    expect(await completed(id)).toEqual([200, 'booked']);
+    expect(await refunded({ ...dollars, id: 're_late' })).toEqual([200, 'unknown']);
+    expect(await payments()).toMatchObject([{ amount: 100, refunds: [] }]);
+    expect(await account.get(`invoices/${id}`)).toMatchObject({ status: 'Paid', amount_due: 0 });
+  });
+
   test('when the invoice and its client are gone, or are of another account, then nothing is booked, and Stripe does not repeat it', async () => {
     const draft = await invoice({ status: 'Draft' });
     await account.api.delete(`/api/v1/invoices/${draft}`);
