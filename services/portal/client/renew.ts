@@ -24,8 +24,7 @@ export async function renew(visit: Visit): Promise<boolean> {
   try {
     return await change(visit, (unit) => planLink(unit, visit));
   } catch (error) {
-    // The mail of today is on its way.
-    if (isDuplicate(error)) return true;
+    if (isDuplicate(error)) return isOnItsWay(visit);
     if (error instanceof AppError && error.status === 409) return false;
     throw error;
   }
@@ -34,8 +33,8 @@ export async function renew(visit: Visit): Promise<boolean> {
 async function planLink(unit: UnitOfWork, visit: Visit): Promise<boolean> {
   const { link } = visit;
   const { account_id, _id, allow, show_time, show_statement, subject_type, expires_at, created_at } = link;
-  const prefix = `link/${String(_id)}/`;
-  const before = { account_id, once: { $gte: prefix, $lt: `${prefix}~` } } as object;
+  const prefix = prefixOf(link);
+  const before = { account_id, once: { $gte: prefix, $lt: `${prefix}~` }, ...NOT_ENDED } as object;
   const count = await driverOf(Message).countDocuments(before, { session: unit.session, limit: RENEWALS_MAX });
   const mailed = count < RENEWALS_MAX ? await mailedOf(unit, visit) : undefined;
   if (!mailed) return false;
@@ -49,10 +48,23 @@ async function planLink(unit: UnitOfWork, visit: Visit): Promise<boolean> {
       ...(show_statement ? { show_statement } : {}),
       ...(expires_at ? { life_ms: +expires_at - +created_at } : {}),
     },
-    once: prefix + agreedDate().toISOString().slice(0, 10),
+    once: todays(link),
     requestId: String(_id),
   } as Parameters<typeof planMessage>[1]);
   return true;
+}
+
+const prefixOf = ({ _id }: Visit['link']) => `link/${String(_id)}/`;
+const todays = (link: Visit['link']) => prefixOf(link) + agreedDate().toISOString().slice(0, 10);
+
+/** The mails that went out, or may go out. */
+const NOT_ENDED = { state: { $nin: ['failed', 'cancelled'] } } as const;
+
+/** True of the mail of today, unless the mail server rejected it or its account cancelled it. */
+async function isOnItsWay({ link }: Visit): Promise<boolean> {
+  const { account_id } = link;
+  const found = await driverOf(Message).findOne({ account_id, once: todays(link), ...NOT_ENDED } as object);
+  return found !== null;
 }
 
 /** Returns the document that the mail is about: for a client's link the latest that it shows, or showed. */

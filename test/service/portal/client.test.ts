@@ -552,6 +552,33 @@ describe('an expired link', () => {
     expect((await portal.browser().post(`${path}/renew`, { csrf })).status).toBe(503);
   });
 
+  test.each([
+    ['was rejected', (id: string) => failWithoutRelay(gateway.account.id, id, 'giveUp')],
+    ['was cancelled by its account', (id: string) => gateway.post(`/api/v1/messages/${id}/cancel`, {})],
+  ])(
+    'when the mail of today %s, then the page does not say that one is on its way, and it is none of the few',
+    async (_, end) => {
+      const { path, id } = await linkTo('invoices', await invoice());
+      await expire(id);
+      const csrf = csrfOf((await get(path)).text);
+      const send = () => portal.browser().post(`${path}/renew`, { csrf });
+      expect((await send()).status).toBe(303);
+      const [first] = await mails({ once: new RegExp(`^link/${id}/`) });
+      await end(String(first?._id));
+
+      expect((await send()).status).toBe(503);
+      // It went on like this for days.
+      const { _id, ...ended } = (await mails({ _id: first?._id }))[0] as MessageRecord;
+      const days = [1, 2, 3, 4, 5].map((day) => ({
+        ...ended,
+        ...{ _id: storedId(newId()), message_id: `<${day}@${id}>`, once: `link/${id}/2020-01-0${day}` },
+      }));
+      await Message.collection.insertMany(days as never);
+      await Message.collection.updateOne({ _id } as never, { $unset: { once: 1 } });
+      expect((await send()).status).toBe(303);
+    },
+  );
+
   test('when it has not expired, then nothing is mailed', async () => {
     const { path, id } = await linkTo('invoices', await invoice());
     const csrf = csrfOf((await get(path)).text);
