@@ -5,6 +5,7 @@ import { runUnitOfWork, type UnitOfWork } from '#libs/billing/unit-of-work.ts';
 import { agreedDate } from '#libs/clock.ts';
 import { dayIn } from '#libs/day.ts';
 import { versionOf } from '#libs/documents/printed-content.ts';
+import { AppError } from '#libs/errors.ts';
 import { Account, type AccountRecord } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
@@ -197,11 +198,15 @@ export async function change<Result>(
   return result;
 }
 
-/** Counts that a person looked at the page, unless that was counted within the hour. */
+/** Counts that a person looked at the page, unless that was counted within the hour, or its account has no room left. */
 export async function noteOpening(visit: Visit): Promise<void> {
   const { link, account, isPreview } = visit;
   if (isPreview || !isCountedAgain(link, agreedDate())) return;
-  await change(visit, (unit) => countOpening(unit, link, account.time_zone));
+  try {
+    await change(visit, (unit) => countOpening(unit, link, account.time_zone));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'quota_exceeded') throw error;
+  }
 }
 
 /** Returns the fields of a form. A field that was sent twice counts as absent. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
 import mongoose from 'mongoose';
 import { pino } from 'pino';
+import { askQuestion } from '#libs/billing/answers/ask-question.ts';
 import { reasonToWithdraw } from '#libs/billing/messages/withdraw-message.ts';
 import { addDays, dayIn } from '#libs/day.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
@@ -349,6 +350,27 @@ describe('programs that look at links', () => {
       );
     expect(await linkOf(id)).toMatchObject({ opens: 0 });
     expect((await portal.browser().post(`${path}/opened`, { csrf }, { Origin: 'null' })).status).toBe(204);
+  });
+
+  test('when its account has no room left, then it is not counted, and an act that was done before is shown as done', async () => {
+    const full = await startPortal(gateway.workspace, { client: { quotaBytes: 1 } });
+    const invoiceId = await invoice();
+    const { path, id } = await linkTo('invoices', invoiceId);
+    const csrf = csrfOf((await get(path)).text);
+    const question = { csrf, text: 'Is this right?' };
+    await inUnit(gateway.account.id, (unit) =>
+      askQuestion(unit, {
+        ...{ type: 'invoice', id: invoiceId, text: question.text },
+        visitor: { linkId: id, address: '', browser: '' },
+      }),
+    );
+
+    const opened = await full.browser().post(`${path}/opened`, { csrf });
+    const asked = await full.browser().post(`${path}/ask`, question);
+    await full.close();
+
+    expect([opened.status, asked.status, asked.headers.get('location')]).toEqual([204, 303, `${path}?done=asked`]);
+    expect(await linkOf(id)).toMatchObject({ opens: 0 });
   });
 
   const MANY = 1_000;
