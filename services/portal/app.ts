@@ -4,6 +4,7 @@ import { AppError } from '#libs/errors.ts';
 import { publicKeys } from '#libs/models/operations/signing-key.ts';
 import { isUnavailable } from '#libs/mongo/errors.ts';
 import { PageError } from '#libs/pages/page-error.ts';
+import { setRetryAfter } from '#libs/pages/retry-after.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { type ClientOptions, clientRoutes } from './client/client-routes.ts';
 import { clientAssets } from './client/layout.ts';
@@ -41,19 +42,18 @@ export function makeApp({ trustProxy, developer, client, log }: PortalParts): Ex
   });
   app.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) return next(error);
-    if (isUnavailable(error)) return sendNote(response.set('Retry-After', '1'), 503, 'Please try again', UNAVAILABLE);
-    if (isNowhere(error)) return sendNote(response, 404, 'Page not found', NOT_FOUND);
-    if (error instanceof PageError) return sendNote(response, error.status, 'Not done', error.message);
-    if (error instanceof AppError && error.status >= 500)
-      return sendNote(response.set('Retry-After', '2'), 503, 'Please try again', UNAVAILABLE);
-    if (error instanceof AppError && error.status === 429)
-      return sendNote(response.set(error.headers ?? {}), 429, 'Please try again', BUSY);
+    const note = (status: number, title: string, text: string) => sendNote(error, response, { status, title, text });
+    if (isUnavailable(error)) return note(503, 'Please try again', UNAVAILABLE);
+    if (isNowhere(error)) return note(404, 'Page not found', NOT_FOUND);
+    if (error instanceof PageError) return note(error.status, 'Not done', error.message);
+    if (error instanceof AppError && error.status >= 500) return note(503, 'Please try again', UNAVAILABLE);
+    if (error instanceof AppError && error.status === 429) return note(429, 'Please try again', BUSY);
     const { status } = (error ?? {}) as { status?: number };
     // The parser of bodies and paths throws errors with a status.
-    if (status && status < 500) return sendNote(response, status, 'Not understood', UNREADABLE);
+    if (status && status < 500) return note(status, 'Not understood', UNREADABLE);
     // The path holds the token of a link, so the log has neither the path nor the address.
     log.error({ err: error, method: request.method }, 'a request to the portal failed');
-    return sendNote(response, 500, 'Something went wrong', FAILED);
+    return note(500, 'Something went wrong', FAILED);
   });
   return app;
 }
@@ -67,6 +67,11 @@ const BUSY = 'Too many people look at this at the same time. Please try again in
 const UNREADABLE = 'The request could not be read. Please go back and try again.';
 const FAILED = 'The page could not be shown. Please try again later.';
 
-function sendNote(response: Response, status: number, title: string, text: string) {
+function sendNote(
+  error: unknown,
+  response: Response,
+  { status, title, text }: { status: number; title: string; text: string },
+) {
+  setRetryAfter(response, status, error);
   response.status(status).send(notePage(title, text));
 }

@@ -5,6 +5,7 @@ import { isOutOfTime, isUnavailable } from '#libs/mongo/errors.ts';
 import { html, renderPage } from '#libs/pages/html.ts';
 import { PageError } from '#libs/pages/page-error.ts';
 import { note } from '#libs/pages/parts.ts';
+import { setRetryAfter } from '#libs/pages/retry-after.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { visitorOf } from '../session/visit.ts';
 import { documentOf, frame } from './layout.ts';
@@ -20,6 +21,7 @@ export function sendProblem(error: unknown, log: Logger, request: Request, respo
         'Not done',
         html`<body class="login"><main>${body}<p><a href="/">To the overview</a></p></main></body>`,
       );
+  setRetryAfter(response, status, error);
   response.status(status).set('Cache-Control', 'no-store').send(renderPage(page));
 }
 

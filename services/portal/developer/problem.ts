@@ -5,6 +5,7 @@ import { isOutOfTime, isUnavailable } from '#libs/mongo/errors.ts';
 import { type Children, html, renderPage } from '#libs/pages/html.ts';
 import { PageError } from '#libs/pages/page-error.ts';
 import { note } from '#libs/pages/parts.ts';
+import { setRetryAfter } from '#libs/pages/retry-after.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { bareFrame, frame } from './layout.ts';
 import { ENDED, type Visitor } from './visit.ts';
@@ -17,7 +18,7 @@ export function sendProblem(error: unknown, log: Logger, request: Request, respo
   // A session that has ended meanwhile shows nothing of the account.
   const visitor = status === 401 ? undefined : (response.locals['visitor'] as Visitor | undefined);
   const page = visitor ? frame({ title: 'Not done', section: '', body }, visitor) : bareFrame('Not done', body);
-  if (status === 429) response.set('Retry-After', '60');
+  setRetryAfter(response, status, error);
   response.status(status).send(renderPage(page));
 }
 
