@@ -1,6 +1,7 @@
 // Expiry events: each is written once, at midnight in the account's time zone, however many schedulers run.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
+import { AppError } from '#libs/errors.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
@@ -105,6 +106,13 @@ async function lagSeconds({ healthUrl }: SpawnedService): Promise<number> {
   return Number(/^billhook_scheduler_lag_seconds (\S+)$/m.exec(text)?.[1]);
 }
 
+/** Runs a round as a poller does: what an account was too busy for is left to the next one. */
+async function roundOfPoller(): Promise<undefined> {
+  await emitExpirations().catch((error: Error) => {
+    if (!(error.cause instanceof AppError) || error.cause.code !== 'record_busy') throw error;
+  });
+}
+
 test('when two schedulers and four more pollers find the same invoices, then each has one event, and no lag is left', async () => {
   const me = await user();
   const yesterday = addDays(dayIn('UTC'), -1);
@@ -113,7 +121,7 @@ test('when two schedulers and four more pollers find the same invoices, then eac
   const schedulers = await Promise.all([
     spawnService('scheduler', gateway.workspace),
     spawnService('scheduler', gateway.workspace),
-    ...Array.from({ length: 4 }, () => emitExpirations().then(() => undefined)),
+    ...Array.from({ length: 4 }, () => roundOfPoller()),
   ]);
   const started = schedulers.flatMap((scheduler) => scheduler ?? []);
   try {
@@ -121,6 +129,8 @@ test('when two schedulers and four more pollers find the same invoices, then eac
     await Promise.all([emitExpirations(), emitExpirations()]);
     const emitted = (await me.expirations()).map(({ data }) => String(data.id));
     expect(emitted.toSorted()).toEqual(ids.toSorted());
+    // The lag is also that of their reminders, which other rounds of the schedulers look at.
+    await planReminders();
     expect(await Promise.all(started.map(lagSeconds))).toEqual([0, 0]);
   } finally {
     expect(await Promise.all(started.map((scheduler) => scheduler.stop()))).toEqual([0, 0]);
