@@ -4,6 +4,9 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to reject.
 export const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
+/** Characters that end a line in some program. */
+export const LINE_BREAK = /[\n\r\u2028\u2029]/;
+
 /** Bidirectional overrides and isolates, which reorder the text on a line and what follows it. */
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/;
 const EVERY_BIDI_CONTROL = new RegExp(BIDI_CONTROLS, 'g');

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { instantOf, isDay } from '#libs/day.ts';
 import { isId } from '#libs/models/tenant.ts';
-import { isPlainLine, isPlainName, isPrintable, UNPRINTABLE } from '#libs/printable.ts';
+import { isPlainLine, isPlainName, isPrintable, LINE_BREAK, UNPRINTABLE } from '#libs/printable.ts';
 import { isCurrency } from '#libs/rules/money/money.ts';
 
 /** The specification's words where joi has others. */
@@ -30,8 +30,6 @@ export const validation: Joi.ValidationOptions = {
 };
 
 const LONGEST = { string: 2_000, text: 20_000 } as const;
-/** Characters that end a line in some program. */
-const LINE_BREAK = /[\n\r\u2028\u2029]/;
 /** Characters that no text may contain, for the patterns of the reference. */
 const CONTROLS = UNPRINTABLE.source.slice(1, -1);
 const BREAKS = LINE_BREAK.source.slice(1, -1);

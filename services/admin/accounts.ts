@@ -8,7 +8,7 @@ import { isEmail, knownLocale, knownZone } from '#libs/profile-forms.ts';
 import { recorded } from './audited.ts';
 import { CommandError } from './connection.ts';
 import { readStorage } from './store/storage.ts';
-import { requireName } from './texts.ts';
+import { requireAll, requireName } from './texts.ts';
 
 interface ProfileOptions {
   name?: string;
@@ -83,16 +83,20 @@ export async function requireAccount(id: string): Promise<void> {
   if (!isId(id) || !(await Account.exists({ _id: id }))) throw new CommandError(`No account has the id ${id}`);
 }
 
-/** Returns the stored fields that the options set. @throws CommandError for values that the API would reject. */
+/** Returns the stored fields that the options set. @throws CommandError that names every value the API would reject. */
 function profileOf({ name, email, timeZone, locale, maxEntryHours }: ProfileOptions) {
-  if (email !== undefined && !isEmail(email)) throw new CommandError(`${email} is not an e-mail address`);
-  return {
-    ...(name === undefined ? {} : { name: requireName('--name', name) }),
-    ...(email === undefined ? {} : { email }),
-    ...(timeZone === undefined ? {} : { time_zone: requireTimeZone(timeZone) }),
-    ...(locale === undefined ? {} : { locale: requireLocale(locale) }),
-    ...(maxEntryHours === undefined ? {} : { max_entry_hours: requireEntryHours(maxEntryHours) }),
-  };
+  return requireAll({
+    ...(name === undefined ? {} : { name: () => requireName('--name', name) }),
+    ...(email === undefined ? {} : { email: () => requireEmail(email) }),
+    ...(timeZone === undefined ? {} : { time_zone: () => requireTimeZone(timeZone) }),
+    ...(locale === undefined ? {} : { locale: () => requireLocale(locale) }),
+    ...(maxEntryHours === undefined ? {} : { max_entry_hours: () => requireEntryHours(maxEntryHours) }),
+  });
+}
+
+function requireEmail(text: string): string {
+  if (isEmail(text)) return text;
+  throw new CommandError(`${text} is not an e-mail address`);
 }
 
 function requireEntryHours(hours: number): number {

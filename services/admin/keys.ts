@@ -16,7 +16,7 @@ import { inTransaction, type Session } from '#libs/mongo/connection.ts';
 import { requireAccount } from './accounts.ts';
 import { recorded } from './audited.ts';
 import { CommandError } from './connection.ts';
-import { requireName } from './texts.ts';
+import { requireAll, requireName } from './texts.ts';
 
 const DAYS_FORM = /^(\d{1,4})d$/;
 const DAY_MS = 24 * 3600 * 1000;
@@ -24,12 +24,12 @@ const HOUR_MS = 3600 * 1000;
 
 export async function createKey(options: { account: string; name: string; scopes: string; expires?: string }) {
   await requireAccount(options.account);
-  const wanted: NewApiKey = {
-    accountId: options.account,
-    name: requireName('--name', options.name),
-    scopes: scopesOf(options.scopes),
-    expiresAt: options.expires === undefined ? undefined : expiryOf(options.expires),
-  };
+  const given = requireAll({
+    name: () => requireName('--name', options.name),
+    scopes: () => scopesOf(options.scopes),
+    expiresAt: () => (options.expires === undefined ? undefined : expiryOf(options.expires)),
+  });
+  const wanted: NewApiKey = { accountId: options.account, ...given };
   const { key, record } = await recorded('key.create', options.account, async () => {
     const issued = await issueApiKey(wanted);
     return { ...issued, detail: `${String(issued.record._id)}: ${wanted.scopes.join(', ')}` };

@@ -14,6 +14,7 @@ import { isDuplicate } from '#libs/mongo/errors.ts';
 import { makePassword, PASSWORD_LONGEST, PASSWORD_SHORTEST } from '#libs/password.ts';
 import { recorded } from './audited.ts';
 import { CommandError } from './connection.ts';
+import { requireAll } from './texts.ts';
 
 /**
  * Makes an operator.
@@ -22,23 +23,19 @@ import { CommandError } from './connection.ts';
  * @returns the operator, with the password only when it was generated, because it cannot be read again.
  */
 export async function createOperator(options: { name: string; role: string; password?: string; replace?: boolean }) {
-  const name = operatorName(options.name);
-  if (!isOperatorName(name)) {
-    throw new CommandError('--name must have 1 to 40 letters, digits, dots, dashes or underscores');
-  }
-  const role = roleOf(options.role);
-  const given = options.password;
-  if (given !== undefined && (given.length < PASSWORD_SHORTEST || given.length > PASSWORD_LONGEST)) {
-    throw new CommandError(`The password must have ${PASSWORD_SHORTEST} to ${PASSWORD_LONGEST} characters`);
-  }
-  const password = given ?? makePassword();
+  const given = requireAll({
+    name: () => nameOf(options.name),
+    role: () => roleOf(options.role),
+    password: () => (options.password === undefined ? undefined : passwordOf(options.password)),
+  });
+  const { name, role, password = makePassword() } = given;
   const { record } = await recorded('operator.create', name, async () => {
     const operator = { name, role, password };
     if (!options.replace) return { record: await insertNew(operator), detail: role };
     const { record, wasThere } = await replaceOperator(operator);
     return { record, detail: wasThere ? `${role}, replaced` : role };
   });
-  return { ...view(record), ...(given === undefined ? { password } : {}) };
+  return { ...view(record), ...(given.password === undefined ? { password } : {}) };
 }
 
 async function insertNew(operator: Parameters<typeof insertOperator>[0]) {
@@ -63,6 +60,17 @@ export async function dropOperator(given: string) {
     return {};
   });
   return { name, status: 'removed, all sessions ended' };
+}
+
+function nameOf(text: string): string {
+  const name = operatorName(text);
+  if (isOperatorName(name)) return name;
+  throw new CommandError('--name must have 1 to 40 letters, digits, dots, dashes or underscores');
+}
+
+function passwordOf(text: string): string {
+  if (text.length >= PASSWORD_SHORTEST && text.length <= PASSWORD_LONGEST) return text;
+  throw new CommandError(`The password must have ${PASSWORD_SHORTEST} to ${PASSWORD_LONGEST} characters`);
 }
 
 function roleOf(text: string): OperatorRole {

@@ -15,6 +15,7 @@ import { createAccount, updateAccount } from '../../../services/admin/accounts.t
 import { CommandError } from '../../../services/admin/connection.ts';
 import { createEndpoint } from '../../../services/admin/endpoints.ts';
 import { createKey, rotateKey } from '../../../services/admin/keys.ts';
+import { createOperator } from '../../../services/admin/operators.ts';
 import { readSettings } from '../../../services/admin/settings.ts';
 import { withQueues } from '../../../services/admin/with-queues.ts';
 import { errorLineOf } from '../../support/error-line.ts';
@@ -199,6 +200,22 @@ describe('mistakes', () => {
       'a name with terminal control characters',
       () => newKey(gateway.account.id, { name: 'x\u001b[31m' }),
       /--name must not hold control/,
+    ],
+    ['a name of two lines', () => createAccount({ name: 'Studio\nNorth' }), /^--name must be one line$/],
+    [
+      'a wrong value for each field of an account',
+      () => createAccount({ name: ' ', email: 'ada@', timeZone: 'Mars/One', locale: 'de_DE', maxEntryHours: 0 }),
+      /^--name must have .*; ada@ is not an .*; Mars\/One is not an .*; de_DE is not a .*; --max-entry-hours must be/,
+    ],
+    [
+      'a wrong value for each field of a key',
+      () => newKey(gateway.account.id, { name: ' ', scopes: 'clients', expires: 'yesterday' }),
+      /^--name must have .*; Unknown scope clients\. .*; --expires must be a day/,
+    ],
+    [
+      'a wrong value for each field of an operator',
+      () => createOperator({ name: 'ada north', role: 'king', password: 'short' }),
+      /^--name must have .*; --role must be .*; The password must have/,
     ],
     [
       'an expiry with text after the day',
