@@ -68,6 +68,8 @@ const shape = Joi.object<Variables>({
   CHROMIUM_PATH: Joi.string(),
 });
 
+const CHECKED_BY_SERVICES = ['OUTBOUND_ALLOW', 'SMTP_URL', 'MAIL_FROM'];
+
 // These variables are read here and passed on by value.
 const VARIABLES = Object.keys(shape.describe()['keys'] as object);
 
@@ -149,8 +151,9 @@ function readVariables(env: NodeJS.ProcessEnv): { chosen: Readonly<Variables>; p
     return { chosen: readEnv(env, shape), problems: [] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    // The defaults let the variables of the services be checked as well.
-    return { chosen: readEnv({}, shape), problems: error.problems };
+    // The defaults let the variables of the services be checked as well, and with them those that only services check.
+    const unchecked = Object.fromEntries(CHECKED_BY_SERVICES.map((name) => [name, env[name]]));
+    return { chosen: readEnv(unchecked, shape), problems: error.problems };
   }
 }
 

@@ -91,6 +91,7 @@ export const variables = {
     ),
   REDIS_PREFIX: Joi.string()
     .pattern(/^[\w-]{1,40}$/)
+    .messages({ 'string.pattern.base': '{{#label}} must have 1 to 40 letters, digits, dashes or underscores' })
     .default('billhook')
     .description('Prefix of every key and channel in Redis; two systems on one Redis need different ones'),
   LOG_LEVEL: Joi.string()
@@ -126,7 +127,7 @@ export const variables = {
     .custom((value: string, { message }) => {
       const { pathname, search, hash } = new URL(value);
       const isOrigin = pathname === '/' && search === '' && hash === '';
-      return isOrigin ? new URL(value).origin : message({ custom: '"PORTAL_URL" must have no path' });
+      return isOrigin ? new URL(value).origin : message({ custom: '{{#label}} must have no path' });
     })
     .description('Origin at which people reach the portal, such as https://pay.example.com; links begin with it'),
   ACCOUNT_STORAGE_MEGABYTES: Joi.number()
