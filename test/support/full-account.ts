@@ -97,7 +97,7 @@ export async function fillAccount(gateway: TestGateway): Promise<FullAccount> {
   // The last one that is paid of what is due.
   await change('invoices', sent.id, { due_date: '2033-01-01' });
   // The invoices that it is one part of.
-  await multiply('invoices', sent.id, PARTS - 1, (index) => ({
+  const [part] = (await multiply('invoices', sent.id, PARTS - 1, (index) => ({
     ...numbered('PART')(index),
     line_items: null,
     parties: {
@@ -109,7 +109,7 @@ export async function fillAccount(gateway: TestGateway): Promise<FullAccount> {
     quote_part: 'progress',
     due_date: '2032-01-01',
     amount: 100,
-  }));
+  }))) as [string];
   await change('quotes', quote.id, { converted_at: new Date() });
 
   const timed = await post('invoices/from-time', { client_id, time_entry_ids: [entryIds.pop()], missing_rate: 'zero' });
@@ -140,6 +140,16 @@ export async function fillAccount(gateway: TestGateway): Promise<FullAccount> {
   await post(`credit-notes/${note.id}/allocations`, { invoice_id: invoiceIds[2], amount: 1 });
   await change('credit_notes', note.id, { ...full, ...(await partsOf('credit_notes', note.id, invoiceIds.slice(2))) });
   await multiply('credit_notes', note.id, PAGE, numbered('CRN'));
+  // Corrections of a part of the quote, at as many rates as a document has lines.
+  await change('invoices', part, { total_credited: 1 });
+  const taxes = Array.from({ length: PARTS }, (_, index) => ({
+    rate: index / PARTS,
+    category: 'S',
+    taxable: 1,
+    tax: 0,
+  }));
+  const correction = { invoice_id: storedId(part), reason: 'correction', line_items: null, allocations: [], taxes };
+  await multiply('credit_notes', note.id, 3 * PAGE, (index) => ({ ...numbered('COR')(index), ...correction }));
 
   const schedule = { unit: 'month', start_on: '2031-01-31' };
   const include_time = { group_by: 'none', line_text: LINE_TEXT, missing_rate: 'zero' };

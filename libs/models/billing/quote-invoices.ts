@@ -2,7 +2,7 @@
 
 import { sumBy } from 'es-toolkit/math/sumBy';
 import type { Session } from '../../mongo/connection.ts';
-import { leftToCredit, type Taxed } from '../../rules/credits/credit-amounts.ts';
+import { leftToCredit, netOf, type Taxed, taxSumOf } from '../../rules/credits/credit-amounts.ts';
 import { REVERSING } from '../../rules/credits/credit-reasons.ts';
 import { fromMinor } from '../../rules/money/money.ts';
 import type { DocumentTax } from '../../rules/taxes/document-taxes.ts';
@@ -15,8 +15,8 @@ import { Invoice, type InvoiceRecord } from './invoice.ts';
 import { printedNumber } from './number-ledger.ts';
 
 export interface QuoteInvoice extends PartOfQuote {
-  /** Its credit notes that cancel or correct a part of it. Quotes count that part as never billed. */
-  corrections?: Taxed[] | undefined;
+  /** The sum of its credit notes that cancel or correct a part of it. Quotes count that part as never billed. */
+  corrected?: Taxed | undefined;
 }
 
 type PartOfQuote = Pick<
@@ -91,20 +91,57 @@ export async function invoicesOfQuotes(
     )
     .toArray()) as unknown as QuoteInvoice[];
   const corrections = await correctionsOf(found, accountId, session);
-  const parts = found.map((one) => ({ ...one, corrections: corrections.get(String(one._id)) }));
+  const parts = found.map((one) => ({ ...one, corrected: corrections.get(String(one._id)) }));
   return Map.groupBy(parts, ({ quote_id }) => String(quote_id));
 }
 
-/** Returns the corrections by the invoice that they correct. */
-async function correctionsOf(invoices: readonly QuoteInvoice[], accountId: Id, session?: Session) {
-  const ids = invoices.filter(({ total_credited }) => total_credited).map(({ _id }) => _id);
-  if (ids.length === 0) return new Map<Id, Taxed[]>();
-  const of = { account_id: storedId(accountId), invoice_id: { $in: ids }, reason: { $in: REVERSING } };
-  const projection = { invoice_id: 1, amount: 1, tax_amount: 1, tax_rate: 1, taxes: 1, currency: 1 };
-  const found = (await driverOf(CreditNote)
-    .find(of as object, { projection, ...(session ? { session } : {}) })
-    .toArray()) as unknown as (Taxed & { invoice_id: StoredId })[];
-  return Map.groupBy(found, ({ invoice_id }) => String(invoice_id));
+/** The corrections of an invoice at one of its tax rates. */
+interface CorrectedGroup {
+  _id: { invoice: StoredId; rate: number; category?: DocumentTax['category'] };
+  taxable: number;
+  tax: number;
+}
+
+/** The tax of a credit note that stores none, see taxesOf. */
+const ONLY_TAX = {
+  rate: '$tax_rate',
+  category: { $cond: [{ $gt: ['$tax_rate', 0] }, 'S', null] },
+  taxable: '$amount',
+  tax: '$tax_amount',
+};
+
+/**
+ * Returns the sum of the corrections of each invoice by its id. The database adds them up: an invoice can have any number
+ * of credit notes.
+ */
+async function correctionsOf(invoices: readonly PartOfQuote[], accountId: Id, session?: Session) {
+  const credited = invoices.filter(({ total_credited }) => total_credited);
+  if (credited.length === 0) return new Map<Id, Taxed>();
+  const ids = credited.map(({ _id }) => _id);
+  const groups = await driverOf(CreditNote)
+    .aggregate<CorrectedGroup>(
+      [
+        { $match: { account_id: storedId(accountId), invoice_id: { $in: ids }, reason: { $in: REVERSING } } },
+        { $project: { invoice_id: 1, group: { $ifNull: ['$taxes', [ONLY_TAX]] } } },
+        { $unwind: '$group' },
+        {
+          $group: {
+            _id: { invoice: '$invoice_id', rate: '$group.rate', category: '$group.category' },
+            taxable: { $sum: '$group.taxable' },
+            tax: { $sum: '$group.tax' },
+          },
+        },
+      ],
+      session ? { session } : {},
+    )
+    .toArray();
+  const byInvoice = Map.groupBy(groups, ({ _id }) => String(_id.invoice));
+  return new Map(credited.map((one) => [String(one._id), correctedSum(one, byInvoice.get(String(one._id)) ?? [])]));
+}
+
+function correctedSum({ currency, tax_rate }: PartOfQuote, groups: readonly CorrectedGroup[]): Taxed {
+  const taxes = groups.map(({ _id: { rate, category = null }, taxable, tax }) => ({ rate, category, taxable, tax }));
+  return { currency, tax_rate, taxes, amount: netOf(taxes), tax_amount: taxSumOf(taxes) };
 }
 
 /**
@@ -112,7 +149,7 @@ async function correctionsOf(invoices: readonly QuoteInvoice[], accountId: Id, s
  * billed.
  */
 export function billedTaxes(part: QuoteInvoice): DocumentTax[] {
-  return leftToCredit(part, part.corrections ?? []);
+  return leftToCredit(part, part.corrected ? [part.corrected] : []);
 }
 
 /** Returns the billed part of the agreed sum. */
@@ -130,10 +167,7 @@ export function quoteInvoiceView(invoice: QuoteInvoice) {
     invoice_number: invoice.number === 0 ? null : printedNumber('invoice', invoice),
     part: invoice.quote_part ?? 'full',
     amount: fromMinor(invoice.amount, invoice.currency),
-    corrected: fromMinor(
-      sumBy(invoice.corrections ?? [], ({ amount }) => amount),
-      invoice.currency,
-    ),
+    corrected: fromMinor(invoice.corrected?.amount ?? 0, invoice.currency),
     status: invoice.status,
   };
 }
