@@ -307,7 +307,11 @@ describe('retry', () => {
       ended('failed', [to('suppressed')]),
       'No recipient was rejected by the mail server',
     ],
-    ['is planned', { state: 'planned', recipients: [to('planned')], next_at: inMinutes(60) }, 'that its account named'],
+    [
+      'is planned',
+      { state: 'planned', recipients: [to('planned')], next_at: inMinutes(60) },
+      'for which it is planned',
+    ],
     ['is being sent', { state: 'sending', recipients: [to('sending')] }, 'An attempt is being made'],
     ['is leased', { ...retrying(), lease_id: 'a worker', lease_until: inMinutes(1) }, 'An attempt is being made'],
   ];
