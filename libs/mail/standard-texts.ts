@@ -47,10 +47,21 @@ const ASKS = {
 } as const;
 
 /**
- * Returns the standard words of an invoice of which nothing is due, or of a quote that was accepted. Words that an account
- * has set stay as they are.
+ * Returns the standard words as they suit a mail. Words that an account has set stay as they are.
+ * @param isSettled of an invoice of which nothing is due, or of a quote that was accepted.
  */
-export function settledBody(kind: keyof typeof ASKS, locale: string, body: string): string {
-  const standard = standardMailText(kind, mailLanguage(locale)).body;
-  return body === standard ? body.replace(ASKS[kind], '') : body;
+export function suitedBody(
+  body: string,
+  { kind, locale, isSettled, hasFiles }: { kind: MessageKind; locale: string; isSettled: boolean; hasFiles: boolean },
+): string {
+  const standard = standardMailText(kind, mailLanguage(locale));
+  if (body !== standard.body) return body;
+  const suited = hasFiles ? body : withoutFiles(standard);
+  return isSettled && (kind === 'invoice' || kind === 'quote') ? suited.replace(ASKS[kind], '') : suited;
+}
+
+function withoutFiles({ body, withoutFiles: said }: MailText): string {
+  if (said === undefined) return body;
+  const [greeting, , ...rest] = body.split('\n\n');
+  return [greeting, said, ...rest].join('\n\n');
 }

@@ -22,7 +22,7 @@ import { mailValues, senderOf } from '#libs/mail/mail-values.ts';
 import { mailWords } from '#libs/mail/mail-words.ts';
 import type { MailedRecords, MailedStatement } from '#libs/mail/mailed-records.ts';
 import type { MailValues } from '#libs/mail/placeholders.ts';
-import { settledBody } from '#libs/mail/standard-texts.ts';
+import { suitedBody } from '#libs/mail/standard-texts.ts';
 import type { Markdown } from '#libs/markdown/markdown.ts';
 import { type AccountRecord, type MailSettings, readAccount } from '#libs/models/accounts/account.ts';
 import { Client, type ClientRecord } from '#libs/models/accounts/client.ts';
@@ -135,16 +135,17 @@ export function makeMailOf(options: MakeOptions): MailOf {
     const own = mailValues(type, valued, { account, client: client ?? { name: '' }, locale: message.locale });
     const values = link ? { ...own, link: link.url } : own;
     const { subject_template: subject, locale } = message;
-    const body = bodyOf(message, found);
+    const eInvoice = eInvoiceFor(message, found, neededFormat(client ?? {}, account));
+    const body = bodyOf(message, found, message.attach_pdf || eInvoice !== undefined);
     const ways = waysOf(message, found, own);
     const given = { subject, body, values: { ...values, ...message.texts }, account, locale, ways };
     const words = await mailWords(given, { markdown: options.markdown, signal });
     const now = agreedDate();
     const made = await inPlace(accountId, async (print) => {
-      const surroundings = { account, client, signal, print };
+      const surroundings = { account, signal, print };
       const files = statement
         ? await statementFiles(message, statement, surroundings)
-        : await filesOf(message, found as RecordOfKind[NumberKind], surroundings);
+        : await filesOf(message, found as RecordOfKind[NumberKind], { ...surroundings, eInvoice });
       if (!Array.isArray(files)) return files;
       const attachments = files.map(attachmentOf);
       const letter = { from: sender, ...namesOf(account), ...words, attachments: files, date: now };
@@ -210,12 +211,11 @@ export function makeMailOf(options: MakeOptions): MailOf {
   async function filesOf(
     message: MessageRecord,
     record: RecordOfKind[NumberKind],
-    { account, client, signal, print }: Surroundings,
+    { account, eInvoice, signal, print }: Surroundings & { eInvoice: NeededEInvoice | undefined },
   ): Promise<MailFile[] | { withdrawn: string } | { impossible: string }> {
     const accountId = wireId(message.account_id);
     const { id } = message.document;
     const type = message.document.type as NumberKind;
-    const eInvoice = eInvoiceFor(message, record, neededFormat(client ?? {}, account));
     if (!message.attach_pdf && !eInvoice) return [];
     const issued = issuedDocument(type, accountId, record);
     if (issued === 'draft') return { withdrawn: 'The document is a draft' };
@@ -255,7 +255,6 @@ export function makeMailOf(options: MakeOptions): MailOf {
 
 interface Surroundings {
   account: AccountRecord;
-  client: ClientRecord | null;
   signal: AbortSignal;
   print: PrintDocument;
 }
@@ -285,12 +284,19 @@ function namesOf(account: AccountRecord): Pick<Letter, 'fromName' | 'replyTo'> {
   return { fromName: mail?.from_name || senderOf(account), replyTo: mail?.reply_to || account.email || undefined };
 }
 
-/** Returns the words of the mail. Those about an invoice that is paid, or a quote that was accepted, ask for nothing. */
-function bodyOf({ kind, locale, body_template }: MessageRecord, record: MailedRecords[MailedKind]): string {
-  if (kind === 'quote' && (record as QuoteRecord).status === 'Accepted')
-    return settledBody('quote', locale, body_template);
-  const isSettled = kind === 'invoice' && dueOf(record as InvoiceRecord) <= 0;
-  return isSettled ? settledBody('invoice', locale, body_template) : body_template;
+/**
+ * Returns the words of the mail. Those about an invoice that is paid, or a quote that was accepted, ask for nothing. Those of
+ * a mail without files speak of none.
+ */
+function bodyOf(
+  { kind, locale, body_template }: MessageRecord,
+  record: MailedRecords[MailedKind],
+  hasFiles: boolean,
+): string {
+  const isSettled =
+    (kind === 'quote' && (record as QuoteRecord).status === 'Accepted') ||
+    (kind === 'invoice' && dueOf(record as InvoiceRecord) <= 0);
+  return suitedBody(body_template, { kind, locale, isSettled, hasFiles });
 }
 
 /** Returns the link that the mail carries. That of a receipt leads to the invoice that the money pays by now. */
@@ -312,12 +318,18 @@ function waysOf(
 
 const CLIENT_GONE = { withdrawn: 'The client of the document was deleted' };
 
+/** The e-invoice that goes with a mail. */
+interface NeededEInvoice {
+  source: EInvoiceSource;
+  format: FormatName;
+}
+
 /** Returns the e-invoice that client or account need, for a mail that brings the document. Reminders bring it again only as PDF. */
 function eInvoiceFor(
   { kind, account_id }: MessageRecord,
-  record: RecordOfKind[NumberKind],
+  record: MailedRecords[MailedKind],
   format: FormatName | undefined,
-): { source: EInvoiceSource; format: FormatName } | undefined {
+): NeededEInvoice | undefined {
   if (!format || (kind !== 'invoice' && kind !== 'credit_note')) return undefined;
   return { source: eInvoiceSource(kind, wireId(account_id), record as never), format };
 }

@@ -9,6 +9,8 @@ export const arabic: MailTexts = {
       'تجدون مرفقًا الفاتورة **{number}** بتاريخ {date} بقيمة **{total}**. المبلغ المستحق {amount_due} واجب الدفع في {due_date}.',
       'شكرًا لكم مع أطيب التحيات\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'أصدرنا الفاتورة **{number}** بتاريخ {date} بقيمة **{total}**. المبلغ المستحق {amount_due} واجب الدفع في {due_date}.',
   },
   quote: {
     subject: 'عرض السعر {number} من {sender}',
@@ -17,6 +19,7 @@ export const arabic: MailTexts = {
       'تجدون مرفقًا عرض السعر **{number}** بقيمة **{total}**. العرض صالح حتى {valid_until}.',
       'نتطلع إلى ردكم، مع أطيب التحيات\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'أعددنا لكم عرض السعر **{number}** بقيمة **{total}**. العرض صالح حتى {valid_until}.',
   },
   reminder_1: {
     subject: 'تذكير: الفاتورة {number}',
@@ -65,6 +68,7 @@ export const arabic: MailTexts = {
       'شكرًا لكم على دفع مبلغ **{total}** بتاريخ {date}. تجدون الإيصال **{number}** مرفقًا.',
       'مع أطيب التحيات\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'شكرًا لكم على دفع مبلغ **{total}** بتاريخ {date}. رقم الإيصال هو **{number}**.',
   },
   credit_note: {
     subject: 'إشعار دائن {number} من {sender}',
@@ -73,6 +77,7 @@ export const arabic: MailTexts = {
       'تجدون مرفقًا الإشعار الدائن **{number}** بقيمة **{total}** عن الفاتورة {invoice_number}.',
       'مع أطيب التحيات\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'أصدرنا الإشعار الدائن **{number}** بقيمة **{total}** عن الفاتورة {invoice_number}.',
   },
   link: {
     subject: 'رابطكم إلى {number}',
@@ -96,5 +101,6 @@ export const arabic: MailTexts = {
       'تجدون مرفقًا كشف حسابكم من {from} إلى {to}. الرصيد الختامي هو **{balance}**.',
       'مع أطيب التحيات\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'الرصيد الختامي لحسابكم عن الفترة من {from} إلى {to} هو **{balance}**.',
   },
 };

@@ -9,6 +9,8 @@ export const dutch: MailTexts = {
       'in de bijlage vindt u factuur **{number}** van {date} voor een bedrag van **{total}**. Wij ontvangen graag {amount_due} uiterlijk op {due_date}.',
       'Hartelijk dank en vriendelijke groet\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'wij hebben factuur **{number}** van {date} voor een bedrag van **{total}** opgemaakt. Wij ontvangen graag {amount_due} uiterlijk op {due_date}.',
   },
   quote: {
     subject: 'Offerte {number} van {sender}',
@@ -17,6 +19,8 @@ export const dutch: MailTexts = {
       'in de bijlage vindt u onze offerte **{number}** voor een bedrag van **{total}**. De offerte is geldig tot en met {valid_until}.',
       'Wij horen graag van u. Met vriendelijke groet\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'wij hebben voor u offerte **{number}** voor een bedrag van **{total}** opgesteld. De offerte is geldig tot en met {valid_until}.',
   },
   reminder_1: {
     subject: 'Herinnering: factuur {number}',
@@ -65,6 +69,8 @@ export const dutch: MailTexts = {
       'hartelijk dank voor uw betaling van **{total}** van {date}. Het betalingsbewijs **{number}** is bijgevoegd.',
       'Met vriendelijke groet\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'hartelijk dank voor uw betaling van **{total}** van {date}. Het betalingsbewijs heeft nummer **{number}**.',
   },
   credit_note: {
     subject: 'Creditnota {number} van {sender}',
@@ -73,6 +79,8 @@ export const dutch: MailTexts = {
       'in de bijlage vindt u creditnota **{number}** voor een bedrag van **{total}** op factuur {invoice_number}.',
       'Met vriendelijke groet\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'wij hebben creditnota **{number}** voor een bedrag van **{total}** op factuur {invoice_number} opgemaakt.',
   },
   link: {
     subject: 'Uw link naar {number}',
@@ -98,5 +106,6 @@ export const dutch: MailTexts = {
       'in de bijlage vindt u uw rekeningoverzicht van {from} tot en met {to}. Het eindsaldo is **{balance}**.',
       'Met vriendelijke groet\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'uw rekening sluit over de periode van {from} tot en met {to} met een saldo van **{balance}**.',
   },
 };

@@ -9,6 +9,7 @@ export const english: MailTexts = {
       'please find attached invoice **{number}** of {date} over **{total}**. {amount_due} is due on {due_date}.',
       'Thank you, and kind regards\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'we have issued invoice **{number}** of {date} over **{total}**. {amount_due} is due on {due_date}.',
   },
   quote: {
     subject: 'Quote {number} from {sender}',
@@ -17,6 +18,7 @@ export const english: MailTexts = {
       'please find attached our quote **{number}** over **{total}**. It is valid until {valid_until}.',
       'We look forward to hearing from you. Kind regards\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'we have written quote **{number}** over **{total}** for you. It is valid until {valid_until}.',
   },
   reminder_1: {
     subject: 'Reminder: invoice {number}',
@@ -65,6 +67,7 @@ export const english: MailTexts = {
       'thank you for your payment of **{total}** of {date}. Your receipt **{number}** is attached.',
       'Kind regards\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'thank you for your payment of **{total}** of {date}. Its receipt has the number **{number}**.',
   },
   credit_note: {
     subject: 'Credit note {number} from {sender}',
@@ -73,6 +76,7 @@ export const english: MailTexts = {
       'please find attached credit note **{number}** over **{total}** for invoice {invoice_number}.',
       'Kind regards\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'we have issued credit note **{number}** over **{total}** for invoice {invoice_number}.',
   },
   link: {
     subject: 'Your link to {number}',
@@ -96,5 +100,6 @@ export const english: MailTexts = {
       'please find attached your statement of account from {from} to {to}. The closing balance is **{balance}**.',
       'Kind regards\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'your account closes with a balance of **{balance}** for the time from {from} to {to}.',
   },
 };

@@ -9,6 +9,8 @@ export const french: MailTexts = {
       'veuillez trouver ci-joint la facture **{number}** du {date} d’un montant de **{total}**. {amount_due} sont à régler au plus tard le {due_date}.',
       'Avec nos remerciements et nos cordiales salutations\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'nous avons établi la facture **{number}** du {date} d’un montant de **{total}**. {amount_due} sont à régler au plus tard le {due_date}.',
   },
   quote: {
     subject: 'Devis {number} de {sender}',
@@ -17,6 +19,8 @@ export const french: MailTexts = {
       'veuillez trouver ci-joint notre devis **{number}** d’un montant de **{total}**. Il est valable jusqu’au {valid_until}.',
       'Dans l’attente de votre réponse, cordialement\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'nous avons établi pour vous le devis **{number}** d’un montant de **{total}**. Il est valable jusqu’au {valid_until}.',
   },
   reminder_1: {
     subject: 'Rappel : facture {number}',
@@ -65,6 +69,7 @@ export const french: MailTexts = {
       'merci pour votre paiement de **{total}** du {date}. Vous trouverez ci-joint le reçu **{number}**.',
       'Cordialement\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'merci pour votre paiement de **{total}** du {date}. Le reçu porte le numéro **{number}**.',
   },
   credit_note: {
     subject: 'Avoir {number} de {sender}',
@@ -73,6 +78,7 @@ export const french: MailTexts = {
       'veuillez trouver ci-joint l’avoir **{number}** d’un montant de **{total}** sur la facture {invoice_number}.',
       'Cordialement\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'nous avons établi l’avoir **{number}** d’un montant de **{total}** sur la facture {invoice_number}.',
   },
   link: {
     subject: 'Votre lien vers {number}',
@@ -98,5 +104,6 @@ export const french: MailTexts = {
       'veuillez trouver ci-joint votre relevé de compte du {from} au {to}. Le solde final est de **{balance}**.',
       'Cordialement\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'votre compte présente un solde final de **{balance}** pour la période du {from} au {to}.',
   },
 };

@@ -9,6 +9,8 @@ export const german: MailTexts = {
       'im Anhang erhalten Sie die Rechnung **{number}** vom {date} über **{total}**. Zahlbar sind {amount_due} bis zum {due_date}.',
       'Vielen Dank und freundliche Grüße\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'wir haben die Rechnung **{number}** vom {date} über **{total}** gestellt. Zahlbar sind {amount_due} bis zum {due_date}.',
   },
   quote: {
     subject: 'Angebot {number} von {sender}',
@@ -17,6 +19,8 @@ export const german: MailTexts = {
       'im Anhang erhalten Sie unser Angebot **{number}** über **{total}**. Es gilt bis zum {valid_until}.',
       'Wir freuen uns auf Ihre Antwort. Freundliche Grüße\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'wir haben für Sie das Angebot **{number}** über **{total}** erstellt. Es gilt bis zum {valid_until}.',
   },
   reminder_1: {
     subject: 'Erinnerung: Rechnung {number}',
@@ -65,6 +69,7 @@ export const german: MailTexts = {
       'vielen Dank für Ihre Zahlung von **{total}** vom {date}. Die Quittung **{number}** ist angehängt.',
       'Freundliche Grüße\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'vielen Dank für Ihre Zahlung von **{total}** vom {date}. Die Quittung hat die Nummer **{number}**.',
   },
   credit_note: {
     subject: 'Gutschrift {number} von {sender}',
@@ -73,6 +78,7 @@ export const german: MailTexts = {
       'im Anhang erhalten Sie die Gutschrift **{number}** über **{total}** zur Rechnung {invoice_number}.',
       'Freundliche Grüße\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'wir haben die Gutschrift **{number}** über **{total}** zur Rechnung {invoice_number} erstellt.',
   },
   link: {
     subject: 'Ihr Link zu {number}',
@@ -98,5 +104,6 @@ export const german: MailTexts = {
       'im Anhang erhalten Sie Ihren Kontoauszug vom {from} bis zum {to}. Der Endsaldo beträgt **{balance}**.',
       'Freundliche Grüße\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'Ihr Konto schließt für die Zeit vom {from} bis zum {to} mit einem Saldo von **{balance}**.',
   },
 };

@@ -9,6 +9,8 @@ export const italian: MailTexts = {
       'in allegato trova la fattura **{number}** del {date} di **{total}**. L’importo di {amount_due} scade il {due_date}.',
       'Grazie e cordiali saluti\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'abbiamo emesso la fattura **{number}** del {date} di **{total}**. L’importo di {amount_due} scade il {due_date}.',
   },
   quote: {
     subject: 'Preventivo {number} da {sender}',
@@ -17,6 +19,8 @@ export const italian: MailTexts = {
       'in allegato trova il nostro preventivo **{number}** di **{total}**. È valido fino al {valid_until}.',
       'Restiamo in attesa di una Sua risposta. Cordiali saluti\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'abbiamo preparato per Lei il preventivo **{number}** di **{total}**. È valido fino al {valid_until}.',
   },
   reminder_1: {
     subject: 'Promemoria: fattura {number}',
@@ -65,6 +69,7 @@ export const italian: MailTexts = {
       'grazie per il Suo pagamento di **{total}** del {date}. In allegato trova la ricevuta **{number}**.',
       'Cordiali saluti\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'grazie per il Suo pagamento di **{total}** del {date}. La ricevuta ha il numero **{number}**.',
   },
   credit_note: {
     subject: 'Nota di credito {number} da {sender}',
@@ -73,6 +78,8 @@ export const italian: MailTexts = {
       'in allegato trova la nota di credito **{number}** di **{total}** relativa alla fattura {invoice_number}.',
       'Cordiali saluti\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'abbiamo emesso la nota di credito **{number}** di **{total}** relativa alla fattura {invoice_number}.',
   },
   link: {
     subject: 'Il Suo link a {number}',
@@ -98,5 +105,6 @@ export const italian: MailTexts = {
       'in allegato trova il Suo estratto conto per il periodo {from} – {to}. Il saldo finale è di **{balance}**.',
       'Cordiali saluti\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'il Suo conto presenta un saldo finale di **{balance}** per il periodo {from} – {to}.',
   },
 };

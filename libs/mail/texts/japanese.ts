@@ -9,6 +9,8 @@ export const japanese: MailTexts = {
       'いつもお世話になっております。{date}付の請求書 **{number}**（合計 **{total}**）を添付いたします。お支払期限は {due_date}、お支払額は {amount_due} です。',
       'よろしくお願いいたします。\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'いつもお世話になっております。{date}付の請求書 **{number}**（合計 **{total}**）を発行いたしました。お支払期限は {due_date}、お支払額は {amount_due} です。',
   },
   quote: {
     subject: '見積書 {number}（{sender}）',
@@ -17,6 +19,8 @@ export const japanese: MailTexts = {
       'いつもお世話になっております。見積書 **{number}**（合計 **{total}**）を添付いたします。有効期限は {valid_until} です。',
       'ご検討のほど、よろしくお願いいたします。\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'いつもお世話になっております。見積書 **{number}**（合計 **{total}**）を作成いたしました。有効期限は {valid_until} です。',
   },
   reminder_1: {
     subject: 'お支払いのご案内：請求書 {number}',
@@ -65,6 +69,8 @@ export const japanese: MailTexts = {
       '{date}に **{total}** のお支払いをいただき、誠にありがとうございました。領収書 **{number}** を添付いたします。',
       '今後ともよろしくお願いいたします。\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      '{date}に **{total}** のお支払いをいただき、誠にありがとうございました。領収書の番号は **{number}** です。',
   },
   credit_note: {
     subject: 'クレジットノート {number}（{sender}）',
@@ -73,6 +79,8 @@ export const japanese: MailTexts = {
       'いつもお世話になっております。請求書 {invoice_number} に対するクレジットノート **{number}**（合計 **{total}**）を添付いたします。',
       'よろしくお願いいたします。\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'いつもお世話になっております。請求書 {invoice_number} に対するクレジットノート **{number}**（合計 **{total}**）を発行いたしました。',
   },
   link: {
     subject: '{number} へのリンク',
@@ -101,5 +109,6 @@ export const japanese: MailTexts = {
       'いつもお世話になっております。{from}から{to}までの取引明細書を添付いたします。期末残高は **{balance}** です。',
       'よろしくお願いいたします。\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'いつもお世話になっております。{from}から{to}までの期末残高は **{balance}** です。',
   },
 };

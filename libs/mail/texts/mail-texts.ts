@@ -4,8 +4,10 @@ import type { MessageKind } from '../../models/messages/message-kinds.ts';
 export interface MailText {
   /** One line of plain text. */
   subject: string;
-  /** Markdown. */
+  /** Markdown, in paragraphs. */
   body: string;
+  /** The second paragraph of a mail to which nothing is attached, where that of `body` speaks of an attachment. */
+  withoutFiles?: string;
 }
 
 export type MailTexts = Readonly<Record<MessageKind, MailText>>;

@@ -9,6 +9,8 @@ export const portuguese: MailTexts = {
       'em anexo enviamos a fatura **{number}** de {date}, no valor de **{total}**. O valor em aberto de {amount_due} vence em {due_date}.',
       'Obrigado e atenciosamente\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'emitimos a fatura **{number}** de {date}, no valor de **{total}**. O valor em aberto de {amount_due} vence em {due_date}.',
   },
   quote: {
     subject: 'Orçamento {number} de {sender}',
@@ -17,6 +19,7 @@ export const portuguese: MailTexts = {
       'em anexo enviamos o nosso orçamento **{number}**, no valor de **{total}**. É válido até {valid_until}.',
       'Ficamos a aguardar a sua resposta. Atenciosamente\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'fizemos o orçamento **{number}**, no valor de **{total}**. É válido até {valid_until}.',
   },
   reminder_1: {
     subject: 'Lembrete: fatura {number}',
@@ -65,6 +68,7 @@ export const portuguese: MailTexts = {
       'obrigado pelo seu pagamento de **{total}** de {date}. O recibo **{number}** segue em anexo.',
       'Atenciosamente\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'obrigado pelo seu pagamento de **{total}** de {date}. O recibo tem o número **{number}**.',
   },
   credit_note: {
     subject: 'Nota de crédito {number} de {sender}',
@@ -73,6 +77,8 @@ export const portuguese: MailTexts = {
       'em anexo enviamos a nota de crédito **{number}**, no valor de **{total}**, relativa à fatura {invoice_number}.',
       'Atenciosamente\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'emitimos a nota de crédito **{number}**, no valor de **{total}**, relativa à fatura {invoice_number}.',
   },
   link: {
     subject: 'O seu link para {number}',
@@ -98,5 +104,6 @@ export const portuguese: MailTexts = {
       'em anexo enviamos o seu extrato de conta de {from} a {to}. O saldo final é de **{balance}**.',
       'Atenciosamente\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'a sua conta apresenta um saldo final de **{balance}** no período de {from} a {to}.',
   },
 };

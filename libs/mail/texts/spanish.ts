@@ -9,6 +9,8 @@ export const spanish: MailTexts = {
       'adjuntamos la factura **{number}** del {date} por **{total}**. El importe pendiente de {amount_due} vence el {due_date}.',
       'Gracias y un cordial saludo\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'hemos emitido la factura **{number}** del {date} por **{total}**. El importe pendiente de {amount_due} vence el {due_date}.',
   },
   quote: {
     subject: 'Presupuesto {number} de {sender}',
@@ -17,6 +19,8 @@ export const spanish: MailTexts = {
       'adjuntamos nuestro presupuesto **{number}** por **{total}**. Es válido hasta el {valid_until}.',
       'Quedamos a la espera de su respuesta. Un cordial saludo\n{sender}',
     ].join('\n\n'),
+    withoutFiles:
+      'hemos preparado para usted el presupuesto **{number}** por **{total}**. Es válido hasta el {valid_until}.',
   },
   reminder_1: {
     subject: 'Recordatorio: factura {number}',
@@ -65,6 +69,7 @@ export const spanish: MailTexts = {
       'gracias por su pago de **{total}** del {date}. Adjuntamos el recibo **{number}**.',
       'Un cordial saludo\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'gracias por su pago de **{total}** del {date}. El recibo tiene el número **{number}**.',
   },
   credit_note: {
     subject: 'Factura rectificativa {number} de {sender}',
@@ -73,6 +78,7 @@ export const spanish: MailTexts = {
       'adjuntamos la factura rectificativa **{number}** por **{total}** de la factura {invoice_number}.',
       'Un cordial saludo\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'hemos emitido la factura rectificativa **{number}** por **{total}** de la factura {invoice_number}.',
   },
   link: {
     subject: 'Su enlace a {number}',
@@ -98,5 +104,6 @@ export const spanish: MailTexts = {
       'adjuntamos su estado de cuenta del {from} al {to}. El saldo final es de **{balance}**.',
       'Un cordial saludo\n{sender}',
     ].join('\n\n'),
+    withoutFiles: 'su cuenta presenta un saldo final de **{balance}** en el periodo del {from} al {to}.',
   },
 };

@@ -143,11 +143,13 @@ describe('a statement that is sent', () => {
     ]);
   });
 
-  test('when nothing is attached or booked, then the mail says that nothing is owed', async () => {
+  test('when nothing is attached or booked, then the mail says that nothing is owed, and speaks of no attachment', async () => {
     const { id } = (await send({ attach_pdf: false, subject: 'Up to {to}: {balance}' })).body.data;
     await attemptUntilSettled(id);
     const mail = await simpleParser(relay.taken[0]?.source ?? '');
     expect([mail.subject, mail.attachments, printed]).toEqual([expect.stringMatching(/^Up to .+: €0\.00$/), [], []]);
+    expect(mail.text).toMatch(/your account closes with a balance of €0\.00/);
+    expect(mail.text).not.toContain('attached');
   });
 
   test('when its client is anonymised or deleted before it leaves, then nothing leaves', async () => {

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { isWritten } from '#libs/documents/labels.ts';
 import { mailWords } from '#libs/mail/mail-words.ts';
 import { filledMarkdown, PLACEHOLDERS, placeholdersOf, unknownPlaceholders } from '#libs/mail/placeholders.ts';
-import { MAIL_LANGUAGES, mailLanguage, settledBody, standardMailText } from '#libs/mail/standard-texts.ts';
+import { MAIL_LANGUAGES, mailLanguage, standardMailText, suitedBody } from '#libs/mail/standard-texts.ts';
 import { openMarkdown } from '#libs/markdown/markdown.ts';
 import { MESSAGE_KINDS, type MessageKind } from '#libs/models/messages/message-kinds.ts';
 import type { PaymentOption } from '#libs/rules/paying/payment-options.ts';
@@ -24,6 +24,10 @@ const wordsOf = (body: string, more: object = {}) =>
     { subject: 'Invoice {number}', body, values: { number: 'INV-1' }, account, locale: 'en-US', ...more },
     { markdown, signal: new AbortController().signal },
   );
+
+const SETTLED = { isSettled: true, hasFiles: true };
+/** How the nine languages say that something is attached. */
+const ATTACHED = /attached|Anhang|angehängt|ci-joint|[Aa]djuntamos|allegato|anexo|bijlage|bijgevoegd|مرفق|添付/;
 
 describe('the standard texts', () => {
   test('when documents are written in a language, then mails are, too', () => {
@@ -56,12 +60,12 @@ describe('the standard texts', () => {
     'when nothing is due of an invoice in %s, then all but the sentence about it stays',
     (language) => {
       const { body } = standardMailText('invoice', language);
-      const settled = settledBody('invoice', language, body);
+      const settled = suitedBody(body, { ...SETTLED, kind: 'invoice', locale: language });
       const named = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).toSorted();
       expect(named(settled)).toEqual(named(body).filter((name) => name !== 'amount_due' && name !== 'due_date'));
       expect(settled.split('\n\n')).toHaveLength(3);
       expect(settled.split('\n\n')[1]).toMatch(/\*\*\{total\}\*\*.*[.。]$/);
-      expect(settledBody('invoice', language, `${body}.`)).toBe(`${body}.`);
+      expect(suitedBody(`${body}.`, { ...SETTLED, kind: 'invoice', locale: language })).toBe(`${body}.`);
     },
   );
 
@@ -69,10 +73,42 @@ describe('the standard texts', () => {
     'when a quote was accepted, in %s, then all but the sentence about its last day stays',
     (language) => {
       const { body } = standardMailText('quote', language);
-      const settled = settledBody('quote', language, body);
+      const settled = suitedBody(body, { ...SETTLED, kind: 'quote', locale: language });
       expect(settled).not.toContain('{valid_until}');
       expect(settled.split('\n\n')).toHaveLength(3);
       expect(settled.split('\n\n')[1]).toMatch(/\{number\}.*\{total\}.*[.。]$/);
+    },
+  );
+
+  const attached = (['invoice', 'quote', 'receipt', 'credit_note', 'statement'] as const).flatMap((kind) =>
+    MAIL_LANGUAGES.map((language) => [kind, language] as const),
+  );
+  test.each(attached)(
+    'when nothing is attached to a mail of %s in %s, then its words do not say so and name the same',
+    (kind, language) => {
+      const { body } = standardMailText(kind, language);
+      const suited = suitedBody(body, { kind, locale: language, isSettled: false, hasFiles: false });
+      const named = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).toSorted();
+      expect(body).toMatch(ATTACHED);
+      expect(suited).not.toMatch(ATTACHED);
+      expect(named(suited)).toEqual(named(body));
+      expect([suited.split('\n\n').at(0), suited.split('\n\n').at(-1)]).toEqual([
+        body.split('\n\n').at(0),
+        body.split('\n\n').at(-1),
+      ]);
+      expect(suited.split('\n\n')).toHaveLength(body.split('\n\n').length);
+      expect(suitedBody(`${body}.`, { kind, locale: language, isSettled: false, hasFiles: false })).toBe(`${body}.`);
+    },
+  );
+
+  test.each(MAIL_LANGUAGES)(
+    'when nothing is attached and nothing is due, in %s, then both are left out',
+    (language) => {
+      const { body } = standardMailText('invoice', language);
+      const suited = suitedBody(body, { kind: 'invoice', locale: language, isSettled: true, hasFiles: false });
+      expect(suited).not.toMatch(ATTACHED);
+      expect(suited).not.toContain('{amount_due}');
+      expect(suited.split('\n\n')[1]).toMatch(/\*\*\{total\}\*\*.*[.。]$/);
     },
   );
 
