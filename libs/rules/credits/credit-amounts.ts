@@ -79,8 +79,10 @@ function wantedGroups(
 ): DocumentTax[] {
   if (line_items) return groupsOfLines(left, line_items, { ...source, mayBeNothing });
   const net = netOf(left);
-  if (amount === undefined || amount === net)
-    return isUsedUp(left) ? [...left] : left.filter((group) => !isEmpty(group));
+  if (amount === undefined || amount === net) {
+    // The credit of a whole invoice has all of its lines, so it keeps the taxes of those that are worth nothing.
+    return source.isFirst || isUsedUp(left) ? [...left] : left.filter((group) => !isEmpty(group));
+  }
   if (amount > net) throw tooMuch(source, net);
   const shares = splitByGroup(amount, left);
   return left.flatMap((group, index) => {

@@ -109,6 +109,14 @@ describe('lines below zero', () => {
   });
 });
 
+test('when lines of one rate sum to nothing, then a full credit has the tax of that rate as its invoice has', () => {
+  const invoice = invoiceOf([line(1, 100, 7), line(1, 50), line(-1, 50)]);
+  const nothing = { rate: 19, category: 'S', taxable: 0, tax: 0 };
+  expect(invoice.taxes).toEqual([nothing, { rate: 7, category: 'S', taxable: 10_000, tax: 700 }]);
+  expect(credit(invoice, [], {})).toEqual(invoice.taxes);
+  expect(credit(invoice, [], { amount: invoice.amount })).toEqual(invoice.taxes);
+});
+
 test('when an invoice is worth nothing, then it is credited once', () => {
   const invoice = invoiceOf([line(1, 0)]);
   const note = noteOf(credit(invoice, [], {}));
