@@ -156,6 +156,7 @@ const MONEY = {
   rate_missing: problem('{count} time entries have no rate: {time_entry_ids}'),
   tax_id_missing: problem('{party} tax_id is required for reverse charge'),
   sum_negative: problem('{field} must not sum to less than 0'),
+  sum_negative_before_tax: problem('{field} must not sum to less than 0 before tax'),
   sum_negative_with_tax: problem('{field} must not sum to less than 0 with tax'),
   sum_zero_on_one_side: problem('{field} must not sum to 0 before tax or with it alone'),
   sum_not_positive: problem('{field} must sum to more than 0'),

@@ -1,7 +1,7 @@
 // The amounts of a credit note. Per tax rate it mirrors its invoice, and all credit notes of an invoice together are
 // worth exactly the invoice.
 import { appError, fieldProblem } from '../../errors.ts';
-import { creditedLines } from '../documents/document-money.ts';
+import { creditedLines, requireNotNegative } from '../documents/document-money.ts';
 import { writtenAmount } from '../money/balance.ts';
 import { isWithin, percentOf } from '../money/money.ts';
 import { type DocumentTax, taxesOf } from '../taxes/document-taxes.ts';
@@ -59,7 +59,7 @@ export interface CreditedInvoice {
  * Splits a credit by tax rate, so that the credits of an invoice sum to the invoice at each of its rates. The amount
  * that is left bounds the lines in their own terms: before tax, or with it where prices include it. The credit that
  * uses up a rate takes all that is left of its tax.
- * @throws AppError 409 when less is left, 400 when the lines are worth nothing.
+ * @throws AppError 409 when less is left, 400 when the lines are worth nothing or less.
  */
 export function creditGroups(
   left: readonly DocumentTax[],
@@ -104,7 +104,7 @@ function groupsOfLines(
   const rest = agreedOf(left, terms);
   if (worth === 0 && rest > 0 && !source.mayBeNothing) throw fieldProblem('line_items', 'sum_not_positive');
   if (worth > rest) throw tooMuch(source, rest);
-  return wanted.map((group) => {
+  const groups = wanted.map((group) => {
     const same = left.find((other) => isSameTax(group, other));
     const most = same ? groupSum(same, terms) : 0;
     const sum = groupSum(group, terms);
@@ -115,6 +115,9 @@ function groupsOfLines(
     const tax = between(group.tax, sum - same.taxable, same.tax);
     return { ...same, taxable: sum - tax, tax };
   });
+  const amount = netOf(groups);
+  requireNotNegative({ amount, total: amount + taxSumOf(groups) });
+  return groups;
 }
 
 /**

@@ -185,12 +185,21 @@ function requireConsistent({ amount, total, taxes }: TaxedSum, currency: string,
   if (!taxes.every(({ taxable }) => isLineAmount(taxable))) {
     throw fieldProblem('line_items', 'too_large_at_one_rate', { currency }, details);
   }
-  if (total < 0) throw fieldProblem('line_items', 'sum_negative_with_tax', undefined, details);
+  requireNotNegative({ amount, total }, details);
   // Other code decides by the net amount alone if anything is due. So tax alone must never make a document payable or
   // free.
   if ((amount === 0) !== (total === 0)) {
     throw fieldProblem('line_items', 'sum_zero_on_one_side', undefined, details);
   }
+}
+
+/**
+ * Rejects lines that are worth less than nothing. A line below zero at one rate may bring one of the sums below 0 while the other is not.
+ * @throws AppError 400.
+ */
+export function requireNotNegative({ amount, total }: Pick<TaxedSum, 'amount' | 'total'>, details?: DetailsForm): void {
+  if (amount < 0) throw fieldProblem('line_items', 'sum_negative_before_tax', undefined, details);
+  if (total < 0) throw fieldProblem('line_items', 'sum_negative_with_tax', undefined, details);
 }
 
 function sumTooLarge(currency: string, details: DetailsForm | undefined) {

@@ -127,6 +127,10 @@ describe('lines with rates of their own', () => {
       [{ amount: 100, prices_include_tax: true }, 'prices_include_tax needs line_items'],
       [{ line_items: [DRAWINGS, { ...DRAWINGS, rate: -100, tax_rate: 7 }] }, 'must not sum to 0'],
       [{ line_items: [DRAWINGS, { ...DRAWINGS, rate: -99, tax_rate: 100 }] }, 'must not sum to less than 0 with tax'],
+      [
+        { prices_include_tax: true, line_items: [DRAWINGS, { ...DRAWINGS, rate: -99, tax_category: 'E' }] },
+        'must not sum to less than 0 before tax',
+      ],
     ];
     for (const [body, text] of cases) {
       const [code, problem] = await made('invoices', body);

@@ -37,6 +37,12 @@ const credit = (invoice: Taxed, earlier: Taxed[], wanted: Parameters<typeof cred
     isFirst: earlier.length === 0,
   });
 
+const problem = (text: string) =>
+  expect.objectContaining({
+    status: 400,
+    problems: [expect.objectContaining({ message: expect.stringContaining(text) })],
+  });
+
 describe('two rates', () => {
   const lines = [line(2, 1.73, 13), line(2, 0.03, 24)];
   const invoice = invoiceOf(lines);
@@ -106,6 +112,15 @@ describe('lines below zero', () => {
     expect(first.taxes?.map(({ taxable }) => taxable)).toEqual([-2_957, 9_857]);
     const rest = noteOf(credit(invoice, [first], {}));
     expect(first.tax_amount + rest.tax_amount).toBe(invoice.tax_amount);
+  });
+
+  test('when their tax is more than the other lines are worth, then 400: the credit would be worth less than nothing', () => {
+    const dear = invoiceOf([line(2, 100, 7), line(-1, 95)]);
+    const pieces = [line(1, 100, 7), line(-1, 95)];
+    expect(() => credit(dear, [], { line_items: pieces })).toThrow(problem('less than 0 with tax'));
+    const within = invoiceOf([line(2, 119), line(-1, 118, 0)], { prices_include_tax: true });
+    const piecesWithin = [line(1, 119), line(-1, 118, 0)];
+    expect(() => credit(within, [], { line_items: piecesWithin })).toThrow(problem('less than 0 before tax'));
   });
 });
 
