@@ -62,8 +62,13 @@ export function missingIn(invoice: EInvoice, name: FormatName): Problem[] {
   if (invoice.totals.rounding && (profile === 'basic' || profile === 'basicwl')) {
     add(problemOf('account.total_rounding', 'e_invoice_rounding_unknown', { rules }));
   }
+  const { currency } = invoice;
   if (profile === 'extended' && taxes.some((tax) => isRoundedToUnits(tax, invoice))) {
-    add(problemOf('currency', 'e_invoice_tax_in_units', { currency: invoice.currency, rules, rule: 'BR-FXEXT-S-09' }));
+    add(problemOf('currency', 'e_invoice_tax_in_units', { currency, rules, rule: 'BR-FXEXT-S-09' }));
+  }
+  for (const tax of taxes) {
+    if (differenceOf(tax).lt(TAX_TOLERANCE)) continue;
+    add(problemOf('tax_amount', 'e_invoice_tax_differs', { rate: Number(tax.rate), currency, rule: 'BR-S-09' }));
   }
   if (isXrechnung || isGermanPeppol) {
     need(payment, 'account.payment_options', 'BG-16, BR-DE-1');
@@ -118,11 +123,21 @@ export function missingIn(invoice: EInvoice, name: FormatName): Problem[] {
  * True for a tax that was rounded to more than cents, as that of yen is, where the rule of the extended profile does not
  * forgive it: a cent for each line, allowance and charge of the rate.
  */
-function isRoundedToUnits({ taxable, tax, category, rate }: ETax, { lines, adjustments }: EInvoice): boolean {
-  if (category !== 'S') return false;
-  const parts = [...lines, ...adjustments].filter((one) => one.category === category && one.rate === rate);
-  const exact = new Big(taxable).times(rate).div(100).round(2, Big.roundHalfUp);
-  return exact.minus(tax).abs().gt(new Big(parts.length).times('0.01'));
+function isRoundedToUnits(tax: ETax, { lines, adjustments }: EInvoice): boolean {
+  if (tax.category !== 'S') return false;
+  const parts = [...lines, ...adjustments].filter((one) => one.category === tax.category && one.rate === tax.rate);
+  return differenceOf(tax).gt(new Big(parts.length).times('0.01'));
+}
+
+/**
+ * The difference that no tax may have to the rate of its taxable amount, in major units. The last of many credit notes
+ * in yen takes what rounding left, and may have it.
+ */
+const TAX_TOLERANCE = 1;
+
+/** Returns how far a tax is from the rate of its taxable amount. */
+function differenceOf({ taxable, tax, rate }: ETax): Big {
+  return new Big(taxable).times(rate).div(100).round(2, Big.roundHalfUp).minus(tax).abs();
 }
 
 /** The schemes of the EAS list that are no addresses in Peppol: e-mail and the providers' own. */

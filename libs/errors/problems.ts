@@ -186,6 +186,7 @@ const E_INVOICES = {
   e_invoice_scheme_unknown: problem('is missing: Peppol does not know the scheme {scheme} ({rule})'),
   e_invoice_rounding_unknown: problem('rounds the total, and {rules} has no field for that (BT-114)'),
   e_invoice_tax_in_units: problem('is {currency}, whose tax is rounded to whole units: {rules} takes none ({rule})'),
+  e_invoice_tax_differs: problem('at {rate} % is one {currency} or more from that rate of its taxable amount ({rule})'),
   e_invoice_three_decimals: problem('has amounts with three decimals, EN 16931 has two'),
   e_invoice_not_base64: problem('must be a file in base64'),
   attachment_name: problem('{field} must be a name without slashes that ends with one of {types}'),

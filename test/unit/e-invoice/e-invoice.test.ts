@@ -2,10 +2,11 @@
 import { expect, test } from '@jest/globals';
 import Big from 'big.js';
 import fc from 'fast-check';
-import { FORMAT_NAMES, formatOf } from '#libs/e-invoice/formats.ts';
+import { FORMAT_NAMES, type FormatName, formatOf } from '#libs/e-invoice/formats.ts';
 import { missingIn } from '#libs/e-invoice/missing.ts';
 import type { EInvoice } from '#libs/e-invoice/terms.ts';
 import { writeEInvoice } from '#libs/e-invoice/write.ts';
+import type { CreditNoteRecord } from '#libs/models/billing/credit-note.ts';
 import { type Case, cases, randomCase } from '../../e-invoices/cases.ts';
 import { termsOfCase } from '../../e-invoices/terms-of-case.ts';
 import { runs } from '../../support/form.ts';
@@ -96,6 +97,16 @@ test('when a rate of 0 has no category, then it is named, and none is guessed', 
     'line_items[0].tax_category',
     'line_items[1].tax_category',
   ]);
+});
+
+test('when the rest of an invoice in yen has the tax that rounding left, then every format with taxes names it', () => {
+  const { record, parties } = cases['credit note by amount'] as Case;
+  const rest = { ...record, currency: 'JPY', amount: 21, tax_amount: 5, taxes: undefined } as CreditNoteRecord;
+  const terms = termsOfCase({ kind: 'credit_note', record: rest, parties });
+  const named = (format: FormatName) => missingIn(terms, format).map(({ message }) => message);
+  const text = 'at 19 % is one JPY or more from that rate of its taxable amount (BR-S-09)';
+  for (const format of FORMAT_NAMES.filter((name) => name !== 'facturx-minimum')) expect(named(format)).toContain(text);
+  expect(named('facturx-minimum')).toEqual([]);
 });
 
 test('when a text has characters that XML cannot write, then they are replaced, and markup is escaped', () => {
