@@ -14,7 +14,7 @@ import { Client, type ClientRecord } from '../models/accounts/client.ts';
 import { CreditNote } from '../models/billing/credit-note.ts';
 import { Invoice } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
-import { type Parties, partiesOf } from '../models/billing/parties.ts';
+import { issuerOf, type Parties, partiesOf, recipientOf } from '../models/billing/parties.ts';
 import { type AttachedFile, findAttachments, mediaTypeOf } from '../models/documents/attachments.ts';
 import type { MadeFile, Version } from '../models/documents/original.ts';
 import { findOwn, type Records } from '../models/records.ts';
@@ -102,21 +102,25 @@ async function surroundingsOf(accountId: Id, { client_id, project_id, parties }:
     findOwn(Client, accountId, client_id),
     project_id ? findOwn(Project, accountId, project_id) : null,
   ]);
-  const current = client ? partiesOf(account, client) : undefined;
   return {
-    parties: completed(parties, current),
+    parties: completed(parties, account, client),
     project: project?.name,
     today: dayIn(account.time_zone),
   };
 }
 
-/** Returns the frozen parties. A field that they lack comes from the profile and the client of today, because it may have been filled in later. */
-function completed(frozen: Parties | undefined, current: Parties | undefined): Parties {
-  const parties = frozen ?? current;
-  if (!parties) throw new Error('a document has neither frozen parties nor a client');
+/**
+ * Returns the frozen parties. A field that they lack comes from the profile and the client of today, because it may
+ * have been filled in later. An anonymised client has placeholders only.
+ */
+function completed(frozen: Parties | undefined, account: AccountRecord, client: ClientRecord | null): Parties {
+  if (!frozen) {
+    if (!client) throw new Error('a document has neither frozen parties nor a client');
+    return partiesOf(account, client);
+  }
   return {
-    issuer: { ...current?.issuer, ...parties.issuer },
-    client: { ...current?.client, ...parties.client },
+    issuer: { ...issuerOf(account), ...frozen.issuer },
+    client: { ...(client && !client.anonymised_at ? recipientOf(client) : {}), ...frozen.client },
   };
 }
 
@@ -131,7 +135,7 @@ export async function requireEInvoice<Kind extends EInvoiceSource['kind']>(
 ): Promise<void> {
   const format = neededFormat(client ?? {}, account);
   if (!format) return;
-  const parties = completed(record.parties, client ? partiesOf(account, client) : undefined);
+  const parties = completed(record.parties, account, client);
   const state = STATED[kind] as (record: RecordOfKind[Kind], surroundings: Surroundings) => EInvoice;
   const terms = await stated(record.currency, async () => state(record, { parties, today: dayIn(account.time_zone) }));
   requireNothingMissing(kind, terms, format);

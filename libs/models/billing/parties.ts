@@ -61,29 +61,36 @@ const FROZEN = clientFieldNames(({ isFrozen }) => isFrozen);
 
 /** Returns the parties to freeze into a document that is issued now. */
 export function partiesOf(account: AccountRecord, client: ClientRecord): Parties {
-  return {
-    issuer: given({
-      name: account.name,
-      email: account.email,
-      company: account.company,
-      address: account.address,
-      tax_id: account.tax_id,
-      bank_details: account.bank_details,
-      legal_name: account.legal_name,
-      legal_id: account.legal_id as LegalId | undefined,
-      vat_id: account.vat_id,
-      tax_number: account.tax_number,
-      legal_note: account.legal_note,
-      electronic_address: account.electronic_address as ElectronicAddress | undefined,
-      postal_address: account.postal_address as PostalAddress | undefined,
-      phone: account.phone,
-      payment_options: account.payment_options as PaymentOption[] | undefined,
-      logo_url: account.logo_url,
-      brand_color: account.brand_color,
-      locale: account.locale,
-    }),
-    client: { id: String(client._id), ...givenFields(client, FROZEN) },
-  };
+  return { issuer: issuerOf(account), client: recipientOf(client) };
+}
+
+/** Returns the account as an issuer. */
+export function issuerOf(account: AccountRecord): Issuer {
+  return given({
+    name: account.name,
+    email: account.email,
+    company: account.company,
+    address: account.address,
+    tax_id: account.tax_id,
+    bank_details: account.bank_details,
+    legal_name: account.legal_name,
+    legal_id: account.legal_id as LegalId | undefined,
+    vat_id: account.vat_id,
+    tax_number: account.tax_number,
+    legal_note: account.legal_note,
+    electronic_address: account.electronic_address as ElectronicAddress | undefined,
+    postal_address: account.postal_address as PostalAddress | undefined,
+    phone: account.phone,
+    payment_options: account.payment_options as PaymentOption[] | undefined,
+    logo_url: account.logo_url,
+    brand_color: account.brand_color,
+    locale: account.locale,
+  });
+}
+
+/** Returns the client as a recipient. */
+export function recipientOf(client: ClientRecord): Recipient {
+  return { id: String(client._id), ...givenFields(client, FROZEN) };
 }
 
 /** Returns the form in which a document embeds its frozen recipient. */

@@ -128,6 +128,24 @@ test('when everything is missing, then 409 names all of it, and once it is fille
   expect((await fetchXml(path, account)).status).toBe(200);
 });
 
+test('when the client was anonymised, then nothing of its placeholders is in an e-invoice, and the profile completes it as ever', async () => {
+  const account = await gateway.workspace.account();
+  const { phone, ...rest } = profile(issuer);
+  await gateway.patch('/api/v1/account', { ...rest, require_client_email: false }, account);
+  const { id: _id, email: _email, electronic_address: _address, ...fields } = buyer;
+  const client = await create(gateway, '/api/v1/clients', fields, account);
+  const invoice = await makeInvoice(account, client);
+  await gateway.post(`/api/v1/clients/${client.id}/anonymise`, {}, account);
+  const path = `/api/v1/invoices/${invoice.id}/e-invoice?format=`;
+
+  const { body } = await fetchXml(`${path}xrechnung-ubl`, account);
+  expect(Object.keys(body.details)).toEqual(['account.phone', 'client.electronic_address']);
+  await gateway.patch('/api/v1/account', { phone }, account);
+  const { status, body: xml } = await fetchXml(`${path}en16931-ubl`, account);
+  expect([status, String(xml)]).toEqual([200, expect.stringContaining(String(phone))]);
+  expect(String(xml)).not.toContain('anonymised');
+});
+
 test('when an invoice is a draft, then it has no e-invoice, and the check says what it lacks for each format', async () => {
   const { account, client } = await complete();
   await gateway.patch('/api/v1/account', { phone: null }, account);
