@@ -69,6 +69,28 @@ test('when parties are complete, then a sent invoice and its credit note are XML
   expect(String(replies[1]?.body)).toContain('<cbc:CreditNoteTypeCode>381</cbc:CreditNoteTypeCode>');
 });
 
+test('when an invoice has references of its own, then its credit note has them, too', async () => {
+  const { account, client } = await complete();
+  await gateway.patch(
+    `/api/v1/clients/${client.id}`,
+    { buyer_reference: null, e_invoice_format: 'xrechnung-ubl' },
+    account,
+  );
+  const own = { buyer_reference: '04011000-12345-34', order_reference: 'PO-7', contract_reference: 'C-1' };
+  const invoice = await makeInvoice(account, client, own);
+  const { id } = await create(
+    gateway,
+    `/api/v1/invoices/${invoice.id}/credit-notes`,
+    { reason: 'goodwill', amount: 5 },
+    account,
+  );
+
+  const { status, body } = await fetchXml(`/api/v1/credit-notes/${id}/e-invoice`, account);
+  expect([status, body.details]).toEqual([200, undefined]);
+  for (const reference of Object.values(own)) expect(String(body)).toContain(`>${reference}<`);
+  expect((await gateway.post(`/api/v1/credit-notes/${id}/send`, {}, account)).body.details).toBeUndefined();
+});
+
 test('when a final invoice takes off earlier parts, then it names each of them, and CII the one it has room for', async () => {
   const { account, client } = await complete();
   const offer = { client_id: client.id, description: 'Mill', amount: 1000, currency: 'EUR', tax_rate: 19 };
