@@ -36,6 +36,8 @@ const DISCOUNT = { reason: 'Discount', code: '95' };
 const SHIPPING = { reason: 'Freight', code: 'FC' };
 /** Decimals of a price that was computed from a net amount. */
 const PRICE_DECIMALS = 10;
+/** A larger quantity needs two more decimals: times the price, it may be two cents from the net amount (PEPPOL-EN16931-R120). */
+const LARGE_QUANTITY = 100_000_000;
 
 /** One sum of a group: that of a line, of the discount or of the shipping, as priced. */
 interface Part {
@@ -206,7 +208,8 @@ function computedPrice(item: LineItem, netMinor: number, currency: string) {
   const given = new Big(item.qty);
   if (given.eq(0) || net.eq(0)) return { quantity: given.toFixed(), price: '0' };
   const quantity = given.times(net).lt(0) ? given.neg() : given;
-  return { quantity: quantity.toFixed(), price: net.div(quantity).round(PRICE_DECIMALS, Big.roundHalfUp).toFixed() };
+  const decimals = quantity.abs().gt(LARGE_QUANTITY) ? PRICE_DECIMALS + 2 : PRICE_DECIMALS;
+  return { quantity: quantity.toFixed(), price: net.div(quantity).round(decimals, Big.roundHalfUp).toFixed() };
 }
 
 /** The largest difference that the rules allow between an amount and what its percentage gives (PEPPOL-EN16931-R040). */

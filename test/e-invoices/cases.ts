@@ -230,6 +230,11 @@ export const cases: Readonly<Record<string, Case>> = {
     prices_include_tax: true,
     lines: [line('3', '9.99'), line('7', '0.35', '15'), line('1', '100', '0', { tax_rate: 7 })],
   }),
+  'a price with tax of almost a billion': invoice({
+    prices_include_tax: true,
+    tax_rate: 7,
+    lines: [line('900000001', '0.0101'), line('-800000003', '0.0101')],
+  }),
   'prices with tax, discount, shipping': invoice({
     prices_include_tax: true,
     lines: [line('3', '9.99'), line('1', '100', '0', { tax_rate: 7 })],
