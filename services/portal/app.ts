@@ -42,7 +42,10 @@ export function makeApp({ trustProxy, developer, client, log }: PortalParts): Ex
   });
   app.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) return next(error);
-    const note = (status: number, title: string, text: string) => sendNote(error, response, { status, title, text });
+    const note = (status: number, title: string, text: string) => {
+      setRetryAfter(response, status, error);
+      response.status(status).send(notePage(title, text));
+    };
     if (isUnavailable(error)) return note(503, 'Please try again', UNAVAILABLE);
     if (isNowhere(error)) return note(404, 'Page not found', NOT_FOUND);
     if (error instanceof PageError) return note(error.status, 'Not done', error.message);
@@ -66,12 +69,3 @@ const UNAVAILABLE = 'This page is not available at the moment. Please reload it 
 const BUSY = 'Too many people look at this at the same time. Please try again in a moment.';
 const UNREADABLE = 'The request could not be read. Please go back and try again.';
 const FAILED = 'The page could not be shown. Please try again later.';
-
-function sendNote(
-  error: unknown,
-  response: Response,
-  { status, title, text }: { status: number; title: string; text: string },
-) {
-  setRetryAfter(response, status, error);
-  response.status(status).send(notePage(title, text));
-}
