@@ -3,15 +3,7 @@ import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { type DescribedSystem, FLOWS, startDescribedSystem, testWith } from '../../support/clients/described-system.ts';
-import {
-  javaTool,
-  mavenTool,
-  npmTool,
-  programTool,
-  pythonTool,
-  runTool,
-  type Tool,
-} from '../../support/clients/tools.ts';
+import { javaTool, mavenTool, npmTool, programTool, pythonTool, runTool } from '../../support/clients/tools.ts';
 import type { TestSystem } from '../../support/system.ts';
 
 const VERSION = '7.26.0';
@@ -88,7 +80,7 @@ const PYTHON = await pythonTool(`openapi-generator-${VERSION}-python`, [
   'pydantic==2.14.4',
   'typing-extensions==4.16.0',
 ]);
-const GO: Tool = await programTool('go', ['version']);
+const GO = await programTool('go', ['version']);
 
 testWith(
   [GENERATOR, PYTHON],
@@ -119,7 +111,7 @@ testWith([GENERATOR, GO], 'when it makes a Go client, then it compiles, and the 
   expect(JSON.parse(printed)).toEqual(DONE);
 });
 
-const JAVA: Tool = await mavenTool(`openapi-generator-${VERSION}-java`, [
+const JAVA = await mavenTool(`openapi-generator-${VERSION}-java`, [
   'com.google.code.findbugs:jsr305:3.0.2',
   'com.squareup.okhttp3:logging-interceptor:4.12.0',
   'com.google.code.gson:gson:2.10.1',
@@ -157,7 +149,7 @@ testWith([GENERATOR, JAVA], 'when it makes a Java client, then it compiles, and 
   expect(JSON.parse(printed)).toEqual(DONE);
 });
 
-const TYPESCRIPT: Tool = await npmTool('typescript-5.9.3', ['typescript@5.9.3']);
+const TYPESCRIPT = await npmTool('typescript-5.9.3', ['typescript@5.9.3']);
 
 testWith(
   [GENERATOR, TYPESCRIPT],
