@@ -4,13 +4,14 @@ import { DELIVERY_STATUSES, type DeliveryRecord } from '#libs/models/webhooks/de
 import { count, countedUpTo, moment } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { action, choiceField, deliveryBadge, pager, shortId, table, textField, timeField } from '#libs/pages/parts.ts';
-import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf } from '#libs/pages/query.ts';
+import { pageNumberOf, paramsOf } from '#libs/pages/query.ts';
 import type { Visit, Visitor } from '../session/visit.ts';
 import { countDeliveries, searchDeliveries } from '../store/delivery-search.ts';
 import { type EndpointNames, readEndpointNames } from '../store/endpoint-names.ts';
 import { outcomeText } from '../views/endpoint-state.ts';
 import { deliverySearchOf } from '../views/filters.ts';
 import type { Page } from '../views/layout.ts';
+import { readMatches } from '../views/matches.ts';
 
 const COUNTED_MAX = 10_000;
 
@@ -18,11 +19,10 @@ export async function deliveriesPage({ request, visitor }: Visit): Promise<Page>
   const params = paramsOf(request);
   const search = deliverySearchOf(params);
   const number = pageNumberOf(params);
-  const [found, total] = await Promise.all([
-    searchDeliveries(search, sliceOf(number)),
-    countDeliveries(search, COUNTED_MAX),
-  ]);
-  const rows = found.slice(0, PAGE_SIZE);
+  const { rows, total, hasNext } = await readMatches(number, {
+    search: (slice) => searchDeliveries(search, slice),
+    count: () => countDeliveries(search, COUNTED_MAX),
+  });
   params.delete('page');
   const body = html`<div>
     ${filters(params)}
@@ -35,7 +35,7 @@ export async function deliveriesPage({ request, visitor }: Visit): Promise<Page>
       }
     </div>
     ${table('Deliveries, newest first', columnsFor(visitor, await readEndpointNames(rows)), rows, 'No delivery matches. Fewer filters or a longer time may find it.')}
-    ${pager('/deliveries', params, { number, hasNext: found.length > PAGE_SIZE })}
+    ${pager('/deliveries', params, { number, hasNext })}
   </div>`;
   return { title: 'Deliveries', section: '/deliveries', body };
 }

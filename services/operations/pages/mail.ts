@@ -23,10 +23,9 @@ export async function mailPage({ request, visitor }: Visit): Promise<Page> {
   const number = pageNumberOf(params);
   params.delete('page');
   const isSearch = params.size > 0;
-  const [found, total] = await Promise.all([
-    searchMail(search, sliceOf(number)),
-    isSearch ? countMail(search) : undefined,
-  ]);
+  // The count is read last, so that it is never less than what is shown.
+  const found = await searchMail(search, sliceOf(number));
+  const total = isSearch ? await countMail(search) : undefined;
   const rows = found.slice(0, PAGE_SIZE);
   const accounts = await readAccountNames(rows);
   const hasNext = found.length > PAGE_SIZE;

@@ -4,12 +4,13 @@ import { RENDER_STATUSES, type RenderRecord } from '#libs/models/documents/rende
 import { bytes, countedUpTo, duration, moment } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { badge, choiceField, pager, shortId, type Tone, table, textField, timeField } from '#libs/pages/parts.ts';
-import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf } from '#libs/pages/query.ts';
+import { pageNumberOf, paramsOf } from '#libs/pages/query.ts';
 import type { Visit } from '../session/visit.ts';
 import { readAccountNames } from '../store/endpoint-names.ts';
 import { countRenders, searchRenders } from '../store/render-search.ts';
 import { renderSearchOf } from '../views/filters.ts';
 import type { Page } from '../views/layout.ts';
+import { readMatches } from '../views/matches.ts';
 
 const COUNTED_MAX = 10_000;
 const TONES: Record<string, Tone> = {
@@ -24,8 +25,10 @@ export async function rendersPage({ request }: Visit): Promise<Page> {
   const params = paramsOf(request);
   const search = renderSearchOf(params);
   const number = pageNumberOf(params);
-  const [found, total] = await Promise.all([searchRenders(search, sliceOf(number)), countRenders(search, COUNTED_MAX)]);
-  const rows = found.slice(0, PAGE_SIZE);
+  const { rows, total, hasNext } = await readMatches(number, {
+    search: (slice) => searchRenders(search, slice),
+    count: () => countRenders(search, COUNTED_MAX),
+  });
   const names = await readAccountNames(rows);
   params.delete('page');
   const body = html`<div>
@@ -34,7 +37,7 @@ export async function rendersPage({ request }: Visit): Promise<Page> {
       <p>${countedUpTo(COUNTED_MAX, total, 'document matches', 'documents match')}.</p>
     </div>
     ${table('Rendered documents, newest first', columnsFor(names), rows, 'No document matches. Records are kept for 30 days.')}
-    ${pager('/renders', params, { number, hasNext: found.length > PAGE_SIZE })}
+    ${pager('/renders', params, { number, hasNext })}
   </div>`;
   return { title: 'Renders', section: '/renders', body };
 }
