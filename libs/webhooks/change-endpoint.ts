@@ -12,8 +12,9 @@ import {
 } from '../models/webhooks/webhook-endpoint.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { WebhookChanges } from './endpoint-input.ts';
+import { vetEndpointUrl } from './endpoint-url.ts';
 import { type NamedEndpoint, requireEndpoint, updateEndpoint } from './own-endpoint.ts';
-import { sameUrlProblems, vetEndpointUrl } from './register-endpoint.ts';
+import { sameUrlProblems } from './register-endpoint.ts';
 
 /**
  * Checks the URL of changes, if they have one. It resolves a name, so it runs outside of the transaction.

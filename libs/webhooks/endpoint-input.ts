@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { instant, line } from '../input/kinds.ts';
 import { isEventFilter } from '../models/webhooks/event-filter.ts';
-import { URL_LONGEST } from '../outbound/url-form.ts';
+import { endpointUrl } from './endpoint-url.ts';
 
 const FILTERS_MAX = 50;
 
@@ -19,10 +19,7 @@ const filter = Joi.string().custom((value: string, { error }) =>
   isEventFilter(value) ? value : error('event.unknown'),
 );
 const fields = {
-  url: Joi.string()
-    .max(URL_LONGEST)
-    .messages({ 'string.max': `url must be at most ${URL_LONGEST} characters (length)` })
-    .description('Where events are sent: https on a public address, or what the operator allows'),
+  url: endpointUrl().description('Where events are sent: https on a public address, or what the operator allows'),
   events: Joi.array()
     .items(filter.messages({ 'event.unknown': '{{#label}} is no event type, no `noun.*` and not `*`' }))
     .min(1)

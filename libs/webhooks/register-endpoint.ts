@@ -1,4 +1,4 @@
-// Registers an endpoint: checks its URL, takes one of the account's slots and makes its secret.
+// Registers an endpoint: takes one of the account's slots and makes its secret.
 import type { UnitOfWork } from '../billing/unit-of-work.ts';
 import { appError, type Problem, problemOf, validationFailed } from '../errors.ts';
 import { lastDrawn } from '../models/sequences.ts';
@@ -14,38 +14,11 @@ import {
 import { inTransaction, type Session } from '../mongo/connection.ts';
 import { isDuplicate } from '../mongo/errors.ts';
 import type { Outbound } from '../outbound/outbound.ts';
-import { OutboundRefused } from '../outbound/target-rules.ts';
-import { isWebUrl } from '../outbound/url-form.ts';
 import type { SecretBox } from '../secret-box.ts';
+import { vetEndpointUrl } from './endpoint-url.ts';
 
 /** Returns the 409 for an account that has ENDPOINTS_MAX endpoints. */
 export const endpointsMaxReached = () => appError('webhook_limit_reached', { limit: ENDPOINTS_MAX });
-
-/**
- * Checks the URL of an endpoint, which must be https on the usual ports, except on addresses that the operator allows.
- * @returns the URL in its canonical form.
- * @throws AppError 400 with the class of the reason in brackets.
- */
-export async function vetEndpointUrl(text: string, outbound: Outbound): Promise<string> {
-  try {
-    const { url } = await outbound.vet(text, { protocols: ['https:'] });
-    if (!isWebUrl(text)) throw new OutboundRefused('malformed');
-    return url.href;
-  } catch (error) {
-    if (!(error instanceof OutboundRefused)) throw error;
-    // A name may be registered before it exists, because each delivery resolves it again.
-    if (error.reason === 'dns' && isWebUrl(text)) return outbound.check(text, { protocols: ['https:'] }).url.href;
-    const message = error.reason === 'scheme' ? 'must use https' : error.message;
-    throw validationFailed([
-      {
-        path: ['url'],
-        code: 'url_rejected',
-        message: `url ${message} (${error.reason})`,
-        params: { reason: error.reason },
-      },
-    ]);
-  }
-}
 
 /**
  * Returns a problem for each other endpoint with this URL. Two endpoints may share one, for different events, but most

@@ -5,10 +5,11 @@ import { testResponse, webhookResponse, webhookWithSecretResponse } from '#libs/
 import { changeEndpoint, vetEndpointChanges } from '#libs/webhooks/change-endpoint.ts';
 import { deleteEndpoint } from '#libs/webhooks/delete-endpoint.ts';
 import { type NewWebhook, newWebhook, type WebhookChanges, webhookChanges } from '#libs/webhooks/endpoint-input.ts';
+import { vetEndpointUrl } from '#libs/webhooks/endpoint-url.ts';
 import { endpointDisabled, findEndpoint } from '#libs/webhooks/own-endpoint.ts';
 import { pingEndpoint } from '#libs/webhooks/ping-endpoint.ts';
 import { reconcileChange } from '#libs/webhooks/reconcile-change.ts';
-import { createEndpoint, endpointsMaxReached, vetEndpointUrl } from '#libs/webhooks/register-endpoint.ts';
+import { createEndpoint, endpointsMaxReached } from '#libs/webhooks/register-endpoint.ts';
 import { findEndpointPage } from '#libs/webhooks/webhook-pages.ts';
 import { type PageQuery, pageQuery } from '../http/page.ts';
 import { created, deleted, listed, updated } from '../http/response.ts';

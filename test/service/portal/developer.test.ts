@@ -118,7 +118,7 @@ test('when a form has mistakes, then it is shown again with all of them and with
   expect(answer.status).toBe(400);
   expect(answer.text).toContain('is no event type');
   expect(answer.text).toContain('value="mine"');
-  expect(wrongFieldsIn(answer.text)).toEqual(['events']);
+  expect(wrongFieldsIn(answer.text)).toEqual(['url', 'events']);
   const refused = await browser.post('/developer/endpoints', { ...fields, events: '*' });
   expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('(address)')]);
   expect((await gateway.get('/api/v1/webhooks')).body.data).toEqual([]);

@@ -79,6 +79,29 @@ const settled = (me: User, id: string, status: string): Promise<Reply['body']> =
     return body.data?.status === status && body.data;
   });
 
+test.each([
+  { given: 'hooks.example.com/in', reason: 'malformed' },
+  { given: 'ftp://example.com/in', reason: 'scheme' },
+  { given: 'https://ada:secret@example.com/in', reason: 'userinfo' },
+])(
+  'when a new endpoint has the URL $given and wrong events, then both are named at once',
+  async ({ given, reason }) => {
+    const me = await user();
+
+    const created = await me.post('/webhooks', { url: given, events: ['invoice.eaten'] });
+
+    expect(created).toMatchObject({
+      status: 400,
+      body: {
+        details: {
+          url: [expect.stringMatching(new RegExp(`^url must .*\\(${reason}\\)$`))],
+          'events.0': [expect.stringContaining('is no event type')],
+        },
+      },
+    });
+  },
+);
+
 async function firstDelivery(me: User, webhookId: string): Promise<Reply['body']> {
   return eventually(async () => (await me.get(`/webhooks/${webhookId}/deliveries`)).body.data[0]);
 }
