@@ -33,14 +33,24 @@ const values = readOptions({
   help: { type: 'boolean', short: 'h', default: false },
 });
 const PREFIX_FORM = /^[\w-]+$/;
-const problems = urlProblems(values.url ?? '');
+/** A label of RFC 1123, as Kubernetes wants it. */
+const NAMESPACE_FORM = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const problems = problemsOf(values);
 
 if (values.help) process.stdout.write(HELP);
-else if (problems.length > 0) refuse(`--url ${problems.join('; ')}`);
-else if (!PREFIX_FORM.test(values.prefix)) refuse('--prefix must have letters, digits, dashes or underscores only');
+else if (problems.length > 0) refuse(problems.join('; '));
 else if (values.folder) writeFolder(values.folder, values.url ?? '');
-else if (values.kubernetes) printSecret(values.url ?? '');
-else refuse('--folder or --kubernetes is missing, see --help');
+else printSecret(values.url ?? '');
+
+function problemsOf({ url, prefix, folder, kubernetes, namespace }: typeof values): string[] {
+  const found = urlProblems(url ?? '').map((problem) => `--url ${problem}`);
+  if (!PREFIX_FORM.test(prefix)) found.push('--prefix must have letters, digits, dashes or underscores only');
+  if (!NAMESPACE_FORM.test(namespace)) {
+    found.push('--namespace must have 1 to 63 small letters, digits and inner dashes');
+  }
+  if (Boolean(folder) === kubernetes) found.push('either --folder or --kubernetes must be given, see --help');
+  return found;
+}
 
 function urlProblems(url: string): string[] {
   const { address, problems } = readRedisUrl(url);

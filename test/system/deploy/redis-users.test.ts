@@ -137,7 +137,7 @@ test.each([
   [['--url', 'redis+cluster://host,/3', '--kubernetes'], '--url has an empty or invalid host'],
   [['--url', 'unix:///run/redis.sock', '--kubernetes'], '--url must name a host'],
   [['--url', 'redis://user:secret@host:6379', '--kubernetes'], '--url must be'],
-  [['--url', 'redis://host:6379'], '--folder or --kubernetes is missing'],
+  [['--url', 'redis://host:6379'], 'either --folder or --kubernetes must be given'],
   [['--url', 'redis://host:6379', '--kubernetes', '--prefix', 'a b'], '--prefix must have'],
 ])('when the program is called with %j, then it says what is wrong and writes nothing', (args, problem) => {
   const { status, stdout, stderr } = spawnSync('node', ['deploy/redis/main.ts', ...args], { encoding: 'utf8' });

@@ -44,3 +44,12 @@ test('when a backup is given two folders, then it prints its usage and does noth
     stderr: expect.stringMatching(/^Usage:/),
   });
 });
+
+test('when the program of Redis users gets several wrong values, then all are named at once, and no Secret is printed', async () => {
+  const wrong = ['--url', 'redis://ada:one@host:6379', '--prefix', 'a b', '--namespace', 'Billing', '--kubernetes'];
+
+  const { code, stdout, stderr } = await run('deploy/redis/main.ts', ...wrong, '--folder', 'x');
+
+  expect([code, stdout]).toEqual([2, '']);
+  for (const option of ['--url', '--prefix', '--namespace', 'either --folder']) expect(stderr).toContain(option);
+});
