@@ -8,12 +8,14 @@ export interface StripeEvent {
   object: object;
   /** When it happened. Now unless given. */
   at?: Date;
+  /** True for money. False unless given. */
+  isLive?: boolean;
 }
 
 let made = 0;
 
 /** Returns the body of an event. */
-export function eventBody({ type, object, at = new Date() }: StripeEvent): string {
+export function eventBody({ type, object, at = new Date(), isLive = false }: StripeEvent): string {
   made += 1;
   const created = Math.floor(at.getTime() / 1_000);
   return JSON.stringify({
@@ -23,7 +25,7 @@ export function eventBody({ type, object, at = new Date() }: StripeEvent): strin
     created,
     type,
     data: { object },
-    livemode: false,
+    livemode: isLive,
   });
 }
 

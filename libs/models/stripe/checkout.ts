@@ -13,7 +13,9 @@ export interface StripeCheckoutRecord extends Stamped {
   /** The address to which the client returns. It is part of what Stripe was asked. */
   return_to: string;
   expires_at: Date;
-  /** True until the page is paid, expired or replaced by one over another sum. */
+  /** `updated_at` of the settings that it was made with. Absent on pages of an earlier release. */
+  settings_at?: Date | undefined;
+  /** True until the page is paid, expired or replaced by another one. */
   is_live?: true | undefined;
   /** The id of the page. Absent until Stripe has answered. */
   session_id?: string | undefined;
@@ -28,6 +30,7 @@ const checkoutSchema = recordSchema<StripeCheckoutRecord>(
     currency: { type: String, required: true },
     return_to: { type: String, required: true },
     expires_at: { type: Date, required: true },
+    settings_at: Date,
     is_live: Boolean,
     session_id: String,
     url: String,

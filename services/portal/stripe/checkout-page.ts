@@ -48,7 +48,7 @@ export async function checkoutPage(visit: DocumentVisit): Promise<string | 'payi
   if (!stripe || !settings) throw appError('route_not_found');
   const api = await stripe.open(stripe.box.open(settings.key));
   for (let tries = TRIES; tries > 0; tries -= 1) {
-    const { checkout, number, replaced } = await claim(visit, stripe.origin);
+    const { checkout, number, replaced } = await claim(visit, settings, stripe.origin);
     if (!replaced) return checkout.url ?? (await made(api, checkout, number));
     if ((await retire(api, checkout, number)) === 'paid') return 'paying';
     await endCheckout(checkout);
@@ -62,8 +62,11 @@ interface Claimed {
   replaced: boolean;
 }
 
-/** Finds the page of the invoice, or begins a new one. `replaced` is true for one over another sum, which has to end first. */
-function claim(visit: DocumentVisit, origin: string): Promise<Claimed> {
+/**
+ * Finds the page of the invoice, or begins a new one. `replaced` is true for one that has to end first: it is over another
+ * sum, or was made with other settings, which may be those of another account or mode of Stripe.
+ */
+function claim(visit: DocumentVisit, settings: StripeSettings, origin: string): Promise<Claimed> {
   const begin = async ({ session, accountId }: UnitOfWork): Promise<Claimed> => {
     const invoice: InvoiceRecord | null = await lockOwn(Invoice, accountId, visit.subject.record._id, session);
     if (!invoice || !isDue(invoice)) throw appError('invoice_not_found');
@@ -71,7 +74,8 @@ function claim(visit: DocumentVisit, origin: string): Promise<Claimed> {
     const [amount, now] = [dueOf(invoice), Date.now()];
     const live = await findLiveCheckout(accountId, invoice._id, session);
     if (live) {
-      const replaced = live.amount !== amount || live.expires_at.getTime() - now < LEAST_MS;
+      const isOfOthers = live.settings_at?.getTime() !== settings.updated_at.getTime();
+      const replaced = isOfOthers || live.amount !== amount || live.expires_at.getTime() - now < LEAST_MS;
       return { checkout: live, number, replaced };
     }
     const checkout: StripeCheckoutRecord = {
@@ -82,6 +86,7 @@ function claim(visit: DocumentVisit, origin: string): Promise<Claimed> {
       return_to: `${origin}${visit.base}`,
       // Stripe counts in seconds.
       expires_at: new Date(Math.floor((now + LIFE_MS) / 1_000) * 1_000),
+      settings_at: settings.updated_at,
       is_live: true,
     };
     await insertOwn(StripeCheckout, checkout, session);
@@ -131,8 +136,18 @@ async function retire(api: Stripe, checkout: StripeCheckoutRecord, number: strin
     return 'ended';
   } catch (error) {
     // Stripe refuses it for a page that was paid or has expired.
-    const { status } = await api.checkout.sessions.retrieve(id);
+    const status = await statusOf(api, id);
     if (status === 'open') throw error;
     return status === 'complete' ? 'paid' : 'ended';
+  }
+}
+
+/** Returns the state of a page. Undefined for a page of another account or mode of Stripe, which the key does not find. */
+async function statusOf(api: Stripe, id: string): Promise<Stripe.Checkout.Session.Status | null | undefined> {
+  try {
+    return (await api.checkout.sessions.retrieve(id)).status;
+  } catch (error) {
+    if ((error as Partial<Stripe.errors.StripeError>).code === 'resource_missing') return undefined;
+    throw error;
   }
 }

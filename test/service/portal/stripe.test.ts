@@ -293,6 +293,17 @@ describe('events that the account itself signs', () => {
   const refund = { id: 're_1', status: 'succeeded', amount: 1, currency: 'eur', payment_intent: 'pi_1' };
   const early = () => EarlyRefund.find({ account_id: account.id }).lean<EarlyRefundRecord[]>();
 
+  test('when the key is live, then an event of test mode books nothing; with a test key, live money is booked', async () => {
+    const live = { ...SETTINGS, secret_key: `rk_live_${'k'.repeat(24)}` };
+    await gateway.call('PUT', '/api/v1/account/stripe', { body: live, key: account.key });
+    const id = await invoice();
+    expect(await completed(id)).toEqual([200, 'nothing']);
+    expect(await payments()).toEqual([]);
+    await gateway.call('PUT', '/api/v1/account/stripe', { body: SETTINGS, key: account.key });
+    const paid = { type: 'checkout.session.completed', object: paidSession(id), isLive: true };
+    expect(await send(paid)).toEqual([200, 'booked']);
+  });
+
   test('when ids are longer than those of Stripe, then nothing is kept of them', async () => {
     const id = await invoice();
     const body = JSON.parse(eventBody({ type: 'refund.created', object: refund }));
@@ -402,6 +413,29 @@ describe('the click', () => {
       '/v1/checkout/sessions',
     ]);
     expect(asked.at(-1)?.fields.get('line_items[0][price_data][unit_amount]')).toBe('7000');
+  });
+
+  test.each([
+    ['the same sum is due', 0],
+    ['another sum is due', 30],
+  ])('when the settings lead to another account or mode of Stripe and %s, then so does the click', async (_, paid) => {
+    let isOther = false;
+    answer = ({ path }) => {
+      if (path === '/v1/checkout/sessions') return page(isOther ? 'cs_live' : 'cs_test');
+      const error = { type: 'invalid_request_error', code: 'resource_missing', message: 'No such checkout.session' };
+      return isOther ? { status: 404, body: { error } } : page('cs_test');
+    };
+    const id = await invoice();
+    const path = await linkTo(id);
+    await click(path);
+    if (paid > 0) await account.post(`invoices/${id}/payments`, { amount: paid });
+    isOther = true;
+    const body = { ...SETTINGS, secret_key: `rk_live_${'k'.repeat(24)}` };
+    await gateway.call('PUT', '/api/v1/account/stripe', { body, key: account.key });
+
+    const { status, headers } = await click(path);
+
+    expect([status, headers.get('location')]).toEqual([303, 'https://checkout.stripe.com/c/cs_live']);
   });
 
   test('when the former page was paid and its event has not come, then no second page is made', async () => {
