@@ -3,8 +3,8 @@ import { Account, type AccountRecord, type StripeSettings } from '#libs/models/a
 import { stripeView } from '#libs/models/accounts/stripe-settings.ts';
 import { newId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
-import { deleted, found, updated } from '../http/response.ts';
-import { ALWAYS, type Context, type Route, route } from '../http/route.ts';
+import { deleted, updated } from '../http/response.ts';
+import { ALWAYS, type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { type StripeBody, stripeBody } from './stripe-input.ts';
 import { stripeResponse } from './stripe-response.ts';
 
@@ -12,8 +12,7 @@ const path = '/api/v1/account/stripe';
 const missing = 'Stripe settings not found';
 
 export const stripeRoutes: readonly Route[] = [
-  route({
-    method: 'get',
+  singleRead({
     path,
     operation: 'getStripe',
     scope: 'account:read',
@@ -23,7 +22,7 @@ export const stripeRoutes: readonly Route[] = [
       summary: 'Get the address for the webhook at Stripe',
       response: stripeResponse,
     },
-    handler: getStripe,
+    read: readStripe,
   }),
   route({
     method: 'put',
@@ -69,10 +68,9 @@ async function settingsOf(accountId: string, session?: Session): Promise<StripeS
   return account?.stripe as StripeSettings | undefined;
 }
 
-async function getStripe({ caller, parts, missing: notFound }: Context) {
-  const settings = await settingsOf(caller.accountId);
-  if (!settings) throw notFound();
-  return found(stripeView(settings, parts.portalUrl));
+async function readStripe({ caller, parts, session }: Reading) {
+  const settings = await settingsOf(caller.accountId, session);
+  return settings && stripeView(settings, parts.portalUrl);
 }
 
 async function putStripe({ body, commit, parts: { box, portalUrl } }: Context<StripeBody>) {

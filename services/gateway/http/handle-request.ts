@@ -115,7 +115,9 @@ export function requestHandler(row: Route, options: HandleOptions) {
         requestId,
         isDryRun: (query as { dry_run?: boolean }).dry_run === true,
         precondition:
-          single && ((session) => requireMatch(request, single, { reading: { caller, id, session }, missing })),
+          single &&
+          ((session) =>
+            requireMatch(request, single, { reading: { caller, id, parameters, parts, session }, missing })),
         beforeWork: row.rechecksKey ? (session) => recheckKey(caller, session) : undefined,
         quotaBytes: mayExceedQuota(row) ? undefined : parts.quotas?.records,
         nudge: parts.nudge,

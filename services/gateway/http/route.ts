@@ -63,9 +63,7 @@ export interface Context<Body = unknown, Query = unknown> {
 }
 
 /** One read of a record: its caller, and the transaction it runs in. */
-export interface Reading {
-  caller: Caller;
-  id: Id;
+export interface Reading extends Pick<Context, 'caller' | 'id' | 'parameters' | 'parts'> {
   session?: Session | undefined;
 }
 
@@ -168,15 +166,17 @@ export function isPrintedFromBody({ produces, body }: Route): boolean {
   return produces !== undefined && body !== undefined;
 }
 
-/** True of an operation on one record, see recordPath. */
-export function honoursIfMatch(row: Route): boolean {
-  return row.method !== 'get' && (row.path.includes('{id}') || row.method === 'patch');
+/** The start of a path that names one record: by its id, by its kind, or as the one that an account has. */
+const RECORD_PATH = /^.*?\{(?:id|kind)\}|^\/api\/v1\/account(?:\/[\w-]+)?/;
+
+/** True of an operation that may change one record, see recordPath. */
+export function honoursIfMatch({ method, path, storesNothing }: Route): boolean {
+  return method !== 'get' && !storesNothing && RECORD_PATH.test(path);
 }
 
 /** The path of the record that an operation is about: its single read is the GET of it. */
 export function recordPath({ path }: Route): string {
-  const end = path.indexOf('{id}');
-  return end < 0 ? path : path.slice(0, end + '{id}'.length);
+  return RECORD_PATH.exec(path)?.[0] ?? path;
 }
 
 /** True of an operation that does its work once for one `Idempotency-Key`. */
@@ -203,8 +203,8 @@ type SingleRead = Omit<Route, 'method' | 'handler' | 'read'> & Pick<Partial<Rout
 
 /** The single read of a record. @param row its `handler` is for a response that says more than the record. */
 export function singleRead(row: SingleRead): Route {
-  const handler: Route['handler'] = async ({ caller, id, missing }) => {
-    const view = await row.read({ caller, id });
+  const handler: Route['handler'] = async ({ caller, id, parameters, parts, missing }) => {
+    const view = await row.read({ caller, id, parameters, parts });
     if (!view) throw missing();
     return found(view);
   };

@@ -14,8 +14,8 @@ import { CURRENCY_STANDARD } from '#libs/rules/money/money.ts';
 import { writtenMoney } from '#libs/rules/money/written-money.ts';
 import type { PayeeFields, PaymentOption } from '#libs/rules/paying/payment-options.ts';
 import { waysToPay } from '#libs/rules/paying/ways-to-pay.ts';
-import { found, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { whenGone } from '../printing/caller-gone.ts';
 import {
   knownKind,
@@ -33,8 +33,7 @@ const missing = 'Mail template not found';
 const parameters = { kind: templateKind };
 
 export const mailTemplateRoutes: readonly Route[] = [
-  route({
-    method: 'get',
+  singleRead({
     path,
     operation: 'getMailTemplate',
     scope: 'messages:read',
@@ -45,7 +44,7 @@ export const mailTemplateRoutes: readonly Route[] = [
       summary: 'Get the words of a kind of mail in every language',
       response: templateResponse,
     },
-    handler: getTemplate,
+    read: readTemplate,
   }),
   route({
     method: 'put',
@@ -82,10 +81,9 @@ export const mailTemplateRoutes: readonly Route[] = [
   }),
 ];
 
-async function getTemplate({ caller, parameters: given, missing: notFound }: Context) {
+async function readTemplate({ caller, parameters: given, session }: Reading) {
   const kind = knownKind(given['kind']);
-  if (!kind) throw notFound();
-  return found(templateView(kind, await findMailTemplates(caller.accountId, kind)));
+  return kind && templateView(kind, await findMailTemplates(caller.accountId, kind, session));
 }
 
 async function putTemplate({ body, parameters: given, commit, missing: notFound }: Context<TemplateBody>) {
