@@ -7,7 +7,7 @@ import { paletteOf } from '#libs/documents/colour.ts';
 import { assetsOf } from '#libs/pages/assets.ts';
 import { documentOf } from '#libs/pages/document.ts';
 import { type Children, html, renderPage } from '#libs/pages/html.ts';
-import { note, type Tone } from '#libs/pages/parts.ts';
+import { badge, note, type Tone } from '#libs/pages/parts.ts';
 import { CHECKOUT, isPayableByStripe } from '../stripe/checkout-page.ts';
 import { logoAddress } from './send-logo.ts';
 import { isOfDocument, issuerOf, type Visit } from './visit.ts';
@@ -88,7 +88,9 @@ function lookOf(visit: Visit) {
   const style = `:root{--brand:${brand};--main:light-dark(${inkOnLight},${inkOnDark})}`;
   return {
     style,
-    brand: html`<p class="issuer">${logoOf(visit) ?? html`<span dir="auto">${issuerName(visit)}</span>`}</p>`,
+    brand: html`<p class="issuer">
+      ${logoOf(visit) ?? html`<span dir="auto">${issuerName(visit)}</span>`} ${visit.account.mode === 'test' ? badge(visit.locale.labels.invoice.testMark) : null}
+    </p>`,
   };
 }
 

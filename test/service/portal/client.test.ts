@@ -10,7 +10,7 @@ import { addDays, dayIn } from '#libs/day.ts';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
 import { DocumentLink } from '#libs/models/portal/document-link.ts';
-import { newId, storedId } from '#libs/models/tenant.ts';
+import { acrossAccounts, newId, storedId } from '#libs/models/tenant.ts';
 import { makeMailOf } from '../../../services/mail/make-mail.ts';
 import { CLIENT_PAGES } from '../../../services/portal/client/client-routes.ts';
 import { CLIENT_FORMS } from '../../../services/portal/client/forms.ts';
@@ -162,6 +162,26 @@ describe('a link of a client', () => {
     expect((await get(`${one}/invoices/${foreign}`)).status).toBe(404);
   });
 });
+
+test.each(['test', 'live'] as const)(
+  'when the account is %s, then each of its pages says whether it is a test',
+  async (mode) => {
+    const { key } = await gateway.workspace.account({ mode });
+    const made = (path: string, body: object) => create(gateway, `/api/v1/${path}`, body, { key });
+    const { id: client_id } = await made('clients', { name: 'Ada', email: 'ada@example.com' });
+    const { id } = await made('invoices', { ...sold(), client_id, due_date: '2031-01-01' });
+    const ended = await made(`invoices/${id}/links`, {});
+    await DocumentLink.updateOne({ _id: ended.id }, { $set: { expires_at: new Date(0) } }).setOptions(acrossAccounts);
+    const home = pathOf((await made(`clients/${client_id}/links`, {})).url);
+    const paths = [home, `${home}/invoices/${id}`, `${home}/statement`, pathOf(ended.url)];
+
+    const pages = await Promise.all(paths.map(get));
+
+    const marked = pages.map(({ text }) => (text.match(/<span class="badge[^>]*>TEST</g) ?? []).length);
+    expect(pages.map(({ status }) => status)).toEqual([200, 200, 200, 410]);
+    expect(marked).toEqual(Array(4).fill(mode === 'test' ? 1 : 0));
+  },
+);
 
 describe('the statement of account on a link of a client', () => {
   const daysAgo = (days: number) => addDays(dayIn('UTC'), -days);

@@ -43,7 +43,7 @@ export async function documentPage(visit: DocumentVisit, again?: { path: string 
     <section class="card">
       <div class="title">
         <h1 dir="auto">${title}</h1>
-        ${badge(words.states[state.name], state.tone)} ${document.isTest ? badge(labels.testMark) : null}
+        ${badge(words.states[state.name], state.tone)}
       </div>
       ${sumOf(state, locale)}
       <p class="quiet">${state.until ? `${labels.until}: ${locale.day(state.until)}` : null}</p>
