@@ -111,6 +111,7 @@ async function surroundingsOf(accountId: Id, record: Placed): Promise<Surroundin
     project: project?.name,
     references,
     today: dayIn(account.time_zone),
+    isTest: account.mode === 'test',
   };
 }
 

@@ -16,10 +16,15 @@ export interface Surroundings {
   references?: InvoiceReferences | undefined;
   /** The day of a document that is not issued. */
   today: string;
+  /** True for a document of a test account. */
+  isTest?: boolean | undefined;
 }
 
+/** EN 16931 has no field for it, so that a person reads it where a program shows the note. */
+const TEST_MARK = 'TEST';
+
 /** Returns the invoice as it was issued: what was paid later is not part of it. @throws ThreeDecimals. */
-export function invoiceTerms(invoice: InvoiceRecord, { parties, project, today }: Surroundings): EInvoice {
+export function invoiceTerms(invoice: InvoiceRecord, { parties, project, today, isTest }: Surroundings): EInvoice {
   const number = printedNumber('invoice', invoice);
   const { issuer, client } = parties;
   const issuedOn = invoice.issue_date ?? today;
@@ -36,7 +41,7 @@ export function invoiceTerms(invoice: InvoiceRecord, { parties, project, today }
     project,
     contract: invoice.contract_reference,
     order: invoice.order_reference,
-    note: noteOf(invoice.line_items ? invoice.description : null, invoice.notes, invoice.terms),
+    note: noteOf(isTest && TEST_MARK, invoice.line_items ? invoice.description : null, invoice.notes, invoice.terms),
     preceding: precedingOf(invoice),
     seller: sellerOf(issuer),
     buyer: buyerOf(client),
@@ -50,7 +55,10 @@ export function invoiceTerms(invoice: InvoiceRecord, { parties, project, today }
 }
 
 /** Returns the credit note with positive amounts: its type says that they are credited. @throws as invoiceTerms. */
-export function creditNoteTerms(note: CreditNoteRecord, { parties, project, references }: Surroundings): EInvoice {
+export function creditNoteTerms(
+  note: CreditNoteRecord,
+  { parties, project, references, isTest }: Surroundings,
+): EInvoice {
   const number = printedNumber('credit_note', note);
   const { issuer, client } = parties;
   const money = moneyOf(note, note.description ?? note.invoice_number);
@@ -64,7 +72,7 @@ export function creditNoteTerms(note: CreditNoteRecord, { parties, project, refe
     project,
     contract: references?.contract_reference,
     order: references?.order_reference,
-    note: noteOf(note.line_items ? note.description : null),
+    note: noteOf(isTest && TEST_MARK, note.line_items ? note.description : null),
     preceding: [{ number: note.invoice_number, issuedOn: note.invoice_issued_on }],
     seller: sellerOf(issuer),
     buyer: buyerOf(client),
@@ -83,7 +91,7 @@ function precedingOf({ corrects_number, corrects_issued_on, quote_deducted = [] 
   return [...corrected, ...parts.map(({ number, issued_on }) => ({ number, issuedOn: issued_on }))];
 }
 
-function noteOf(...texts: (string | null | undefined)[]): string | undefined {
+function noteOf(...texts: (string | false | null | undefined)[]): string | undefined {
   // Peppol allows one note.
   return texts.filter(Boolean).join('\n') || undefined;
 }

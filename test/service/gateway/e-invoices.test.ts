@@ -1,6 +1,7 @@
 // E-invoices over the API: an error names everything that is missing, and what was given out stays.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
+import type { AccountMode } from '#libs/models/accounts/account.ts';
 import type { ClaimedBatch } from '#libs/models/documents/batch-clock.ts';
 import { DocumentBatch } from '#libs/models/documents/document-batch.ts';
 import { Original } from '#libs/models/documents/original.ts';
@@ -19,8 +20,8 @@ afterAll(() => gateway.close());
 
 const profile = ({ locale, ...rest }: typeof issuer) => rest;
 
-async function complete(): Promise<{ account: TestAccount; client: AnyRecord }> {
-  const account = await gateway.workspace.account();
+async function complete(mode?: AccountMode): Promise<{ account: TestAccount; client: AnyRecord }> {
+  const account = await gateway.workspace.account(mode ? { mode } : {});
   await gateway.patch('/api/v1/account', profile(issuer), account);
   const { id: _id, ...fields } = buyer;
   return { account, client: await createClient(gateway, fields, account) };
@@ -67,6 +68,23 @@ test('when parties are complete, then a sent invoice and its credit note are XML
   expect(replies[0]?.headers.get('Content-Disposition')).toBe('attachment; filename="INV-0001-xrechnung.xml"');
   expect(String(replies[0]?.body)).toContain('<cbc:PayableAmount currencyID="EUR">1356.60</cbc:PayableAmount>');
   expect(String(replies[1]?.body)).toContain('<cbc:CreditNoteTypeCode>381</cbc:CreditNoteTypeCode>');
+});
+
+test('when the account is for trials, then the note of its e-invoices begins with TEST, and no other one does', async () => {
+  const notesOf = async (mode: AccountMode) => {
+    const { account, client } = await complete(mode);
+    const invoice = await makeInvoice(account, client, { notes: 'Thank you' });
+    const credited = `/api/v1/invoices/${invoice.id}/credit-notes`;
+    const note = await create(gateway, credited, { reason: 'goodwill', amount: 5 }, account);
+    const formats = ['xrechnung-ubl', 'en16931-cii'];
+    const paths = [`invoices/${invoice.id}`, `credit-notes/${note.id}`].flatMap((record) =>
+      formats.map((format) => `/api/v1/${record}/e-invoice?format=${format}`),
+    );
+    const files = await Promise.all(paths.map(async (path) => String((await fetchXml(path, account)).body)));
+    return files.map((xml) => /(?:cbc:Note|ram:Content)>([^<]*)</.exec(xml)?.[1]);
+  };
+  expect(await notesOf('test')).toEqual(['TEST\nThank you', 'TEST\nThank you', 'TEST', 'TEST']);
+  expect(await notesOf('live')).toEqual(['Thank you', 'Thank you', undefined, undefined]);
 });
 
 test('when an invoice has references of its own, then its credit note has them, too', async () => {
