@@ -171,7 +171,9 @@ test.each(['test', 'live'] as const)(
     const { id: client_id } = await made('clients', { name: 'Ada', email: 'ada@example.com' });
     const { id } = await made('invoices', { ...sold(), client_id, due_date: '2031-01-01' });
     const ended = await made(`invoices/${id}/links`, {});
-    await DocumentLink.updateOne({ _id: ended.id }, { $set: { expires_at: new Date(0) } }).setOptions(acrossAccounts);
+    await DocumentLink.updateOne({ _id: ended.id }, { $set: { expires_at: new Date(Date.now() - 1_000) } }).setOptions(
+      acrossAccounts,
+    );
     const home = pathOf((await made(`clients/${client_id}/links`, {})).url);
     const paths = [home, `${home}/invoices/${id}`, `${home}/statement`, pathOf(ended.url)];
 
