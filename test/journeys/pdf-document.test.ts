@@ -50,7 +50,7 @@ test('when a renderer is killed in the middle of many documents, then every call
   const [victim] = system.renderers;
   victim?.kill('SIGKILL');
 
-  expect((await replies).map(({ status }) => status)).toEqual(Array(12).fill(200));
+  expect((await replies).map(({ status, body }) => [status, body.error])).toEqual(Array(12).fill([200, undefined]));
 });
 
 test('when Redis is unavailable, then 503 with Retry-After, and documents are printed again once it is available', async () => {
