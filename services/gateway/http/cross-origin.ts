@@ -24,6 +24,7 @@ const RESPONSE_HEADERS = [
   'Location',
   'RateLimit',
   'RateLimit-Policy',
+  'Repr-Digest',
   'Retry-After',
   'WWW-Authenticate',
   'X-Document-Warnings',

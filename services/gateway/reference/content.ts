@@ -27,7 +27,8 @@ export function sending(type: string, make: () => Content | Promise<Content>, he
     const { tag, plain, packed } = await content();
     const isPacked = request.acceptsEncodings('gzip') === 'gzip';
     const own = `"${tag}${isPacked ? '-gzip' : ''}"`;
-    response.set({ ETag: own, 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding', ...headers });
+    // Besides the origin, where pages of other origins may call.
+    response.vary('Accept-Encoding').set({ ETag: own, 'Cache-Control': 'no-cache', ...headers });
     if (isKnown(request, own)) {
       response.status(304).end();
       return;

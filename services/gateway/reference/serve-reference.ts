@@ -1,6 +1,7 @@
 // Serves the OpenAPI document, its viewer, the guides, llms.txt and the public keys of signatures. None needs a key, and each but the
 // public keys is made once, when it is first requested.
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
+import { appError } from '#libs/errors.ts';
 import { publicKeys } from '#libs/models/operations/signing-key.ts';
 import { release } from '#libs/service/release.ts';
 import type { Route } from '../http/route.ts';
@@ -21,27 +22,33 @@ export function serveReference(routes: readonly Route[]): RequestHandler {
   const document = once(async (): Promise<Content> => contentOf(JSON.stringify(await makeOpenApi(routes, release()))));
   const router = Router({ caseSensitive: true });
   router.get('/', leadBrowsers);
-  router.get('/openapi.json', sending('application/json; charset=utf-8', document));
-  router.get(
+  const serve = (path: string, handler: RequestHandler) => {
+    router.get(path, handler);
+    router.all(path, () => {
+      throw appError('method_not_allowed', undefined, { headers: { Allow: 'GET, HEAD' } });
+    });
+  };
+  serve('/openapi.json', sending('application/json; charset=utf-8', document));
+  serve(
     '/docs',
     sending(HTML, () => contentOf(viewerPage()), { 'Content-Security-Policy': VIEWER_POLICY }),
   );
-  router.get(
+  serve(
     '/docs/start.js',
     sending(SCRIPT, () => contentOf(viewerStart)),
   );
-  router.get(BUNDLE_PATH, sending(SCRIPT, readBundle, LONG));
-  router.get(
+  serve(BUNDLE_PATH, sending(SCRIPT, readBundle, LONG));
+  serve(
     '/llms.txt',
     sending('text/plain; charset=utf-8', () => contentOf(llmsText())),
   );
-  router.get('/.well-known/billhook-keys', async (_request, response) => {
+  serve('/.well-known/billhook-keys', async (_request, response) => {
     response.json(await publicKeys());
   });
   for (const name of guideNames) {
     const page = () => contentOf(guidePage(name));
-    router.get(`/docs/guides/${name}`, sending(HTML, page, { 'Content-Security-Policy': GUIDE_POLICY }));
-    router.get(
+    serve(`/docs/guides/${name}`, sending(HTML, page, { 'Content-Security-Policy': GUIDE_POLICY }));
+    serve(
       `/docs/guides/${name}.md`,
       sending(MARKDOWN, () => contentOf(guideText(name))),
     );
@@ -51,6 +58,7 @@ export function serveReference(routes: readonly Route[]): RequestHandler {
 
 /** Leads a browser from the bare address to the viewer. Any other client gets the 404 of an unknown path. */
 function leadBrowsers(request: Request, response: Response, next: NextFunction) {
+  response.vary('Accept');
   if (request.accepts(['json', 'html']) !== 'html') return next();
-  response.vary('Accept').redirect('/docs');
+  response.redirect('/docs');
 }

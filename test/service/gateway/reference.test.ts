@@ -107,6 +107,20 @@ test('when a guide is requested, then its policy allows nothing but its own styl
   }
 });
 
+test('when a method is not served, then 405 names those that are, as everywhere', async () => {
+  for (const [path] of [...SERVED, ['/.well-known/billhook-keys']] as const)
+    for (const method of ['POST', 'DELETE', 'OPTIONS']) {
+      const { status, headers, body } = await sent(path, { method });
+      expect([path, method, status, headers['allow'], JSON.parse(String(body)).code]).toEqual([
+        path,
+        method,
+        405,
+        'GET, HEAD',
+        'method_not_allowed',
+      ]);
+    }
+});
+
 test('when another file is requested below /docs, then 404', async () => {
   const others = [
     '/docs/scalar-0.0.1.js',

@@ -71,6 +71,15 @@ test('when a page of another origin calls, then the response has no CORS permiss
   }
 });
 
+test('when the document or a guide is requested, then its response says that it depends on the origin', async () => {
+  for (const path of ['/openapi.json', '/docs', '/docs/guides/webhooks.md', '/.well-known/billhook-keys']) {
+    const { headers } = await open.call('HEAD', path, { headers: { Origin: APP } });
+
+    expect([path, headers.get('access-control-allow-origin')]).toEqual([path, APP]);
+    expect(headers.get('vary')?.split(', ')).toEqual(['Origin', 'Accept-Encoding']);
+  }
+});
+
 test('when OPTIONS is not a preflight, then 405 as without CORS', async () => {
   expect((await open.call('OPTIONS', '/api/v1/clients')).status).toBe(405);
 });
