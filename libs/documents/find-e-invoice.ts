@@ -16,7 +16,7 @@ import { Invoice, type InvoiceReferences } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { issuerOf, type Parties, partiesOf, recipientOf } from '../models/billing/parties.ts';
 import { type AttachedFile, findAttachments, mediaTypeOf } from '../models/documents/attachments.ts';
-import type { MadeFile, Version } from '../models/documents/original.ts';
+import { findOriginalSize, type MadeFile, type Version } from '../models/documents/original.ts';
 import { findOwn, type Records } from '../models/records.ts';
 import { type Id, type StoredId, wireId } from '../models/tenant.ts';
 import { Project } from '../models/time/project.ts';
@@ -174,6 +174,15 @@ export function eInvoiceFile(format: FormatName): { end: string; type: string } 
   return embedded
     ? { end: `-${file}.pdf`, type: 'application/pdf' }
     : { end: `-${file}.xml`, type: 'application/xml; charset=utf-8' };
+}
+
+/**
+ * Checks that there is an e-invoice of an issued document, kept or to be made, for a request that wants its headers alone.
+ * @throws AppError 409 that names everything that is missing.
+ */
+export async function requireMakeable(source: EInvoiceSource, format: FormatName, accountId: Id): Promise<void> {
+  if ((await findOriginalSize(accountId, eInvoiceVersion(source, format))) !== undefined) return;
+  requireNothingMissing(source.kind, await source.terms(), format);
 }
 
 interface Making {

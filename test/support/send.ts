@@ -24,7 +24,7 @@ const kept = new Agent({ keepAlive: true });
 /** Sends a request on a connection that is kept, and follows no redirect. @throws when there is no whole response. */
 export async function send(url: string, sent: Sent): Promise<Received> {
   const received = await exchange(url, sent);
-  const isJson = received.headers['content-type']?.startsWith('application/json');
+  const isJson = sent.method !== 'HEAD' && received.headers['content-type']?.startsWith('application/json');
   return { ...received, body: isJson ? JSON.parse(String(received.bytes)) : undefined };
 }
 

@@ -9,7 +9,7 @@ export async function respondWithOriginal(context: Context, issued: IssuedDocume
   // The content names the original: its bytes are the same for ever.
   const tag = `"${issued.content}"`;
   const headers = { ETag: tag, 'Cache-Control': REVALIDATED };
-  if (isAnsweredWithoutBytes(context, tag, headers)) return undefined;
+  if (isAnsweredWithoutBytes(context, issued.number, { tag, headers })) return undefined;
   const original = await originalPdf(context, issued);
   if (!original) throw context.missing();
   const { sha256 } = original;

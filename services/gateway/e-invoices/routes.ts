@@ -7,6 +7,7 @@ import {
   eInvoiceVersion,
   findCreditNoteSource,
   findInvoiceSource,
+  requireMakeable,
 } from '#libs/documents/find-e-invoice.ts';
 import { FORMAT_NAMES, type FormatName } from '#libs/e-invoice/formats.ts';
 import { missingIn } from '#libs/e-invoice/missing.ts';
@@ -16,7 +17,7 @@ import { found, updated } from '../http/response.ts';
 import { type Context, type Route, route } from '../http/route.ts';
 import { whenGone } from '../printing/caller-gone.ts';
 import { originalPdf } from '../printing/original-pdf.ts';
-import { digestHeader, isAnsweredUnchanged, REVALIDATED, sendFile } from '../printing/send-pdf.ts';
+import { digestHeader, isAnsweredUnchanged, REVALIDATED, sendFile, sendHead } from '../printing/send-pdf.ts';
 import { type FormatQuery, formatQuery, readiness, STANDARD_FORMAT } from './input.ts';
 import { readFile } from './read-file.ts';
 import { bytesOf, type FileToRead, fileToRead, READ_BODY_BYTES_MAX } from './read-input.ts';
@@ -114,6 +115,13 @@ function sent(find: (accountId: Id, id: Id) => Promise<EInvoiceSource | undefine
     const headers = { ETag: tag, 'Cache-Control': REVALIDATED };
     if (isAnsweredUnchanged(context, tag, headers)) return undefined;
     const { accountId } = caller;
+    const file = { name: source.number, ...eInvoiceFile(format) };
+    if (context.request.method === 'HEAD') {
+      // The first answer is kept for good, so it is made for a caller that gets it.
+      await requireMakeable(source, format, accountId);
+      sendHead(context, file, headers);
+      return undefined;
+    }
     const original = await eInvoiceOf(source, format, {
       accountId,
       quotaBytes: parts.quotas?.records,
@@ -123,7 +131,6 @@ function sent(find: (accountId: Id, id: Id) => Promise<EInvoiceSource | undefine
       },
     });
     if (!original) throw missing();
-    const file = { name: source.number, ...eInvoiceFile(format) };
     const { sha256 } = original;
     sendFile(context, file, original, sha256 ? { ...headers, ...digestHeader(sha256) } : {});
     return undefined;

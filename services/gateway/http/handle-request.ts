@@ -151,8 +151,6 @@ function withCountedPrints(
   { request, response }: { request: Request; response: Response },
 ): GatewayParts {
   const print: GatewayParts['print'] = async (job) => {
-    // A request for headers alone counts as well, because it has been printed.
-    response.locals['isPrinting'] = true;
     await rates?.admitPrint(request, response);
     return parts.print(job);
   };

@@ -78,8 +78,8 @@ export function openRates(options: {
       passOnStoreError: true,
       // A document that was not printed does not count: the caller had it already or asked for its headers, or the queue was full.
       skipSuccessfulRequests: name.endsWith('documents'),
-      requestWasSuccessful: ({ method }, { statusCode, locals }) =>
-        (method === 'HEAD' && !locals['isPrinting']) || statusCode === 304 || statusCode === 503,
+      requestWasSuccessful: ({ method }, { statusCode }) =>
+        method === 'HEAD' || statusCode === 304 || statusCode === 503,
       // During an outage every request would write a line; the connection logs once that Redis is unavailable.
       logger: { error: (error) => log.debug({ err: error }, 'not rate limited'), warn: (text) => log.warn(text) },
       validate: false, // Its checks are for mistakes of set-up and cost time on every request.

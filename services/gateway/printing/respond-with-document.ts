@@ -15,7 +15,7 @@ export async function respondWithDocument(asked: Asked, document: PrintableDocum
   // An image on another host may change at any time. The tag is then weak: it stands for the same content, not for the same bytes.
   const isOurs = !document.logoUrl || /^data:/i.test(document.logoUrl);
   const headers = { ETag: isOurs ? tag : `W/${tag}`, 'Cache-Control': REVALIDATED };
-  if (isAnsweredWithoutBytes(asked, tag, headers)) return undefined;
+  if (isAnsweredWithoutBytes(asked, document.number, { tag, headers })) return undefined;
   const { accountId } = caller;
   const signal = whenGone(response);
   signal.throwIfAborted();

@@ -17,19 +17,39 @@ export function isAnsweredUnchanged(
 }
 
 /**
- * Answers a request that needs no bytes: 304 when the caller has the file, and HEAD.
- * @returns false when the file has to be sent.
+ * Answers a request for a PDF that needs no bytes: 304 when the caller has the file, and HEAD.
+ * @param name as sendPdf takes it. @returns false when the file has to be sent.
  */
 export function isAnsweredWithoutBytes(
   context: Pick<Context, 'request' | 'response'>,
-  tag: string,
-  headers: Record<string, string>,
+  name: string,
+  { tag, headers }: { tag: string; headers: Record<string, string> },
 ): boolean {
   if (isAnsweredUnchanged(context, tag, headers)) return true;
   if (context.request.method !== 'HEAD') return false;
-  context.response.status(200).set(headers).set('Content-Type', 'application/pdf').end();
+  sendHead(context, { name, ...PDF }, headers);
   return true;
 }
+
+/** Answers HEAD of a file that is not made for it: with its name and type, without its length. */
+export function sendHead(
+  { response }: Pick<Context, 'response'>,
+  { name, end, type }: NamedFile,
+  headers: Record<string, string>,
+): void {
+  nameFile(response, `${fileName(name)}${end}`);
+  response.status(200).set({ 'Content-Type': type, ...headers });
+  response.end();
+}
+
+/** A file with its name as a caller wrote it, the end of the name, and its media type. */
+interface NamedFile {
+  name: string;
+  end: string;
+  type: string;
+}
+
+const PDF = { end: '.pdf', type: 'application/pdf' };
 
 /** Returns the digest of a kept file as a header (RFC 9530). @param sha256 in hex. */
 export function digestHeader(sha256: string) {
@@ -50,26 +70,19 @@ export function sendPdf(
   headers: Record<string, string> = {},
 ): void {
   requireWholePdf(bytes);
-  sendFile({ response, reserve }, { name, end: '.pdf', type: 'application/pdf' }, { bytes, warnings }, headers);
+  sendFile({ response, reserve }, { name, ...PDF }, { bytes, warnings }, headers);
 }
 
-/** Does the same with any file. @param file its name as a caller wrote it, the end of the name, and its media type. */
+/** Does the same with any file. */
 export function sendFile(
   { response, reserve }: Pick<Context, 'response' | 'reserve'>,
-  { name, end, type }: { name: string; end: string; type: string },
+  { name, end, type }: NamedFile,
   { bytes, warnings }: Reply,
   headers: Record<string, string> = {},
 ): void {
   reserve(bytes.length);
-  response.attachment(`${fileName(name)}${end}`);
-  // Express leaves plain names unquoted, which RFC 6266 allows and not every client reads.
-  // Its own parameter alone: a name may contain `filename=`, too.
-  const disposition = String(response.get('Content-Disposition')).replace(
-    /^attachment; filename=([^";]+)/,
-    'attachment; filename="$1"',
-  );
+  nameFile(response, `${fileName(name)}${end}`);
   response.set({
-    'Content-Disposition': disposition,
     'Content-Type': type,
     'Content-Length': String(bytes.length),
     'Cache-Control': 'no-store',
@@ -78,4 +91,16 @@ export function sendFile(
     ...headers,
   });
   response.status(200).end(bytes);
+}
+
+/** Sets the name under which a client stores the file. */
+function nameFile(response: Context['response'], name: string): void {
+  response.attachment(name);
+  // Express leaves plain names unquoted, which RFC 6266 allows and not every client reads.
+  // Its own parameter alone: a name may contain `filename=`, too.
+  const disposition = String(response.get('Content-Disposition')).replace(
+    /^attachment; filename=([^";]+)/,
+    'attachment; filename="$1"',
+  );
+  response.set('Content-Disposition', disposition);
 }

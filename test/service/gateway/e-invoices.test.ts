@@ -162,10 +162,15 @@ test('when everything is missing, then 409 names all of it, and once it is fille
     'invoice.buyer_reference': ['is missing, and so is client.buyer_reference (BT-10, BR-DE-15)'],
     'client.postal_address.city': ['is missing (BT-52, BR-DE-8)'],
   });
+  const head = async () => (await gateway.call('HEAD', path, account)).status;
+  expect(await head()).toBe(409);
   const { id: _id, name: _name, email: _email, ...fields } = buyer;
   await gateway.patch('/api/v1/account', profile(issuer), account);
   await gateway.patch(`/api/v1/clients/${client.id}`, fields, account);
-  expect((await fetchXml(path, account)).status).toBe(200);
+  expect([await head(), (await fetchXml(path, account)).status]).toEqual([200, 200]);
+  // It is kept now, whatever the profile lacks.
+  await gateway.patch('/api/v1/account', { phone: null }, account);
+  expect([await head(), (await fetchXml(path, account)).status]).toEqual([200, 200]);
 });
 
 test('when the client was anonymised, then nothing of its placeholders is in an e-invoice, and the profile completes it as ever', async () => {
