@@ -142,6 +142,15 @@ describe('conventions', () => {
     expect(programs.filter((file) => past.test(readFileSync(file, 'utf8')))).toEqual([]);
   });
 
+  test('only records that insertOwn stored are removed with removeOwn and its like: both count the bytes of the account', () => {
+    const namesIn = (pattern: RegExp) =>
+      files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, name]) => String(name)));
+    const stored = new Set(namesIn(/\binsertOwn\(\s*([A-Z]\w+),/g));
+    const removed = new Set(namesIn(/\bremove(?:Own|Batch|AllWith)\(\s*([A-Z]\w+),/g));
+    expect(removed.size).toBeGreaterThan(15);
+    expect([...removed].filter((name) => !stored.has(name))).toEqual([]);
+  });
+
   test('every cache has a row in docs/architecture.md that says what it saves or bounds', () => {
     const page = readFileSync('docs/architecture.md', 'utf8');
     const caches = files.filter((file) => /new LRUCache|memoize\(|new DataLoader/.test(readFileSync(file, 'utf8')));

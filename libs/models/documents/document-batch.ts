@@ -166,3 +166,11 @@ export async function insertBatch(batch: BatchRecord, session: Session): Promise
     throw error;
   }
 }
+
+/** Removes a batch. Its bytes were never counted, because it expires by itself, so none are given back as removeOwn does. */
+export async function removeDocumentBatch(
+  { _id, account_id }: Pick<BatchRecord, '_id' | 'account_id'>,
+  session: Session,
+): Promise<void> {
+  await driverOf(DocumentBatch).deleteOne({ _id, account_id }, { session });
+}

@@ -15,8 +15,9 @@ import {
   DocumentBatch,
   type DocumentKind,
   insertBatch,
+  removeDocumentBatch,
 } from '#libs/models/documents/document-batch.ts';
-import { findOwn, removeOwn } from '#libs/models/records.ts';
+import { findOwn } from '#libs/models/records.ts';
 import { type Id, newRecord, storedId } from '#libs/models/tenant.ts';
 import { batchResponse, batchSummaryResponse, batchesPath as path } from '#libs/responses/document-batch.ts';
 import type { ListQuery } from '../http/list.ts';
@@ -197,7 +198,7 @@ async function deleteBatch({ caller, commit, requireRecord }: Context) {
   return commit(async ({ session }) => {
     const batch = await requireRecord(DocumentBatch, session);
     requireRead(caller, batch.kinds);
-    await removeOwn(DocumentBatch, batch, session);
+    await removeDocumentBatch(batch, session);
     await removeFiles(batch, session);
     return deleted('Batch of documents deleted');
   });

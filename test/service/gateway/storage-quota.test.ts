@@ -1,9 +1,8 @@
 // Storage quotas of an account: bytes of records and events, and bytes of printed files, exact under concurrent writes.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Counter } from '#libs/models/counter.ts';
 import { BatchFile, keepFile, removeFiles, sumFiles } from '#libs/models/documents/batch-file.ts';
-import { type BatchRecord, DocumentBatch, insertBatch } from '#libs/models/documents/document-batch.ts';
-import { removeOwn } from '#libs/models/records.ts';
+import { type BatchRecord, insertBatch, removeDocumentBatch } from '#libs/models/documents/document-batch.ts';
 import { countStored, quotaStep } from '#libs/models/stored-bytes.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
@@ -174,11 +173,27 @@ describe('files of batches', () => {
     await keep(batch, 0, 3);
     expect(await sum()).toBe(3 * MIB);
     await inTransaction(async (session) => {
-      await removeOwn(DocumentBatch, batch, session);
+      await removeDocumentBatch(batch, session);
       await removeFiles(batch, session);
     });
     expect(await sum()).toBe(0);
     await keep(await aBatch(), 0, 4);
+  });
+
+  test('when a batch is made and removed, then the sum of records and events is what it was', async () => {
+    const client = await createClient(gateway, {}, account);
+    const fields = { client_id: client.id, due_date: '2099-12-31', amount: 1, description: 'Work' };
+    const { id } = await create(gateway, '/api/v1/invoices', fields, account);
+    const before = await storedBytes();
+    // Every change of the sum is a whole step then.
+    const chance = jest.spyOn(Math, 'random').mockReturnValue(0);
+    try {
+      const batch = await create(gateway, '/api/v1/documents', { documents: [{ type: 'invoice', id }] }, account);
+      expect((await gateway.delete(`/api/v1/documents/${batch.id}`, account)).status).toBe(200);
+    } finally {
+      chance.mockRestore();
+    }
+    expect((await storedBytes()) - before).toBe(0);
   });
 
   test('when there is no room left, then another batch is 409 with both figures', async () => {
