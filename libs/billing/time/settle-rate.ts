@@ -10,6 +10,7 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 import { announceEntries } from '../work/claim-time.ts';
 import { changeWork, TIME } from '../work/work-records.ts';
 import { timeContext } from './time-context.ts';
+import { requireUnlocked } from './time-lock.ts';
 import { followTime } from './time-totals.ts';
 
 /** The most entries that one change of a rate changes, and the text in them. Each is announced as a whole. */
@@ -55,7 +56,7 @@ type RateHolder =
 /**
  * Settles unbilled time anew after the rate of a task, project, client or account was changed. Time with a closer rate
  * keeps it.
- * @throws AppError 409 for more time than one transaction should change.
+ * @throws AppError 409 for more time than one transaction should change, and where some of it is locked.
  */
 export async function applyRate(unit: UnitOfWork, holder: RateHolder): Promise<void> {
   const { session, accountId } = unit;
@@ -85,6 +86,10 @@ export async function applyRate(unit: UnitOfWork, holder: RateHolder): Promise<v
     const isSame = entry.rate === rate.rate && entry.rate_from === rate.rate_from;
     return isSame ? [] : [{ entry, rate }];
   });
+  await requireUnlocked(
+    unit,
+    changing.map(({ entry }) => entry.date),
+  );
   for (const group of Map.groupBy(changing, ({ rate }) => `${rate.rate} ${rate.rate_from}`).values()) {
     const { hourly_rate, ...rate } = (group[0] as (typeof changing)[number]).rate;
     const work = group.map(({ entry }) => entry);

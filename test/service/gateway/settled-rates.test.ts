@@ -93,6 +93,31 @@ test('when several rates are set, then a more general one changes no time that h
   expect(await w.rate(id)).toEqual([90, 'client']);
 });
 
+test.each(HOLDERS)(
+  'when the rate of the %s is applied and would change locked time, then 409 and nothing is changed; what stays the same may be locked',
+  async (holder, field) => {
+    const w = await world();
+    const path = holder === 'account' ? '/api/v1/account' : `/api/v1/${holder}s/${w[holder]}`;
+    const apply = (rate: number) => w.api.patch(path, { [field]: rate, apply_to: 'unbilled' });
+    await apply(50);
+    const locked = await w.log({ date: '2026-10-31' });
+    const open = await w.log();
+    await w.api.patch('/api/v1/account', { time_locked_before: '2026-11-01' });
+
+    expect(await apply(60)).toMatchObject({
+      status: 409,
+      body: { code: 'time_locked', params: { day: '2026-11-01' } },
+    });
+
+    expect([await w.rate(locked), await w.rate(open)]).toEqual([
+      [50, holder],
+      [50, holder],
+    ]);
+    expect((await w.api.get(path)).body.data[field]).toBe(50);
+    expect((await apply(50)).status).toBe(200);
+  },
+);
+
 test('when people have rates of their own, then each has the closest one, and another person settles it anew', async () => {
   const w = await world();
   const member_rates = [{ member: 'Ada', rate: 120 }];
