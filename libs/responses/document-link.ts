@@ -19,7 +19,7 @@ export const documentLinkResponse = Joi.object({
     .meta({ schema: 'LinkSubject' })
     .description('What the page shows: the document, or all open documents of the client'),
   url: orNull(Joi.string()).description(
-    'The address of the page. Null in events, where only the recipient of a mail has it, and when an Idempotency-Key replays the response',
+    'The address of the page. Null in events, where only the recipient of a mail has it, where the key lacks a scope of what its reader sees and may do, and when an Idempotency-Key replays the response',
   ),
   expires_at: moment().description(
     'Null as long as something is due or can be accepted: 13 months after that, unless chosen',

@@ -75,10 +75,21 @@ export const MAILED_LINK_NEEDS = {
   'credit-notes:read': 'the mail brings a credit note or a statement of account, or the page of its link shows one',
 } as const;
 
-/** Returns the scopes of what the reader of the link in a mail sees and may do besides. */
+interface LinkTerms {
+  type: LinkSubject;
+  allow: readonly LinkAct[];
+  show_time: boolean;
+  show_statement?: boolean | undefined;
+}
+
+/** Returns the scopes of all that the reader of a link sees and may do. Its address is for no key that lacks one. */
+export function scopesOfLink({ type, allow, show_time, show_statement }: LinkTerms): readonly Scope[] {
+  const acts = allow.flatMap((act) => ACT_SCOPES[act] ?? []);
+  const time = show_time ? (['time-entries:read'] as const) : [];
+  return [...LINK_READS[type], ...acts, ...time, ...(show_statement ? STATEMENT_READS : [])];
+}
+
+/** Returns the scopes of the address of the link in a mail. */
 export function scopesOfMailedLink({ link }: Mailed): readonly Scope[] {
-  if (!link) return [];
-  const acts = link.allow.flatMap((act) => ACT_SCOPES[act] ?? []);
-  const time = link.show_time ? (['time-entries:read'] as const) : [];
-  return ['links:read', ...acts, ...time, ...(link.show_statement ? STATEMENT_READS : [])];
+  return link ? ['links:read', ...scopesOfLink(link)] : [];
 }

@@ -14,7 +14,14 @@ import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { documentLinkResponse } from '#libs/responses/document-link.ts';
 import { ACTS_OF, type LinkAct, type LinkSubject } from '#libs/rules/documents/link-terms.ts';
-import { ACT_SCOPES, LINK_READS, mayReadStatement, STATEMENT_NEEDS, STATEMENT_READS } from '../fields/mailed-link.ts';
+import {
+  ACT_SCOPES,
+  LINK_READS,
+  mayReadStatement,
+  STATEMENT_NEEDS,
+  STATEMENT_READS,
+  scopesOfLink,
+} from '../fields/mailed-link.ts';
 import type { ListQuery } from '../http/list.ts';
 import type { GatewayParts } from '../http/parts.ts';
 import { created, deleted } from '../http/response.ts';
@@ -99,8 +106,8 @@ function routesOf(type: LinkSubject): Route[] {
         title: `List the links to ${title}`,
         summary: `List the links to ${words}, newest first, with those that mails carry`,
         description:
-          'The addresses are shown again, so a key with `links:read` sees what they show. Those in mails are null: only ' +
-          'their recipients have them.',
+          'The addresses are shown again, to a key that has the scopes of all that the reader of the page sees and may do. ' +
+          'To another key they are null, as are those in mails: only their recipients have them.',
         response: documentLinkResponse,
       },
       handler: (context) => listLinks(type, context),
@@ -156,8 +163,16 @@ async function listLinks(type: LinkSubject, { caller, id, query, parts, requireR
   const subject = { account_id, subject_type: type, subject_id };
   const settled = await settledAt(subject, dayIn(caller.account.time_zone));
   const view = (links: DocumentLinkRecord[]) =>
-    links.map((link) => documentLinkView(link, { url: urlOf(link, parts), endsAt: linkEnd(link, settled) }));
+    links.map((link) => {
+      const url = mayOpen(caller, link) ? urlOf(link, parts) : undefined;
+      return documentLinkView(link, { url, endsAt: linkEnd(link, settled) });
+    });
   return documentLinkList.respond({ caller, query }, view, { subject_id: storedId(id) });
+}
+
+/** True when the key has the scopes of the page: its address lets a caller see and do the same without a key. */
+function mayOpen({ scopes }: Caller, { subject_type: type, ...terms }: DocumentLinkRecord): boolean {
+  return scopesOfLink({ type, ...terms }).every((scope) => allows(scopes, scope));
 }
 
 function urlOf({ sealed, revoked_at }: DocumentLinkRecord, { portalUrl, box }: GatewayParts): string | undefined {

@@ -60,6 +60,36 @@ test('when the request is repeated with its Idempotency-Key, then there is one l
   expect(await stored({ subject_id: storedId(id) })).toBe(1);
 });
 
+describe('the address in a list of links', () => {
+  const READ = ['links:read', 'clients:read', 'invoices:read', 'quotes:read'];
+  const OF_PAGE = [...READ, 'time-entries:read', 'payments:read', 'credit-notes:read', 'quotes:write'];
+  const urlFor = async (at: string, scopes: readonly string[]) => {
+    const { key } = await create(gateway, '/api/v1/keys', { name: 'x', scopes }, account);
+    return (await gateway.get(at, { key })).body.data[0].url;
+  };
+
+  test('when the key has all scopes of what the page shows and lets its reader do, then it is shown; else it is null', async () => {
+    const at = linksOf(clientId, 'clients');
+    const { id, url } = await create(gateway, at, { show_time: true, show_statement: true }, account);
+    const [first, ...others] = OF_PAGE;
+    const without = async (scope: string) => {
+      // The scope to write includes the one to read.
+      const rest = OF_PAGE.filter((one) => one !== scope && one !== scope.replace(':read', ':write'));
+      return [scope, await urlFor(at, rest)];
+    };
+    expect(await urlFor(at, OF_PAGE)).toBe(url);
+    expect(await Promise.all(others.map(without))).toEqual(others.map((scope) => [scope, null]));
+    expect(await urlFor(at, [String(first)])).toBeNull();
+    await gateway.delete(`${at}/${id}`, account);
+  });
+
+  test('when the page shows and allows less, then fewer scopes do', async () => {
+    const at = linksOf((await create(gateway, '/api/v1/quotes', sold(), account)).id, 'quotes');
+    const { url } = await create(gateway, at, { allow: ['ask'] }, account);
+    expect(await urlFor(at, ['links:read', 'quotes:read'])).toBe(url);
+  });
+});
+
 test('when a link is revoked twice, then it keeps its first time and shows no address', async () => {
   const at = linksOf(await invoice());
   const { id } = (await gateway.post(at, {}, account)).body.data;
