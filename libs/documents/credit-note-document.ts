@@ -32,6 +32,9 @@ export function creditNoteDocument(
     pricesIncludeTax: line_items ? note.prices_include_tax : undefined,
     lineItems: negativeLines(note, minus),
     subject: line_items ? (description ?? undefined) : undefined,
+    buyerReference: note.buyer_reference ?? details.parties.client.buyer_reference,
+    poNumber: note.order_reference,
+    contractReference: note.contract_reference,
     creditNote: {
       invoice: note.invoice_number,
       issuedOn: note.invoice_issued_on,

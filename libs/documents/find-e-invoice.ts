@@ -12,13 +12,13 @@ import { appError } from '../errors.ts';
 import { type AccountRecord, readAccount } from '../models/accounts/account.ts';
 import { Client, type ClientRecord } from '../models/accounts/client.ts';
 import { CreditNote } from '../models/billing/credit-note.ts';
-import { Invoice, type InvoiceReferences } from '../models/billing/invoice.ts';
+import { Invoice } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import { issuerOf, type Parties, partiesOf, recipientOf } from '../models/billing/parties.ts';
 import { type AttachedFile, findAttachments, mediaTypeOf } from '../models/documents/attachments.ts';
 import { findOriginalSize, type MadeFile, type Version } from '../models/documents/original.ts';
 import { findOwn, type Records } from '../models/records.ts';
-import { type Id, type StoredId, wireId } from '../models/tenant.ts';
+import type { Id, StoredId } from '../models/tenant.ts';
 import { Project } from '../models/time/project.ts';
 import { fileName } from '../printing/pdf-file.ts';
 import { originalOf } from './original-of.ts';
@@ -93,31 +93,22 @@ async function stated(currency: string, make: () => Promise<EInvoice>): Promise<
 interface Placed {
   client_id: StoredId;
   project_id?: StoredId | null;
-  /** The invoice that a credit note takes back. */
-  invoice_id?: StoredId;
   parties?: Parties | undefined;
 }
 
 async function surroundingsOf(accountId: Id, record: Placed): Promise<Surroundings> {
   const { client_id, project_id, parties } = record;
-  const [account, client, project, references] = await Promise.all([
+  const [account, client, project] = await Promise.all([
     readAccount(accountId),
     findOwn(Client, accountId, client_id),
     project_id ? findOwn(Project, accountId, project_id) : null,
-    referencesOf(accountId, record),
   ]);
   return {
     parties: completed(parties, account, client),
     project: project?.name,
-    references,
     today: dayIn(account.time_zone),
     isTest: account.mode === 'test',
   };
-}
-
-/** Returns the references of the invoice that the record takes back. They do not change once it is issued. */
-async function referencesOf(accountId: Id, { invoice_id }: Placed): Promise<InvoiceReferences | undefined> {
-  return invoice_id ? ((await findOwn(Invoice, accountId, invoice_id)) ?? undefined) : undefined;
 }
 
 /**
@@ -148,8 +139,7 @@ export async function requireEInvoice<Kind extends EInvoiceSource['kind']>(
   if (!format) return;
   const parties = completed(record.parties, account, client);
   const state = STATED[kind] as (record: RecordOfKind[Kind], surroundings: Surroundings) => EInvoice;
-  const references = await referencesOf(wireId(record.account_id), record);
-  const surroundings = { parties, references, today: dayIn(account.time_zone) };
+  const surroundings = { parties, today: dayIn(account.time_zone) };
   const terms = await stated(record.currency, async () => state(record, surroundings));
   requireNothingMissing(kind, terms, format);
 }

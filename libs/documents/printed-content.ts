@@ -4,6 +4,7 @@ import { pick } from 'es-toolkit/object/pick';
 import { stringify } from 'safe-stable-stringify';
 import type { CreditNoteRecord } from '../models/billing/credit-note.ts';
 import type { InvoiceRecord } from '../models/billing/invoice.ts';
+import { REFERENCES } from '../models/billing/invoice-references.ts';
 import type { PaymentRecord } from '../models/billing/payment.ts';
 import type { QuoteRecord } from '../models/billing/quote.ts';
 import type { Version } from '../models/documents/original.ts';
@@ -38,18 +39,18 @@ export interface RecordOfKind {
 
 /** The printed fields of each kind. What is left of an invoice to pay is not among them: its original was printed when all was. */
 export const PRINTED_FIELDS: { readonly [Kind in NumberKind]: readonly (keyof RecordOfKind[Kind])[] } = {
-  invoice: [
-    ...DOCUMENT,
-    'due_date',
-    'quote_part',
-    'buyer_reference',
-    'order_reference',
-    'contract_reference',
-    'early_payment_discounts',
-    'corrects_number',
-  ],
+  invoice: [...DOCUMENT, 'due_date', 'quote_part', ...REFERENCES, 'early_payment_discounts', 'corrects_number'],
   quote: [...DOCUMENT, 'expires_at', 'early_payment_discounts'],
-  credit_note: [...MONEY, 'issued_on', 'invoice_number', 'invoice_issued_on', 'reason', 'settle', 'applied_at_issue'],
+  credit_note: [
+    ...MONEY,
+    ...REFERENCES,
+    'issued_on',
+    'invoice_number',
+    'invoice_issued_on',
+    'reason',
+    'settle',
+    'applied_at_issue',
+  ],
   payment: [
     'number',
     'number_text',

@@ -1,7 +1,7 @@
 // A stored invoice or credit note in the terms of EN 16931. This is the only file here that knows records.
 import { readVatId } from '../identifiers/vat-id.ts';
 import type { CreditNoteRecord } from '../models/billing/credit-note.ts';
-import type { InvoiceRecord, InvoiceReferences } from '../models/billing/invoice.ts';
+import type { InvoiceRecord } from '../models/billing/invoice.ts';
 import { printedNumber } from '../models/billing/number-ledger.ts';
 import type { Parties } from '../models/billing/parties.ts';
 import { bankAccountOf } from '../rules/paying/payment-options.ts';
@@ -12,8 +12,6 @@ export interface Surroundings {
   parties: Parties;
   /** The name of the project, if the document has one. */
   project?: string | undefined;
-  /** The references of the invoice that a credit note takes back. */
-  references?: InvoiceReferences | undefined;
   /** The day of a document that is not issued. */
   today: string;
   /** True for a document of a test account. */
@@ -55,10 +53,7 @@ export function invoiceTerms(invoice: InvoiceRecord, { parties, project, today, 
 }
 
 /** Returns the credit note with positive amounts: its type says that they are credited. @throws as invoiceTerms. */
-export function creditNoteTerms(
-  note: CreditNoteRecord,
-  { parties, project, references, isTest }: Surroundings,
-): EInvoice {
+export function creditNoteTerms(note: CreditNoteRecord, { parties, project, isTest }: Surroundings): EInvoice {
   const number = printedNumber('credit_note', note);
   const { issuer, client } = parties;
   const money = moneyOf(note, note.description ?? note.invoice_number);
@@ -68,10 +63,10 @@ export function creditNoteTerms(
     type: '381',
     currency: note.currency,
     dueOn: note.issued_on,
-    buyerReference: references?.buyer_reference ?? client.buyer_reference,
+    buyerReference: note.buyer_reference ?? client.buyer_reference,
     project,
-    contract: references?.contract_reference,
-    order: references?.order_reference,
+    contract: note.contract_reference,
+    order: note.order_reference,
     note: noteOf(isTest && TEST_MARK, note.line_items ? note.description : null),
     preceding: [{ number: note.invoice_number, issuedOn: note.invoice_issued_on }],
     seller: sellerOf(issuer),

@@ -66,6 +66,12 @@ export const creditLinesResponse = () =>
     ),
   );
 
+export const referencesResponse = {
+  buyer_reference: orNull(Joi.string()).description("Where it is not the client's own"),
+  order_reference: orNull(Joi.string()),
+  contract_reference: orNull(Joi.string()),
+};
+
 export const taxesResponse = () =>
   Joi.array()
     .required()

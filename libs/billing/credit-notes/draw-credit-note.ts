@@ -7,6 +7,7 @@ import { type AccountRecord, readAccount } from '../../models/accounts/account.t
 import type { CreditRefund } from '../../models/billing/allocation.ts';
 import { CreditNote, type CreditNoteRecord, creditNoteView } from '../../models/billing/credit-note.ts';
 import { Invoice, type InvoiceRecord } from '../../models/billing/invoice.ts';
+import { referencesOf } from '../../models/billing/invoice-references.ts';
 import { printedNumber } from '../../models/billing/number-ledger.ts';
 import type { Parties } from '../../models/billing/parties.ts';
 import { findOwn, insertOwn } from '../../models/records.ts';
@@ -69,6 +70,7 @@ export async function drawCreditNote(unit: UnitOfWork, id: Id, given: NewCreditN
     invoice_id: invoice._id,
     invoice_number: printedNumber('invoice', invoice),
     invoice_issued_on: invoice.issue_date ?? dayIn(account.time_zone, invoice.created_at),
+    ...referencesOf(invoice),
     ...money,
     ...content,
     ...work?.kept,

@@ -1,6 +1,7 @@
 // Erases the data that identifies a client from its record and from stored events.
 import type { mongo } from 'mongoose';
 import type { Session } from '../../mongo/connection.ts';
+import { referencesView } from '../billing/invoice-references.ts';
 import { driverOf } from '../records.ts';
 import { type Id, type StoredId, storedId } from '../tenant.ts';
 import { Event } from '../webhooks/event.ts';
@@ -91,6 +92,8 @@ function erasedClient(client: Record<string, unknown>): Record<string, unknown> 
   return { ...Object.fromEntries(others), ...PLACEHOLDERS };
 }
 
+const NO_REFERENCES = referencesView({});
+
 /** The fields of a record, besides its client, that may identify the client. */
 const ERASED_OF: Partial<Record<EventNoun, (data: Record<string, unknown>) => object>> = {
   message: erasedMail,
@@ -99,7 +102,8 @@ const ERASED_OF: Partial<Record<EventNoun, (data: Record<string, unknown>) => ob
   question: () => ({ text: '', answer: null }),
   quote: ({ decline }) => ({ order_reference: null, ...(decline ? { decline: { ...decline, reason: null } } : {}) }),
   // The client gave these. The document itself keeps them as long as the law wants it kept.
-  invoice: () => ({ buyer_reference: null, order_reference: null, contract_reference: null }),
+  invoice: () => NO_REFERENCES,
+  credit_note: () => NO_REFERENCES,
 };
 
 /** Addresses are in the recipients, and in the replies of mail servers. */

@@ -24,6 +24,7 @@ import {
   REFUND_FIELDS,
   refundView,
 } from './allocation.ts';
+import { type InvoiceReferences, referenceFields, referencesView } from './invoice-references.ts';
 import { printedNumber } from './number-ledger.ts';
 import { frozenClient, type Parties, partiesField } from './parties.ts';
 
@@ -35,8 +36,11 @@ export interface ReturnedHours {
   seconds: number;
 }
 
-/** A stored credit note. Amounts are in the currency's smallest unit and never negative: the PDF adds the minus. */
-export interface CreditNoteRecord extends Stamped {
+/**
+ * A stored credit note, with the references of its invoice. Amounts are in the currency's smallest unit and never negative:
+ * the PDF adds the minus.
+ */
+export interface CreditNoteRecord extends Stamped, InvoiceReferences {
   /** The number in the account's sequence. 0 in a dry run, which draws none. */
   number: number;
   number_text?: string | undefined;
@@ -105,6 +109,7 @@ const creditNoteSchema = recordSchema<CreditNoteRecord>(
     invoice_id: requiredIdField,
     invoice_number: { type: String, required: true },
     invoice_issued_on: { type: String, required: true },
+    ...referenceFields,
     currency: { type: String, required: true },
     amount: { type: Number, required: true },
     tax_rate: { type: Number, required: true },
@@ -170,6 +175,7 @@ export function creditNoteView(note: CreditNoteRecord) {
     credit_note_number: note.number === 0 ? null : printedNumber('credit_note', note),
     invoice: { id: String(note.invoice_id), invoice_number: note.invoice_number, issued_on: note.invoice_issued_on },
     client: frozenClient(note.parties),
+    ...referencesView(note),
     currency,
     reason: note.reason,
     description: note.description ?? null,

@@ -20,6 +20,7 @@ import { documentDeliveryView } from './document-delivery.ts';
 import { chargesView, type DocumentRecord, documentFields } from './document-fields.ts';
 import { expiryOf } from './expiry.ts';
 import { type InvoiceExpenses, invoiceExpensesField } from './invoice-expenses.ts';
+import { type InvoiceReferences, referenceFields, referencesView } from './invoice-references.ts';
 import { type InvoiceTime, invoiceTimeField } from './invoice-time.ts';
 import { printedNumber } from './number-ledger.ts';
 import { shownClient } from './parties.ts';
@@ -69,14 +70,6 @@ export interface QuoteDeduction {
   /** The day of the part (`YYYY-MM-DD`). Absent on a part without one. */
   issued_on?: string | undefined;
   amount: number;
-}
-
-/** The client's own references. */
-export interface InvoiceReferences {
-  /** Absent where the reference of the client's record applies. */
-  buyer_reference?: string | undefined;
-  order_reference?: string | undefined;
-  contract_reference?: string | undefined;
 }
 
 /** A stored invoice. Amounts are in the currency's smallest unit. */
@@ -188,9 +181,7 @@ const invoiceSchema = recordSchema<InvoiceRecord>(
     },
     reminders: Object,
     reminder_due_at: Date,
-    buyer_reference: String,
-    order_reference: String,
-    contract_reference: String,
+    ...referenceFields,
   },
   invoiceListing,
 );
@@ -275,9 +266,7 @@ export function invoiceView(
     description: invoice.description,
     notes: invoice.notes ?? null,
     terms: invoice.terms ?? null,
-    buyer_reference: invoice.buyer_reference ?? null,
-    order_reference: invoice.order_reference ?? null,
-    contract_reference: invoice.contract_reference ?? null,
+    ...referencesView(invoice),
     line_items: invoice.line_items,
     client: shownClient(invoice.parties, client),
     project: project ? embeddedProject(project) : null,

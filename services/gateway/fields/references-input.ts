@@ -1,7 +1,7 @@
 // Input of an invoice's references at the client: its own reference, an order and a contract.
 
 import { reference } from '#libs/input/kinds.ts';
-import type { InvoiceReferences } from '#libs/models/billing/invoice.ts';
+import type { InvoiceReferences } from '#libs/models/billing/invoice-references.ts';
 
 export type ReferencesInput = { [Name in keyof InvoiceReferences]?: string | null };
 

@@ -106,6 +106,7 @@ test('when an invoice has references of its own, then its credit note has them, 
   const { status, body } = await fetchXml(`/api/v1/credit-notes/${id}/e-invoice`, account);
   expect([status, body.details]).toEqual([200, undefined]);
   for (const reference of Object.values(own)) expect(String(body)).toContain(`>${reference}<`);
+  expect((await gateway.get(`/api/v1/credit-notes/${id}`, account)).body.data).toMatchObject(own);
   expect((await gateway.post(`/api/v1/credit-notes/${id}/send`, {}, account)).body.details).toBeUndefined();
 });
 

@@ -57,6 +57,9 @@ const records = {
   quote: { ...document, expires_at: '2026-08-31', early_payment_discounts: [{ days: 14, percent: 2 }] },
   credit_note: {
     ...document,
+    buyer_reference: 'B',
+    order_reference: 'O',
+    contract_reference: 'C',
     issued_on: '2026-08-01',
     invoice_number: 'INV-1',
     invoice_issued_on: '2026-07-01',
