@@ -51,6 +51,7 @@ export const mailTemplateRoutes: readonly Route[] = [
     path,
     operation: 'setMailTemplate',
     scope: 'messages:write',
+    rechecksKey: true,
     parameters,
     body: templateBody,
     missing,

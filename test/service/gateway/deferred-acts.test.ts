@@ -133,6 +133,16 @@ const CAUSES: readonly Cause[] = [
     },
   },
   {
+    by: 'the mail poller',
+    operation: 'setMailTemplate, whose words all later mails have',
+    scopes: ['messages:write'],
+    request: async () => ({
+      method: 'PUT',
+      path: '/api/v1/mail-templates/receipt',
+      body: { texts: [{ language: 'en', subject: 'Thanks', body: 'Thank you' }] },
+    }),
+  },
+  {
     by: 'render-document',
     operation: 'createDocuments',
     scopes: ['documents:write', 'invoices:read', 'time-entries:read'],
@@ -183,7 +193,7 @@ describe('the tables', () => {
 describe('the key', () => {
   const rowOf = (method: string, path: string) =>
     routeTable.find((row) => {
-      const pattern = new RegExp(`^${row.path.replace('{id}', '[0-9a-f-]{36}')}$`);
+      const pattern = new RegExp(`^${row.path.replace('{id}', '[0-9a-f-]{36}').replace('{kind}', '[a-z_]+')}$`);
       return row.method === method.toLowerCase() && pattern.test(path.replace(/\?.*$/, ''));
     });
 
@@ -218,7 +228,9 @@ describe.each(CAUSES.map((cause) => [cause.operation, cause] as const))('%s', (_
   test.each(scopes)(
     'when the key has every scope but %s, then 403 names it, and with all of them it succeeds',
     async (missing) => {
-      const key = (given: readonly string[]) => create(gateway, '/api/v1/keys', { name: 'x', scopes: given });
+      // A key has one scope at least.
+      const key = (given: readonly string[]) =>
+        create(gateway, '/api/v1/keys', { name: 'x', scopes: ['reports:read', ...given] });
       const { method, path, body } = await request();
       const without = await key(scopes.filter((scope) => scope !== missing));
       const rejected = await gateway.call(method, path, { body, key: without.key });
