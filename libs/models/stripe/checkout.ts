@@ -10,7 +10,10 @@ export interface StripeCheckoutRecord extends Stamped {
   /** The sum that was due, in the smallest unit. */
   amount: number;
   currency: string;
-  /** The address to which the client returns. It is part of what Stripe was asked. */
+  /**
+   * The address to which the client returns, sealed, because it has the token of the link. It is part of what Stripe was
+   * asked.
+   */
   return_to: string;
   expires_at: Date;
   /** `updated_at` of the settings that it was made with. Absent on pages of an earlier release. */

@@ -4,6 +4,7 @@ import { MailServer } from '#libs/models/messages/mail-server.ts';
 import { SigningKey } from '#libs/models/operations/signing-key.ts';
 import { DocumentLink } from '#libs/models/portal/document-link.ts';
 import { driverOf, type Owned, type Records } from '#libs/models/records.ts';
+import { StripeCheckout } from '#libs/models/stripe/checkout.ts';
 import { acrossAccounts, type Id, type StoredId } from '#libs/models/tenant.ts';
 import { formerSecrets } from '#libs/models/webhooks/endpoint-secrets.ts';
 import { WebhookEndpoint, type WebhookEndpointRecord } from '#libs/models/webhooks/webhook-endpoint.ts';
@@ -26,6 +27,8 @@ const SEALED_FIELDS: readonly SealedField[] = [
   { records: SigningKey, path: 'sealed' },
   // A link works without its token, which only its account reads again.
   { records: DocumentLink, path: 'sealed', canBeLost: true },
+  // A page of Stripe lives for less than a day.
+  { records: StripeCheckout, path: 'return_to', canBeLost: true },
 ];
 
 /** Counts the sealed values that services need, by the id of the key that opens them. */

@@ -15,6 +15,7 @@ import {
 } from '#libs/models/stripe/checkout.ts';
 import { newRecord } from '#libs/models/tenant.ts';
 import { dueOf } from '#libs/rules/money/balance.ts';
+import type { SecretBox } from '#libs/secret-box.ts';
 import { change, type DocumentVisit } from '../client/visit.ts';
 import { isChargeable } from './stripe-amounts.ts';
 
@@ -46,14 +47,21 @@ export async function checkoutPage(visit: DocumentVisit): Promise<string | 'payi
   const { stripe } = visit.parts;
   const settings = visit.account.stripe as StripeSettings | undefined;
   if (!stripe || !settings) throw appError('route_not_found');
-  const api = await stripe.open(stripe.box.open(settings.key));
+  const { box } = visit.parts;
+  const asking = { api: await stripe.open(box.open(settings.key)), box };
   for (let tries = TRIES; tries > 0; tries -= 1) {
     const { checkout, number, replaced } = await claim(visit, settings, stripe.origin);
-    if (!replaced) return checkout.url ?? (await made(api, checkout, number));
-    if ((await retire(api, checkout, number)) === 'paid') return 'paying';
+    if (!replaced) return checkout.url ?? (await made(asking, checkout, number));
+    if ((await retire(asking, checkout, number)) === 'paid') return 'paying';
     await endCheckout(checkout);
   }
   throw appError('idempotency_key_running');
+}
+
+interface Asking {
+  api: Stripe;
+  /** Opens the address to which the client returns. */
+  box: Pick<SecretBox, 'open'>;
 }
 
 interface Claimed {
@@ -83,7 +91,7 @@ function claim(visit: DocumentVisit, settings: StripeSettings, origin: string): 
       invoice_id: invoice._id,
       amount,
       currency: invoice.currency,
-      return_to: `${origin}${visit.base}`,
+      return_to: visit.parts.box.seal(`${origin}${visit.base}`),
       // Stripe counts in seconds.
       expires_at: new Date(Math.floor((now + LIFE_MS) / 1_000) * 1_000),
       settings_at: settings.updated_at,
@@ -97,15 +105,16 @@ function claim(visit: DocumentVisit, settings: StripeSettings, origin: string): 
 }
 
 /** Asks Stripe for the page. The same record is always asked for under the same key, so that a lost answer makes no second page. */
-async function made(api: Stripe, checkout: StripeCheckoutRecord, number: string): Promise<string> {
-  const session = await asked(api, checkout, number);
+async function made(asking: Asking, checkout: StripeCheckoutRecord, number: string): Promise<string> {
+  const session = await asked(asking, checkout, number);
   if (!session.url) throw new Error(`Stripe gave no address for the page ${session.id}`);
   await openCheckout(checkout, { session_id: session.id, url: session.url });
   return session.url;
 }
 
-function asked(api: Stripe, checkout: StripeCheckoutRecord, number: string) {
-  const { invoice_id, amount, currency, return_to, expires_at, _id } = checkout;
+function asked({ api, box }: Asking, checkout: StripeCheckoutRecord, number: string) {
+  const { invoice_id, amount, currency, expires_at, _id } = checkout;
+  const return_to = box.open(checkout.return_to);
   const metadata = { billhook_invoice: String(invoice_id) };
   return api.checkout.sessions.create(
     {
@@ -128,9 +137,10 @@ function asked(api: Stripe, checkout: StripeCheckoutRecord, number: string) {
 }
 
 /** Ends a page at Stripe. @returns `paid` when its client was faster. */
-async function retire(api: Stripe, checkout: StripeCheckoutRecord, number: string): Promise<'ended' | 'paid'> {
+async function retire(asking: Asking, checkout: StripeCheckoutRecord, number: string): Promise<'ended' | 'paid'> {
   if (checkout.expires_at.getTime() <= Date.now() && !checkout.session_id) return 'ended';
-  const id = checkout.session_id ?? (await asked(api, checkout, number)).id;
+  const id = checkout.session_id ?? (await asked(asking, checkout, number)).id;
+  const { api } = asking;
   try {
     await api.checkout.sessions.expire(id);
     return 'ended';

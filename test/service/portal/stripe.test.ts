@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Counter } from '#libs/models/counter.ts';
+import { allModels } from '#libs/models/indexes.ts';
 import { StripeCheckout } from '#libs/models/stripe/checkout.ts';
 import { EarlyRefund, type EarlyRefundRecord } from '#libs/models/stripe/early-refund.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
@@ -377,6 +378,16 @@ describe('the click', () => {
       'line_items[0][price_data][currency]': 'eur',
       success_url: `https://pay.example.com${path}`,
     });
+  });
+
+  test('when it is clicked, then no record has the token of the link in plain text', async () => {
+    answer = () => page('cs_1');
+    const path = await linkTo(await invoice());
+    expect((await click(path)).status).toBe(303);
+    const records = await Promise.all(allModels.map(({ collection }) => collection.find({}).toArray()));
+    const texts = records.flat().map((record) => JSON.stringify(record));
+    expect(texts.length).toBeGreaterThan(5);
+    expect(texts.filter((text) => text.includes(path.replace('/p/', '')))).toEqual([]);
   });
 
   test('when two tabs press Pay at once, then both lead to the one page that lives', async () => {
