@@ -1,7 +1,13 @@
 // The commands about accounts.
 
 import { repairTimeTotals } from '#libs/billing/audits/time-totals-audit.ts';
-import { Account, type AccountRecord, ENTRY_HOURS_LIMIT, maxEntryHours } from '#libs/models/accounts/account.ts';
+import {
+  Account,
+  type AccountRecord,
+  ENTRY_HOURS_LIMIT,
+  maxEntryHours,
+  replanning,
+} from '#libs/models/accounts/account.ts';
 import { recount } from '#libs/models/recount.ts';
 import { isId } from '#libs/models/tenant.ts';
 import { isEmail, knownLocale, knownZone } from '#libs/profile-forms.ts';
@@ -36,7 +42,7 @@ export async function updateAccount(id: string, options: ProfileOptions) {
   const changed = await recorded('account.update', id, async () => {
     const account = await Account.findOneAndUpdate(
       { _id: id },
-      { $set: { ...changes, updated_at: new Date() } },
+      { $set: { ...changes, ...replanning(changes), updated_at: new Date() } },
       { returnDocument: 'after' },
     ).lean<AccountRecord>();
     return { account, detail: names.join(', ') };

@@ -39,7 +39,18 @@ export const ACCOUNT_MODES = ['live', 'test'] as const;
 export type AccountMode = (typeof ACCOUNT_MODES)[number];
 
 /** The id below that of every invoice, see `reminders_changed_after`. */
-export const FROM_THE_FIRST = '00000000-0000-0000-0000-000000000000';
+const FROM_THE_FIRST = '00000000-0000-0000-0000-000000000000';
+
+/** The fields that decide when reminders go out. */
+const OF_REMINDERS = ['reminders', 'remind_at', 'time_zone'];
+
+/**
+ * Returns the field that lets the scheduler look again at all open invoices, where these changes move reminders. It looks
+ * at those without reminders only once.
+ */
+export function replanning(changes: object): { reminders_changed_after?: string } {
+  return OF_REMINDERS.some((name) => name in changes) ? { reminders_changed_after: FROM_THE_FIRST } : {};
+}
 
 /** The settings of mail. Absent fields have their defaults. */
 export interface MailSettings {

@@ -3,7 +3,7 @@ import { requirePrintableIssuer } from '#libs/billing/documents/printable-size.t
 import { readdressArchive } from '#libs/billing/messages/archive-copies.ts';
 import { applyRate } from '#libs/billing/time/settle-rate.ts';
 import { fieldProblem } from '#libs/errors.ts';
-import { Account, type AccountRecord, accountView, FROM_THE_FIRST } from '#libs/models/accounts/account.ts';
+import { Account, type AccountRecord, accountView, replanning } from '#libs/models/accounts/account.ts';
 import { isUnchanged } from '#libs/models/records.ts';
 import { CURRENCY_STANDARD, decimalsOf, isExact } from '#libs/rules/money/money.ts';
 import { forgetProfile } from '../http/authenticate.ts';
@@ -95,14 +95,6 @@ async function updateAccount({ caller, body, commit, missing, requireScope }: Co
   });
   forgetProfile(caller.accountId);
   return response;
-}
-
-/** The fields that decide when reminders go out. */
-const OF_REMINDERS = ['reminders', 'remind_at', 'time_zone'] as const satisfies readonly (keyof AccountChanges)[];
-
-/** Lets the scheduler look again at all open invoices. It looks at those without reminders only once. */
-function replanning(changes: AccountChanges): { reminders_changed_after?: string } {
-  return OF_REMINDERS.some((name) => name in changes) ? { reminders_changed_after: FROM_THE_FIRST } : {};
 }
 
 /** @throws AppError 400 for a step with more decimals than the account's currency has. */

@@ -7,6 +7,7 @@ import { Invoice } from '#libs/models/billing/invoice.ts';
 import { unregisterMailService } from '#libs/models/messages/mail-service.ts';
 import { Message, type MessageRecord } from '#libs/models/messages/message.ts';
 import { Event } from '#libs/models/webhooks/event.ts';
+import { updateAccount } from '../../../services/admin/accounts.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { inUnit, leased, sendWithoutRelay, setUpMail } from '../../support/messages.ts';
 import { type OwnAccount, openOwnAccount } from '../../support/own-account.ts';
@@ -284,6 +285,10 @@ describe('a round', () => {
     await change('account', { time_zone: 'Asia/Tokyo' });
     await planReminders(soon());
     expect(await markOf(id)).toEqual(onDay(2, '08:30'));
+    // The command of the operator does the same.
+    await updateAccount(me.id, { timeZone: 'Asia/Dubai' });
+    await planReminders(soon());
+    expect(await markOf(id)).toEqual(onDay(2, '13:30'));
   });
 
   test('when the due date moves or a payment is voided, then the invoice is looked at again', async () => {
