@@ -5,7 +5,7 @@ import { dayFormat } from '#libs/mail/mail-values.ts';
 import { intlLocale } from '#libs/profile-forms.ts';
 import { INTL_UNITS, unitName } from '#libs/rules/documents/units.ts';
 import { DECIMALS_KEPT, fromMinor } from '#libs/rules/money/money.ts';
-import { moneyFormat } from '#libs/rules/money/written-money.ts';
+import { type MoneyFormat, moneyFormat } from '#libs/rules/money/written-money.ts';
 import { languageOf } from '#libs/rules/taxes/document-taxes.ts';
 import { type PageWords, pageWords } from './words.ts';
 
@@ -48,7 +48,7 @@ function makeLocale(locale: string, currency: string): PageLocale {
   const language = isWritten(own) ? own : 'en';
   const tag = isWritten(own) ? intlLocale(locale) : latin(locale);
   const labels = labelsOf('invoice', language);
-  const amounts = new Map<string, Intl.NumberFormat>();
+  const amounts = new Map<string, MoneyFormat>();
   const amountsIn = (code: string) => {
     const known = amounts.get(code) ?? moneyFormat(tag, code, DECIMALS_KEPT);
     amounts.set(code, known);
