@@ -10,7 +10,7 @@ import { liveAmount, type PaymentRecord } from '../models/billing/payment.ts';
 import type { QuoteRecord } from '../models/billing/quote.ts';
 import { type DocumentCharges, hasCharges } from '../rules/documents/document-charges.ts';
 import type { LineItem } from '../rules/documents/line-item.ts';
-import { dueOf, totalOf } from '../rules/money/balance.ts';
+import { dueOf, isWrittenOff, totalOf } from '../rules/money/balance.ts';
 import { discountAmount, discountTaken, lastDayOf } from '../rules/money/early-payment.ts';
 import { fromMinor, lineNet, sumOfLines } from '../rules/money/money.ts';
 import type { WayToPay } from '../rules/paying/ways-to-pay.ts';
@@ -133,10 +133,9 @@ const INVOICE_MARKS: Partial<Record<InvoiceRecord['status'], PrintableDocument['
   Cancelled: 'cancelled',
 };
 
-/** Returns the mark to print. A written-off amount is still owed, so its invoice is not marked as cancelled. */
+/** Returns the mark to print. */
 function markOf(invoice: InvoiceRecord): PrintableDocument['mark'] {
-  const isWrittenOff = invoice.status === 'Cancelled' && dueOf(invoice) === 0 && (invoice.amount_written_off ?? 0) > 0;
-  return isWrittenOff ? 'written_off' : INVOICE_MARKS[invoice.status];
+  return isWrittenOff(invoice) ? 'written_off' : INVOICE_MARKS[invoice.status];
 }
 
 function documentOf(record: InvoiceRecord | QuoteRecord, details: PartyDetails, query: DocumentLooks) {

@@ -32,6 +32,11 @@ export function dueOf(invoice: Balance): number {
   return totalOf(invoice) - invoice.amount_paid - (invoice.amount_credited ?? 0) - (invoice.amount_written_off ?? 0);
 }
 
+/** True for an invoice of which nothing was paid and the rest was written off. That is still owed, so it is not cancelled. */
+export function isWrittenOff(invoice: Balance & { status: InvoiceStatus }): boolean {
+  return invoice.status === 'Cancelled' && dueOf(invoice) === 0 && (invoice.amount_written_off ?? 0) > 0;
+}
+
 /**
  * Returns the status of an issued invoice after a movement of money:
  * - Paid when nothing is due and money came.

@@ -2,7 +2,7 @@
 import { effectiveQuoteStatus } from '#libs/models/billing/quote.ts';
 import type { Tone } from '#libs/pages/parts.ts';
 import { effectiveInvoiceStatus } from '#libs/rules/documents/invoice-states.ts';
-import { dueOf, totalOf } from '#libs/rules/money/balance.ts';
+import { dueOf, isWrittenOff, totalOf } from '#libs/rules/money/balance.ts';
 import type { DocumentSubject } from './visit.ts';
 import type { PageWords } from './words.ts';
 
@@ -34,12 +34,14 @@ export function stateOf(subject: DocumentSubject, today: string): DocumentState 
   }
   const { record } = subject;
   const status = effectiveInvoiceStatus(record, today);
+  if (isWrittenOff(record)) return { name: 'written_off', tone: 'quiet', sum: totalOf(record), isDue: false };
   if (status === 'Paid') return { name: 'paid', tone: 'good', sum: totalOf(record), isDue: false };
   if (status === 'Cancelled') return { name: 'cancelled', tone: 'quiet', sum: totalOf(record), isDue: false };
   const sum = dueOf(record);
   if (sum <= 0) return { name: 'paid', tone: 'good', sum: totalOf(record), isDue: false };
-  const isPart = sum < totalOf(record);
   const due = { sum, isDue: true, until: record.due_date };
   if (status === 'Overdue') return { name: 'overdue', tone: 'bad', ...due };
-  return isPart ? { name: 'partly_paid', tone: 'warn', ...due } : { name: 'open', tone: 'warn', ...due };
+  return record.amount_paid > 0
+    ? { name: 'partly_paid', tone: 'warn', ...due }
+    : { name: 'open', tone: 'warn', ...due };
 }

@@ -16,7 +16,7 @@ export interface Movement {
   amount: number;
 }
 
-/** Returns what was paid, credited and waived and still stands, oldest first. */
+/** Returns what was paid, credited and written off and still stands, oldest first. */
 export async function movementsOf(invoice: InvoiceRecord): Promise<{ movements: Movement[]; hasMore: boolean }> {
   const { amount_paid, amount_credited = 0 } = invoice;
   if (amount_paid + amount_credited + (invoice.amount_written_off ?? 0) === 0) return { movements: [], hasMore: false };

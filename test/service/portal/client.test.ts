@@ -99,6 +99,36 @@ describe('an invoice', () => {
     expect(whole).not.toContain('DE89');
   });
 
+  test('when a part is credited and nothing was paid, then the page says so: it is open', async () => {
+    const id = await invoice();
+    const { path } = await linkTo('invoices', id);
+    await create(gateway, `/api/v1/invoices/${id}/credit-notes`, { reason: 'goodwill', amount: 34.5 });
+
+    const { text } = await get(path);
+
+    expect(text).toMatch(/>Open<[\s\S]*Amount due[\s\S]*€1,200\.00/);
+    expect(text).not.toContain('Partly paid');
+  });
+
+  test('when it is written off, then the page says the same as its PDF, and not that it is cancelled or waived', async () => {
+    const id = await invoice();
+    const { path } = await linkTo('invoices', id);
+    await gateway.post(`/api/v1/invoices/${id}/write-off`, { reason: 'Insolvent' });
+
+    const { text } = await get(path);
+
+    expect(text.match(/Written off/g)).toHaveLength(3);
+    expect(text).not.toMatch(/Cancelled|Waived/);
+  });
+
+  test('when the account has an address for questions, then its link names it as mail programs read it', async () => {
+    await gateway.patch('/api/v1/account', { email: "o'neil+a&b@studio.example" });
+    const { path } = await linkTo('invoices', await invoice());
+
+    expect((await get(path)).text).toContain(`href="mailto:o'neil%2Ba%26b@studio.example"`);
+    await gateway.patch('/api/v1/account', { email: null });
+  });
+
   test('when the link does not let its reader pay, then no way to pay is shown', async () => {
     const { path } = await linkTo('invoices', await invoice(), { allow: [] });
     expect((await get(path)).text).not.toContain('DE89');

@@ -39,7 +39,7 @@ export async function documentPage(visit: DocumentVisit, again?: { path: string 
     questionsCard(visit),
   ]);
   const body = html`<div>
-    ${base === home ? null : html`<p><a href=${home}>${words.back}</a></p>`}
+    ${base === home ? null : html`<p class="screen"><a href=${home}>${words.back}</a></p>`}
     <section class="card">
       <div class="title">
         <h1 dir="auto">${title}</h1>
@@ -119,8 +119,8 @@ function totalsOf(document: PrintableDocument, locale: PageLocale): VNode {
 
 function movementsCard({ movements, hasMore }: { movements: Movement[]; hasMore: boolean }, locale: PageLocale) {
   if (movements.length === 0) return null;
-  const { words, minor, day } = locale;
-  const names = { payment: words.payment, credit: words.credit, written_off: words.writtenOff };
+  const { words, labels, minor, day } = locale;
+  const names = { payment: words.payment, credit: words.credit, written_off: labels.invoice.writtenOff };
   return html`<section class="card">
     <h2>${words.movements}</h2>
     <dl class="totals">
@@ -177,6 +177,12 @@ function partiesOf(document: PrintableDocument, { labels: both, day }: PageLocal
   </section>`;
 }
 
+/** Returns the address of a mail to one recipient. Its last @ has to stay as it is (RFC 6068). */
+function mailTo(address: string): string {
+  const at = address.lastIndexOf('@');
+  return `mailto:${encodeURIComponent(address.slice(0, at))}@${encodeURIComponent(address.slice(at + 1))}`;
+}
+
 function footOf(document: PrintableDocument, { labels: both, words }: PageLocale): VNode {
   const labels = both.invoice;
   const { partnerEmail, partnerVatId, partnerTaxNumber, partnerTaxId } = document;
@@ -189,7 +195,7 @@ function footOf(document: PrintableDocument, { labels: both, words }: PageLocale
     document.legalNote,
   ].filter(Boolean);
   return html`<footer>
-    ${partnerEmail ? html`<p><a href=${`mailto:${encodeURIComponent(partnerEmail)}`}>${words.questions(`\u2068${partnerEmail}\u2069`)}</a></p>` : null}
+    ${partnerEmail ? html`<p><a href=${mailTo(partnerEmail)}>${words.questions(`\u2068${partnerEmail}\u2069`)}</a></p>` : null}
     <p class="text" dir="auto">${legal.join(' · ')}</p>
   </footer>`;
 }

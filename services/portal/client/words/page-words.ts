@@ -4,7 +4,16 @@ import type { AnswerWords } from './answers/answer-words.ts';
 export interface PageWords {
   /** The state of a document beside its number. */
   states: Record<
-    'open' | 'overdue' | 'partly_paid' | 'paid' | 'cancelled' | 'to_accept' | 'accepted' | 'declined' | 'expired',
+    | 'open'
+    | 'overdue'
+    | 'partly_paid'
+    | 'paid'
+    | 'cancelled'
+    | 'written_off'
+    | 'to_accept'
+    | 'accepted'
+    | 'declined'
+    | 'expired',
     string
   >;
   /** The label above the sum that is due. */
@@ -14,7 +23,6 @@ export interface PageWords {
   movements: string;
   payment: string;
   credit: string;
-  writtenOff: string;
   /** The note below a list that leaves movements out. */
   more: string;
   /** The link from a document, or its hours, to the page before. */
