@@ -29,8 +29,15 @@ export async function accessFaults(page: Page): Promise<string[]> {
 export async function overhanging(page: Page): Promise<string[]> {
   return page.evaluate(`(() => {
     const { documentElement: root } = document;
-    const found = () => root.scrollWidth === root.clientWidth ? [] : [...document.querySelectorAll('body *')]
-      .filter((one) => one.getBoundingClientRect().right > root.clientWidth || one.clientWidth < one.scrollWidth)
+    const sticksOut = (one) => one.getBoundingClientRect().right > root.clientWidth || one.clientWidth < one.scrollWidth;
+    // A page from right to left does not scroll to what sticks out of its right edge: that is cut off.
+    const isCut = (one) => {
+      const { overflowX, display } = getComputedStyle(one);
+      return overflowX === 'visible' && display !== 'inline' && !one.closest('table') && one.clientWidth < one.scrollWidth;
+    };
+    const isScrolled = () => root.scrollWidth !== root.clientWidth;
+    const found = () => [...document.querySelectorAll('body *')]
+      .filter((one) => isScrolled() ? sticksOut(one) : root.dir === 'rtl' && isCut(one))
       .map((one) => one.cloneNode(one.children.length === 0).outerHTML.slice(0, 150));
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(${JSON.stringify(WIDE_TEXT)});

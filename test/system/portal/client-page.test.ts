@@ -115,6 +115,14 @@ async function fill() {
   paths['hostile-list'] = await link('clients', client_id);
   await gateway.post(`/api/v1/invoices/${hit.id}/payments`, { amount: 99_999.99, reference: LONG.slice(0, 200) });
   paths['hostile-statement'] = `${paths['hostile-list']}/statement`;
+  const endless = (await create(gateway, '/api/v1/clients', { name: LONG, email: 'x@example.com' })).id;
+  const named = { client_id: endless, currency: 'EUR', line_items: lines, status: 'Sent', due_date: '2031-01-01' };
+  paths['long'] = await link(
+    'invoices',
+    (await create(gateway, '/api/v1/invoices', { ...named, description: LONG })).id,
+  );
+  paths['long-statement'] = `${await link('clients', endless)}/statement`;
+  paths['long-time'] = `${await link('invoices', await timedInvoice(endless, LONG), { show_time: true })}/time`;
 
   await gateway.patch('/api/v1/account', {
     company: 'Studio North',
@@ -220,8 +228,8 @@ async function fill() {
   paths['arabic'] = await link('invoices', await issue({ notes: 'شكرًا لتعاونكم معنا.' }));
 }
 
-async function timedInvoice(client_id: string): Promise<string> {
-  const { id: project_id } = await create(gateway, '/api/v1/projects', { name: 'Engine', client_id, hourly_rate: 95 });
+async function timedInvoice(client_id: string, name = 'Engine'): Promise<string> {
+  const { id: project_id } = await create(gateway, '/api/v1/projects', { name, client_id, hourly_rate: 95 });
   for (const date of ['2026-11-02', '2026-11-03'])
     await create(gateway, '/api/v1/time-entries', {
       project_id,
@@ -259,6 +267,9 @@ describe('looks', () => {
     'hostile-statement': /كشف حساب[\s\S]*<script>hit=1[\s\S]*xxxx/,
     'arabic-statement': /كشف حساب[\s\S]*الرصيد الختامي/,
     'hostile-list': /المستندات المفتوحة/,
+    long: /xxxx/,
+    'long-statement': /xxxx/,
+    'long-time': /xxxx/,
     invoice: /Amount due[\s\S]*€2,424\.63|Amount due/,
     overdue: /Overdue/,
     part: /Partly paid/,
@@ -343,6 +354,23 @@ test('when a person has only a keyboard, then the Tab key leads through the page
     'a Questions? Write to \u2068studio@example.com\u2069.',
   ]);
 });
+
+test.each(['quote', 'invoice', 'list', 'time'])(
+  'when the page of the %s is printed, then nothing is on it that is only for the screen',
+  async (name) => {
+    await page.setViewport(WIDE);
+    await page.goto(portal.url + paths[name]);
+    await page.emulateMediaType('print');
+    const shown =
+      await page.evaluate(`[...document.querySelectorAll('form, summary, nav, a:not([href^="mailto:"]):not(.list a):not(.way a)')]
+      .filter((one) => one.getClientRects().length > 0).map((one) => one.textContent.trim())`);
+    const cards = await page.evaluate(`[...document.querySelectorAll('.card')]
+      .filter((one) => one.getClientRects().length > 0 && one.innerText.trim().split('\\n').length === 1).map((one) => one.innerText)`);
+    await page.emulateMediaType('screen');
+
+    expect([shown, cards]).toEqual([[], []]);
+  },
+);
 
 test("when a person looks for three seconds, then the visit is reported; an owner's look is not", async () => {
   const visits = async () => (await DocumentLink.find({ account_id: gateway.account.id, opens: 1 }).lean()).length;

@@ -27,7 +27,7 @@ export async function timePage({ subject, link, accountId, locale, base }: Docum
     return { ...line, entries };
   });
   const body = html`<div>
-    <p><a href=${base}>${words.back}</a></p>
+    <p class="screen"><a href=${base}>${words.back}</a></p>
     <h1>${labels.invoice.time.heading}</h1>
     ${shown.map((line) => lineOf(line, locale))} ${left < 0 ? html`<p class="quiet">${words.more}</p>` : null}
   </div>`;
