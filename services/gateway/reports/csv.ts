@@ -10,6 +10,9 @@ export function wantsCsv({ request, response }: Pick<Context, 'request' | 'respo
   return request.accepts(['application/json', 'text/csv']) === 'text/csv';
 }
 
+/** A semicolon before what a spreadsheet would compute. In many countries spreadsheets part cells there, whatever the quotes. */
+const CELL_BEHIND_SEMICOLON = /;(?=\s*[=+\-@＝＋－＠])/g;
+
 /**
  * Sends rows as a file in the form of RFC 4180. A text that a spreadsheet would compute gets an apostrophe before it.
  * @param name of the file, without its end.
@@ -24,6 +27,7 @@ export function sendCsv<Column extends string>(
     columns: [...columns],
     record_delimiter: 'windows',
     escape_formulas: true,
+    cast: { string: (cell) => cell.replaceAll(CELL_BEHIND_SEMICOLON, ";'") },
   });
   const tag = entityTag(text);
   const headers = { ETag: tag, 'Cache-Control': REVALIDATED };

@@ -202,6 +202,12 @@ describe('as CSV', () => {
     },
   );
 
+  test('when a text would begin a cell behind a semicolon, then a spreadsheet that parts cells there shows it as text', async () => {
+    const { client_id } = await owing({}, { reference: 'x;=1+1;y; -2', amount: 100 });
+    const rows = (await (await csvOf({ client_id, from: daysAgo(10), to: today })).text()).split('\r\n');
+    expect(rows[2]).toContain(",x;'=1+1;y;' -2,0,100,19");
+  });
+
   test('when the client has no movements, then the file has its head alone', async () => {
     const { id: client_id } = await createClient(gateway);
     expect(await (await csvOf({ client_id, from: today, to: today })).text()).toMatch(/^currency,[\w,]+balance\r\n$/);
