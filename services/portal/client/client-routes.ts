@@ -2,12 +2,13 @@
 import express, { type NextFunction, type Request, type Response, Router } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
 import { AppError } from '#libs/errors.ts';
-import type { QuoteRecord } from '#libs/models/billing/quote.ts';
 import { requireFormOfPage, requireToken } from '#libs/pages/form-guard.ts';
 import { isChangedSince } from '#libs/rules/quotes/acceptance.ts';
+import { isResting } from '#libs/rules/reminders/reminder-rest.ts';
 import { openLimit, type VisitLimits } from '../http/limits.ts';
 import { countFor } from '../http/unread-responses.ts';
 import type { ClientForm, FormAgain, FormResult } from './client-form.ts';
+import { stateOf } from './document-state.ts';
 import { CLIENT_FORMS } from './forms.ts';
 import { type Page, sendPage } from './layout.ts';
 import { documentPage } from './pages/document.ts';
@@ -179,20 +180,24 @@ async function resultOf(form: ClientForm, visit: DocumentVisit, fields: FormAgai
   }
 }
 
-/** True as long as the answer of the client stands: its quote has the status, and says what was accepted. */
-const STANDS: Partial<Record<Outcome, (quote: QuoteRecord) => boolean>> = {
-  accepted: (quote) => quote.status === 'Accepted' && !isChangedSince(quote),
-  declined: ({ status }) => status === 'Declined',
+/** True as long as the outcome of a form stands. */
+const STANDS: Partial<Record<Outcome, (visit: Visit) => boolean>> = {
+  renewed: ({ hasEnded }) => hasEnded,
+  accepted: ({ subject: { type, record } }) =>
+    type === 'quote' && record.status === 'Accepted' && !isChangedSince(record),
+  declined: ({ subject: { type, record } }) => type === 'quote' && record.status === 'Declined',
+  promised: ({ subject, today }) =>
+    subject.type === 'invoice' && isResting(subject.record, today) && stateOf(subject, today).isDue,
 };
 
 /**
- * Returns the sentence about the form that redirected here. Any other value of the address is ignored, and so is an answer
- * that no longer stands: browsers keep the address.
+ * Returns the sentence about the form that redirected here. Any other value of the address is ignored, and so is an outcome
+ * that does not stand: browsers keep the address.
  */
-function messageIn({ request, locale, subject }: Visit): { tone: 'good'; text: string } | undefined {
-  const { done } = request.query;
+function messageIn(visit: Visit): { tone: 'good'; text: string } | undefined {
+  const { done } = visit.request.query;
   const outcome = OUTCOMES.find((one) => one === done) as Outcome | undefined;
   const stands = outcome && STANDS[outcome];
-  if (!outcome || (stands && !(subject.type === 'quote' && stands(subject.record)))) return undefined;
-  return { tone: 'good', text: locale.words.done[outcome] };
+  if (!outcome || (stands && !stands(visit))) return undefined;
+  return { tone: 'good', text: visit.locale.words.done[outcome] };
 }

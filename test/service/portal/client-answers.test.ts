@@ -261,9 +261,21 @@ test('when a person promises a day, then the page says it, and a day out of boun
   expect((await send(path, '/promise', { day: addDays(TODAY, 5) })).status).toBe(303);
   expect(await get(path)).toContain('You said that you will pay on');
   expect(await record(`invoices/${id}`)).toMatchObject({ reminder_rest: { because: 'promise' } });
+  expect(await get(`${path}?done=promised`)).toContain('We have noted the day');
   // Nothing is to be paid any more.
   await gateway.patch(`/api/v1/invoices/${id}`, { status: 'Paid' });
   expect(await get(path)).not.toContain('You said that you will pay on');
+  expect(await get(`${path}?done=promised`)).not.toContain('We have noted the day');
+});
+
+test('when an address speaks of what is not so, then its page does not say it', async () => {
+  const paths = [await linkTo('invoices', await invoice()), await linkTo('quotes', await quote())];
+  for (const path of paths)
+    for (const done of ['renewed', 'accepted', 'declined', 'promised'])
+      expect([done, await get(`${path}?done=${done}`)]).toEqual([
+        done,
+        expect.not.stringMatching(/on its way|have accepted|have declined|noted the day/),
+      ]);
 });
 
 test('when a person asks about a line and the owner answers, then the page shows both', async () => {
