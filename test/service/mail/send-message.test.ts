@@ -575,7 +575,8 @@ test('when the end of an attempt cannot be written, then it is tried a few times
   await eventually(() => kept > 0);
   await eventually(async () => ((await storedMessage(message)).lease_until ?? new Date()) < new Date());
 
-  expect(kept).toBeLessThan(10);
+  // Without pauses it would be thousands. A slow machine is in the next lease by now.
+  expect(kept).toBeLessThan(100);
   isMended = true;
   expect(await settled(message)).toMatchObject({ state: 'accepted' });
 });
