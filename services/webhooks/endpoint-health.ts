@@ -1,11 +1,11 @@
 // Records how attempts at an endpoint end. Disables it after five days of failures, or when its receiver answers 410
 // Gone.
 import { pick } from 'es-toolkit/object/pick';
-import { drawNext, lastDrawn } from '#libs/models/sequences.ts';
+import { lastDrawn } from '#libs/models/sequences.ts';
 import type { Attempt } from '#libs/models/webhooks/delivery.ts';
 import { pausedAfter } from '#libs/models/webhooks/endpoint-pauses.ts';
 import { reconcileEndpoint, requestReconcile } from '#libs/models/webhooks/endpoint-reconcile.ts';
-import { insertEvent } from '#libs/models/webhooks/event.ts';
+import { insertLastEvent } from '#libs/models/webhooks/event.ts';
 import {
   type DisabledReason,
   endpointView,
@@ -80,8 +80,7 @@ async function disable(called: Endpoint, reason: DisabledReason, attempt: Attemp
     ).lean<WebhookEndpointRecord>();
     if (!endpoint) return;
     await requestReconcile(endpoint, session);
-    const event = await drawNext(session, accountId, 'event');
-    await insertEvent(session, { accountId, type: 'endpoint.disabled', sequence: event, data: endpointView(endpoint) });
+    await insertLastEvent(session, { accountId, type: 'endpoint.disabled', data: endpointView(endpoint) });
   });
   await reconcileEndpoint(accountId, String(called._id));
 }

@@ -151,6 +151,11 @@ describe('conventions', () => {
     expect([...removed].filter((name) => !stored.has(name))).toEqual([]);
   });
 
+  test('events are stored by a unit of work or by insertLastEvent, which count their bytes at the end', () => {
+    const storing = files.filter((file) => /\binsertEvents?\(/.test(readFileSync(file, 'utf8')));
+    expect(storing).toEqual(['libs/billing/pending-events.ts', 'libs/models/webhooks/event.ts']);
+  });
+
   test('every cache has a row in docs/architecture.md that says what it saves or bounds', () => {
     const page = readFileSync('docs/architecture.md', 'utf8');
     const caches = files.filter((file) => /new LRUCache|memoize\(|new DataLoader/.test(readFileSync(file, 'utf8')));

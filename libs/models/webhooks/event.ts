@@ -3,9 +3,11 @@ import { type InferSchemaType, model, Schema } from 'mongoose';
 import { agreedDate } from '../../clock.ts';
 import type { Session } from '../../mongo/connection.ts';
 import { currentTrace } from '../../service/tracing.ts';
+import { finishCounter } from '../counter.ts';
 import type { ListingOf } from '../list-indexes.ts';
 import { driverOf, type Owned } from '../records.ts';
-import { countStored, sizeOf } from '../stored-bytes.ts';
+import { drawNext } from '../sequences.ts';
+import { countStored, quotaStep, sizeOf } from '../stored-bytes.ts';
 import { type Id, idField, isId, newId, requiredIdField, storedId, tenant } from '../tenant.ts';
 import { type ActivityHints, type Actor, activityOf, type StoredActivity } from './event-activity.ts';
 import { type EventType, nounOf } from './event-types.ts';
@@ -105,6 +107,17 @@ export async function insertEvent(
   const frozen = freezeEvent(event);
   await insertEvents(session, [frozen], sequence);
   return String(frozen._id);
+}
+
+/**
+ * Stores the event of a transaction that is no unit of work, and counts its bytes as a unit of work does at its end. It
+ * comes last in the transaction.
+ */
+export async function insertLastEvent(session: Session, event: NewEvent): Promise<void> {
+  const { accountId } = event;
+  await insertEvent(session, { ...event, sequence: await drawNext(session, accountId, 'event') });
+  // An account over its quota gets the event, too, because its cause has happened.
+  await finishCounter(session, accountId, quotaStep(session, undefined));
 }
 
 /** Stores events with consecutive sequences. @param first the sequence of the first one. */

@@ -7,8 +7,7 @@ import {
   extendLease,
   releaseBatch,
 } from '#libs/models/documents/batch-clock.ts';
-import { drawNext } from '#libs/models/sequences.ts';
-import { insertEvent } from '#libs/models/webhooks/event.ts';
+import { insertLastEvent } from '#libs/models/webhooks/event.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
 import { isUnavailable } from '#libs/mongo/errors.ts';
 import type { PrintDocument } from '#libs/printing/print-document.ts';
@@ -93,10 +92,9 @@ function complete(batch: ClaimedBatch): Promise<boolean> {
     inTransaction(async (session) => {
       const completed = await completeBatch(batch, session);
       if (!completed) return false;
-      const sequence = await drawNext(session, accountId, 'event');
       const data = batchView(completed);
       const { request_id: requestId } = batch;
-      await insertEvent(session, { accountId, type: 'documents.completed', sequence, data, requestId });
+      await insertLastEvent(session, { accountId, type: 'documents.completed', data, requestId });
       return true;
     }),
   );

@@ -6,9 +6,11 @@ import { type BatchRecord, insertBatch, removeDocumentBatch } from '#libs/models
 import { countStored, quotaStep } from '#libs/models/stored-bytes.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { inTransaction } from '#libs/mongo/connection.ts';
+import { openBatchPrinting } from '../../../services/gateway/documents/print-batches.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { create, createClient, eventsOf } from '../../support/records.ts';
-import type { TestAccount } from '../../support/workspace.ts';
+import { type TestAccount, testLog } from '../../support/workspace.ts';
 
 const MIB = 2 ** 20;
 const FILES_MAX = 4 * MIB;
@@ -194,6 +196,25 @@ describe('files of batches', () => {
       chance.mockRestore();
     }
     expect((await storedBytes()) - before).toBe(0);
+  });
+
+  test('when a batch is finished, then its event counts, which is kept for good', async () => {
+    const client = await createClient(gateway, {}, account);
+    const fields = { client_id: client.id, due_date: '2099-12-31', amount: 1, description: 'Work' };
+    const { id } = await create(gateway, '/api/v1/invoices', fields, account);
+    await create(gateway, '/api/v1/documents', { documents: [{ type: 'invoice', id }] }, account);
+    const before = await storedBytes();
+    // Every change of the sum is a whole step then.
+    const chance = jest.spyOn(Math, 'random').mockReturnValue(0);
+    const print = async () => ({ bytes: Buffer.from('%PDF-1.7\n%%EOF\n'), warnings: [] });
+    const printing = openBatchPrinting({ print, nudge: () => undefined, log: testLog });
+    try {
+      await eventually(async () => (await eventsOf(account.id)).includes('documents.completed'));
+    } finally {
+      await printing.close();
+      chance.mockRestore();
+    }
+    expect((await storedBytes()) - before).toBe(64 * 1024);
   });
 
   test('when there is no room left, then another batch is 409 with both figures', async () => {
