@@ -4,8 +4,8 @@ import type { InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { Payment, type PaymentRecord } from '#libs/models/billing/payment.ts';
 import { driverOf } from '#libs/models/records.ts';
 
-/** The payments, and the credit notes, that are read. Records with long lists of parts are cut in the database. */
-const READ_MAX = 50;
+/** The payments, and the credit notes, that are shown. Records with long lists of parts are cut in the database. */
+const SHOWN_MAX = 50;
 const PARTS_MAX = 50;
 
 export interface Movement {
@@ -21,10 +21,12 @@ export async function movementsOf(invoice: InvoiceRecord): Promise<{ movements: 
   const { amount_paid, amount_credited = 0 } = invoice;
   if (amount_paid + amount_credited + (invoice.amount_written_off ?? 0) === 0) return { movements: [], hasMore: false };
   // Credit of a payment counts as paid, and credit of a credit note as credited.
-  const [payments, notes] = await Promise.all([
+  const [paid, credited] = await Promise.all([
     partsOf<PaymentRecord>(Payment, invoice),
     partsOf<CreditNoteRecord>(CreditNote, invoice),
   ]);
+  const payments = paid.slice(0, SHOWN_MAX);
+  const notes = credited.slice(0, SHOWN_MAX);
   const movements = [
     ...payments.flatMap(({ status, allocations }) =>
       status === 'Voided'
@@ -44,18 +46,18 @@ export async function movementsOf(invoice: InvoiceRecord): Promise<{ movements: 
   ];
   return {
     movements: movements.filter(({ amount }) => amount > 0).toSorted((one, other) => (one.date < other.date ? -1 : 1)),
-    hasMore: payments.length === READ_MAX || notes.length === READ_MAX,
+    hasMore: paid.length > SHOWN_MAX || credited.length > SHOWN_MAX,
   };
 }
 
-/** Reads the latest records with parts on the invoice, each with these parts alone. */
+/** Reads the latest records with parts on the invoice, each with these parts alone, and one more than are shown. */
 async function partsOf<Stored>(records: Parameters<typeof driverOf>[0], { _id, account_id }: InvoiceRecord) {
   const own = { $filter: { input: '$allocations', cond: { $eq: ['$$this.invoice_id', _id] } } };
   const found = await driverOf(records)
     .find({ account_id, 'allocations.invoice_id': _id } as object, {
       projection: { status: 1, allocations: { $slice: [own, PARTS_MAX] } },
       sort: { _id: -1 },
-      limit: READ_MAX,
+      limit: SHOWN_MAX + 1,
     })
     .toArray();
   return found as unknown as Stored[];
