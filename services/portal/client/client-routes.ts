@@ -32,8 +32,6 @@ import {
 import { OUTCOMES, type Outcome } from './words/page-words.ts';
 
 interface ClientPage {
-  /** True for the page of the link itself, which offers a new link when that has expired. */
-  isHome?: true;
   show: (visit: DocumentVisit, response: Response) => Promise<Page | undefined>;
   /** Shows the same of the list of a client's link. Absent for a page that only documents have. */
   showList?: (visit: Visit, response: Response) => Promise<Page | undefined>;
@@ -41,7 +39,7 @@ interface ClientPage {
 
 /** The pages by their paths below that of the document. */
 export const CLIENT_PAGES: Readonly<Record<string, ClientPage>> = {
-  '': { isHome: true, show: (visit) => documentPage(visit), showList: documentsPage },
+  '': { show: (visit) => documentPage(visit), showList: documentsPage },
   '/pdf': {
     async show(visit, response) {
       await sendOriginal(visit, response);
@@ -96,13 +94,12 @@ export function clientRoutes({ limits = CLIENT_LIMITS, ...parts }: ClientOptions
   const fieldsOfAtMost = (bytes: number) => express.urlencoded({ extended: false, limit: bytes, parameterLimit: 40 });
 
   router.use('/p', admitAddress);
-  for (const [path, { isHome, show, showList }] of Object.entries(CLIENT_PAGES)) {
+  for (const [path, { show, showList }] of Object.entries(CLIENT_PAGES)) {
     router.get(
       DOCUMENTS.map((base) => base + path),
       async (request, response) => {
         const visit = await visitOf(request);
-        if (visit.hasEnded && isHome) return sendPage(response, expiredPage(visit), visit, messageIn(visit));
-        if (visit.hasEnded) throw noSuchLink();
+        if (visit.hasEnded) return sendPage(response, expiredPage(visit), visit, messageIn(visit));
         let page: Page | undefined;
         if (isOfDocument(visit)) page = await show(visit, response);
         else if (showList) page = await showList(visit, response);
@@ -117,7 +114,8 @@ export function clientRoutes({ limits = CLIENT_LIMITS, ...parts }: ClientOptions
       fieldsOfAtMost(form.bytesMax ?? BYTES_MAX),
       async (request, response) => {
         const visit = await formVisitOf(request);
-        if (visit.hasEnded || !isOfDocument(visit) || !visit.link.allow.includes(form.act)) throw noSuchLink();
+        if (visit.hasEnded) return sendPage(response, expiredPage(visit), visit);
+        if (!isOfDocument(visit) || !visit.link.allow.includes(form.act)) throw noSuchLink();
         await sendForm(visit, { path, form }, response);
       },
     );

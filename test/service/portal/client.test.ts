@@ -99,6 +99,21 @@ describe('an invoice', () => {
     expect(whole).not.toContain('DE89');
   });
 
+  test('when many payments came, then the page says that it leaves some out only where it does', async () => {
+    const id = await invoice();
+    const { path } = await linkTo('invoices', id);
+    const pay = () => gateway.post(`/api/v1/invoices/${id}/payments`, { amount: 1 });
+    for (let count = 0; count < 50; count += 1) await pay();
+    const shown = async () => {
+      const { text } = await get(path);
+      return [text.match(/· Payment</g)?.length, text.includes('Only the latest are shown.')];
+    };
+
+    expect(await shown()).toEqual([50, false]);
+    await pay();
+    expect(await shown()).toEqual([50, true]);
+  });
+
   test('when a part is credited and nothing was paid, then the page says so: it is open', async () => {
     const id = await invoice();
     const { path } = await linkTo('invoices', id);
@@ -516,7 +531,7 @@ describe('an expired link', () => {
       const invoiceId = await invoice({ client_id: client });
       const { path, id } = await linkTo('clients', client, { show_statement });
       await expire(id);
-      expect((await get(`${path}/statement`)).status).toBe(404);
+      expect((await get(`${path}/statement`)).status).toBe(410);
       await portal.browser().post(`${path}/renew`, { csrf: csrfOf((await get(path)).text) });
       const [message] = await mails({ 'document.id': storedId(invoiceId) });
       const [url = ''] = /https:\/\/portal\.example\.com\/p\/[\w-]{43}/.exec(await mailOf(String(message?._id))) ?? [];
@@ -524,6 +539,24 @@ describe('an expired link', () => {
       expect((await get(`${pathOf(url)}/statement`)).status).toBe(show_statement ? 200 : 404);
     },
   );
+
+  test('when it expires while its page is open, then every way on from there offers a new one, and no form is done', async () => {
+    const id = await quote();
+    const link = await linkTo('quotes', id);
+    const { text: page } = await get(link.path);
+    await expire(link.id);
+    const csrf = csrfOf(page);
+    const version = /name="version" value="([^"]+)"/.exec(page)?.[1] ?? '';
+
+    const accepted = await portal
+      .browser()
+      .post(`${link.path}/accept`, { csrf, version, name: 'Ada Lovelace', agree: 'yes' });
+    const others = [await get(`${link.path}/pdf`), await get(`${link.path}/time`)];
+
+    for (const { status, text } of [accepted, ...others])
+      expect([status, text.includes('This link has expired'), text.includes('1,234.50')]).toEqual([410, true, false]);
+    expect((await gateway.get(`/api/v1/quotes/${id}`)).body.data.status).toBe('Sent');
+  });
 
   test('when it is revoked before the new one is mailed, then that does not leave', async () => {
     const invoiceId = await invoice();
@@ -777,7 +810,7 @@ describe('the logo of its issuer', () => {
     const expired = await browser.get(path);
     const gone = await browser.get(`${path}/logo`);
     await showing.close();
-    expect([expired.status, expired.text.includes('<img'), gone.status]).toEqual([410, false, 404]);
+    expect([expired.status, expired.text.includes('<img'), gone.status]).toEqual([410, false, 410]);
     expect(asked).toHaveLength(bases.length);
   });
 
