@@ -79,9 +79,14 @@ export async function findAttachments(accountId: Id, invoiceId: Id | StoredId): 
 }
 
 /** Returns the files of an invoice without their bytes. */
-export async function listAttachments(accountId: Id, invoiceId: Id | StoredId): Promise<Omit<AttachedFile, 'bytes'>[]> {
+export async function listAttachments(
+  accountId: Id,
+  invoiceId: Id | StoredId,
+  session?: Session,
+): Promise<Omit<AttachedFile, 'bytes'>[]> {
   const found = await driverOf(Attachments).findOne(filterOf(accountId, invoiceId), {
     projection: { 'files.bytes': 0 },
+    ...(session ? { session } : {}),
   });
   return (found as AttachmentsRecord | null)?.files ?? [];
 }

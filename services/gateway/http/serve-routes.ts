@@ -50,9 +50,10 @@ function resourcePath(path: string): string {
 
 /** @throws when no single read shows what a caller could name in `If-Match`. */
 function singleReadOf(row: Route, routes: readonly Route[]): Route {
-  const path = recordPath(row);
-  const single = routes.find((other) => other.path === path && other.read);
-  if (!single) throw new Error(`${row.operation} changes a record that no singleRead of ${path} reads`);
+  const readOf = (path: string) => routes.find((other) => other.path === path && other.read);
+  // A part of a record that is replaced as a whole has a tag of its own.
+  const single = readOf(row.path) ?? readOf(recordPath(row));
+  if (!single) throw new Error(`${row.operation} changes a record that no singleRead of ${recordPath(row)} reads`);
   return single;
 }
 

@@ -9,9 +9,9 @@ import {
   mediaTypeOf,
   replaceAttachments,
 } from '#libs/models/documents/attachments.ts';
-import { lockOwn } from '#libs/models/records.ts';
-import { found, updated } from '../http/response.ts';
-import { type Context, type Route, route } from '../http/route.ts';
+import { findOwn, lockOwn } from '#libs/models/records.ts';
+import { updated } from '../http/response.ts';
+import { type Context, type Reading, type Route, route, singleRead } from '../http/route.ts';
 import { digestHeader, isAnsweredUnchanged, REVALIDATED, sendFile } from '../printing/send-pdf.ts';
 import {
   ATTACHMENTS_BODY_BYTES_MAX,
@@ -72,8 +72,7 @@ export const attachmentRoutes: readonly Route[] = [
     },
     handler: setAttachments,
   }),
-  route({
-    method: 'get',
+  singleRead({
     path,
     operation: 'getInvoiceAttachments',
     scope: 'invoices:read',
@@ -83,7 +82,7 @@ export const attachmentRoutes: readonly Route[] = [
       summary: 'Get names, types and sizes of the files that go out with an invoice',
       response: filesResponse,
     },
-    handler: readAttachments,
+    read: readAttachments,
   }),
   route({
     method: 'get',
@@ -114,9 +113,9 @@ async function setAttachments({ body, commit, requireRecord }: Context<GivenFile
   });
 }
 
-async function readAttachments({ caller, requireRecord }: Context) {
-  const { _id } = await requireRecord(Invoice);
-  return found(viewOf(await listAttachments(caller.accountId, _id)));
+async function readAttachments({ caller, id, session }: Reading) {
+  const invoice = await findOwn(Invoice, caller.accountId, id, session);
+  return invoice && viewOf(await listAttachments(caller.accountId, id, session));
 }
 
 async function sendAttachment(context: Context): Promise<undefined> {
