@@ -1,4 +1,5 @@
 // The account's Stripe settings over HTTP. Experimental: it was never run against Stripe itself.
+import { fieldProblem } from '#libs/errors.ts';
 import { Account, type AccountRecord, type StripeSettings } from '#libs/models/accounts/account.ts';
 import { stripeView } from '#libs/models/accounts/stripe-settings.ts';
 import { newId } from '#libs/models/tenant.ts';
@@ -73,7 +74,11 @@ async function readStripe({ caller, parts, session }: Reading) {
   return settings && stripeView(settings, parts.portalUrl);
 }
 
-async function putStripe({ body, commit, parts: { box, portalUrl } }: Context<StripeBody>) {
+async function putStripe({ body, caller, commit, parts: { box, portalUrl } }: Context<StripeBody>) {
+  const mode = body.secret_key.includes('_live_') ? 'live' : 'test';
+  // Documents of a test account ask for no money.
+  if (mode === 'live' && caller.account.mode === 'test')
+    throw fieldProblem('secret_key', 'other_mode', { mode: 'test' });
   return commit(async ({ session, accountId }) => {
     const before = await settingsOf(accountId, session);
     const now = new Date();
@@ -82,7 +87,7 @@ async function putStripe({ body, commit, parts: { box, portalUrl } }: Context<St
       hook_id: before?.hook_id ?? newId(),
       key: box.seal(body.secret_key),
       signing_secret: box.seal(body.signing_secret),
-      mode: body.secret_key.includes('_live_') ? 'live' : 'test',
+      mode,
       created_at: before?.created_at ?? now,
       updated_at: now,
     };

@@ -138,6 +138,18 @@ describe('settings', () => {
     });
     expect(Object.keys(body.details)).toEqual(['secret_key', 'signing_secret']);
   });
+
+  test('when a test account has a live key of Stripe, then it is 400, because its documents ask for no money', async () => {
+    const { key } = await gateway.workspace.account({ mode: 'test' });
+    const put = (secret_key: string) =>
+      gateway.call('PUT', '/api/v1/account/stripe', { body: { ...SETTINGS, secret_key }, key });
+
+    expect(await put(`rk_live_${'z'.repeat(24)}`)).toMatchObject({
+      status: 400,
+      body: { problems: [{ field: 'secret_key', code: 'other_mode' }] },
+    });
+    expect((await put(`rk_test_${'z'.repeat(24)}`)).status).toBe(200);
+  });
 });
 
 describe('events', () => {
