@@ -24,6 +24,8 @@ export interface ClientForm {
   act: LinkAct;
   /** True when the document takes it now. Otherwise the page has no such form, and says so when it is sent. */
   isOffered: (visit: DocumentVisit) => boolean;
+  /** The outcome that the document keeps. While it stands, the form finds itself done, as after a second click. */
+  outcome?: Outcome;
   /** The form, made with formOf. @param again when it was sent and not done. */
   show: (visit: DocumentVisit, again?: FormAgain) => VNode;
   /** Does the act. Changes go through change() of visit.ts. An AppError of 4xx shows the form again with its text. */

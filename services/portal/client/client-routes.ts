@@ -150,6 +150,8 @@ async function sendForm(
   response: Response,
 ): Promise<void> {
   const { words } = visit.locale;
+  const { outcome } = form;
+  if (outcome && STANDS[outcome]?.(visit)) return response.redirect(303, `${visit.base}?done=${outcome}`);
   if (!form.isOffered(visit)) {
     const page = await documentPage(visit);
     return sendPage(response, { ...page, status: 409 }, visit, { tone: 'warn', text: words.problems.notOffered });

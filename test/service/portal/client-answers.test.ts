@@ -268,6 +268,25 @@ test('when a person promises a day, then the page says it, and a day out of boun
   expect(await get(`${path}?done=promised`)).not.toContain('We have noted the day');
 });
 
+test.each([
+  ['/accept', 'accepted', '/decline', { ...ACCEPTED }],
+  ['/decline', 'declined', '/accept', { confirm: 'yes' }],
+])(
+  'when a person clicks twice on %s, then the second click finds it done, and the other answer is not possible',
+  async (at, done, other, given) => {
+    const path = await linkTo('quotes', await quote());
+    const forms = formsOf(await get(path));
+    const click = async (action: string) => {
+      const { fields } = forms.find((one) => one.action.endsWith(action)) ?? {};
+      const answered = await portal.browser().post(`${path}${action}`, { ...fields, ...ACCEPTED, ...given });
+      return [answered.status, answered.headers.get('location')];
+    };
+
+    const told = [303, `${path}?done=${done}`];
+    expect([await click(at), await click(at), await click(other)]).toEqual([told, told, [409, null]]);
+  },
+);
+
 test('when an address speaks of what is not so, then its page does not say it', async () => {
   const paths = [await linkTo('invoices', await invoice()), await linkTo('quotes', await quote())];
   for (const path of paths)

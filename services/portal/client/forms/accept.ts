@@ -20,6 +20,7 @@ const BYTES_MAX = DRAWN_BYTES_MAX * 2;
 
 export const acceptForm: ClientForm = {
   act: 'accept',
+  outcome: 'accepted',
   isOffered: isOpenQuote,
   bytesMax: BYTES_MAX,
   show(visit, again) {

@@ -13,6 +13,7 @@ const REASON_LONGEST = 1_000;
 
 export const declineForm: ClientForm = {
   act: 'accept',
+  outcome: 'declined',
   isOffered: isOpenQuote,
   show(visit, again) {
     const { decline } = visit.locale.words.answers;
