@@ -156,6 +156,12 @@ describe('conventions', () => {
     expect(storing).toEqual(['libs/billing/pending-events.ts', 'libs/models/webhooks/event.ts']);
   });
 
+  test('no test of a service sets a fail point by itself: the server is shared, and all files would wait', () => {
+    const setting = programs.filter((file) => /configureFailPoint:/.test(readFileSync(file, 'utf8')));
+    expect(setting.filter((file) => /^test\/(?:service|journeys|sweeps)\//.test(file))).toEqual([]);
+    expect(setting).toContain('test/support/mongodb-errors.ts');
+  });
+
   test('every cache has a row in docs/architecture.md that says what it saves or bounds', () => {
     const page = readFileSync('docs/architecture.md', 'utf8');
     const caches = files.filter((file) => /new LRUCache|memoize\(|new DataLoader/.test(readFileSync(file, 'utf8')));

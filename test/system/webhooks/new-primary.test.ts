@@ -6,6 +6,7 @@ import { type Id, newId, storedId, wireId } from '#libs/models/tenant.ts';
 import { Delivery, type DeliveryRecord, deliveryId } from '#libs/models/webhooks/delivery.ts';
 import { resumeDeliveries } from '#libs/models/webhooks/endpoint-deliveries.ts';
 import { reconcileEndpoint } from '#libs/models/webhooks/endpoint-reconcile.ts';
+import { replayEvents } from '#libs/models/webhooks/replay-deliveries.ts';
 import { WebhookEndpoint } from '#libs/models/webhooks/webhook-endpoint.ts';
 import { pingMongo } from '#libs/mongo/connection.ts';
 import { openSecretBox } from '#libs/secret-box.ts';
@@ -178,4 +179,23 @@ test('when only the primary has the deliveries of an event, then the insert is n
   }
   expect(await inserting).toEqual([[{ id: _id, endpointId: storedId(endpointId) }]]);
   expect(await Delivery.exists({ _id, account_id: accountId })).not.toBeNull();
+});
+
+// The fail point holds every upsert of a server up, also those of test files that would share it.
+test('when a fan-out inserts a delivery just as a replay inserts it, then the replay continues and there is one', async () => {
+  const { endpoint } = await register(workspace, account.id, URL);
+  const event = await announcedEvent(account.id);
+  const primary = await own.set.primary();
+  const failPoint = 'hangBeforeUpsertPerformsInsert';
+  const { count } = await primary.command({ configureFailPoint: failPoint, mode: 'alwaysOn' });
+  const replayed = replayEvents([event], endpoint.id, { skipDelivered: false });
+  try {
+    await primary.command({ waitForFailPoint: failPoint, timesEntered: Number(count) + 1, maxTimeMS: 60_000 });
+    await insertDeliveries([{ event, endpointIds: [storedId(endpoint.id)] }], new Date());
+  } finally {
+    await primary.command({ configureFailPoint: failPoint, mode: 'off' });
+  }
+
+  expect(await replayed).toBe(0);
+  expect(await Delivery.countDocuments({ account_id: account.id, endpoint_id: endpoint.id })).toBe(1);
 });
