@@ -1,10 +1,13 @@
-// Saves the records of an account and restores them, which is quicker than making them again over HTTP.
+// Saves an account with its records and restores them, which is quicker than making them again over HTTP.
+import { Account } from '#libs/models/accounts/account.ts';
 import { allModels } from '#libs/models/indexes.ts';
 import { storedId } from '#libs/models/tenant.ts';
 
-/** @returns a function that restores the records of the account as they are now. */
+/** @returns a function that restores the account and its records as they are now. */
 export async function snapshotAccount(accountId: string): Promise<() => Promise<void>> {
   const own = { account_id: storedId(accountId) };
+  const account = { _id: storedId(accountId) as never };
+  const settings = await Account.collection.findOne(account);
   const kept = await Promise.all(
     allModels.map(async ({ collection }) => ({ collection, records: await collection.find(own).toArray() })),
   );
@@ -15,5 +18,6 @@ export async function snapshotAccount(accountId: string): Promise<() => Promise<
         if (records.length > 0) await collection.insertMany(records);
       }),
     );
+    if (settings) await Account.collection.replaceOne(account, settings);
   };
 }

@@ -17,6 +17,8 @@ const path = '/api/v1/documents';
 const FINISHED_LIMIT_MS = 150_000;
 /** So many that a batch is never finished before the fault. */
 const MANY = 24;
+/** A gateway that stops in order goes on while callers of its documents wait. */
+const MANY_MORE = 100;
 
 let system: TestSystem;
 let invoices: string[];
@@ -32,7 +34,7 @@ beforeAll(async () => {
   const client = await make('clients', { name: 'Ada Lovelace', email: 'ada@client.example' });
   const body = { client_id: client.id, due_date: '2099-12-31', amount: 100, description: 'Work', status: 'Sent' };
   invoices = [];
-  for (let count = 0; count < MANY; count += 1) invoices.push((await make('invoices', body)).id);
+  for (let count = 0; count < MANY_MORE; count += 1) invoices.push((await make('invoices', body)).id);
 });
 afterAll(async () => {
   await queues.close();
@@ -135,7 +137,7 @@ test('when the gateway that prints a batch is killed, then another one finishes 
 });
 
 test('when a gateway is stopped in the middle, then it releases the batch at once and another one finishes it', async () => {
-  const { id } = await startBatch();
+  const { id } = await startBatch(MANY_MORE);
   await underWay(id);
   const [stopping] = successors;
   await stopping?.stop();
@@ -146,5 +148,5 @@ test('when a gateway is stopped in the middle, then it releases the batch at onc
   const other = await spawnGateway(system.workspace, system.account.key);
   successors.push(other);
   send = other.send;
-  await expectFinished(id, MANY);
+  await expectFinished(id, MANY_MORE);
 });
