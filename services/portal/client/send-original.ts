@@ -1,6 +1,6 @@
 // Sends the original of a document: the very file that mails carried.
 import type { Response } from 'express';
-import { findIssuedDocument } from '#libs/documents/find-document.ts';
+import { findIssuedDocument, type IssuedDocument } from '#libs/documents/find-document.ts';
 import { originalOf } from '#libs/documents/original-of.ts';
 import { AppError } from '#libs/errors.ts';
 import { findOriginalSize, ORIGINAL_BYTES_MAX } from '#libs/models/documents/original.ts';
@@ -11,22 +11,30 @@ import { type DocumentVisit, noSuchLink } from './visit.ts';
 /** The time for which an acceptance waits for an original that was never printed. */
 const PRINTED_WITHIN_MS = 15_000;
 
-/** Sends the original. @throws AppError 503, 504 and 429 when it was never printed and cannot be now. */
+/**
+ * Sends the original, or its headers, for which nothing is printed.
+ * @throws AppError 503, 504 and 429 when it was never printed and cannot be now.
+ */
 export async function sendOriginal(visit: DocumentVisit, response: Response): Promise<void> {
+  const issued = await issuedOf(visit);
+  if (visit.request.method === 'HEAD') return void setHeaders(response, issued).end();
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  const { issued, original } = await issuedOriginal(visit, gone.signal);
+  const original = await printedOnce(issued, visit, gone.signal);
   if (!original) throw noSuchLink();
+  setHeaders(response, issued).send(original.bytes);
+}
+
+function setHeaders(response: Response, issued: IssuedDocument): Response {
   const name = `${fileName(issued.number)}.pdf`;
   response.attachment(name);
   const disposition = String(response.get('Content-Disposition')).replace(/^attachment/, 'inline');
-  response.set({
+  return response.set({
     'Content-Disposition': disposition,
     'Content-Type': 'application/pdf',
     // The viewers of some browsers show nothing under the policy of pages.
     'Content-Security-Policy': "frame-ancestors 'none'; base-uri 'none'",
   });
-  response.send(original.bytes);
 }
 
 /**
@@ -35,21 +43,26 @@ export async function sendOriginal(visit: DocumentVisit, response: Response): Pr
  */
 export async function keptOriginal(visit: DocumentVisit): Promise<string | undefined> {
   try {
-    return (await issuedOriginal(visit, AbortSignal.timeout(PRINTED_WITHIN_MS))).original?.sha256;
+    return (await printedOnce(await issuedOf(visit), visit, AbortSignal.timeout(PRINTED_WITHIN_MS)))?.sha256;
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;
   }
 }
 
-async function issuedOriginal(
-  { accountId, account, subject, link, parts, request }: DocumentVisit,
-  signal: AbortSignal,
-) {
+async function issuedOf({ accountId, subject }: DocumentVisit): Promise<IssuedDocument> {
   const issued = await findIssuedDocument(subject.type, accountId, subject.record._id);
   if (issued === undefined || issued === 'draft') throw noSuchLink();
+  return issued;
+}
+
+async function printedOnce(
+  issued: IssuedDocument,
+  { accountId, account, link, parts, request }: DocumentVisit,
+  signal: AbortSignal,
+) {
   reserveBytes(request.res, (await findOriginalSize(accountId, issued)) ?? ORIGINAL_BYTES_MAX);
-  const original = await originalOf(issued, {
+  return originalOf(issued, {
     accountId,
     quotaBytes: parts.quotaBytes,
     async make() {
@@ -60,5 +73,4 @@ async function issuedOriginal(
       return printed;
     },
   });
-  return { issued, original };
 }

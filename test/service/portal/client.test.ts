@@ -752,6 +752,8 @@ describe('its PDF', () => {
       return { bytes, warnings: [] };
     };
     const printing = await startPortal(gateway.workspace, { client: { print } });
+    const head = await fetch(`${printing.url}${path}/pdf`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-type'), prints]).toEqual([200, 'application/pdf', 0]);
     const answers = [];
     for (let each = 0; each < 2; each += 1) answers.push(await fetch(`${printing.url}${path}/pdf`));
     const kept = await fetch(`${portal.url}${path}/pdf`);
