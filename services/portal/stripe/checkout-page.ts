@@ -82,8 +82,8 @@ function claim(visit: DocumentVisit, settings: StripeSettings, origin: string): 
     const [amount, now] = [dueOf(invoice), Date.now()];
     const live = await findLiveCheckout(accountId, invoice._id, session);
     if (live) {
-      const isOfOthers = live.settings_at?.getTime() !== settings.updated_at.getTime();
-      const replaced = isOfOthers || live.amount !== amount || live.expires_at.getTime() - now < LEAST_MS;
+      const isOfOtherSettings = live.settings_at?.getTime() !== settings.updated_at.getTime();
+      const replaced = isOfOtherSettings || live.amount !== amount || live.expires_at.getTime() - now < LEAST_MS;
       return { checkout: live, number, replaced };
     }
     const checkout: StripeCheckoutRecord = {
@@ -138,8 +138,10 @@ function asked({ api, box }: Asking, checkout: StripeCheckoutRecord, number: str
 
 /** Ends a page at Stripe. @returns `paid` when its client was faster. */
 async function retire(asking: Asking, checkout: StripeCheckoutRecord, number: string): Promise<'ended' | 'paid'> {
-  if (checkout.expires_at.getTime() <= Date.now() && !checkout.session_id) return 'ended';
-  const id = checkout.session_id ?? (await asked(asking, checkout, number)).id;
+  const { session_id, expires_at, return_to } = checkout;
+  const isLost = expires_at.getTime() <= Date.now() || !canOpen(asking.box, return_to);
+  if (!session_id && isLost) return 'ended';
+  const id = session_id ?? (await asked(asking, checkout, number)).id;
   const { api } = asking;
   try {
     await api.checkout.sessions.expire(id);
@@ -149,6 +151,16 @@ async function retire(asking: Asking, checkout: StripeCheckoutRecord, number: st
     const status = await statusOf(api, id);
     if (status === 'open') throw error;
     return status === 'complete' ? 'paid' : 'ended';
+  }
+}
+
+/** False for an address that an earlier release stored in plain text, or whose key is gone. Stripe cannot be asked for its page again. */
+function canOpen(box: Asking['box'], sealed: string): boolean {
+  try {
+    box.open(sealed);
+    return true;
+  } catch {
+    return false;
   }
 }
 

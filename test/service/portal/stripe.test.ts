@@ -461,6 +461,24 @@ describe('the click', () => {
     expect([status, headers.get('location')]).toEqual([303, 'https://checkout.stripe.com/c/cs_live']);
   });
 
+  test.each([
+    ['of an earlier release, with its address in plain text', 'https://pay.example.com/p/x'],
+    ['whose address no key opens', `00000000.${'A'.repeat(64)}`],
+  ])('when Stripe never answered about a page %s, then the click makes a new one', async (_, return_to) => {
+    answer = () => page('cs_new');
+    const id = await invoice();
+    const former = await StripeCheckout.create({
+      ...newRecord(account.id),
+      ...{ invoice_id: storedId(id), amount: 10_000, currency: 'EUR', return_to, is_live: true },
+      expires_at: new Date(Date.now() + 3_600_000),
+    });
+
+    const { status, headers } = await click(await linkTo(id));
+
+    expect([status, headers.get('location')]).toEqual([303, 'https://checkout.stripe.com/c/cs_new']);
+    expect(created().map(({ key }) => key?.includes(String(former._id)))).toEqual([false]);
+  });
+
   test('when the former page was paid and its event has not come, then no second page is made', async () => {
     answer = ({ path }) => {
       if (path.endsWith('/expire'))
