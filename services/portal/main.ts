@@ -62,9 +62,7 @@ await run(async ({ onClose, useLogger }) => {
   onClose(() => replies.close());
   const print = openPrinting({ queues, replies, prefix, log });
   const { PORTAL_URL } = config;
-  const stripe = PORTAL_URL
-    ? { open: makeOpenStripe(outbound), box: developer.box, origin: new URL(PORTAL_URL).origin }
-    : undefined;
+  const stripe = PORTAL_URL ? { open: makeOpenStripe(outbound), origin: new URL(PORTAL_URL).origin } : undefined;
   const loadLogo = openLogos({ queues, replies, log });
   const client = {
     print,

@@ -32,10 +32,10 @@ export interface ClientParts {
   /** The way to the renderers, for a logo behind an address. */
   loadLogo: LoadLogo;
   /** The way to Stripe. Undefined while the portal has no public address, to which clients return. */
-  stripe?: { open: OpenStripe; box: Pick<SecretBox, 'open'>; origin: string } | undefined;
+  stripe?: { open: OpenStripe; origin: string } | undefined;
   /** Nudges the webhook and mail services, because something is due. */
   nudge: () => void;
-  /** Opens the key that signs evidence. */
+  /** Opens the key that signs evidence and the secrets of Stripe, and seals the addresses to which clients return from there. */
   box: SecretBox;
   /** The bytes of records and events that an account may keep. Any amount unless given. */
   quotaBytes?: number | undefined;

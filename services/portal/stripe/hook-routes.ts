@@ -48,8 +48,8 @@ export function hookRoutes({ box, nudge, quotaBytes, log }: HookOptions): Router
       if (!isWellFormed(event)) return void response.status(400).json({ error: 'Invalid event' });
       const { accountId, timeZone, settings } = hook;
       // The secret may still be that of the webhook in Stripe's test mode, where no money moves.
-      const isTrial = !event.livemode && settings.mode === 'live';
-      const outcome = isTrial
+      const isOfTestMode = !event.livemode && settings.mode === 'live';
+      const outcome = isOfTestMode
         ? 'nothing'
         : await bookEvent(event, { accountId, timeZone, onEvents: nudge, quotaBytes });
       const facts = { accountId, eventId: event.id, type: event.type, outcome };

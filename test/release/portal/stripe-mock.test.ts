@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import getPort from 'get-port';
 import { openOutbound } from '#libs/outbound/outbound.ts';
-import { openSecretBox } from '#libs/secret-box.ts';
 import { makeOpenStripe } from '../../../services/portal/stripe/open-stripe.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -52,9 +51,8 @@ beforeAll(async () => {
   );
   gateway = await startGateway();
   const open = makeOpenStripe(openOutbound({ allow: LOOPBACK }), { protocol: 'http', host: '127.0.0.1', port });
-  const box = openSecretBox(gateway.workspace.secretKey);
   portal = await startPortal(gateway.workspace, {
-    client: { stripe: { open, box, origin: 'https://pay.example.com' } },
+    client: { stripe: { open, origin: 'https://pay.example.com' } },
   });
 });
 afterAll(async () => {

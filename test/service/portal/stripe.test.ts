@@ -8,7 +8,6 @@ import { StripeCheckout } from '#libs/models/stripe/checkout.ts';
 import { EarlyRefund, type EarlyRefundRecord } from '#libs/models/stripe/early-refund.ts';
 import { newRecord, storedId } from '#libs/models/tenant.ts';
 import { openOutbound } from '#libs/outbound/outbound.ts';
-import { openSecretBox } from '#libs/secret-box.ts';
 import { makeOpenStripe } from '../../../services/portal/stripe/open-stripe.ts';
 import { isChargeable } from '../../../services/portal/stripe/stripe-amounts.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -55,9 +54,8 @@ beforeAll(async () => {
   await once(stripe.listen(0, '127.0.0.1'), 'listening');
   const { port } = stripe.address() as { port: number };
   const open = makeOpenStripe(openOutbound({ allow: LOOPBACK }), { protocol: 'http', host: '127.0.0.1', port });
-  const box = openSecretBox(gateway.workspace.secretKey);
   portal = await startPortal(gateway.workspace, {
-    client: { stripe: { open, box, origin: 'https://pay.example.com' }, quotaBytes: QUOTA },
+    client: { stripe: { open, origin: 'https://pay.example.com' }, quotaBytes: QUOTA },
   });
 });
 afterAll(async () => {
