@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Account } from '#libs/models/accounts/account.ts';
 import { Counter } from '#libs/models/counter.ts';
 import { allModels } from '#libs/models/indexes.ts';
 import { StripeCheckout } from '#libs/models/stripe/checkout.ts';
@@ -398,6 +399,16 @@ describe('the click', () => {
     const texts = records.flat().map((record) => JSON.stringify(record));
     expect(texts.length).toBeGreaterThan(5);
     expect(texts.filter((text) => text.includes(path.replace('/p/', '')))).toEqual([]);
+  });
+
+  test('when a test account has a live key from an earlier release, then its pages offer no payment by Stripe', async () => {
+    const body = { ...SETTINGS, secret_key: `rk_live_${'k'.repeat(24)}` };
+    await gateway.call('PUT', '/api/v1/account/stripe', { body, key: account.key });
+    await Account.collection.updateOne({ _id: storedId(account.id) as never }, { $set: { mode: 'test' } });
+
+    const { status } = await click(await linkTo(await invoice()));
+
+    expect([status, asked]).toEqual([409, []]);
   });
 
   test('when two tabs press Pay at once, then both lead to the one page that lives', async () => {
