@@ -16,6 +16,7 @@ import type { Id, StoredId } from '../models/tenant.ts';
 import type { NumberKind } from '../rules/documents/number-kinds.ts';
 import { isChangedSince } from '../rules/quotes/acceptance.ts';
 import { creditNoteDocument } from './credit-note-document.ts';
+import { withReferences } from './kept-references.ts';
 import { type DocumentLooks, type InvoiceLooks, type QuoteLooks, STANDARD_LOOKS } from './looks.ts';
 import { printableAcceptance } from './printable-acceptance.ts';
 import { printableTime } from './printable-time.ts';
@@ -51,7 +52,11 @@ export const findQuoteDocument = printing<QuoteRecord, QuoteLooks>(
 );
 
 export const findReceipt = printing<PaymentRecord, DocumentLooks>(Payment, receiptDocument);
-export const findCreditNote = printing<CreditNoteRecord, DocumentLooks>(CreditNote, creditNoteDocument);
+export const findCreditNote = printing<CreditNoteRecord, DocumentLooks>(CreditNote, printCreditNote);
+
+async function printCreditNote(note: CreditNoteRecord, details: PartyDetails, looks: DocumentLooks) {
+  return creditNoteDocument(await withReferences(note), details, looks);
+}
 
 /** Makes the function that finds a record of this kind and prints it. It returns undefined when the id is unknown or another account's. */
 function printing<Stored extends RecordOfKind[NumberKind], Looks>(
@@ -108,7 +113,7 @@ export function issuedDocument<Kind extends NumberKind>(
 const ISSUED: {
   readonly [Kind in NumberKind]: {
     records: Records<RecordOfKind[Kind]>;
-    print: (record: RecordOfKind[Kind], details: PartyDetails) => PrintableDocument;
+    print: (record: RecordOfKind[Kind], details: PartyDetails) => PrintableDocument | Promise<PrintableDocument>;
   };
 } = {
   // Payments and credit notes come later, and do not belong to the document that was issued.
@@ -122,7 +127,7 @@ const ISSUED: {
       ),
   },
   quote: { records: Quote, print: (quote, details) => quoteDocument(quote, details, STANDARD_LOOKS) },
-  credit_note: { records: CreditNote, print: (note, details) => creditNoteDocument(note, details, STANDARD_LOOKS) },
+  credit_note: { records: CreditNote, print: (note, details) => printCreditNote(note, details, STANDARD_LOOKS) },
   payment: { records: Payment, print: (payment, details) => receiptDocument(payment, details, STANDARD_LOOKS) },
 };
 

@@ -21,6 +21,7 @@ import { findOwn, type Records } from '../models/records.ts';
 import type { Id, StoredId } from '../models/tenant.ts';
 import { Project } from '../models/time/project.ts';
 import { fileName } from '../printing/pdf-file.ts';
+import { withReferences } from './kept-references.ts';
 import { originalOf } from './original-of.ts';
 import { type RecordOfKind, versionOf } from './printed-content.ts';
 
@@ -69,7 +70,8 @@ export function eInvoiceSource<Kind extends EInvoiceSource['kind']>(
     wishes: () => wishesFor(accountId, record),
     attachments: async () =>
       kind === 'invoice' ? (await findAttachments(accountId, record._id)).map(attachedFile) : [],
-    terms: () => stated(record.currency, async () => state(record, await surroundingsOf(accountId, record))),
+    terms: () =>
+      stated(record.currency, async () => state(await withReferences(record), await surroundingsOf(accountId, record))),
   };
 }
 
@@ -140,7 +142,7 @@ export async function requireEInvoice<Kind extends EInvoiceSource['kind']>(
   const parties = completed(record.parties, account, client);
   const state = STATED[kind] as (record: RecordOfKind[Kind], surroundings: Surroundings) => EInvoice;
   const surroundings = { parties, today: dayIn(account.time_zone) };
-  const terms = await stated(record.currency, async () => state(record, surroundings));
+  const terms = await stated(record.currency, async () => state(await withReferences(record), surroundings));
   requireNothingMissing(kind, terms, format);
 }
 

@@ -1,7 +1,9 @@
 // E-invoices over the API: an error names everything that is missing, and what was given out stays.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
-import type { AccountMode } from '#libs/models/accounts/account.ts';
+import { findIssuedDocument } from '#libs/documents/find-document.ts';
+import { type AccountMode, readAccount } from '#libs/models/accounts/account.ts';
+import { CreditNote } from '#libs/models/billing/credit-note.ts';
 import type { ClaimedBatch } from '#libs/models/documents/batch-clock.ts';
 import { DocumentBatch } from '#libs/models/documents/document-batch.ts';
 import { Original } from '#libs/models/documents/original.ts';
@@ -70,7 +72,7 @@ test('when parties are complete, then a sent invoice and its credit note are XML
   expect(String(replies[1]?.body)).toContain('<cbc:CreditNoteTypeCode>381</cbc:CreditNoteTypeCode>');
 });
 
-test('when the account is for trials, then the note of its e-invoices begins with TEST, and no other one does', async () => {
+test('when the account is a test account, then the note of its e-invoices begins with TEST, and that of a live one does not', async () => {
   const notesOf = async (mode: AccountMode) => {
     const { account, client } = await complete(mode);
     const invoice = await makeInvoice(account, client, { notes: 'Thank you' });
@@ -108,6 +110,28 @@ test('when an invoice has references of its own, then its credit note has them, 
   for (const reference of Object.values(own)) expect(String(body)).toContain(`>${reference}<`);
   expect((await gateway.get(`/api/v1/credit-notes/${id}`, account)).body.data).toMatchObject(own);
   expect((await gateway.post(`/api/v1/credit-notes/${id}/send`, {}, account)).body.details).toBeUndefined();
+});
+
+test('when a credit note is of an earlier release, which kept no references, then its files have those of its invoice', async () => {
+  const { account, client } = await complete();
+  await gateway.patch(`/api/v1/clients/${client.id}`, { buyer_reference: null }, account);
+  const own = { buyer_reference: '04011000-12345-34', order_reference: 'PO-7', contract_reference: 'C-1' };
+  const invoice = await makeInvoice(account, client, own);
+  const credited = `/api/v1/invoices/${invoice.id}/credit-notes`;
+  const { id } = await create(gateway, credited, { reason: 'goodwill', amount: 5 }, account);
+  const kept = { buyer_reference: 1, order_reference: 1, contract_reference: 1 };
+  await CreditNote.collection.updateOne({ _id: storedId(id) as never }, { $unset: kept });
+
+  const { status, body } = await fetchXml(`/api/v1/credit-notes/${id}/e-invoice?format=xrechnung-ubl`, account);
+  const issued = await findIssuedDocument('credit_note', account.id, id);
+
+  expect([status, body.details]).toEqual([200, undefined]);
+  for (const reference of Object.values(own)) expect(String(body)).toContain(`>${reference}<`);
+  expect(issued !== 'draft' && (await issued?.document(await readAccount(account.id)))).toMatchObject({
+    buyerReference: own.buyer_reference,
+    poNumber: own.order_reference,
+    contractReference: own.contract_reference,
+  });
 });
 
 test('when a final invoice takes off earlier parts, then it names each of them, and CII the one it has room for', async () => {
