@@ -93,6 +93,18 @@ test('when documents were issued before, then they stay as they were issued', as
   expect((await get(`quotes/${quote.id}`)).client).toEqual(quote.client);
 });
 
+test('when an invoice and its credit note have references of the client, then both keep them, and their events do not', async () => {
+  const own = { buyer_reference: 'Zora 1', order_reference: 'Zora 2', contract_reference: 'Zora 3' };
+  const invoice = await make('invoices', { ...dueLater, ...own, status: 'Sent' });
+  const note = await create(gateway, `/api/v1/invoices/${invoice.id}/credit-notes`, { reason: 'goodwill' }, account);
+  await anonymise();
+
+  expect(await get(`credit-notes/${note.id}`)).toMatchObject(own);
+  const bodies = (await Event.find({ account_id: account.id }).lean()).map(({ body }) => body);
+  expect(bodies.filter((body) => body.includes(note.id))).not.toEqual([]);
+  for (const body of bodies) expect(body).not.toMatch(TRACES);
+});
+
 test('when a client is anonymised twice, even concurrently, then it happens once, and the repeat clears the events since then', async () => {
   const invoice = await make('invoices', { ...dueLater, status: 'Sent' });
   const replies = await Promise.all([anonymise(), anonymise(), anonymise()]);
