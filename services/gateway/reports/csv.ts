@@ -10,8 +10,11 @@ export function wantsCsv({ request, response }: Pick<Context, 'request' | 'respo
   return request.accepts(['application/json', 'text/csv']) === 'text/csv';
 }
 
-/** A semicolon before what a spreadsheet would compute. In many countries spreadsheets part cells there, whatever the quotes. */
-const CELL_BEHIND_SEMICOLON = /;(?=\s*[=+\-@＝＋－＠])/g;
+/**
+ * A semicolon before a formula. Spreadsheets of countries with a decimal comma split cells at semicolons, and take quotes
+ * away where a cell begins with them.
+ */
+const SEMICOLON_BEFORE_FORMULA = /;(?=[\s"]*[=+\-@＝＋－＠])/g;
 
 /**
  * Sends rows as a file in the form of RFC 4180. A text that a spreadsheet would compute gets an apostrophe before it.
@@ -27,7 +30,7 @@ export function sendCsv<Column extends string>(
     columns: [...columns],
     record_delimiter: 'windows',
     escape_formulas: true,
-    cast: { string: (cell) => cell.replaceAll(CELL_BEHIND_SEMICOLON, ";'") },
+    cast: { string: (cell) => cell.replaceAll(SEMICOLON_BEFORE_FORMULA, ";'") },
   });
   const tag = entityTag(text);
   const headers = { ETag: tag, 'Cache-Control': REVALIDATED };

@@ -202,10 +202,10 @@ describe('as CSV', () => {
     },
   );
 
-  test('when a text would begin a cell behind a semicolon, then a spreadsheet that parts cells there shows it as text', async () => {
-    const { client_id } = await owing({}, { reference: 'x;=1+1;y; -2', amount: 100 });
+  test('when a text has a formula behind a semicolon, also in quotes, then a spreadsheet that splits cells there shows it as text', async () => {
+    const { client_id } = await owing({}, { reference: 'x;=1+1;y; -2;"@z', amount: 100 });
     const rows = (await (await csvOf({ client_id, from: daysAgo(10), to: today })).text()).split('\r\n');
-    expect(rows[2]).toContain(",x;'=1+1;y;' -2,0,100,19");
+    expect(rows[2]).toContain(`,"x;'=1+1;y;' -2;'""@z",0,100,19`);
   });
 
   test('when the client has no movements, then the file has its head alone', async () => {
