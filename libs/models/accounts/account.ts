@@ -42,7 +42,7 @@ export type AccountMode = (typeof ACCOUNT_MODES)[number];
 const FROM_THE_FIRST = '00000000-0000-0000-0000-000000000000';
 
 /** The fields that decide when reminders go out. */
-const OF_REMINDERS = ['reminders', 'remind_at', 'time_zone'];
+const OF_REMINDERS = ['reminders', 'remind_at', 'time_zone'] as const satisfies readonly (keyof AccountRecord)[];
 
 /**
  * Returns the field that lets the scheduler look again at all open invoices, where these changes move reminders. It looks

@@ -49,5 +49,5 @@ const isArabic = (format: string) => /^ar\b/.test(format);
 /** Ends a sign such as `US$` with a mark from left to right: between Arabic words it would be shown as `$US`. */
 const withWholeSign = (text: string) => text.replace(/\p{Lu}+\p{Sc}/u, '$&\u200e');
 
-/** Removes the marks that Hebrew and Persian put around a number. They would reverse it in English words. */
-const withoutMarks = (text: string) => text.replaceAll(/[\u200e\u200f\u061c]/g, '');
+/** Removes the direction marks that Hebrew and Persian put around a number. They would reverse it in English words. */
+export const withoutMarks = (text: string) => text.replaceAll(/[\u200e\u200f\u061c]/g, '');

@@ -27,7 +27,7 @@ export function sending(type: string, make: () => Content | Promise<Content>, he
     const { tag, plain, packed } = await content();
     const isPacked = request.acceptsEncodings('gzip') === 'gzip';
     const own = `"${tag}${isPacked ? '-gzip' : ''}"`;
-    // Besides the origin, where pages of other origins may call.
+    // The header may name the origin already.
     response.vary('Accept-Encoding').set({ ETag: own, 'Cache-Control': 'no-cache', ...headers });
     if (isKnown(request, own)) {
       response.status(304).end();

@@ -5,7 +5,7 @@ import { isWritten, kindOf, type Labels, labelsOf } from '#libs/documents/labels
 import type { PrintableDocument } from '#libs/jobs/printable-document.ts';
 import { INTL_UNITS, type UnitFormat, type UnitName, unitName } from '#libs/rules/documents/units.ts';
 import { DECIMALS_KEPT, decimalsOf } from '#libs/rules/money/money.ts';
-import { currencySign } from '#libs/rules/money/written-money.ts';
+import { currencySign, withoutMarks } from '#libs/rules/money/written-money.ts';
 import { canDraw } from '../fonts/glyphs.ts';
 import { asWritten } from './amounts.ts';
 import { type DocumentLocale, MINUS, type Money, plainLocale } from './document-locale.ts';
@@ -184,13 +184,10 @@ function moneyOf(format: Intl.NumberFormat, value: Big): Money {
   return { before: text(0, at), symbol: text(at, at + 1), after: text(at + 1) };
 }
 
-/** Direction marks that Hebrew and Persian put around a number. They would reverse it in English words. */
-const DIRECTION_MARKS = /[\u200e\u200f\u061c]/g;
-
 function textOf(parts: Intl.NumberFormatPart[], format: Intl.NumberFormat): string {
   const isArabic = format.resolvedOptions().locale.startsWith('ar');
   const text = parts.map(({ type, value }) => (type === 'minusSign' ? value.replace('-', MINUS) : value)).join('');
-  return plainer(isArabic ? text : text.replaceAll(DIRECTION_MARKS, ''));
+  return plainer(isArabic ? text : withoutMarks(text));
 }
 
 /** Replaces characters that some faces lack. */

@@ -287,7 +287,7 @@ test.each([
   },
 );
 
-test('when an address speaks of what is not so, then its page does not say it', async () => {
+test('when an address names an outcome that does not stand, then its page does not say it', async () => {
   const paths = [await linkTo('invoices', await invoice()), await linkTo('quotes', await quote())];
   for (const path of paths)
     for (const done of ['renewed', 'accepted', 'declined', 'promised'])
