@@ -55,6 +55,18 @@ async function crashAll() {
       failures.push(...found);
       say(`| ${name} | ${steps} | ${points.length} | ${found.length === 0 ? 'once' : found.join('; ')} |`);
     };
+    // The mails of writes and rounds would go first, and wait for a renderer.
+    if (isWanted(MAIL)) {
+      const queues = await openReadyQueues(workspace);
+      const mailing = { ...trials, queues };
+      for (const [index, steps] of (await learnMail(mailing)).entries()) {
+        const points = chosenOf(steps).map((point) => ({ ...point, of: index + 1 }));
+        const name = `${MAIL.name}: ${MAIL_TRANSACTIONS[index]}`;
+        progress(`${name}, killed at ${points.length} of ${steps.length} steps`);
+        note(name, steps.length, points, await tryMail(mailing, points));
+      }
+      await queues.close();
+    }
     for (const write of WRITES.filter(isWanted)) {
       const known = await learnWrite(trials, watching, write);
       const points = chosenOf(known.steps);
@@ -73,17 +85,6 @@ async function crashAll() {
       note(act.name, steps.length, chosenOf(steps), found);
     }
     await portal.stop();
-    if (isWanted(MAIL)) {
-      const queues = await openReadyQueues(workspace);
-      const mailing = { ...trials, queues };
-      for (const [index, steps] of (await learnMail(mailing)).entries()) {
-        const points = chosenOf(steps).map((point) => ({ ...point, of: index + 1 }));
-        const name = `${MAIL.name}: ${MAIL_TRANSACTIONS[index]}`;
-        progress(`${name}, killed at ${points.length} of ${steps.length} steps`);
-        note(name, steps.length, points, await tryMail(mailing, points));
-      }
-      await queues.close();
-    }
     await gateway.stop();
     await workspace.close();
   } finally {
