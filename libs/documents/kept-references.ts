@@ -1,8 +1,8 @@
 // The references that a credit note has on its files, also where its record did not keep them.
-import { Invoice, type InvoiceRecord } from '../models/billing/invoice.ts';
+import { Invoice } from '../models/billing/invoice.ts';
 import { type InvoiceReferences, REFERENCES, referencesOf } from '../models/billing/invoice-references.ts';
-import { findOwn } from '../models/records.ts';
-import { type StoredId, wireId } from '../models/tenant.ts';
+import { driverOf } from '../models/records.ts';
+import type { StoredId } from '../models/tenant.ts';
 
 interface MayCredit extends InvoiceReferences {
   account_id: StoredId;
@@ -17,6 +17,7 @@ interface MayCredit extends InvoiceReferences {
 export async function withReferences<Stored extends MayCredit>(record: Stored): Promise<Stored> {
   const { account_id, invoice_id } = record;
   if (!invoice_id || REFERENCES.some((name) => record[name])) return record;
-  const invoice: InvoiceRecord | null = await findOwn(Invoice, wireId(account_id), invoice_id);
-  return invoice ? { ...record, ...referencesOf(invoice) } : record;
+  const projection = Object.fromEntries(REFERENCES.map((name) => [name, 1]));
+  const invoice = await driverOf(Invoice).findOne({ _id: invoice_id, account_id }, { projection });
+  return { ...record, ...referencesOf((invoice ?? {}) as InvoiceReferences) };
 }
