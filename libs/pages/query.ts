@@ -33,6 +33,11 @@ export function sliceOf(number: number) {
   return { skip: (number - 1) * PAGE_SIZE, limit: PAGE_SIZE + 1 };
 }
 
+/** Returns what a page shows of the records in its slice, and if there is a next page. */
+export function shownOf<Found>(found: readonly Found[]): { rows: Found[]; hasNext: boolean } {
+  return { rows: found.slice(0, PAGE_SIZE), hasNext: found.length > PAGE_SIZE };
+}
+
 export function textOf(params: URLSearchParams, name: string): string | undefined {
   return params.get(name)?.slice(0, TEXT_LONGEST) ?? undefined;
 }

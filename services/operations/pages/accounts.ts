@@ -9,7 +9,7 @@ import { ago, bytes, count, counted, countedUpTo, countUpTo, share } from '#libs
 import { type Children, html } from '#libs/pages/html.ts';
 import { PageError } from '#libs/pages/page-error.ts';
 import { badge, type Column, idLine, live, meter, pager, stat, table, textField } from '#libs/pages/parts.ts';
-import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf, textOf } from '#libs/pages/query.ts';
+import { pageNumberOf, paramsOf, shownOf, sliceOf, textOf } from '#libs/pages/query.ts';
 import type { AccountLimits, Visit } from '../session/visit.ts';
 import {
   type AccountDetails,
@@ -41,15 +41,15 @@ const COLUMNS: Column<AccountRow>[] = [
 export async function accountsPage({ request }: Visit): Promise<Page> {
   const params = paramsOf(request);
   const number = pageNumberOf(params);
-  const found = await searchAccounts(textOf(params, 'name'), sliceOf(number));
+  const { rows, hasNext } = shownOf(await searchAccounts(textOf(params, 'name'), sliceOf(number)));
   params.delete('page');
   const body = html`<div>
     <form class="filters" method="get" action="/accounts">
       ${textField('name', 'Name or id', params.get('name') ?? '', 'the beginning of a name')}
       <div class="buttons"><button class="main">Search</button> <a href="/accounts">Clear</a></div>
     </form>
-    ${table('Accounts', COLUMNS, found.slice(0, PAGE_SIZE), 'No account matches.')}
-    ${pager(SECTION, params, { number, hasNext: found.length > PAGE_SIZE })}
+    ${table('Accounts', COLUMNS, rows, 'No account matches.')}
+    ${pager(SECTION, params, { number, hasNext })}
   </div>`;
   return { title: 'Accounts', section: SECTION, body };
 }

@@ -4,7 +4,7 @@ import { operatorName } from '#libs/models/operations/operator.ts';
 import { moment } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { badge, choiceField, pager, type Tone, table, textField, timeField } from '#libs/pages/parts.ts';
-import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf, textOf, timeOf } from '#libs/pages/query.ts';
+import { pageNumberOf, paramsOf, shownOf, sliceOf, textOf, timeOf } from '#libs/pages/query.ts';
 import type { Visit } from '../session/visit.ts';
 import { SEARCH_LIMIT_MS } from '../store/delivery-search.ts';
 import type { Page } from '../views/layout.ts';
@@ -21,6 +21,7 @@ export async function auditPage({ request }: Visit): Promise<Page> {
     .skip(skip)
     .limit(limit)
     .lean<AuditRecord[]>();
+  const { rows, hasNext } = shownOf(found);
   params.delete('page');
   const value = (name: string) => params.get(name) ?? '';
   const choices = (all: readonly string[]) => [
@@ -35,8 +36,8 @@ export async function auditPage({ request }: Visit): Promise<Page> {
       ${timeField('from', 'From (UTC)', value('from'))} ${timeField('to', 'To (UTC)', value('to'))}
       <div class="buttons"><button class="main">Search</button> <a href="/audit">Clear</a></div>
     </form>
-    ${table('Audit log, newest first', columns, found.slice(0, PAGE_SIZE), 'Nothing matches.')}
-    ${pager('/audit', params, { number, hasNext: found.length > PAGE_SIZE })}
+    ${table('Audit log, newest first', columns, rows, 'Nothing matches.')}
+    ${pager('/audit', params, { number, hasNext })}
   </div>`;
   return { title: 'Audit', section: '/audit', body };
 }

@@ -11,7 +11,7 @@ import { ago, count } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { PageError } from '#libs/pages/page-error.ts';
 import { type Column, choiceField, pager, table } from '#libs/pages/parts.ts';
-import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf, textOf } from '#libs/pages/query.ts';
+import { pageNumberOf, paramsOf, shownOf, sliceOf, textOf } from '#libs/pages/query.ts';
 import type { Visit } from '../session/visit.ts';
 import { readDeliveryRates } from '../store/delivery-rates.ts';
 import { SEARCH_LIMIT_MS } from '../store/delivery-search.ts';
@@ -99,12 +99,11 @@ async function firstOf(state: (typeof PROBLEMS)[number]): Promise<VNode> {
 async function pageOf(state: State, params: URLSearchParams): Promise<VNode> {
   const { caption, empty } = LISTS[state];
   const number = pageNumberOf(params);
-  const found = await findListed(state, sliceOf(number));
-  const rows = found.slice(0, PAGE_SIZE);
+  const { rows, hasNext } = shownOf(await findListed(state, sliceOf(number)));
   params.delete('page');
   return html`<section>
     ${table(caption, await columnsFor(rows), rows, empty)}
-    ${pager(SECTION, params, { number, hasNext: found.length > PAGE_SIZE })}
+    ${pager(SECTION, params, { number, hasNext })}
   </section>`;
 }
 

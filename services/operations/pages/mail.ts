@@ -6,7 +6,7 @@ import { MESSAGE_KINDS } from '#libs/models/messages/message-kinds.ts';
 import { ago, count, countedUpTo, moment } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { type Column, choiceField, note, pager, table, textField, timeField } from '#libs/pages/parts.ts';
-import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf } from '#libs/pages/query.ts';
+import { PAGE_SIZE, pageNumberOf, paramsOf, shownOf, sliceOf } from '#libs/pages/query.ts';
 import type { Visit, Visitor } from '../session/visit.ts';
 import { readAccountNames } from '../store/endpoint-names.ts';
 import { causeOf } from '../store/mail-causes.ts';
@@ -24,11 +24,9 @@ export async function mailPage({ request, visitor }: Visit): Promise<Page> {
   params.delete('page');
   const isSearch = params.size > 0;
   // The count is read last, so that it is never less than what is shown.
-  const found = await searchMail(search, sliceOf(number));
+  const { rows, hasNext } = shownOf(await searchMail(search, sliceOf(number)));
   const total = isSearch ? await countMail(search) : undefined;
-  const rows = found.slice(0, PAGE_SIZE);
   const accounts = await readAccountNames(rows);
-  const hasNext = found.length > PAGE_SIZE;
   const body = html`<div>
     ${filters(params, search.address)}
     ${total ? results(total, { mayRetry: visitor.role === 'operator' && isRetriable(search), params }) : null}

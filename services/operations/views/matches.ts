@@ -1,5 +1,5 @@
 // A page of matches with their number.
-import { PAGE_SIZE, sliceOf } from '#libs/pages/query.ts';
+import { shownOf, sliceOf } from '#libs/pages/query.ts';
 
 export interface Matches<Found> {
   rows: Found[];
@@ -16,9 +16,7 @@ export async function readMatches<Found>(
   { search, count }: { search(slice: ReturnType<typeof sliceOf>): Promise<Found[]>; count(): Promise<number> },
 ): Promise<Matches<Found>> {
   const slice = sliceOf(number);
-  const found = await search(slice);
-  const rows = found.slice(0, PAGE_SIZE);
-  const hasNext = found.length > PAGE_SIZE;
+  const { rows, hasNext } = shownOf(await search(slice));
   const isLast = !hasNext && (rows.length > 0 || number === 1);
   return { rows, hasNext, total: isLast ? slice.skip + rows.length : await count() };
 }

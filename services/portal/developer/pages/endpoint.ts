@@ -17,7 +17,7 @@ import {
   stat,
   table,
 } from '#libs/pages/parts.ts';
-import { PAGE_SIZE, pageNumberOf, paramsOf, sliceOf, statusesOf, textOf } from '#libs/pages/query.ts';
+import { pageNumberOf, paramsOf, shownOf, sliceOf, statusesOf, textOf } from '#libs/pages/query.ts';
 import { requireEndpoint } from '#libs/webhooks/own-endpoint.ts';
 import { SEARCHED_MAX, searchDeliveries } from '../../store/delivery-search.ts';
 import { COUNTED_LATEST, type EndpointFigures, readFigures } from '../../store/endpoint-figures.ts';
@@ -100,7 +100,9 @@ async function deliveriesOf({ accountId }: Visitor, endpointId: string, params: 
   const [status] = statusesOf<DeliveryStatus>(params, DELIVERY_STATUSES) ?? [];
   const eventType = textOf(params, 'event');
   const number = pageNumberOf(params);
-  const found = await searchDeliveries({ accountId, endpointId, status, eventType }, sliceOf(number));
+  const { rows, hasNext } = shownOf(
+    await searchDeliveries({ accountId, endpointId, status, eventType }, sliceOf(number)),
+  );
   params.delete('page');
   params.delete('done');
   const path = `${ENDPOINTS}/endpoints/${endpointId}`;
@@ -113,8 +115,8 @@ async function deliveriesOf({ accountId }: Visitor, endpointId: string, params: 
       <div class="buttons"><button>Search</button> <a href=${`${path}#deliveries`}>Clear</a></div>
     </form>
     ${eventType ? html`<p class="quiet">Searched: the latest ${SEARCHED_MAX} deliveries.</p>` : null}
-    ${table('Deliveries, newest first', COLUMNS, found.slice(0, PAGE_SIZE), status || eventType ? 'No delivery matches.' : 'No delivery yet. Send a ping to try the endpoint.')}
-    ${pager(path, params, { number, hasNext: found.length > PAGE_SIZE })}
+    ${table('Deliveries, newest first', COLUMNS, rows, status || eventType ? 'No delivery matches.' : 'No delivery yet. Send a ping to try the endpoint.')}
+    ${pager(path, params, { number, hasNext })}
   </div>`;
 }
 
