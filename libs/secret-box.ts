@@ -52,6 +52,15 @@ export function openSecretBox(keys: string): SecretBox {
   };
 }
 
+/** Decrypts a text that may be lost. @returns undefined when it is damaged or its key is not in the list. */
+export function openedBy(box: Pick<SecretBox, 'open'>, sealed: string): string | undefined {
+  try {
+    return box.open(sealed);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the id of the key that sealed the text. It reveals nothing about the key. */
 export function keyIdOf(sealed: string): string {
   return sealed.split('.', 1)[0] ?? '';

@@ -1,7 +1,7 @@
 // The signing secrets of an endpoint: the current one, and its predecessors while they overlap with it.
 import { randomBytes } from 'node:crypto';
 import { agreedDate } from '../../clock.ts';
-import type { SecretBox } from '../../secret-box.ts';
+import { openedBy, type SecretBox } from '../../secret-box.ts';
 
 /** The time for which deliveries carry the signature of the old secret, too: a day to roll the new one out. */
 const ROTATION_OVERLAP_MS = 24 * 3_600_000;
@@ -42,13 +42,7 @@ export function formerSecrets(
  * @throws Error when no key opens the current one.
  */
 export function secretsOf(endpoint: Secrets, box: Pick<SecretBox, 'open'>, now: Date = agreedDate()): string[] {
-  const former = formerSecrets(endpoint, now).flatMap(({ secret }) => {
-    try {
-      return [box.open(secret)];
-    } catch {
-      return [];
-    }
-  });
+  const former = formerSecrets(endpoint, now).flatMap(({ secret }) => openedBy(box, secret) ?? []);
   return [box.open(endpoint.secret), ...former];
 }
 

@@ -14,6 +14,7 @@ import { type Id, type StoredId, storedId } from '#libs/models/tenant.ts';
 import type { Session } from '#libs/mongo/connection.ts';
 import { documentLinkResponse } from '#libs/responses/document-link.ts';
 import { ACTS_OF, type LinkAct, type LinkSubject } from '#libs/rules/documents/link-terms.ts';
+import { openedBy } from '#libs/secret-box.ts';
 import {
   ACT_SCOPES,
   LINK_READS,
@@ -177,12 +178,9 @@ function mayOpen({ scopes }: Caller, { subject_type: type, ...terms }: DocumentL
 
 function urlOf({ sealed, revoked_at }: DocumentLinkRecord, { portalUrl, box }: GatewayParts): string | undefined {
   if (portalUrl === undefined || sealed === undefined || revoked_at) return undefined;
-  try {
-    return linkUrl(portalUrl, box.open(sealed));
-  } catch {
-    // The key that sealed it is no longer in SECRET_KEY. The link works all the same.
-    return undefined;
-  }
+  // A link whose key is no longer in SECRET_KEY works all the same.
+  const token = openedBy(box, sealed);
+  return token === undefined ? undefined : linkUrl(portalUrl, token);
 }
 
 async function revokeLink(type: LinkSubject, { caller, parameters, id, commit, requireRecord }: Context) {

@@ -15,7 +15,7 @@ import {
 } from '#libs/models/stripe/checkout.ts';
 import { newRecord } from '#libs/models/tenant.ts';
 import { dueOf } from '#libs/rules/money/balance.ts';
-import type { SecretBox } from '#libs/secret-box.ts';
+import { openedBy, type SecretBox } from '#libs/secret-box.ts';
 import { change, type DocumentVisit } from '../client/visit.ts';
 import { isChargeable } from './stripe-amounts.ts';
 
@@ -142,7 +142,8 @@ function asked({ api, box }: Asking, checkout: StripeCheckoutRecord, number: str
 /** Ends a page at Stripe. @returns `paid` when its client was faster. */
 async function retire(asking: Asking, checkout: StripeCheckoutRecord, number: string): Promise<'ended' | 'paid'> {
   const { session_id, expires_at, return_to } = checkout;
-  const isLost = expires_at.getTime() <= Date.now() || !canOpen(asking.box, return_to);
+  // Stripe cannot be asked again with an address that an earlier release stored in plain text, or whose key is gone.
+  const isLost = expires_at.getTime() <= Date.now() || openedBy(asking.box, return_to) === undefined;
   if (!session_id && isLost) return 'ended';
   const id = session_id ?? (await asked(asking, checkout, number)).id;
   const { api } = asking;
@@ -154,16 +155,6 @@ async function retire(asking: Asking, checkout: StripeCheckoutRecord, number: st
     const status = await statusOf(api, id);
     if (status === 'open') throw error;
     return status === 'complete' ? 'paid' : 'ended';
-  }
-}
-
-/** False for an address that an earlier release stored in plain text, or whose key is gone. Stripe cannot be asked for its page again. */
-function canOpen(box: Asking['box'], sealed: string): boolean {
-  try {
-    box.open(sealed);
-    return true;
-  } catch {
-    return false;
   }
 }
 
