@@ -24,19 +24,22 @@ interface Round {
   run: () => Promise<unknown>;
 }
 
+/** Due by every clock: a process whose first answer of MongoDB came late may agree on an earlier time than its own. */
+const LONG_DUE = new Date('2020-01-01');
+
 /** A job that fails leaves its record as it is, and time makes the record due again. */
 const ROUNDS: Readonly<Record<string, Round>> = {
   'fan-out-event': {
     async store(accountId) {
       const { _id } = await announcedEvent(accountId);
-      return () => Event.updateOne({ account_id: accountId, _id }, { due_at: new Date() });
+      return () => Event.updateOne({ account_id: accountId, _id }, { due_at: LONG_DUE });
     },
     run: () => openRelay(queues).relay(),
   },
   'retry-webhook': {
     async store(accountId) {
       const _id = await storedDelivery(accountId, newId());
-      return () => Delivery.updateOne({ account_id: accountId, _id }, { due_at: new Date() });
+      return () => Delivery.updateOne({ account_id: accountId, _id }, { due_at: LONG_DUE });
     },
     run: () => enqueueDueDeliveries(queues, openTraffic({ scale: 1 })),
   },
@@ -72,7 +75,7 @@ function mails(fields: Partial<MessageRecord>): Round {
   return {
     async store(accountId) {
       const { _id } = await insertMessage(accountId, fields);
-      return () => Message.updateOne({ account_id: accountId, _id }, { due_at: new Date() });
+      return () => Message.updateOne({ account_id: accountId, _id }, { due_at: LONG_DUE });
     },
     run: () => enqueueDueMessages({ queues, retryScale: 1, onEvents: () => undefined }),
   };
@@ -102,7 +105,8 @@ test.each(Object.entries(ROUNDS))(
       for (let times = 1; times <= 4; times += 1) {
         await becomeDue();
         await round.run();
-        await eventually(() => failed >= times, 20_000);
+        // BullMQ ignores the id of a job that its queue still has, and this round runs once, unlike that of a service.
+        await eventually(async () => failed >= times && (await queues.counts(definition)).active === 0);
       }
     } finally {
       await worker.close(5_000);
@@ -141,7 +145,7 @@ test('when a process whose clock is an hour ahead plans an attempt, then it come
     workerOptions(),
   );
 
-  await eventually(() => ran === 1, 20_000);
+  await eventually(() => ran === 1);
 
   await worker.close(5_000);
 });
