@@ -9,6 +9,8 @@ import { makeWayOf } from '../../services/mail/way-out.ts';
 import { openSmtpRelay, type Relay } from './smtp-relay.ts';
 import { testLog, type Workspace } from './workspace.ts';
 
+/** Longer than a busy machine takes for a step: the server never hangs. */
+const TIMEOUT_MS = 30_000;
 /** A minute lasts less than a millisecond, and two days a minute. */
 const SCALE = 0.000_3;
 
@@ -25,9 +27,9 @@ export async function openMailAttempts<Document>(
   print: (wanted: { document: Document }) => Promise<{ bytes: Buffer; warnings: never[] }>,
 ): Promise<MailAttempts> {
   const relay = await openSmtpRelay();
-  const connections = openConnections(serverOf(relay.url), { name: 'mail.example.com', timeoutMs: 1_000 });
+  const connections = openConnections(serverOf(relay.url), { name: 'mail.example.com', timeoutMs: TIMEOUT_MS });
   const dial = async () => Promise.reject(new Error('no account has a server of its own'));
-  const own = openOwnConnections({ dial, box: openSecretBox(secretKey), timeoutMs: 1_000 });
+  const own = openOwnConnections({ dial, box: openSecretBox(secretKey), timeoutMs: TIMEOUT_MS });
   const sender = { address: 'billing@example.com', domain: 'example.com' };
   const send = makeSendMessage({
     wayOf: makeWayOf({ connections, sender, bounceDomain: undefined }, own),
@@ -37,7 +39,7 @@ export async function openMailAttempts<Document>(
       markdown: { toHtml: async (text) => text },
       portalUrl: 'https://portal.example.com',
     }),
-    leaseMs: 5_000,
+    leaseMs: 60_000,
     retryScale: SCALE,
     onEvents: () => undefined,
     onOutcome: () => undefined,

@@ -85,7 +85,7 @@ function start({ dial = openMailDialler({ allow: '127.0.0.0/8,::1' }), timeoutMs
   const send = makeSendMessage({
     wayOf: makeWayOf({ connections, sender, bounceDomain: undefined }, own),
     mailOf: async () => ({ contents: await holdMail([Buffer.from(SOURCE)]) }),
-    leaseMs: 2_000,
+    leaseMs: 60_000,
     retryScale: SCALE,
     onEvents: () => undefined,
     onOutcome: () => undefined,
@@ -137,12 +137,12 @@ const settled = (message: MessageRecord) =>
   eventually(async () => {
     const now = await storedMessage(message);
     return now.settled_at !== undefined && now;
-  }, 15_000);
+  });
 const attempted = (message: MessageRecord) =>
   eventually(async () => {
     const { attempts } = await storedMessage(message);
     return attempts[0];
-  }, 15_000);
+  });
 
 /** A server that takes connections and says nothing. `connections` are the most that were open at once. */
 async function silentServer(): Promise<{ port: number; connections: () => number }> {

@@ -32,7 +32,7 @@ async function relayWith(options: SMTPServerOptions = {}) {
 }
 
 async function send(url: string) {
-  const connections = openConnections(serverOf(url), { name: 'test', timeoutMs: 2_000 });
+  const connections = openConnections(serverOf(url), { name: 'test', timeoutMs: 30_000 });
   opened.push(connections);
   const envelope = { from: 'a@example.com', to: ['b@example.com'] };
   const contents = await holdMail([Buffer.from('Subject: x\r\n\r\n')]);
