@@ -35,8 +35,7 @@ async function start(): Promise<SpawnedService> {
   const service = await spawnService('mail', workspace, {
     SMTP_URL: relay.url,
     MAIL_FROM: 'billing@example.com',
-    // A lease lasts 5.5 seconds, a minute 60 ms.
-    MAIL_TIMEOUT_MS: '500',
+    // A minute lasts 60 ms.
     MAIL_RETRY_SCALE: '0.001',
   });
   services.push(service);
@@ -59,7 +58,7 @@ const settled = (message: MessageRecord) =>
   eventually(async () => {
     const now = await storedMessage(message);
     return now.settled_at !== undefined && now;
-  }, 20_000);
+  });
 const copiesOf = (name: string) => relay.taken.filter(({ to }) => to[0] === `${name}@example.com`);
 
 test('when a mail service is killed before, during and after the contents of mails, then another sends each, and only the one whose contents had left twice', async () => {
@@ -77,6 +76,9 @@ test('when a mail service is killed before, during and after the contents of mai
   await first.exited;
   expect([(await storedMessage(before)).state, (await storedMessage(during)).state]).toEqual(['queued', 'sending']);
   isHanging = false;
+  // The leases have run out, as time does it. A short timeout would end the attempts before the kill on a busy machine.
+  const past = new Date(Date.now() - 10_000);
+  await Message.updateMany({ account_id: accountId, lease_id: { $exists: true } }, { lease_until: past, due_at: past });
   await start();
 
   const ended = await Promise.all([settled(before), settled(during)]);
