@@ -29,8 +29,8 @@ const work =
         ...parts,
         box: openSecretBox(secretKey),
         postSigned: async () => die(),
-        // The lease of a dead worker ends at once.
-        leaseMs: 1_500,
+        // No attempt begins while its lease is about to run out, and a busy machine may be slow until then.
+        leaseMs: 60_000,
         retryScale: 1,
         onOutcome: () => undefined,
       });

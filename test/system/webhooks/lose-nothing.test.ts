@@ -72,8 +72,8 @@ test('when Redis is flushed while a delivery waits for its next attempt, then th
   const target = await receiver((_request, response, count) => answer(response, count === 1 ? 500 : 204));
   const account = await workspace.account();
   await register(workspace, account.id, target.url);
-  // A fifth of the real waits: the first is about a second.
-  await start({ WEBHOOK_RETRY_SCALE: '0.2' });
+  // The real waits: the first one lasts for seconds, so that no look misses it.
+  await start({ WEBHOOK_RETRY_SCALE: '1' });
   const eventId = await announce(account.id, 'client.created', {});
   await eventually(async () => (await queues.counts(deliverWebhook)).delayed === 1);
   await flush();
@@ -88,10 +88,13 @@ test('when the service is killed in the middle of an attempt, then another proce
   const account = await workspace.account();
   await register(workspace, account.id, target.url);
   const eventId = await announce(account.id, 'client.created', {});
-  const first = await start({ WEBHOOK_TIMEOUT_MS: '1000' });
+  const first = await start();
   await eventually(() => target.received.length === 1);
   await first.kill();
-  await start({ WEBHOOK_TIMEOUT_MS: '1000' });
+  // The lease has run out, as time does it.
+  const past = new Date(Date.now() - 10_000);
+  await Delivery.updateOne({ account_id: account.id }, { lease_until: past, due_at: past });
+  await start();
   await eventually(async () => (await Delivery.countDocuments({ account_id: account.id, status: 'delivered' })) === 1);
   expect(idsOf(target)).toEqual([eventId, eventId]);
 });

@@ -26,7 +26,7 @@ beforeEach(async () => {
   workspace = { ...(await openWorkspace()), redisUrl: redis.url };
   // The longest timeout: a service that waited for attempts it does not make would outlast this test.
   service = await spawnService('webhooks', workspace, { WEBHOOK_TIMEOUT_MS: '30000' });
-}, 60_000);
+});
 afterEach(async () => {
   service.kill('SIGKILL');
   await redis.stop();
@@ -41,7 +41,7 @@ test('when its metrics are read, then queues and outbox are among them, so that 
     expect(text).toMatch(new RegExp(`^billhook_queue_${gauge}\\{queue="deliver-webhook"\\} 0$`, 'm'));
   }
   expect(text).toMatch(/^billhook_outbox_lag_seconds 0$/m);
-}, 60_000);
+});
 
 test('when Redis is unavailable and no attempt is in flight, then the service stops without waiting', async () => {
   await redis.stop();
@@ -79,9 +79,9 @@ test('when it is asked to stop while an attempt is in flight, then it begins no 
   } finally {
     await Promise.all([slow.close(), quick.close()]);
   }
-}, 60_000);
+});
 
 test('when it stops cleanly, then it does not log its own disconnecting as an outage', async () => {
   expect(await service.stop()).toBe(0);
   expect(service.output()).not.toContain('unavailable');
-}, 60_000);
+});
