@@ -162,6 +162,14 @@ describe('conventions', () => {
     expect(setting).toContain('test/support/mongodb-errors.ts');
   });
 
+  test('a test of the service tier has its services in its own process: the system tier starts and ends them as processes', () => {
+    const starting = programs.filter((file) =>
+      /\b(?:spawn|launch)(?:Service|Gateway|Renderer)\(/.test(readFileSync(file, 'utf8')),
+    );
+    expect(starting.filter((file) => file.startsWith('test/service/'))).toEqual([]);
+    expect(starting).toContain('test/system/renderer/render-document.test.ts');
+  });
+
   test('every cache has a row in docs/architecture.md that says what it saves or bounds', () => {
     const page = readFileSync('docs/architecture.md', 'utf8');
     const caches = files.filter((file) => /new LRUCache|memoize\(|new DataLoader/.test(readFileSync(file, 'utf8')));

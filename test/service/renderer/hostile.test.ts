@@ -21,7 +21,7 @@ beforeAll(async () => {
   }).on('connection', () => (calls += 1));
   await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve));
   at = `http://127.0.0.1:${(canary.address() as AddressInfo).port}`;
-  renderer = await startRenderer({ OUTBOUND_ALLOW: '' });
+  renderer = await startRenderer();
 });
 afterAll(async () => {
   await renderer.close();

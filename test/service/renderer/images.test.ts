@@ -22,7 +22,7 @@ let host: PictureHost;
 beforeAll(async () => {
   png = await picture().png().toBuffer();
   host = await startPictureHost();
-  renderer = await startRenderer({ OUTBOUND_ALLOW: '127.0.0.1/32' });
+  renderer = await startRenderer({ allow: '127.0.0.1/32' });
 });
 afterAll(async () => {
   await renderer.close();
@@ -274,7 +274,7 @@ describe('an image that is unavailable', () => {
 });
 
 test('when a decoder crashes on one image, then the next image is decoded', async () => {
-  const [victim] = decodersOf(renderer.service.pid);
+  const [victim] = decodersOf(process.pid);
   expect(victim).toBeDefined();
   process.kill(victim as number, 'SIGKILL');
 

@@ -1,15 +1,12 @@
 // Expiry events: each is written once, at midnight in the account's time zone, however many schedulers run.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addDays, dayIn } from '#libs/day.ts';
-import { AppError } from '#libs/errors.ts';
 import { Invoice, type InvoiceRecord } from '#libs/models/billing/invoice.ts';
 import { readSchedulerBacklog } from '#libs/models/billing/scheduler-backlog.ts';
 import { newId, storedId } from '#libs/models/tenant.ts';
 import { Event, type EventRecord } from '#libs/models/webhooks/event.ts';
-import { eventually } from '../../support/eventually.ts';
 import { callerOf, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { emitExpirations, planReminders } from '../../support/rounds.ts';
-import { type SpawnedService, spawnService } from '../../support/spawn-service.ts';
 
 let gateway: TestGateway;
 
@@ -99,42 +96,6 @@ test('when an invoice was paid, cancelled, is a draft or got a later due date, t
   expect(await me.expirations()).toEqual([]);
   await emitExpirations(noonOf(addDays(DUE, 6)));
   expect(await me.expirations()).toMatchObject([{ data: { id: moved.id } }]);
-});
-
-async function lagSeconds({ healthUrl }: SpawnedService): Promise<number> {
-  const text = await (await fetch(`${healthUrl}/metrics`)).text();
-  return Number(/^billhook_scheduler_lag_seconds (\S+)$/m.exec(text)?.[1]);
-}
-
-/** Runs a round as a poller does: what an account was too busy for is left to the next one. */
-async function roundOfPoller(): Promise<undefined> {
-  await emitExpirations().catch((error: Error) => {
-    if (!(error.cause instanceof AppError) || error.cause.code !== 'record_busy') throw error;
-  });
-}
-
-test('when two schedulers and four more pollers find the same invoices, then each has one event, and no lag is left', async () => {
-  const me = await user();
-  const yesterday = addDays(dayIn('UTC'), -1);
-  const ids: string[] = [];
-  for (let count = 0; count < 20; count += 1) ids.push((await me.invoice(yesterday)).id);
-  const schedulers = await Promise.all([
-    spawnService('scheduler', gateway.workspace),
-    spawnService('scheduler', gateway.workspace),
-    ...Array.from({ length: 4 }, () => roundOfPoller()),
-  ]);
-  const started = schedulers.flatMap((scheduler) => scheduler ?? []);
-  try {
-    await eventually(async () => (await me.expirations()).length >= ids.length);
-    await Promise.all([emitExpirations(), emitExpirations()]);
-    const emitted = (await me.expirations()).map(({ data }) => String(data.id));
-    expect(emitted.toSorted()).toEqual(ids.toSorted());
-    // The lag is also that of their reminders, which other rounds of the schedulers look at.
-    await planReminders();
-    expect(await Promise.all(started.map(lagSeconds))).toEqual([0, 0]);
-  } finally {
-    expect(await Promise.all(started.map((scheduler) => scheduler.stop()))).toEqual([0, 0]);
-  }
 });
 
 test('when one document fails, then the events of all others are written, and the error names the document', async () => {
@@ -229,21 +190,3 @@ test.each([
     expect(await readSchedulerBacklog(new Date(midnight + 90_000))).toEqual({ due: 0, oldestMs: 0 });
   },
 );
-
-test('when a scheduler is stopped with very many events left, then it exits with 0 before it has written all of them', async () => {
-  const MANY = 1_000;
-  const me = await user();
-  await me.invoice(addDays(dayIn('UTC'), -2));
-  const one = (await Invoice.findOne({ account_id: me.id }).lean<InvoiceRecord>()) as InvoiceRecord;
-  const copies = Array.from({ length: MANY }, (_, index) => ({
-    ...one,
-    _id: storedId(newId()),
-    number: 1_000 + index,
-  }));
-  await Invoice.collection.insertMany(copies as object[]);
-  const service = await spawnService('scheduler', gateway.workspace);
-  await eventually(async () => (await me.expirations()).length > 0);
-
-  expect(await service.stop()).toBe(0);
-  expect((await me.expirations()).length).toBeLessThan(MANY);
-});

@@ -4,13 +4,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openBrowser, type PrintingBrowser } from '../../../services/renderer/browser/browser.ts';
 import type { RecycleLimits, ReplaceReason } from '../../../services/renderer/browser/instance-keeper.ts';
-import { findIsolation } from '../../../services/renderer/browser/isolation.ts';
+import { findIsolation, type Isolation } from '../../../services/renderer/browser/isolation.ts';
 import { prepareFonts } from '../../../services/renderer/fonts/fonts.ts';
 import { openTempDir } from '../../../services/renderer/temp-dir.ts';
 import { testLog } from '../workspace.ts';
 
 export interface TestBrowser extends PrintingBrowser {
   folder: string;
+  isolation: Isolation;
+  fontsFile: string;
   /** Why a browser was replaced, each time. */
   replaced: ReplaceReason[];
 }
@@ -57,6 +59,8 @@ export async function openTestBrowser(options: {
   return {
     ...browser,
     folder,
+    isolation,
+    fontsFile,
     replaced,
     async close() {
       await browser.close();

@@ -28,7 +28,7 @@ beforeAll(async () => {
     else response.writeHead(what ? 200 : 404, { 'Content-Type': 'image/png' }).end(what);
   });
   await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
-  renderer = await startRenderer({ OUTBOUND_ALLOW: '127.0.0.1/32' });
+  renderer = await startRenderer({ allow: '127.0.0.1/32' });
 });
 afterAll(async () => {
   await renderer.close();

@@ -18,7 +18,7 @@ const AT_ONCE = 4;
 let gateway: TestGateway;
 let renderer: TestRenderer;
 beforeAll(async () => {
-  [gateway, renderer] = await Promise.all([startGateway(), startRenderer({ OUTBOUND_ALLOW: '' })]);
+  [gateway, renderer] = await Promise.all([startGateway(), startRenderer()]);
 });
 afterAll(async () => {
   // Either of them may have failed to start.

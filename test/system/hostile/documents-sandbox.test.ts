@@ -7,13 +7,13 @@ import { eventually } from '../../support/eventually.ts';
 import { openTestBrowser } from '../../support/renderer/browser.ts';
 import { anInvoice } from '../../support/renderer/documents.ts';
 import { readPdf } from '../../support/renderer/read-pdf.ts';
-import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
+import { type SpawnedRenderer, spawnRenderer } from '../../support/renderer/renderer.ts';
 import { testLog } from '../../support/workspace.ts';
 
 const SECRET = 'only-the-renderer-may-know-this';
-let renderer: TestRenderer;
+let renderer: SpawnedRenderer;
 beforeAll(async () => {
-  renderer = await startRenderer({ CANARY_SECRET: SECRET, LOG_LEVEL: 'info' });
+  renderer = await spawnRenderer({ CANARY_SECRET: SECRET, LOG_LEVEL: 'info' });
   const png = readFileSync(new URL('../../../docs/pictures/documents.png', import.meta.url));
   // Starts the image decoder, too.
   await renderer.print(anInvoice({ logoUrl: `data:image/png;base64,${png.toString('base64')}` }));

@@ -8,10 +8,10 @@ import { announceCancel } from '#libs/jobs/replies.ts';
 import { eventually } from '../../support/eventually.ts';
 import { anInvoice } from '../../support/renderer/documents.ts';
 import { type PictureHost, startPictureHost } from '../../support/renderer/picture-host.ts';
-import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
+import { type SpawnedRenderer, spawnRenderer } from '../../support/renderer/renderer.ts';
 
 let png: Buffer;
-let renderer: TestRenderer;
+let renderer: SpawnedRenderer;
 let host: PictureHost;
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
     .png()
     .toBuffer();
   host = await startPictureHost();
-  renderer = await startRenderer({ OUTBOUND_ALLOW: '127.0.0.1/32', RENDER_CONCURRENCY: '1' });
+  renderer = await spawnRenderer({ OUTBOUND_ALLOW: '127.0.0.1/32', RENDER_CONCURRENCY: '1' });
 });
 afterAll(async () => {
   await renderer.close();

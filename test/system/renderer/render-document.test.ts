@@ -12,12 +12,12 @@ import type { Images } from '../../../services/renderer/images/fetch-image.ts';
 import { type RendererParts, renderDocumentWith } from '../../../services/renderer/render-document.ts';
 import { eventually } from '../../support/eventually.ts';
 import { anInvoice } from '../../support/renderer/documents.ts';
-import { startRenderer, type TestRenderer } from '../../support/renderer/renderer.ts';
+import { type SpawnedRenderer, spawnRenderer } from '../../support/renderer/renderer.ts';
 import { testLog } from '../../support/workspace.ts';
 
-let renderer: TestRenderer;
+let renderer: SpawnedRenderer;
 beforeAll(async () => {
-  renderer = await startRenderer({ RENDER_CONCURRENCY: '1' });
+  renderer = await spawnRenderer({ RENDER_CONCURRENCY: '1' });
 });
 afterAll(() => renderer.close());
 
@@ -41,6 +41,14 @@ test('when a document is printed, then neither it nor its PDF stays in Redis', a
     return names.filter((name) => name.includes(':reply:') || /render-document:[0-9a-f-]{36}/.test(name)).length === 0;
   });
   expect(keys).toBe(true);
+});
+
+test('when the time zone of the machine is west of UTC, then dates are not a day early', async () => {
+  const west = await spawnRenderer({ TZ: 'America/Los_Angeles' });
+  const { text } = await west.read(anInvoice({ date: '2026-01-01', dueDate: '2026-03-01' }));
+  await west.close();
+
+  expect(text).toMatch(/1 January 2026.*1 March 2026/);
 });
 
 test('when the deadline of a waiting document passes, then it counts as expired', async () => {
@@ -123,7 +131,7 @@ describe('cancelling', () => {
 });
 
 test('when a renderer is asked to stop, then it finishes what is in flight and exits with code 0', async () => {
-  const own = await startRenderer({ RENDER_CONCURRENCY: '1' });
+  const own = await spawnRenderer({ RENDER_CONCURRENCY: '1' });
   const printing = own.print(slow()).then(
     ({ bytes }) => bytes.subarray(0, 5).toString(),
     (error: unknown) => error,
@@ -136,7 +144,7 @@ test('when a renderer is asked to stop, then it finishes what is in flight and e
 });
 
 test('when a renderer is killed, then its browser ends with it, and the next renderer removes its folder', async () => {
-  const victim = await startRenderer();
+  const victim = await spawnRenderer();
   const folder = readdirSync(tmpdir()).find((name) => name.startsWith(`billhook-renderer-${victim.service.pid}-`));
   expect(folder).toBeDefined();
   const group = browserOf(victim.service.pid);
@@ -147,7 +155,7 @@ test('when a renderer is killed, then its browser ends with it, and the next ren
   await eventually(() => processesIn(group as number) === 0);
   await victim.close();
 
-  const next = await startRenderer();
+  const next = await spawnRenderer();
   expect(readdirSync(tmpdir())).not.toContain(folder);
   await next.close();
 });
