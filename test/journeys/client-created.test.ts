@@ -47,7 +47,7 @@ test('when Redis is unavailable and returns empty, then a client created meanwhi
   expect(client.status).toBe(201);
   await system.redis.start();
 
-  await eventually(() => receiver.received.length > before, 40_000);
+  await eventually(() => receiver.received.length > before);
   const last = JSON.parse(receiver.received.at(-1)?.body ?? '{}');
   expect(last.data.id).toBe(client.body.data.id);
 });
