@@ -13,7 +13,7 @@ const [, , mongodbUri = '', redisUrl = '', prefix = '', secretKey = '', kind = '
 const log = makeLogger('webhooks', 'silent');
 await connectMongo(mongodbUri, { log });
 const queues = openQueues({ redisUrl, prefix, log });
-await whenReady(queues.redis, 30_000);
+await whenReady(queues.redis, 60_000);
 
 function die(): never {
   process.kill(process.pid, 'SIGKILL');

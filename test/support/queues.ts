@@ -9,6 +9,6 @@ export async function openReadyQueues({
   redisPrefix,
 }: Pick<Workspace, 'redisUrl' | 'redisPrefix'>): Promise<Queues> {
   const queues = openQueues({ redisUrl, prefix: redisPrefix, log: testLog });
-  await whenReady(queues.redis, 5_000);
+  await whenReady(queues.redis, 60_000);
   return queues;
 }

@@ -18,6 +18,18 @@ const SHARED = ['http', 'limits', 'printing', 'fields'];
 /** Rooms whose comments are sentences, or noun phrases that stand alone. `client` has mostly generated code. */
 const IN_SENTENCES = ['libs', 'services', 'deploy', 'lab', 'test'];
 
+/** The limit of `eventually`. */
+const LIMIT_MIN_MS = 60_000;
+/** Limits that are part of what is tested. */
+const SHORT_LIMITS = [
+  // A document that is printed by then is none to wait for.
+  { file: 'test/support/faults/kinds/renderer-faults.ts', ms: 10_000 },
+  // A part that is not ready has a minute.
+  { file: 'test/system/local/run.test.ts', ms: 20_000 },
+  // An attempt may take half a minute, and no process waits for it.
+  { file: 'test/system/webhooks/service.test.ts', ms: 28_000 },
+];
+
 const room = (path: string) => path.split('/').slice(0, 2).join('/');
 const resource = (path: string) => /^services\/gateway\/([\w-]+)\//.exec(path)?.[1];
 const owned = (name: string, owners: RegExp) => (edge: Import) =>
@@ -170,6 +182,14 @@ describe('conventions', () => {
     expect(starting).toContain('test/system/renderer/render-document.test.ts');
   });
 
+  test('a limit of a test only ends a hang: none is shorter than a slow machine takes', () => {
+    const places = programs
+      .filter((file) => /^test\/(?:service|journeys|system|support)\//.test(file))
+      .flatMap((file) => limitsIn(readFileSync(file, 'utf8')).map((ms) => ({ file, ms })));
+    expect(places.length).toBeGreaterThan(20);
+    expect(places.filter(({ ms }) => ms < LIMIT_MIN_MS)).toEqual(SHORT_LIMITS);
+  });
+
   test('every cache has a row in docs/architecture.md that says what it saves or bounds', () => {
     const page = readFileSync('docs/architecture.md', 'utf8');
     const caches = files.filter((file) => /new LRUCache|memoize\(|new DataLoader/.test(readFileSync(file, 'utf8')));
@@ -275,6 +295,12 @@ function texts(): string[] {
   return [...files, 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'docker-compose.yml'].filter(
     (file) => /\.(ts|mjs|md|ya?ml|sh)$/.test(file) && file !== 'test/unit/tidy.test.ts',
   );
+}
+
+/** Returns the limits of tests, hooks and waits that are written as a number. Shorter ones than a second are pauses. */
+function limitsIn(source: string): number[] {
+  const limits = source.matchAll(/(?:^\s*\}|\beventually\(.*), (\d[\d_]*)\)/gm);
+  return [...limits].map(([, ms]) => Number(ms?.replaceAll('_', ''))).filter((ms) => ms >= 1_000);
 }
 
 function sourcesIn(root: string): string[] {

@@ -224,7 +224,7 @@ async function asked<Payload extends { replyTo: string }>(
   const queues = openQueues(asking);
   const replies = openReplies({ ...asking, redis: queues.redis });
   const redis = as('renderer');
-  await whenReady(queues.redis, 10_000);
+  await whenReady(queues.redis, 60_000);
   const worker = startWorker(
     job,
     async (payload, { jobId }) => {

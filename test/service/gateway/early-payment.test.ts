@@ -252,7 +252,7 @@ test('when any sums are paid on any days, then an invoice is settled exactly whe
     { numRuns: 25 },
   );
   expect(await auditLedger(world.accountId)).toEqual([]);
-}, 60_000);
+});
 
 test('when parts of discounted invoices are credited, then no discount is larger than that of what is left', async () => {
   const world = await open();
@@ -275,7 +275,7 @@ test('when parts of discounted invoices are credited, then no discount is larger
     runs(30),
   );
   expect(await auditLedger(world.accountId)).toEqual([]);
-}, 60_000);
+});
 
 describe('quotes and recurring invoices', () => {
   const OWN = [{ days: 10, percent: 4 }];

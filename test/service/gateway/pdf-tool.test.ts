@@ -46,7 +46,7 @@ beforeAll(async () => {
   queues = openQueues(parts);
   replies = openReplies({ ...parts, redis: queues.redis });
   worker = startWorker(renderDocument, (payload, context) => work(payload, context), { ...parts, concurrency: 20 });
-  await whenReady(queues.redis, 5_000);
+  await whenReady(queues.redis, 60_000);
   const limits = { perAccount: 6, waiting: 10, waitMs: 10_000 };
   const print = openPrinting({ queues, replies, prefix, log: testLog, limits });
   server = createServer(makeApp({ ...appOptionsFor(workspace), print }));

@@ -42,7 +42,7 @@ beforeAll(async () => {
   queues = openQueues({ redisUrl, prefix, log: testLog });
   replies = openReplies({ redis: queues.redis, redisUrl, prefix, log: testLog });
   print = openPrinting({ queues, replies, prefix, log: testLog, deadlineMs: DEADLINE_MS });
-  await whenReady(queues.redis, 5_000);
+  await whenReady(queues.redis, 60_000);
   const client = await make('clients', { name: 'Ada Lovelace', email: 'ada@client.example' });
   const body = { client_id: client.id, due_date: '2099-12-31', amount: 100, description: 'Work' };
   invoices = [];

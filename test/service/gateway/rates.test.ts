@@ -50,7 +50,7 @@ async function anotherKey(accountId: string): Promise<string> {
 
 /** A second application with its own limits, on the same records as the gateway. */
 async function callerWith(limits: Partial<RateLimits>, redis = connect(), options: Partial<AppOptions> = {}) {
-  if (primariesOf(redis)[0]?.options.port !== 1) await whenReady(redis, 5_000);
+  if (primariesOf(redis)[0]?.options.port !== 1) await whenReady(redis, 60_000);
   const app = makeApp({ ...appOptionsFor(gateway.workspace), rates: ratesOn(redis, limits), ...options });
   const server = createServer(app);
   servers.push(server);
@@ -106,7 +106,7 @@ test('when many calls are concurrent, then exactly as many pass as the limit all
 
 test('when two gateways count hits in batches, then the limit is never exceeded and undershot by at most a batch', async () => {
   const redis = connect();
-  await whenReady(redis, 5_000);
+  await whenReady(redis, 60_000);
   const [one, other] = [ratesOn(redis, { requests: 1_000 }), ratesOn(redis, { requests: 1_000 })];
   let passed = 0;
   for (let count = 0; count < 1_200; count += 1) passed += (await admitted(count % 3 === 0 ? one : other)) ? 1 : 0;
@@ -207,7 +207,7 @@ test('when Redis is unavailable, then no caller is limited', async () => {
 
 test('when Redis is available again, then the limits apply again', async () => {
   const redis = connect();
-  await whenReady(redis, 5_000);
+  await whenReady(redis, 60_000);
   const rates = ratesOn(redis, { requests: 1 });
   redis.disconnect();
   const meanwhile = [await admitted(rates), await admitted(rates)];

@@ -10,7 +10,7 @@ import { openWorkspace, type Workspace } from '../../support/workspace.ts';
 const ROUNDS = 3;
 const TURNS = 20;
 /** Fails the test when a command hangs. */
-const RESULT_LIMIT_MS = 15_000;
+const RESULT_LIMIT_MS = 60_000;
 
 let workspace: Workspace;
 let server: Server;
@@ -64,7 +64,6 @@ test.each(['none', 'zlib'])(
     expect(outcomes).not.toContain('no answer');
     expect(outcomes).toContain('done');
   },
-  120_000,
 );
 
 /** An error is a result, too: the driver retries a command once, and the retry may meet the next connection that ends. */

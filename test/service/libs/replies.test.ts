@@ -15,7 +15,7 @@ let redis: Redis;
 let replies: Replies;
 beforeAll(async () => {
   redis = connectFailFast(redisUrl, testLog);
-  await whenReady(redis, 5_000);
+  await whenReady(redis, 60_000);
   replies = openReplies({ redis, redisUrl, prefix, log: testLog });
 });
 afterAll(() => {
@@ -58,7 +58,7 @@ test('when the response with a large reply is lost, then the reply is read again
   const distant = connectFailFast(redisUrl.replace(`${hostname}:${port}`, `127.0.0.1:${proxyPort}`), testLog);
   const failed = Promise.withResolvers<void>();
   const log = Object.assign(Object.create(testLog), { debug: () => failed.resolve() });
-  await whenReady(distant, 5_000);
+  await whenReady(distant, 60_000);
   const mine = openReplies({ redis: distant, redisUrl, prefix, log });
   const id = randomUUID();
   const bytes = randomBytes(300_000);

@@ -30,7 +30,7 @@ beforeEach(async () => {
   queues = openQueues(options);
   replies = openReplies({ ...options, redis: queues.redis });
   redis = connectFailFast(server.url, testLog);
-  await Promise.all([queues.redis, redis].map((each) => whenReady(each, 10_000)));
+  await Promise.all([queues.redis, redis].map((each) => whenReady(each, 60_000)));
 });
 afterEach(async () => {
   await worker?.close(5_000);

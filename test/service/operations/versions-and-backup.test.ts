@@ -30,7 +30,7 @@ test('when processes are connected, then each is shown once with its version, th
   const { redisUrl, redisPrefix: prefix } = dashboard.workspace;
   const connect = async (name: string) => {
     const redis = connectFailFast(redisUrl, testLog, name);
-    await whenReady(redis, 5_000);
+    await whenReady(redis, 60_000);
     return redis;
   };
   const same = [await connect(processName('gateway', prefix)), await connect(processName('gateway', prefix))];

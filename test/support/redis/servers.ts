@@ -41,7 +41,7 @@ export interface ServerOptions {
   urlOf?: (url: string) => string;
 }
 
-const READY_LIMIT_MS = 20_000;
+const READY_LIMIT_MS = 60_000;
 const RETRY_MS = 50;
 
 /** Starts a server with an append-only file. */

@@ -33,7 +33,7 @@ const NAME = 'billhook-primary';
 const SENTINEL_PASSWORD = 'only-for-sentinels';
 const SENTINELS = 3;
 const SLOTS = 16_384;
-const FORM_LIMIT_MS = 30_000;
+const FORM_LIMIT_MS = 60_000;
 /** Reads what clients send, moves slots and orders failovers, which no service may. */
 const AUDITOR = 'user auditor on >auditor ~* &* +@all';
 

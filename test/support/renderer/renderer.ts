@@ -106,18 +106,18 @@ async function openCaller({ redisUrl, redisPrefix: prefix }: Workspace) {
   const parts = { redisUrl, prefix, log: testLog };
   const queues = openQueues(parts);
   const replies = openReplies({ ...parts, redis: queues.redis });
-  await whenReady(queues.redis, 5_000);
+  await whenReady(queues.redis, 60_000);
 
   async function print(document: PdfDocument, options: PrintOptions = {}): Promise<Reply> {
     const { accountId = 'account', deadlineMs = 30_000, id = randomUUID() } = options;
-    await whenReady(queues.redis, 10_000);
+    await whenReady(queues.redis, 60_000);
     const deadlineAt = Date.now() + deadlineMs;
     const signal = options.signal ?? new AbortController().signal;
     const payload = { document, accountId, requestId: id, deadlineAt, replyTo: replies.address };
     // A connection that got no answer on a crowded machine is replaced, also while a command waits. A job that is there is not
     // added again.
     const enqueue = async () => {
-      await whenReady(queues.redis, 10_000);
+      await whenReady(queues.redis, 60_000);
       await queues.enqueue(renderDocument, { id, payload });
     };
     // Together: what a failed enqueue leaves waiting must not fail the next file.

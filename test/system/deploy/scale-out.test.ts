@@ -72,7 +72,7 @@ test('when the primary dies under load, then every acknowledged record is stored
 
   const killed = await killPrimary();
   const failedBefore = load.failures().length;
-  await eventually(async () => (await primary()) !== killed && (await primary()) !== undefined, 30_000);
+  await eventually(async () => (await primary()) !== killed && (await primary()) !== undefined);
   await load.recovered(50);
   const failedUntilRecovered = load.failures().length;
   await load.answered(50);

@@ -54,7 +54,7 @@ test.each([
 ])('when a connection %s gets no responses any more, then it is replaced and works', async (_whose, connectTo) => {
   const redis = connectTo(url);
   try {
-    await whenReady(redis, 10_000);
+    await whenReady(redis, 60_000);
     mute();
 
     await becomesUsable(redis);

@@ -12,7 +12,7 @@ test('when many commands are sent at once, then each gets its own response, in o
   const [redis, other] = [connectWorker(url, testLog), connectWorker(url, testLog)];
   const countUp = () => Promise.all(Array.from({ length: COUNT }, () => redis.incr(key)));
   try {
-    await whenReady(redis, 10_000);
+    await whenReady(redis, 60_000);
     const expected = Array.from({ length: COUNT }, (_, index) => index + 1);
     expect(await countUp()).toEqual(expected);
 
@@ -34,7 +34,7 @@ test('when many commands are sent at once, then each gets its own response, in o
 test('when the process pauses for longer than a command may take, then the answer that came meanwhile is used', async () => {
   const redis = connectFailFast(String(process.env['TEST_REDIS_URL']), testLog);
   try {
-    await whenReady(redis, 10_000);
+    await whenReady(redis, 60_000);
     const answer = redis.ping();
     await new Promise((resolve) => setImmediate(resolve));
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200);

@@ -19,7 +19,7 @@ const definition: JobDefinition<unknown> = {
 let queues: Queues;
 beforeAll(async () => {
   queues = openQueues(options);
-  await whenReady(queues.redis, 5_000);
+  await whenReady(queues.redis, 60_000);
 });
 afterAll(() => queues.close());
 

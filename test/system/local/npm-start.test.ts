@@ -56,7 +56,7 @@ test('when an invoice is sent, then the mailbox shows its mail with the PDF, and
   const mail = await eventually(async () => {
     const mails = (await (await fetch(`${facts.mailboxUrl}mails.json`)).json()) as { id: string; to: string }[];
     return mails.find(({ to }) => to === 'grace@example.com');
-  }, 30_000);
+  });
 
   const url = `${facts.mailboxUrl}mails/${mail.id}/`;
   expect(await (await fetch(`${url}html`)).text()).toMatch(/Grace Hopper[\s\S]*1,050\.00/);

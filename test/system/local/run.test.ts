@@ -124,7 +124,7 @@ describe('while it runs', () => {
     const killedRedis = (await factsIn(data)).pids['redis'] as number;
     process.kill(killedRedis, 'SIGKILL');
 
-    const now = await eventually(async () => differs('renderer-2', killed), 20_000);
+    const now = await eventually(async () => differs('renderer-2', killed));
     await eventually(async () => differs('redis', killedRedis)); // The next test needs all parts running.
 
     expect(isAlive(now)).toBe(true);

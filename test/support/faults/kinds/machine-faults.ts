@@ -14,7 +14,7 @@ export const machineFaults: readonly Fault[] = [
     spares: ['records'],
     async run({ system, chance, say, isShort }) {
       const renderer = anyOf(system.renderers, chance);
-      const browser = await eventually(() => browserOf(system.folder, renderer.pid()), 30_000);
+      const browser = await eventually(() => browserOf(system.folder, renderer.pid()));
       const pages = await childrenOf(system.folder, browser, 'renderer');
       for (const pid of pages) await limit(pid, 'as', (await memoryOf(pid)) + MORE_MEMORY);
       say(`${pages.length} pages of ${renderer.name} get no more memory`);

@@ -124,5 +124,5 @@ async function busyRenderer(context: FaultContext): Promise<KeptService> {
 }
 
 async function browserIn({ system }: FaultContext, renderer: KeptService): Promise<number> {
-  return await eventually(() => browserOf(system.folder, renderer.pid()), 30_000);
+  return await eventually(() => browserOf(system.folder, renderer.pid()));
 }
