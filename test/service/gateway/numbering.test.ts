@@ -1,9 +1,9 @@
 // The audit of numbers: gapless including tombstones, and able to detect gaps.
-import { setTimeout as pause } from 'node:timers/promises';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { Invoice } from '#libs/models/billing/invoice.ts';
 import { NumberLedger } from '#libs/models/billing/number-ledger.ts';
 import { Counter } from '#libs/models/counter.ts';
+import { eventually } from '../../support/eventually.ts';
 import { withErrors } from '../../support/mongodb-errors.ts';
 import { numberedAccount } from '../../support/numbered-account.ts';
 import { plansOf } from '../../support/plans.ts';
@@ -74,8 +74,10 @@ test('when a document is created while an account is audited, then no search for
   };
   const plans = await plansOf(NumberLedger.collection.name, () =>
     withErrors(isSlow, async () => {
+      const counts = jest.spyOn(Invoice.collection, 'countDocuments');
       const asked = audit('?kind=invoice');
-      await pause(500); // By now the last count of the audit is blocked.
+      await eventually(() => counts.mock.calls.length > 0); // This count of the audit is blocked.
+      counts.mockRestore();
       await invoice();
       expect((await asked).data.kinds.invoice).toMatchObject({ gapless: true, drawn: 1, live: 1 });
     }),

@@ -363,6 +363,9 @@ describe('a caller that disconnects', () => {
     const stopListening = listenForCancels(workspace.redisUrl, workspace.redisPrefix, testLog, (id) =>
       worker.cancel(id),
     );
+    // A cancellation that is published before is lost.
+    const channels = `${workspace.redisPrefix}:cancel*`;
+    await eventually(async () => ((await queues.redis.pubsub('CHANNELS', channels)) as string[]).length > 0);
     const request = callHttp(`${address()}${PATH}`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${account.key}`, 'Content-Type': 'application/json' },

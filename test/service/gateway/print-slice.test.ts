@@ -34,6 +34,8 @@ let gateway: TestGateway;
 let queues: Queues;
 let replies: Replies;
 let print: PrintDocument;
+/** With the time that a busy machine needs until a renderer has taken a document. */
+let printPatiently: (deadlineMs?: number) => PrintDocument;
 let invoices: AnyRecord[];
 
 beforeAll(async () => {
@@ -41,7 +43,8 @@ beforeAll(async () => {
   const { redisUrl, redisPrefix: prefix } = gateway.workspace;
   queues = openQueues({ redisUrl, prefix, log: testLog });
   replies = openReplies({ redis: queues.redis, redisUrl, prefix, log: testLog });
-  print = openPrinting({ queues, replies, prefix, log: testLog, deadlineMs: DEADLINE_MS });
+  printPatiently = (deadlineMs = 30_000) => openPrinting({ queues, replies, prefix, log: testLog, deadlineMs });
+  print = printPatiently(DEADLINE_MS);
   await whenReady(queues.redis, 60_000);
   const client = await make('clients', { name: 'Ada Lovelace', email: 'ada@client.example' });
   const body = { client_id: client.id, due_date: '2099-12-31', amount: 100, description: 'Work' };
@@ -89,7 +92,7 @@ test('when a renderer takes a document and never responds, then that is a try', 
 
   await withRenderer(
     () => silence.promise,
-    () => printSlice(batch, { print, signal: NEVER }).finally(silence.resolve),
+    () => printSlice(batch, { print: printPatiently(5_000), signal: NEVER }).finally(silence.resolve),
   );
 
   expect(batch.documents).toMatchObject([
@@ -107,7 +110,7 @@ test('when a renderer responds that it was too late, then that is a try', async 
         { prefix: gateway.workspace.redisPrefix, replyTo, id },
         { status: 504, message: 'not today' },
       ),
-    () => printSlice(batch, { print, signal: NEVER }),
+    () => printSlice(batch, { print: printPatiently(), signal: NEVER }),
   );
 
   expect(batch.documents).toMatchObject([
@@ -167,6 +170,7 @@ async function withRenderer(work: JobHandler<RenderDocument>, act: () => Promise
   const { redisUrl, redisPrefix: prefix } = gateway.workspace;
   const worker = startWorker(renderDocument, work, { redisUrl, prefix, log: testLog, concurrency: 2 });
   try {
+    await eventually(async () => (await queues.workerCount(renderDocument)) > 0);
     await act();
   } finally {
     await worker.close(5_000);
