@@ -92,7 +92,7 @@ test('when a call is given up and sent again while the first try is at work, the
   const watched = billhook({
     url: gateway.url,
     key: gateway.account.key,
-    timeout: 500,
+    timeout: 1_000,
     retries: 20,
     async fetch(...call) {
       const response = await fetch(...call);
@@ -100,7 +100,7 @@ test('when a call is given up and sent again while the first try is at work, the
       return response;
     },
   });
-  const slowly = { failCommands: ['commitTransaction'], blockConnection: true, blockTimeMS: 2_000 };
+  const slowly = { failCommands: ['commitTransaction'], blockConnection: true, blockTimeMS: 4_000 };
   const body = { name: 'Once', email: 'once@example.com' };
 
   const { data } = await withErrors(slowly, () => watched.addClient({ body }));
