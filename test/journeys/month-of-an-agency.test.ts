@@ -2,7 +2,6 @@
 // pays after three reminders and a broken promise.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import getPort from 'get-port';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { addDays, dayIn } from '#libs/day.ts';
 import { PaymentPromise, type PromiseRecord } from '#libs/models/answers/promise.ts';
@@ -14,6 +13,7 @@ import { eventually } from '../support/eventually.ts';
 import { type Receiver, startReceiver, verify } from '../support/receiver.ts';
 import { readPdf } from '../support/renderer/read-pdf.ts';
 import { openSmtpRelay, type Relay } from '../support/smtp-relay.ts';
+import { steadyPort } from '../support/steady-port.ts';
 import { startSystem, type TestSystem } from '../support/system.ts';
 
 const HOUR_MS = 3_600_000;
@@ -23,7 +23,7 @@ let system: TestSystem;
 let receiver: Receiver;
 let relay: Relay;
 beforeAll(async () => {
-  const port = await getPort();
+  const port = await steadyPort();
   [receiver, relay] = await Promise.all([startReceiver(), openSmtpRelay()]);
   system = await startSystem({
     env: {

@@ -1,6 +1,6 @@
 // A port that loses every packet, as the address of a pod or node that has just gone does: attempts to connect get no answer.
 import { connect, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
 const ANSWER_LIMIT_MS = 300;
@@ -21,6 +21,7 @@ export async function openSilentPort(): Promise<{ port: number; close(): Promise
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     waiting.push(socket);
     await pause(ANSWER_LIMIT_MS);
+    await nextTurn(); // A process that stood still reads only now what has come meanwhile.
     isFull = socket.connecting;
   }
   return {

@@ -56,10 +56,15 @@ describe('POST /api/v1/keys', () => {
   });
 
   test('when the key has expired since, then a replay still returns the first response', async () => {
-    const expires = new Date(Date.now() + 3_000);
-    const body = { name: 'brief', scopes: ['clients:read'], expires_at: expires.toISOString() };
-    const headers = { 'Idempotency-Key': 'a-brief-key' };
-    const first = await gateway.post(path, body, { headers });
+    const made = async (lifeMs: number) => {
+      const expires = new Date(Date.now() + lifeMs);
+      const body = { name: 'brief', scopes: ['clients:read'], expires_at: expires.toISOString() };
+      const headers = { 'Idempotency-Key': `a-key-for-${lifeMs}` };
+      return { expires, body, headers, first: await gateway.post(path, body, { headers }) };
+    };
+    const brief = await made(3_000);
+    // A busy machine may take longer to make the key than the key lives.
+    const { expires, body, headers, first } = brief.first.status === 201 ? brief : await made(30_000);
     await eventually(() => Date.now() > expires.getTime());
     const again = await gateway.post(path, body, { headers });
 

@@ -1,12 +1,12 @@
 // A stored reply is found, whether or not its notice arrived.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import getPort from 'get-port';
 import { openReplies, type Replies, sendReply } from '#libs/jobs/replies.ts';
 import { connectFailFast, type Redis, whenReady } from '#libs/redis/connection.ts';
 import { chanceOf } from '../../support/chance.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openFaultProxy } from '../../support/faults/system/fault-proxy.ts';
+import { steadyPort } from '../../support/steady-port.ts';
 import { testLog } from '../../support/workspace.ts';
 
 const redisUrl = process.env['TEST_REDIS_URL'] ?? '';
@@ -53,7 +53,7 @@ test.each([
 
 test('when the response with a large reply is lost, then the reply is read again', async () => {
   const { hostname, port } = new URL(redisUrl);
-  const proxyPort = await getPort();
+  const proxyPort = await steadyPort();
   const proxy = await openFaultProxy(proxyPort, Number(port), chanceOf(1, 'replies'));
   const distant = connectFailFast(redisUrl.replace(`${hostname}:${port}`, `127.0.0.1:${proxyPort}`), testLog);
   const failed = Promise.withResolvers<void>();

@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, readFile, rm, rmdir, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import getPort from 'get-port';
 import { openRedis } from '#libs/redis/connection.ts';
 import type { Facts } from '../../../deploy/local/banner.ts';
 import { findMarked } from '../../../deploy/local/orphans.ts';
 import { eventually } from '../../support/eventually.ts';
 import { isAlive } from '../../support/scratch.ts';
+import { steadyPort } from '../../support/steady-port.ts';
 import { factsIn, PRETENDED, REAL, type Start, start, whenReady } from './start-and-run.ts';
 
 let folder: string;
@@ -32,7 +32,7 @@ describe('while it runs', () => {
   let facts: Facts;
   let operationsPort: number;
   beforeAll(async () => {
-    operationsPort = await getPort({ host: '127.0.0.1' });
+    operationsPort = await steadyPort();
     running = run(['--data', data, '--renderers', '2'], { OPERATIONS_PORT: String(operationsPort) });
     facts = await whenReady(running, data);
   });
