@@ -1,6 +1,9 @@
 // A page of a real browser that collects the errors of what it shows.
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 
+/** Only ends a hang. The defaults are 30 s, which a start of the browser may take on a busy machine. */
+const LIMIT_MS = 120_000;
+
 export interface WatchedPage {
   chromium: Browser;
   page: Page;
@@ -13,8 +16,10 @@ export async function openWatchedPage(chromiumPath: string): Promise<WatchedPage
     executablePath: chromiumPath,
     headless: 'shell',
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    timeout: LIMIT_MS,
   });
   const page = await chromium.newPage();
+  page.setDefaultTimeout(LIMIT_MS);
   const problems: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') problems.push(message.text());

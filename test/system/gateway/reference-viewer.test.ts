@@ -40,7 +40,7 @@ async function open(path: string) {
 
 /** Waits until the page has the text. */
 async function waitForText(text: string) {
-  await page.waitForFunction((wanted: string) => document.body.textContent.includes(wanted), { timeout: 30_000 }, text);
+  await page.waitForFunction((wanted: string) => document.body.textContent.includes(wanted), {}, text);
 }
 
 async function keep(name: string) {
