@@ -1,5 +1,6 @@
 // What a test needs decides its folder, and the folder decides when it runs. Sweeps try all operations or fields with many inputs:
-// `npm test` takes a sample of them, and the system tier runs them whole. `TEST_SAMPLE=none` leaves the sample out where both tiers run.
+// `npm test` takes a sample of them, and of the cases of the unit tests' properties, and the system tier runs sweeps whole. Where both tiers run,
+// `TEST_SAMPLE=none` leaves the sample of the sweeps out and runs all cases of the properties.
 
 // A worker imports each module once for all of its files (ADR 58). A run that watches needs new modules each time, and jest's own
 // module system counts what is covered.
@@ -20,20 +21,21 @@ const onBackends = {
 };
 
 const hasSample = process.env['TEST_SAMPLE'] !== 'none';
+const form = hasSample ? { globals: { FORM: 'sample' } } : {};
 
 /** @type {import('jest').Config} */
 export default {
   projects: [
-    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
+    { ...shared, ...form, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...onBackends, displayName: 'service', testMatch: ['<rootDir>/test/service/**/*.test.ts'] },
     { ...onBackends, displayName: 'journeys', testMatch: ['<rootDir>/test/journeys/**/*.test.ts'] },
     {
       ...onBackends,
+      ...form,
       displayName: 'sample',
       testMatch: ['<rootDir>/test/sweeps/**/*.test.ts'],
       // The named files are long sequences, of which no part says anything.
       testPathIgnorePatterns: hasSample ? ['/gateway/examples', '/gateway/mirrors', '/gateway/list-cursors'] : ['/'],
-      globals: { SWEEPS: 'sampled' },
     },
     { ...onBackends, displayName: 'sweeps', testMatch: ['<rootDir>/test/sweeps/**/*.test.ts'] },
     { ...onBackends, displayName: 'system', testMatch: ['<rootDir>/test/system/**/*.test.ts'] },

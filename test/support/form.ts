@@ -4,8 +4,11 @@ import { appendFileSync } from 'node:fs';
 /** The short form of everything runs on every change, the whole form on request. */
 export const isFull = process.env['TEST_FULL'] === '1';
 
-/** `npm test` takes a sample of each sweep in test/sweeps, and the system tier runs sweeps whole: jest.config.mjs says which it is, for each file anew. */
-export const isSampled = () => (globalThis as { SWEEPS?: string }).SWEEPS === 'sampled' && !isFull;
+/**
+ * `npm test` takes a sample of each sweep in test/sweeps and of the cases of each property in test/unit, and `.ci/run` runs all:
+ * jest.config.mjs says which it is, for each file anew.
+ */
+export const isSampled = () => (globalThis as { FORM?: string }).FORM === 'sample' && !isFull;
 
 /** Rows of a sweep over all operations or fields: of a sample every `step`-th, else all. */
 export function sampled<Row>(rows: readonly Row[], step = 24): readonly Row[] {
@@ -27,7 +30,7 @@ export function count(what: string, cases: number): void {
 
 /** Options for fc.assert. @param numRuns of the short form. */
 export function runs(numRuns = 100): { numRuns: number; seed?: number } {
-  const all = Math.ceil((numRuns * FACTOR) / (isSampled() ? 3 : 1));
+  const all = Math.ceil((numRuns * FACTOR) / (isSampled() && FACTOR === 1 ? 3 : 1));
   count('property runs', all);
   if (SEED !== undefined) return { numRuns: all, seed: Number(SEED) };
   return isFull || FACTOR !== 1 ? { numRuns: all } : { numRuns: all, seed: SHORT_FORM_SEED };

@@ -9,6 +9,7 @@ import type { Adjustment, EInvoice, Party, Seller, Taxed } from '#libs/e-invoice
 import { writeEInvoice } from '#libs/e-invoice/write.ts';
 import { type Case, cases, randomCase } from '../../e-invoices/cases.ts';
 import { termsOfCase } from '../../e-invoices/terms-of-case.ts';
+import { runs } from '../../support/form.ts';
 
 const read = (xml: string | Buffer) => readEInvoice(Buffer.from(xml));
 
@@ -163,7 +164,7 @@ describe.each(FORMAT_NAMES)('%s', (format) => {
         const terms = termsOfCase(one);
         expect(read(writeEInvoice(terms, format)).invoice).toMatchObject(expectedOf(terms, format));
       }),
-      { numRuns: 50 },
+      runs(50),
     );
   });
 });
