@@ -77,7 +77,7 @@ export async function startRenderer({ allow = '' }: { allow?: string } = {}): Pr
       await browser.close();
       decoder.close();
       await markdown.close();
-      await outbound.close();
+      outbound.close();
     },
   };
 }
