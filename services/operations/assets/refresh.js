@@ -52,16 +52,52 @@ if (shown && toggle && sections().length > 0) {
   }
 }
 
+/** The sections as the service sent them last. */
+const sent = new WeakMap();
+
 function replace(old, fresh) {
-  if (!fresh || old.innerHTML === fresh.innerHTML) return;
-  const reachable = (root) => [...root.querySelectorAll('a, button, input, select')];
-  const focused = reachable(old).indexOf(document.activeElement);
+  if (!fresh || (sent.get(old) ?? old.innerHTML) === fresh.innerHTML) return;
+  sent.set(old, fresh.innerHTML);
+  silenceKnown(old, fresh);
+  const focused = actsIn(old).find((control) => control === document.activeElement);
+  const target = focused && targetOf(focused);
+  const place = actsIn(old)
+    .filter((control) => targetOf(control) === target)
+    .indexOf(focused);
   old.replaceChildren(...fresh.childNodes);
-  // The keyboard focus stays on the same control.
-  if (focused >= 0) reachable(old)[focused]?.focus({ preventScroll: true });
+  if (!focused) return;
+  // The focus stays with its record, wherever its row is now. The control of another record would act on that record.
+  const same = actsIn(old).filter((control) => targetOf(control) === target);
+  const next = same[place] ?? same.at(-1) ?? old;
+  // The section takes the focus of a control that is gone, so that the Tab key continues there.
+  if (next === old) old.tabIndex = -1;
+  next.focus({ preventScroll: true });
+}
+
+function actsIn(section) {
+  return [...section.querySelectorAll('a, button, input, select')];
+}
+
+/** Returns where the control leads. Controls with the same target do the same. */
+function targetOf(control) {
+  return control.href ?? control.form?.getAttribute('action');
+}
+
+/** Takes the role of alerts that are shown already, because screen readers read an alert aloud whenever it is inserted. */
+function silenceKnown(old, fresh) {
+  const known = new Set([...old.querySelectorAll('.note')].map(gistOf));
+  for (const alert of fresh.querySelectorAll('[role="alert"]'))
+    if (known.has(gistOf(alert))) alert.removeAttribute('role');
+}
+
+/** Returns the text of a note without its numbers and durations, which change with every refresh. */
+function gistOf(note) {
+  return note.textContent.replace(/[\d.,]+( (ms|s|min|h|d)\b)?/g, '#');
 }
 
 function say(text, isStale = false) {
+  // Screen readers announce that numbers are old, and not each update.
+  shown.setAttribute('aria-live', isStale ? 'polite' : 'off');
   shown.textContent = text;
   document.body.classList.toggle('stale', isStale);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'puppeteer-core';
 import { catalog, deliverWebhook, fanOutEvent, renderDocument } from '#libs/jobs/catalog.ts';
-import { pauseQueue } from '#libs/jobs/control.ts';
+import { pauseQueue, resumeQueue } from '#libs/jobs/control.ts';
 import { type RunningWorker, startWorker } from '#libs/jobs/worker.ts';
 import { Account } from '#libs/models/accounts/account.ts';
 import { RECIPIENT_STATES, type Recipient } from '#libs/models/messages/message.ts';
@@ -32,7 +32,7 @@ let accountId: string;
 let endpointId: string;
 let disabledId: string;
 let deliveryId: string;
-let failedJobId: string;
+let failedJobIds: string[];
 let messageId: string;
 let problems: string[];
 const workers: RunningWorker[] = [];
@@ -120,8 +120,8 @@ async function fill() {
   for (const { name } of catalog) await addSamples(name);
   await addRequests();
 
-  const reasons = ['Event 17 has no account', 'Event 18 has no account'];
-  [failedJobId = ''] = await addFailedJobs(queues, workspace, fanOutEvent, reasons);
+  const reasons = ['Event 17 has no account', 'Event 18 has no account', 'Event 19 has no account'];
+  failedJobIds = await addFailedJobs(queues, workspace, fanOutEvent, reasons);
   await pauseQueue(queues, deliverWebhook);
   for (const id of ['waiting-1', 'waiting-2'])
     await queues.raw(deliverWebhook).add('deliver-webhook', {}, { jobId: id });
@@ -213,7 +213,7 @@ describe('looks', () => {
     ['endpoints', () => '/endpoints', /Failing[\s\S]*status 503[\s\S]*Disabled[\s\S]*disabled \(operator\)/],
     ['queue', () => '/queues/deliver-webhook', /PAUSED/],
     ['queue-failed', () => '/queues/fan-out-event', /Event 17 has no account/],
-    ['job', () => `/queues/fan-out-event/jobs/${failedJobId}`, /Event 17 has no account[\s\S]*Remove/],
+    ['job', () => `/queues/fan-out-event/jobs/${failedJobIds[0]}`, /Event 17 has no account[\s\S]*Remove/],
     ['runs', () => '/bulk', /No run yet/],
     ['audit', () => '/audit', /wrong name or password/],
   ];
@@ -247,8 +247,8 @@ describe('alive', () => {
       'button Log out',
       'button Pause refresh',
       'button Pause: fan-out-event',
-      'button Retry all 2',
-      'button Remove all 2',
+      'button Retry all 3',
+      'button Remove all 3',
     ]);
   });
 
@@ -260,6 +260,43 @@ describe('alive', () => {
     await eventually(async () => (await text('#alarms')).includes('3 jobs wait'));
 
     expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe('/queues/fan-out-event');
+  });
+
+  test('when a row above the focused button goes, then the focus stays with its job, and then with the list', async () => {
+    const [, middle = '', newest = ''] = failedJobIds;
+    const focused = () => page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.id');
+    await open('/queues/fan-out-event');
+    await page.focus(`button[aria-label="Retry: ${middle}"]`);
+
+    await dashboard.queues.raw(fanOutEvent).remove(newest);
+    await eventually(async () => !(await text('#failed')).includes('Event 19'));
+    expect(await focused()).toBe(`Retry: ${middle}`);
+
+    await dashboard.queues.raw(fanOutEvent).remove(middle);
+    await eventually(async () => !(await text('#failed')).includes('Event 18'));
+    expect(await focused()).toBe('failed');
+  });
+
+  test('when the numbers of an alarm change, then screen readers are told of new alarms alone', async () => {
+    await open('/');
+    await page.evaluate(`{
+      globalThis.announced = [];
+      globalThis.replaced = 0;
+      new MutationObserver((changes) => {
+        replaced += 1;
+        const alerts = changes.flatMap(({ addedNodes }) => [...addedNodes]).flatMap((node) => [...node.querySelectorAll('[role="alert"]')]);
+        announced.push(...alerts.map((alert) => alert.textContent));
+      }).observe(document.getElementById('alarms'), { childList: true });
+    }`);
+    await dashboard.queues.raw(deliverWebhook).add('deliver-webhook', {}, { jobId: 'waiting-4' });
+    await eventually(async () => Number(await page.evaluate('replaced')) > 0);
+    expect(await page.evaluate('announced')).toEqual([]);
+
+    await pauseQueue(dashboard.queues, fanOutEvent);
+    await eventually(async () => /fan-out-event/.test(await text('#alarms')));
+    await resumeQueue(dashboard.queues, fanOutEvent);
+
+    expect(await page.evaluate('announced')).toEqual([expect.stringMatching(/fan-out-event/)]);
   });
 
   test('when an operator resumes a paused queue, then the page says so and the queue runs', async () => {

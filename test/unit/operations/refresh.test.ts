@@ -7,7 +7,8 @@ const SCRIPT = readFileSync('services/operations/assets/refresh.js', 'utf8');
 
 /** @returns what the operator sees and does; `respond` ends the fetch that is under way. */
 function openPage() {
-  const shown = { textContent: '' };
+  const attributes: Record<string, string> = {};
+  const shown = { textContent: '', setAttribute: (name: string, value: string) => (attributes[name] = value) };
   const classes = new Set<string>();
   let click = () => undefined as unknown;
   let tick = () => undefined as unknown;
@@ -37,7 +38,7 @@ function openPage() {
       },
       DOMParser: class {
         parseFromString() {
-          return { getElementById: () => ({ innerHTML: 'new', childNodes: [] }) };
+          return { getElementById: () => ({ innerHTML: 'new', childNodes: [], querySelectorAll: () => [] }) };
         }
       },
       AbortSignal,
@@ -53,6 +54,7 @@ function openPage() {
   return {
     text: () => shown.textContent,
     isStale: () => classes.has('stale'),
+    isAnnounced: () => attributes['aria-live'] === 'polite',
     section: () => section.innerHTML,
     click: () => click(),
     tick: () => tick(),
@@ -70,6 +72,7 @@ test('when the page is fetched again, then the section is replaced', async () =>
   await page.respond({});
 
   expect([page.section(), page.text()]).toEqual(['new', expect.stringMatching(/^Updated \d/)]);
+  expect(page.isAnnounced()).toBe(false);
 });
 
 test.each([
@@ -89,10 +92,11 @@ test.each([
   },
 );
 
-test('when no response comes, then the numbers are marked as old', async () => {
+test('when no response comes, then the numbers are marked as old, also for screen readers', async () => {
   const page = openPage();
   page.tick();
   await page.respond();
 
   expect([page.text(), page.isStale()]).toEqual([expect.stringMatching(/^No answer/), true]);
+  expect(page.isAnnounced()).toBe(true);
 });
