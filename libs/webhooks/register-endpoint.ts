@@ -97,6 +97,17 @@ async function insertEndpoint(
   }
 }
 
+/** Returns the id of the account's newest endpoint. It is empty where there is none. */
+export async function latestEndpointId({
+  session,
+  accountId,
+}: Pick<UnitOfWork, 'session' | 'accountId'>): Promise<string> {
+  const latest = await WebhookEndpoint.findOne({ account_id: accountId }, { _id: 1 }, { session })
+    .sort({ created_at: -1, _id: -1 })
+    .lean();
+  return latest ? String(latest._id) : '';
+}
+
 async function freeSlot(session: Session, accountId: Id): Promise<number> {
   const others = await WebhookEndpoint.find({ account_id: accountId }, { slot: 1 }, { session }).lean();
   const used = new Set(others.map(({ slot }) => slot));

@@ -11,7 +11,7 @@ import { vetEndpointUrl } from '#libs/webhooks/endpoint-url.ts';
 import { requireEndpoint } from '#libs/webhooks/own-endpoint.ts';
 import { pingEndpoint } from '#libs/webhooks/ping-endpoint.ts';
 import { reconcileChange } from '#libs/webhooks/reconcile-change.ts';
-import { createEndpoint } from '#libs/webhooks/register-endpoint.ts';
+import { createEndpoint, latestEndpointId } from '#libs/webhooks/register-endpoint.ts';
 import { rotateSecret } from '#libs/webhooks/rotate-secret.ts';
 import { ENDPOINTS } from './layout.ts';
 import type { Done, Message } from './outcome.ts';
@@ -26,13 +26,16 @@ const pathOf = (id: string) => `${ENDPOINTS}/endpoints/${id}`;
 
 export async function createOne(visit: Visit): Promise<Done> {
   const fields = endpointFieldsOf(visit);
+  const { seen } = fieldsOf(visit.request);
   return orFormAgain(
     async () => {
       const input = read(newWebhook, inputOf(fields));
       const url = await vetEndpointUrl(input.url, visit.outbound);
-      const { endpoint, secret } = await change(visit, 'webhooks:write', (unit) =>
-        createEndpoint(unit, { ...input, url }, visit.box),
-      );
+      const { endpoint, secret } = await change(visit, 'webhooks:write', async (unit) => {
+        // A page that is reloaded sends its form again, which must not add the endpoint again.
+        if (seen !== undefined && (await latestEndpointId(unit)) !== seen) throw addedMeanwhile();
+        return createEndpoint(unit, { ...input, url }, visit.box);
+      });
       return { page: secretPage({ endpointId: String(endpoint._id), url, secret, isNew: true }) };
     },
     (again) => endpointsPage(visit, { fields, ...again }),
@@ -90,6 +93,12 @@ export async function deleteOne(visit: Visit): Promise<Done> {
   return { to: ENDPOINTS, message: 'deleted' };
 }
 
+const addedMeanwhile = () =>
+  new PageError(
+    409,
+    'An endpoint was added or deleted since the page was shown, and nothing was done. Look at the list, and send the form again if you need one more.',
+  );
+
 const changedMeanwhile = () =>
   new PageError(409, 'The endpoint has changed since the page was shown, and nothing was done. Open it again.');
 
@@ -119,8 +128,8 @@ async function orFormAgain(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof AppError) || ![400, 409].includes(error.status)) throw error;
-    const wrong = error.problems.map(({ path: [field] }) => String(field));
+    if (!(error instanceof AppError || error instanceof PageError) || ![400, 409].includes(error.status)) throw error;
+    const wrong = error instanceof AppError ? error.problems.map(({ path: [field] }) => String(field)) : [];
     return { page: { ...(await again({ problem: problemText(error), wrong })), status: error.status } };
   }
 }

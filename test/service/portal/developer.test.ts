@@ -102,6 +102,29 @@ test('when a link is opened, then an endpoint can be added, pinged, replayed, ro
   expect((await gateway.get(`/api/v1/webhooks/${id}`)).status).toBe(404);
 });
 
+test('when the form of a new endpoint is sent again, by a reload or a second click, then no second one is added', async () => {
+  const browser = await portal.open((await newLink()).url);
+  const seenIn = (text: string) => /name="seen" value(?:="([^"]*)")?/.exec(text)?.[1] ?? '';
+  const fields = { url: receiver.url, events: 'client.created', description: 'once' };
+  const seen = seenIn((await browser.get('/developer')).text);
+  const added = await browser.post('/developer/endpoints', { ...fields, seen });
+  const id = idIn(added.text, 'endpoints');
+
+  const again = await browser.post('/developer/endpoints', { ...fields, seen });
+
+  expect([added.status, again.status]).toEqual([200, 409]);
+  expect(again.text).toContain('nothing was done');
+  expect(again.text).toContain('value="once"');
+  expect(seenIn(again.text)).toBe(id);
+  expect((await gateway.get('/api/v1/webhooks')).body.data).toHaveLength(1);
+  // Two clicks at once are one endpoint as well.
+  await submit(browser, `/developer/endpoints/${id}/delete`);
+  const clicks = await Promise.all([1, 2].map(() => browser.post('/developer/endpoints', { ...fields, seen: '' })));
+  expect(clicks.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  const [{ id: left } = { id: '' }] = (await gateway.get('/api/v1/webhooks')).body.data;
+  await submit(browser, `/developer/endpoints/${left}/delete`);
+});
+
 /** The names of the fields that a screen reader announces as wrong, with the problem. */
 function wrongFieldsIn(text: string): string[] {
   return [...text.matchAll(/name="(\w+)"[^>]* aria-invalid="true" aria-describedby="problem"/g)].map(

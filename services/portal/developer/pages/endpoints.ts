@@ -42,8 +42,9 @@ export async function endpointsPage({ visitor }: Visit, again?: FormAgain): Prom
   );
   const mayAdd = may(visitor, 'webhooks:write') && endpoints.length < ENDPOINTS_MAX;
   const { fields = { url: '', events: '*', description: '' } } = again ?? {};
-  const form = () =>
-    endpointForm({ to: `${ENDPOINTS}/endpoints`, csrf: session.csrf, label: 'Add the endpoint', fields, again });
+  const seen = endpoints[0] ? String(endpoints[0]._id) : '';
+  const frame = { to: `${ENDPOINTS}/endpoints`, csrf: session.csrf, label: 'Add the endpoint', seen };
+  const form = () => endpointForm({ ...frame, fields, again });
   const body = html`<div>
     ${table(`Endpoints, newest first. Delivered: of the latest ${COUNTED_LATEST} deliveries that were tried`, COLUMNS, rows, 'No endpoint yet. Events go to an address of yours as soon as you add it.')}
     ${rows.length > 0 ? html`<p class="quiet">Delivered: of the latest ${COUNTED_LATEST} deliveries that were tried.</p>` : null}
