@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { type AuditAction, audited } from '#libs/models/operations/audit-entry.ts';
 import type { BulkKind } from '#libs/models/operations/bulk-run.ts';
+import { isId, newId } from '#libs/models/tenant.ts';
 import { counted, countedUpTo, countUpTo } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { action, note } from '#libs/pages/parts.ts';
@@ -69,7 +70,7 @@ export function bulkAction<Search>(act: BulkAction<Search>) {
                 csrf: visitor.csrf,
                 label: `${verb} ${counted(matches, one, many)}`,
                 tone: 'main',
-                fields: { selection: selection.toString() },
+                fields: { selection: selection.toString(), run: newId() },
               })
             : note('quiet', act.noneNote)
       }
@@ -79,16 +80,17 @@ export function bulkAction<Search>(act: BulkAction<Search>) {
   }
 
   async function start({ request, visitor, bulk }: Visit): Promise<Done> {
-    const { selection: given } = request.body as { selection?: unknown };
+    const { selection: given, run: id } = request.body as { selection?: unknown; run?: unknown };
     const selection = selectionOf(selectionParams(typeof given === 'string' ? given : ''));
     // This comes before the audit log, so that only a search that can be made is recorded.
     const search = act.searchOf(selection);
     const target = selection.toString();
     const { runId, entryId } = await audited({ ...actorOf(visitor), action: act.auditAction, target }, async () => {
       const { matches: total } = await act.count(search);
-      const run = { kind: act.kind, title: `${act.runTitle} ${inWords(selection)}`, selection: target, total };
-      const { _id } = await bulk.start({ ...run, operator: visitor.name });
-      return { runId: String(_id), detail: `${countedUpTo(countedMax, total, ...act.outcome)}.` };
+      const wanted = { kind: act.kind, title: `${act.runTitle} ${inWords(selection)}`, selection: target, total };
+      const { run, isNew } = await bulk.start({ ...wanted, id: isId(id) ? id : undefined, operator: visitor.name });
+      const outcome = `${countedUpTo(countedMax, total, ...act.outcome)}.`;
+      return { runId: String(run._id), detail: isNew ? outcome : 'This run was started already.' };
     });
     return { to: `/bulk/${runId}`, entryId };
   }

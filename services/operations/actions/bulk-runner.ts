@@ -5,8 +5,9 @@ import { findDefinition, retryFailedJobs } from '#libs/jobs/control.ts';
 import type { Queues } from '#libs/jobs/queue.ts';
 import { advanceBulk, type BulkKind, type BulkRecord, BulkRun, endBulk } from '#libs/models/operations/bulk-run.ts';
 import { requireAvailable } from '#libs/models/rounds.ts';
-import type { StoredId } from '#libs/models/tenant.ts';
+import { type Id, newId, type StoredId } from '#libs/models/tenant.ts';
 import { replayDelivery } from '#libs/models/webhooks/replay-deliveries.ts';
+import { isDuplicate } from '#libs/mongo/errors.ts';
 import { selectionParams } from '#libs/pages/query.ts';
 import type { Logger } from '#libs/service/logger.ts';
 import { nextDeliveries } from '../store/delivery-search.ts';
@@ -44,13 +45,18 @@ function stepOf(batch: readonly { _id: StoredId }[], done: number, before: strin
 }
 
 export interface BulkRunner {
+  /**
+   * Starts a run, unless one with its id exists. A form that is sent twice starts one run.
+   * @param run.id the id that the form carries. A new one unless given.
+   */
   start(run: {
+    id?: Id | undefined;
     kind: BulkKind;
     title: string;
     selection: string;
     total: number;
     operator: string;
-  }): Promise<BulkRecord>;
+  }): Promise<{ run: BulkRecord; isNew: boolean }>;
   /** Continues a run that this process has taken over. */
   resume(run: BulkRecord): void;
   /** Ends after the current batch. An operator can continue the run in any process. */
@@ -152,11 +158,18 @@ export function openBulkRunner(parts: { queues: Queues; log: Logger; nudge: () =
   }
 
   return {
-    async start(run) {
+    async start({ id = newId(), ...given }) {
       const now = agreedDate();
-      const record = await BulkRun.create({ ...run, state: 'running', created_at: now, updated_at: now });
-      resume(record.toObject());
-      return record.toObject();
+      try {
+        const record = await BulkRun.create({ ...given, _id: id, state: 'running', created_at: now, updated_at: now });
+        const run = record.toObject();
+        resume(run);
+        return { run, isNew: true };
+      } catch (error) {
+        const earlier = isDuplicate(error) ? await BulkRun.findById(id).lean<BulkRecord>() : null;
+        if (!earlier) throw error;
+        return { run: earlier, isNew: false };
+      }
     },
     resume,
     async close() {

@@ -86,10 +86,10 @@ export async function retryAll({ request, queues, visitor, bulk }: Visit): Promi
   const { runId, entryId } = await audited(auditedAction, async () => {
     const { failed } = await orUnavailable(queues.counts(definition));
     const title = `Retry the failed jobs of ${definition.name}`;
-    const run = { kind: 'retry-jobs', title, selection: definition.name, total: failed } as const;
-    const { _id } = await bulk.start({ ...run, operator: visitor.name });
+    const wanted = { kind: 'retry-jobs', title, selection: definition.name, total: failed } as const;
+    const { run } = await bulk.start({ ...wanted, operator: visitor.name });
     return {
-      runId: String(_id),
+      runId: String(run._id),
       detail: `${counted(failed, 'job goes back to its queue', 'jobs go back to their queue')}.`,
     };
   });

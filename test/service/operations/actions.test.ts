@@ -218,6 +218,23 @@ describe('replay', () => {
     expect(await AuditEntry.findOne({ action: 'deliveries.replay' }).lean()).toMatchObject({ outcome: 'done' });
   });
 
+  test('when the form of a replay is sent twice, by two clicks or a reload, then one run starts', async () => {
+    await addDelivery({ accountId, endpointId, status: 'delivered', last: { responseStatus: 200 } });
+    const selection = `endpoint=${endpointId}&status=delivered`;
+    const run = /name="run" value="([^"]+)"/.exec((await operator.get(`/deliveries/replay?${selection}`)).text)?.[1];
+    const before = await BulkRun.countDocuments();
+
+    const clicks = await Promise.all(
+      [1, 2].map(() => operator.post('/deliveries/replay', { selection, run: run ?? '' })),
+    );
+    clicks.push(await operator.post('/deliveries/replay', { selection, run: run ?? '' }));
+
+    const places = clicks.map(({ headers }) => headers.get('location')?.split('?')[0]);
+    expect(places).toEqual(Array.from({ length: 3 }, () => `/bulk/${run}`));
+    expect(await BulkRun.countDocuments()).toBe(before + 1);
+    expect((await operator.get(String(clicks[2]?.headers.get('location')))).text).toContain('started already');
+  });
+
   test('when one delivery cannot be replayed, then the run counts it as skipped and goes on', async () => {
     const ids = await Promise.all([1, 2].map(() => addDelivery({ accountId, endpointId, minutesAgo: 10 })));
     jest.spyOn(Delivery, 'findOneAndUpdate').mockImplementationOnce(() => {
