@@ -9,6 +9,7 @@ import sharp from 'sharp';
 import { dayIn } from '#libs/day.ts';
 import { openReplies } from '#libs/jobs/replies.ts';
 import { DocumentLink } from '#libs/models/portal/document-link.ts';
+import { drawnSignature } from '#libs/rules/quotes/drawn-signature.ts';
 import { openLogos } from '../../../services/portal/client/load-logo.ts';
 import { accessFaults, overhanging, tabThrough } from '../../support/accessibility.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -168,6 +169,10 @@ async function fill() {
   await gateway.post(`/api/v1/invoices/${paid}/payments`, {});
   const timed = await timedInvoice(ada.id);
   paths['invoice'] = await link('invoices', await issue());
+  const large = { currency: 'KWD', line_items: [{ description: 'Machine', quantity: 1, rate: 999_999_999.999 }] };
+  const largest = await issue(large);
+  await gateway.post(`/api/v1/invoices/${largest}/payments`, { amount: 0.001 });
+  paths['large'] = await link('invoices', largest);
   paths['overdue'] = await link('invoices', await issue({ due_date: '2026-10-01', issue_date: undefined }));
   paths['part'] = await link('invoices', part);
   paths['paid'] = await link('invoices', paid);
@@ -248,6 +253,31 @@ async function picture(name: string) {
   await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
 }
 
+/** Finds the words and numbers of sums that a line break divides: half a number is read as another one. */
+const BROKEN_WORDS = `[...document.querySelectorAll('.sum, .totals dt, .totals dd')].flatMap((one) => {
+  const walker = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    for (const { 0: word, index } of node.data.matchAll(/[^\\s·]+/g)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size > 1) found.push(word);
+    }
+  }
+  return found;
+})`;
+
+/** Returns shares between 0 and 1 that look random and are the same in every run. */
+function seededPlaces(): () => number {
+  let seed = 7;
+  return () => {
+    seed = (seed * 16_807) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+}
+
 const text = async () => String(await page.evaluate("document.querySelector('body').innerText"));
 
 describe('looks', () => {
@@ -271,6 +301,7 @@ describe('looks', () => {
     'long-statement': /xxxx/,
     'long-time': /xxxx/,
     invoice: /Amount due[\s\S]*€2,424\.63|Amount due/,
+    large: /KWD\s1,189,999,999\.998/,
     overdue: /Overdue/,
     part: /Partly paid/,
     paid: /Paid/,
@@ -314,6 +345,7 @@ describe('looks', () => {
       ...(document.querySelectorAll('h1').length === 1 ? [] : [document.body]),
     ].map((one) => one.outerHTML.slice(0, 200))`);
       expect(faults).toEqual([]);
+      expect(await page.evaluate(BROKEN_WORDS)).toEqual([]);
     },
   );
 });
@@ -357,6 +389,39 @@ test('when a person has only a keyboard, then the Tab key leads through the page
     'summary Ask a question',
     'a Questions? Write to \u2068studio@example.com\u2069.',
   ]);
+});
+
+test('when a client clicks on the field of the signature, or draws a lot, then the picture shows it and can be sent', async () => {
+  await page.setViewport(WIDE);
+  await page.goto(portal.url + paths['quote']);
+  const field = await page.waitForSelector('canvas');
+  await field?.scrollIntoView();
+  const { x = 0, y = 0, width = 0, height = 0 } = (await field?.boundingBox()) ?? {};
+  const drawn = async () => {
+    const url = String(await page.evaluate('document.querySelector("[name=drawn]").value'));
+    return Buffer.from(url.split(',')[1] ?? '', 'base64');
+  };
+
+  await page.mouse.click(x + width / 2, y + height / 2);
+  const { channels } = await sharp(await drawn()).stats();
+  expect(channels.at(-1)?.max).toBe(255);
+
+  await page.mouse.move(x + 20, y + 20);
+  await page.mouse.down();
+  const place = seededPlaces();
+  for (let stroke = 0; stroke < 300; stroke += 1) await page.mouse.move(x + width * place(), y + height * place());
+  await page.mouse.up();
+  expect(drawnSignature(await drawn())).toBeDefined();
+
+  // Shown again with a mistake, the form has the whole picture.
+  await page.evaluate('document.querySelector(\'form[action$="/accept"]\').noValidate = true');
+  await Promise.all([page.waitForNavigation(), page.click('form[action$="/accept"] button.main')]);
+  problems.splice(0);
+  const isDrawn = (side: number) =>
+    page.evaluate(
+      `document.querySelector('canvas').getContext('2d').getImageData(${side}, 0, 100, 270).data.some(Boolean)`,
+    );
+  await eventually(async () => (await isDrawn(0)) && (await isDrawn(800)));
 });
 
 test.each(['quote', 'invoice', 'list', 'time'])(

@@ -11,27 +11,43 @@
     const { left, top, width, height } = canvas.getBoundingClientRect();
     return [((clientX - left) * canvas.width) / width, ((clientY - top) * canvas.height) / height];
   };
+  const drawTo = ([x, y]) => {
+    pen.beginPath();
+    pen.moveTo(...last);
+    // A canvas draws nothing for a line without a length.
+    pen.lineTo(x + 0.1, y);
+    pen.stroke();
+    last = [x, y];
+  };
+  // A picture of many strokes has too many bytes. It is made smaller until it can be sent.
+  const picture = () => {
+    for (let scale = 1; ; scale /= 2) {
+      const copy = document.createElement('canvas');
+      copy.width = canvas.width * scale;
+      copy.height = canvas.height * scale;
+      copy.getContext('2d').drawImage(canvas, 0, 0, copy.width, copy.height);
+      const url = copy.toDataURL('image/png');
+      if (url.length <= field.dataset.longest || scale <= 0.25) return url;
+    }
+  };
   if (field.value) {
     const drawn = new Image();
-    drawn.onload = () => pen.drawImage(drawn, 0, 0);
+    drawn.onload = () => pen.drawImage(drawn, 0, 0, canvas.width, canvas.height);
     drawn.src = field.value;
   }
   canvas.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0) return;
     canvas.setPointerCapture(event.pointerId);
     last = at(event);
+    // A click is a dot that its reader sees. Without it an empty picture would be sent as a signature.
+    drawTo(last);
     event.preventDefault();
   });
   canvas.addEventListener('pointermove', (event) => {
-    if (!last) return;
-    const next = at(event);
-    pen.beginPath();
-    pen.moveTo(...last);
-    pen.lineTo(...next);
-    pen.stroke();
-    last = next;
+    if (last) drawTo(at(event));
   });
   const end = () => {
-    if (last) field.value = canvas.toDataURL('image/png');
+    if (last) field.value = picture();
     last = undefined;
   };
   for (const name of ['pointerup', 'pointercancel']) canvas.addEventListener(name, end);

@@ -15,6 +15,8 @@ import { change, type DocumentVisit, shownVersion } from '../visit.ts';
 
 const NAME_LONGEST = 200;
 const DRAWN_START = 'data:image/png;base64,';
+/** The most characters of the picture as the page sends it. */
+const DRAWN_LONGEST = DRAWN_START.length + Math.floor(DRAWN_BYTES_MAX / 3) * 4;
 /** The drawn signature in base64, with its signs percent-encoded, and the other fields. */
 const BYTES_MAX = DRAWN_BYTES_MAX * 2;
 
@@ -33,7 +35,7 @@ export const acceptForm: ClientForm = {
       <div class="draw" hidden>
         <span>${accept.draw}</span>
         <canvas width="900" height="270" role="img" aria-label=${accept.draw}></canvas>
-        <input type="hidden" name="drawn" value=${given['drawn'] ?? ''} />
+        <input type="hidden" name="drawn" value=${given['drawn'] ?? ''} data-longest=${DRAWN_LONGEST} />
         <button type="button">${accept.clear}</button>
       </div>
       ${tick('agree', agreementOf(visit), again)}

@@ -17,6 +17,7 @@ import { totalNotes, totalRows } from '../totals.ts';
 import { type DocumentVisit, mayDo } from '../visit.ts';
 import { waysCard } from '../ways.ts';
 import { linesOfText } from './lines-of-text.ts';
+import { sumClass, totalsClass } from './long-amounts.ts';
 import { acceptedOrPromised, questionsCard } from './said.ts';
 
 /** @param again the form that was sent and not done. */
@@ -66,7 +67,7 @@ export async function documentPage(visit: DocumentVisit, again?: { path: string 
 }
 
 function sumOf({ sum, isDue }: DocumentState, { words, labels, minor }: PageLocale): VNode {
-  return html`<div><p class="quiet">${isDue ? words.due : labels.invoice.total}</p><p class="sum">${minor(sum)}</p></div>`;
+  return html`<div><p class="quiet">${isDue ? words.due : labels.invoice.total}</p><p class=${sumClass(minor(sum))}>${minor(sum)}</p></div>`;
 }
 
 function linesOf(document: PrintableDocument, locale: PageLocale): VNode | null {
@@ -106,9 +107,10 @@ function linesOf(document: PrintableDocument, locale: PageLocale): VNode | null 
 
 function totalsOf(document: PrintableDocument, locale: PageLocale): VNode {
   const notes = totalNotes(document, locale);
+  const rows = totalRows(document, locale);
   return html`<div>
-    <dl class="totals">
-      ${totalRows(document, locale).map(
+    <dl class=${totalsClass(rows.map(({ amount }) => amount))}>
+      ${rows.map(
         ({ label, amount, isLast }) =>
           html`<dt class=${isLast ? 'last' : null}>${label}</dt><dd class=${isLast ? 'last' : null}>${amount}</dd>`,
       )}
@@ -123,7 +125,7 @@ function movementsCard({ movements, hasMore }: { movements: Movement[]; hasMore:
   const names = { payment: words.payment, credit: words.credit, written_off: labels.invoice.writtenOff };
   return html`<section class="card">
     <h2>${words.movements}</h2>
-    <dl class="totals">
+    <dl class=${totalsClass(movements.map(({ amount }) => minor(amount)))}>
       ${movements.map(({ kind, date, amount }) => html`<dt>${day(date)} · ${names[kind]}</dt><dd>${minor(amount)}</dd>`)}
     </dl>
     ${hasMore ? html`<p class="quiet">${words.more}</p>` : null}

@@ -9,6 +9,7 @@ import { html } from '#libs/pages/html.ts';
 import type { Page } from '../layout.ts';
 import type { PageLocale } from '../locale.ts';
 import { noSuchLink, type Visit } from '../visit.ts';
+import { totalsClass } from './long-amounts.ts';
 
 /** The latest movements that are shown, in all currencies. */
 const ROWS_MAX = 100;
@@ -126,7 +127,7 @@ function cardOf(statement: CurrencyStatement, max: number, { period, locale, wor
     ${closing < 0 ? html`<p class="quiet">${words.inFavour}</p>` : null}
     ${
       due > 0
-        ? html`<dl class="totals">
+        ? html`<dl class=${totalsClass([...ages.map(([, amount]) => amount), -credit, closing].map(money))}>
             ${ages.map(([age, amount]) => html`<dt>${words.ageing[age]}</dt><dd>${money(amount)}</dd>`)}
             ${credit > 0 ? html`<dt>${words.unused}</dt><dd>${money(-credit)}</dd>` : null}
             <dt class="last">${closing < 0 ? words.balance : locale.words.due}</dt><dd class="last">${money(closing)}</dd>
