@@ -87,7 +87,7 @@ export function table<Row>(caption: string, columns: Column<Row>[], rows: readon
             ${columns.map(({ name, cell, isNumber }) => {
               const content = cell(row);
               // On a phone an empty line is left out.
-              const kind = content === NOTHING ? 'nothing' : null;
+              const kind = content === NOTHING || content == null ? 'nothing' : null;
               return html`<td data-name=${name} class=${isNumber ? `number ${kind ?? ''}` : kind}><div>${content}</div></td>`;
             })}
           </tr>`,

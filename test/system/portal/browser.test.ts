@@ -21,6 +21,8 @@ const PHONE = { width: 320, height: 640, isMobile: true, hasTouch: true };
 /** It would run in a text, in an attribute of either quotes, in a style, in a script and as a link. */
 const HOSTILE = `</pre></title>'"><script>hit=1</script><img src=x onerror=hit=1><svg onload=hit=1></svg><a href="javascript:hit=1">`;
 
+const LONG = 'x'.repeat(200);
+
 let gateway: TestGateway;
 let portal: TestPortal;
 let chromium: Browser;
@@ -48,7 +50,7 @@ async function fill() {
   await Account.updateOne({ _id: accountId }, { name: HOSTILE });
   const url = `https://receiver.example.net/hooks?x=${encodeURIComponent(HOSTILE)}`;
   endpointId = await addEndpoint(accountId, { url, failures: 12, failingMinutes: 60, lastStatus: 503 });
-  await WebhookEndpoint.updateOne({ _id: endpointId, account_id: accountId }, { description: HOSTILE });
+  await WebhookEndpoint.updateOne({ _id: endpointId, account_id: accountId }, { description: HOSTILE + LONG });
   await gateway.post('/api/v1/clients', { name: HOSTILE, email: 'ada@example.com' });
   const event = await Event.findOne({ account_id: accountId, type: 'client.created' }).sort({ sequence: -1 }).lean();
   const head = [{ name: 'x-odd', value: HOSTILE }];
