@@ -124,7 +124,8 @@ function onlyUnder(path: string, router: Router) {
 }
 
 function send(response: Response, page: Page, message?: Message) {
-  const outcome = message && ({ tone: 'good', text: MESSAGES[message] } as const);
+  const isTrue = message !== undefined && message !== page.untrue;
+  const outcome = isTrue ? ({ tone: 'good', text: MESSAGES[message] } as const) : undefined;
   response.status(page.status ?? 200).send(renderPage(frame(page, visitorOf(response), outcome)));
 }
 

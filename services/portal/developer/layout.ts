@@ -13,6 +13,8 @@ export interface Page {
   section: string;
   body: Children;
   status?: number;
+  /** The name of the message that is not true of the page. Browsers keep an address with the message. */
+  untrue?: string;
 }
 
 export const ENDPOINTS = '/developer';

@@ -90,9 +90,12 @@ test('when a link is opened, then an endpoint can be added, pinged, replayed, ro
   const changed = await submit(browser, `${path}/change`, { url: receiver.url, events: '*', description: 'Staging' });
   expect(changed.text).toContain('Staging');
   const disabled = await submit(browser, `${path}/disable`);
-  expect(disabled.text).toContain('Deliveries are held until you enable it');
+  expect(disabled.text).toContain('Its deliveries are held until you enable it');
   expect((await browser.post(`${path}/ping`)).text).toContain('The webhook is disabled, enable it first');
   await submit(browser, `${path}/enable`);
+  // The address of the former message was kept.
+  expect((await browser.get(`${path}?done=disabled`)).text).not.toContain('The endpoint is disabled');
+  expect((await browser.get(`${path}?done=enabled`)).text).toContain('The endpoint is enabled');
   expect((await gateway.get(`/api/v1/webhooks/${id}`)).body.data).toMatchObject({
     enabled: true,
     events: ['*'],

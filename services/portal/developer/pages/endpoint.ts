@@ -41,7 +41,7 @@ export async function endpointPage({ visitor, request }: Visit, again?: FormAgai
     <h2 id="deliveries">Deliveries</h2>
     ${deliveries}
   </div>`;
-  return { title: 'Endpoint', section: ENDPOINTS, body };
+  return { title: 'Endpoint', section: ENDPOINTS, body, untrue: endpoint.enabled ? 'disabled' : 'enabled' };
 }
 
 const REASONS: Readonly<Record<string, string>> = {
