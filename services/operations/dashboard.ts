@@ -155,11 +155,14 @@ async function perform(
   response.redirect(303, entryId ? `${to}${to.includes('?') ? '&' : '?'}done=${entryId}` : to);
 }
 
+/** The time for which a page tells of an action. Browsers keep its address, and what was done then may be undone since. */
+const OUTCOME_SHOWN_MS = 60_000;
+
 /** Returns the message about an action. It comes from the audit log, so that no link can put a text on the page. */
 async function outcomeOf(request: Request, operator: string) {
   const id = request.query['done'];
   if (!isId(id)) return undefined;
   const entry = await AuditEntry.findOne({ _id: id, operator }).lean<AuditRecord>();
-  if (!entry?.detail) return undefined;
+  if (!entry?.detail || Date.now() - entry.at.getTime() > OUTCOME_SHOWN_MS) return undefined;
   return { tone: entry.outcome === 'done' ? ('good' as const) : ('bad' as const), text: entry.detail };
 }

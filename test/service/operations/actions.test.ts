@@ -354,7 +354,11 @@ describe('queues', () => {
     // The overview's numbers are at most two seconds old.
     await eventually(async () => (await operator.get('/')).text.includes('deliver-webhook is PAUSED'));
 
-    await follow(await operator.post('/queues/deliver-webhook/resume'));
+    const { to } = await follow(await operator.post('/queues/deliver-webhook/resume'));
+    // The browser keeps the address, and opens it when the message is no news any more.
+    expect((await operator.get(to)).text).toContain('deliver-webhook is running again');
+    await AuditEntry.updateOne({ action: 'queue.resume' }, { at: new Date(Date.now() - 3_600_000) });
+    expect((await operator.get(to)).text).not.toContain('deliver-webhook is running again');
 
     expect(await dashboard.queues.raw(deliverWebhook).isPaused()).toBe(false);
     expect(await lastEntry()).toMatchObject({ action: 'queue.resume', target: 'deliver-webhook', outcome: 'done' });
