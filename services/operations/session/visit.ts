@@ -47,8 +47,11 @@ export interface Visit extends DashboardParts {
   request: Request;
 }
 
-/** A path of this dashboard. A link to the login must not redirect to another site. */
-const LOCAL_PATH = /^\/(?![/\\])[\w\-./?=&%:+]*$/;
+/**
+ * A path of this dashboard, with every character that browsers leave as it is in an address. A link to the login must not
+ * redirect to another site.
+ */
+const LOCAL_PATH = /^\/(?![/\\])[!#-;=?-[\]-~]*$/;
 
 /** Admits only requests with a live session. A browser that requests a page is redirected to the login. */
 export async function requireSession(request: Request, response: Response, next: NextFunction) {

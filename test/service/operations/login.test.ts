@@ -161,6 +161,18 @@ describe('sessions', () => {
     expect((await browser.post('/queues/fan-out-event/pause')).status).toBe(401);
   });
 
+  test.each(['/deliveries?event=invoice.*', '/mail?cause=it+(is)+away,+retry!&id=~a;b@c', '/accounts?q=[x]|$1'])(
+    'when the login leads back to %s, then the search is still there',
+    async (path) => {
+      const page = await dashboard.browser().get(path);
+      const location = String(page.headers.get('location'));
+
+      expect(new URL(location, dashboard.url).searchParams.get('next')).toBe(path);
+      const form = await dashboard.browser().get(location);
+      expect(form.text).toContain(`value="${path.replaceAll('&', '&amp;')}"`);
+    },
+  );
+
   test('when an operator logs out, then the old cookie is not accepted any more', async () => {
     const browser = await dashboard.login('operator');
     const { cookie } = browser;
