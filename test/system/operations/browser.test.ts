@@ -277,7 +277,7 @@ describe('alive', () => {
     expect(await focused()).toBe('failed');
   });
 
-  test('when the numbers of an alarm change, then screen readers are told of new alarms alone', async () => {
+  test('when the numbers of an alarm change, then screen readers announce new alarms alone', async () => {
     await open('/');
     await page.evaluate(`{
       globalThis.announced = [];
