@@ -150,6 +150,11 @@ async function picture(name: string) {
   await page.screenshot({ path: join(PICTURES, `${name}.png`) as `${string}.png`, fullPage: true });
 }
 
+/** Finds the cells of a phone that show the name of their column and nothing else. */
+const NAMES_ALONE = `[...document.querySelectorAll('td')]
+  .filter((cell) => getComputedStyle(cell).display !== 'none' && cell.innerText.trim() === '' && !cell.querySelector('svg'))
+  .map(({ dataset }) => dataset.name)`;
+
 async function text(selector = 'body'): Promise<string> {
   // The visible text only.
   return String(await page.evaluate(`document.querySelector(${JSON.stringify(selector)}).innerText`));
@@ -229,6 +234,7 @@ describe('looks', () => {
 
     expect(await text()).toMatch(one.shows);
     expect(await overhanging(page)).toEqual([]);
+    if (one.viewport === PHONE) expect(await page.evaluate(NAMES_ALONE)).toEqual([]);
     if (CHECKED.has(one.look)) expect(await accessFaults(page)).toEqual([]);
     const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
     expect(ground).toBe(one.scheme === 'dark' ? 'rgb(15, 20, 22)' : 'rgb(245, 246, 247)');
