@@ -28,6 +28,13 @@ export function pageNumberOf(params: URLSearchParams): number {
   return number;
 }
 
+/** Returns the parameters of the search itself, for links to its other pages and to actions on all that it finds. */
+export function withoutPage(params: URLSearchParams): URLSearchParams {
+  const search = new URLSearchParams(params);
+  search.delete('page');
+  return search;
+}
+
 /** Returns the slice of a page. One record more than is shown tells if there is a next page. */
 export function sliceOf(number: number) {
   return { skip: (number - 1) * PAGE_SIZE, limit: PAGE_SIZE + 1 };

@@ -22,6 +22,7 @@ import { type AccountUsage, DEAD_COUNTED_MAX, readAccountUsage } from '../store/
 import { axis, bars, highest, perStep, windowSince } from '../views/charts.ts';
 import { endpointBadge } from '../views/endpoint-state.ts';
 import type { Page } from '../views/layout.ts';
+import { underForm } from '../views/search-form.ts';
 
 const CHART_MINUTES = 60;
 const SECTION = '/accounts';
@@ -40,18 +41,20 @@ const COLUMNS: Column<AccountRow>[] = [
 
 export async function accountsPage({ request }: Visit): Promise<Page> {
   const params = paramsOf(request);
+  const form = html`<form class="filters" method="get" action="/accounts">
+    ${textField('name', 'Name or id', params.get('name') ?? '', 'the beginning of a name')}
+    <div class="buttons"><button class="main">Search</button> <a href="/accounts">Clear</a></div>
+  </form>`;
+  return { title: 'Accounts', section: SECTION, ...(await underForm(form, () => matches(params))) };
+}
+
+async function matches(params: URLSearchParams): Promise<VNode> {
   const number = pageNumberOf(params);
   const { rows, hasNext } = shownOf(await searchAccounts(textOf(params, 'name'), sliceOf(number)));
-  params.delete('page');
-  const body = html`<div>
-    <form class="filters" method="get" action="/accounts">
-      ${textField('name', 'Name or id', params.get('name') ?? '', 'the beginning of a name')}
-      <div class="buttons"><button class="main">Search</button> <a href="/accounts">Clear</a></div>
-    </form>
+  return html`<div>
     ${table('Accounts', COLUMNS, rows, 'No account matches.')}
     ${pager(SECTION, params, { number, hasNext })}
   </div>`;
-  return { title: 'Accounts', section: SECTION, body };
 }
 
 export async function accountPage({ request, limits }: Visit): Promise<Page> {

@@ -4,7 +4,7 @@ import { DELIVERY_STATUSES, type DeliveryRecord } from '#libs/models/webhooks/de
 import { count, countedUpTo, moment } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { action, choiceField, deliveryBadge, pager, shortId, table, textField, timeField } from '#libs/pages/parts.ts';
-import { pageNumberOf, paramsOf } from '#libs/pages/query.ts';
+import { pageNumberOf, paramsOf, withoutPage } from '#libs/pages/query.ts';
 import type { Visit, Visitor } from '../session/visit.ts';
 import { countDeliveries, searchDeliveries } from '../store/delivery-search.ts';
 import { type EndpointNames, readEndpointNames } from '../store/endpoint-names.ts';
@@ -12,20 +12,25 @@ import { outcomeText } from '../views/endpoint-state.ts';
 import { deliverySearchOf } from '../views/filters.ts';
 import type { Page } from '../views/layout.ts';
 import { readMatches } from '../views/matches.ts';
+import { underForm } from '../views/search-form.ts';
 
 const COUNTED_MAX = 10_000;
 
 export async function deliveriesPage({ request, visitor }: Visit): Promise<Page> {
   const params = paramsOf(request);
-  const search = deliverySearchOf(params);
-  const number = pageNumberOf(params);
+  const shown = await underForm(filters(params), () => matches(params, visitor));
+  return { title: 'Deliveries', section: '/deliveries', ...shown };
+}
+
+async function matches(given: URLSearchParams, visitor: Visitor): Promise<VNode> {
+  const search = deliverySearchOf(given);
+  const number = pageNumberOf(given);
   const { rows, total, hasNext } = await readMatches(number, {
     search: (slice) => searchDeliveries(search, slice),
     count: () => countDeliveries(search, COUNTED_MAX),
   });
-  params.delete('page');
-  const body = html`<div>
-    ${filters(params)}
+  const params = withoutPage(given);
+  return html`<div>
     <div class="results">
       <p>${countedUpTo(COUNTED_MAX, total, 'delivery matches', 'deliveries match')}.</p>
       ${
@@ -37,7 +42,6 @@ export async function deliveriesPage({ request, visitor }: Visit): Promise<Page>
     ${table('Deliveries, newest first', columnsFor(visitor, await readEndpointNames(rows)), rows, 'No delivery matches. Fewer filters or a longer time may find it.')}
     ${pager('/deliveries', params, { number, hasNext })}
   </div>`;
-  return { title: 'Deliveries', section: '/deliveries', body };
 }
 
 function filters(params: URLSearchParams): VNode {

@@ -18,6 +18,7 @@ import { SEARCH_LIMIT_MS } from '../store/delivery-search.ts';
 import { readEndpointNames } from '../store/endpoint-names.ts';
 import { endpointBadge, lastFailure, rateText } from '../views/endpoint-state.ts';
 import type { Page } from '../views/layout.ts';
+import { underForm } from '../views/search-form.ts';
 
 const SECTION = '/endpoints';
 
@@ -67,22 +68,23 @@ const PROBLEMS_SHOWN = 25;
 
 export async function endpointsPage({ request }: Visit): Promise<Page> {
   const params = paramsOf(request);
+  const form = html`<form class="filters" method="get" action="/endpoints">
+    ${choiceField('state', 'State', params.get('state') ?? '', [
+      { value: '', label: 'failing or disabled' },
+      { value: 'failing', label: 'failing' },
+      { value: 'disabled', label: 'disabled' },
+      { value: 'all', label: 'all' },
+    ])}
+    <div class="buttons"><button class="main">Show</button></div>
+  </form>`;
+  return { title: 'Endpoints', section: SECTION, ...(await underForm(form, () => listsOf(params))) };
+}
+
+async function listsOf(params: URLSearchParams): Promise<VNode | VNode[]> {
   const state = textOf(params, 'state');
-  if (state !== undefined && !Object.hasOwn(LISTS, state))
-    throw new PageError(400, `Unknown state ${state}. Known states: ${Object.keys(LISTS).join(', ')}.`);
-  const body = html`<div>
-    <form class="filters" method="get" action="/endpoints">
-      ${choiceField('state', 'State', state ?? '', [
-        { value: '', label: 'failing or disabled' },
-        { value: 'failing', label: 'failing' },
-        { value: 'disabled', label: 'disabled' },
-        { value: 'all', label: 'all' },
-      ])}
-      <div class="buttons"><button class="main">Show</button></div>
-    </form>
-    ${state === undefined ? await Promise.all(PROBLEMS.map(firstOf)) : await pageOf(state as State, params)}
-  </div>`;
-  return { title: 'Endpoints', section: SECTION, body };
+  if (state === undefined) return Promise.all(PROBLEMS.map(firstOf));
+  if (Object.hasOwn(LISTS, state)) return pageOf(state as State, params);
+  throw new PageError(400, `Unknown state ${state}. Known states: ${Object.keys(LISTS).join(', ')}.`);
 }
 
 async function firstOf(state: (typeof PROBLEMS)[number]): Promise<VNode> {

@@ -6,7 +6,7 @@ import { MESSAGE_KINDS } from '#libs/models/messages/message-kinds.ts';
 import { ago, count, countedUpTo, moment } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { type Column, choiceField, note, pager, table, textField, timeField } from '#libs/pages/parts.ts';
-import { PAGE_SIZE, pageNumberOf, paramsOf, shownOf, sliceOf } from '#libs/pages/query.ts';
+import { PAGE_SIZE, pageNumberOf, paramsOf, shownOf, sliceOf, textOf, withoutPage } from '#libs/pages/query.ts';
 import type { Visit, Visitor } from '../session/visit.ts';
 import { readAccountNames } from '../store/endpoint-names.ts';
 import { causeOf } from '../store/mail-causes.ts';
@@ -14,21 +14,26 @@ import { countMail, isRetriable, MAIL_STATES, type MailCount, type MailRow, sear
 import { mailSearchOf } from '../views/filters.ts';
 import type { Page } from '../views/layout.ts';
 import { causeText, mailBadge, recipientList, retryButton } from '../views/mail-state.ts';
+import { underForm } from '../views/search-form.ts';
 
 export const SECTION = '/mail';
 
 export async function mailPage({ request, visitor }: Visit): Promise<Page> {
   const params = paramsOf(request);
-  const search = mailSearchOf(params);
-  const number = pageNumberOf(params);
-  params.delete('page');
+  const shown = await underForm(filters(params), () => matches(params, visitor));
+  return { title: 'Mail', section: SECTION, ...shown };
+}
+
+async function matches(given: URLSearchParams, visitor: Visitor): Promise<VNode> {
+  const search = mailSearchOf(given);
+  const number = pageNumberOf(given);
+  const params = withoutPage(given);
   const isSearch = params.size > 0;
   // The count is read last, so that it is never less than what is shown.
   const { rows, hasNext } = shownOf(await searchMail(search, sliceOf(number)));
   const total = isSearch ? await countMail(search) : undefined;
   const accounts = await readAccountNames(rows);
-  const body = html`<div>
-    ${filters(params, search.address)}
+  return html`<div>
     ${total ? results(total, { mayRetry: visitor.role === 'operator' && isRetriable(search), params }) : null}
     ${table('Messages', columnsFor(visitor, accounts), rows, 'No message matches. Fewer filters or another time may find it.')}
     ${
@@ -40,7 +45,6 @@ export async function mailPage({ request, visitor }: Visit): Promise<Page> {
     }
     <p class="quiet"><a href="/failures">Failures</a> groups mail that did not arrive by the reply of the server.</p>
   </div>`;
-  return { title: 'Mail', section: SECTION, body };
 }
 
 function results({ matches, isCut }: MailCount, { mayRetry, params }: { mayRetry: boolean; params: URLSearchParams }) {
@@ -53,8 +57,9 @@ function results({ matches, isCut }: MailCount, { mayRetry, params }: { mayRetry
   </div>`;
 }
 
-/** @param address is searched for and shown masked alone. */
-function filters(params: URLSearchParams, address: string | undefined): VNode {
+/** Shows the form. The address of a recipient is shown masked. */
+function filters(params: URLSearchParams): VNode {
+  const address = textOf(params, 'address');
   const value = (name: string) => params.get(name) ?? '';
   const choices = (all: readonly string[]) => all.map((each) => ({ value: each, label: each.replaceAll('_', ' ') }));
   const any = { value: '', label: 'any' };

@@ -11,6 +11,7 @@ import { countRenders, searchRenders } from '../store/render-search.ts';
 import { renderSearchOf } from '../views/filters.ts';
 import type { Page } from '../views/layout.ts';
 import { readMatches } from '../views/matches.ts';
+import { underForm } from '../views/search-form.ts';
 
 const COUNTED_MAX = 10_000;
 const TONES: Record<string, Tone> = {
@@ -23,6 +24,11 @@ const TONES: Record<string, Tone> = {
 
 export async function rendersPage({ request }: Visit): Promise<Page> {
   const params = paramsOf(request);
+  const shown = await underForm(filters(params), () => matches(params));
+  return { title: 'Renders', section: '/renders', ...shown };
+}
+
+async function matches(params: URLSearchParams): Promise<VNode> {
   const search = renderSearchOf(params);
   const number = pageNumberOf(params);
   const { rows, total, hasNext } = await readMatches(number, {
@@ -30,16 +36,13 @@ export async function rendersPage({ request }: Visit): Promise<Page> {
     count: () => countRenders(search, COUNTED_MAX),
   });
   const names = await readAccountNames(rows);
-  params.delete('page');
-  const body = html`<div>
-    ${filters(params)}
+  return html`<div>
     <div class="results">
       <p>${countedUpTo(COUNTED_MAX, total, 'document matches', 'documents match')}.</p>
     </div>
     ${table('Rendered documents, newest first', columnsFor(names), rows, 'No document matches. Records are kept for 30 days.')}
     ${pager('/renders', params, { number, hasNext })}
   </div>`;
-  return { title: 'Renders', section: '/renders', body };
 }
 
 function filters(params: URLSearchParams): VNode {

@@ -40,7 +40,8 @@ export function mailSearchOf(params: URLSearchParams): MailSearch {
   };
 }
 
-function oneOf<Value extends string>(
+/** Reads one of the known values. @throws PageError 400 for another one. */
+export function oneOf<Value extends string>(
   params: URLSearchParams,
   name: string,
   known: readonly Value[],

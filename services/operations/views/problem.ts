@@ -25,7 +25,8 @@ export function sendProblem(error: unknown, log: Logger, request: Request, respo
   response.status(status).set('Cache-Control', 'no-store').send(renderPage(page));
 }
 
-function problemOf(error: unknown): { status: number; message: string } {
+/** Returns what the operator reads about an error. */
+export function problemOf(error: unknown): { status: number; message: string } {
   if (error instanceof PageError || error instanceof AppError) return error;
   if (isUnavailable(error))
     return { status: 503, message: 'MongoDB is unavailable. Reload this page when it is back.' };

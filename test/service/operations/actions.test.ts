@@ -100,12 +100,32 @@ describe('search', () => {
     ['/deliveries?endpoint=7', /Endpoint must be an id/],
     ['/deliveries?page=0', /Pages go from 1/],
     ['/renders?seconds=long', /Seconds must be a number/],
+    ['/audit?action=lost', /Unknown action lost/],
   ])('when %s is requested, then the page says what is wrong', async (path, message) => {
     const { status, text } = await operator.get(path);
 
     expect(status).toBe(400);
     expect(text).toMatch(message);
   });
+
+  test.each(['/deliveries', '/mail', '/renders', '/accounts', '/audit', '/endpoints'])(
+    'when a search on %s cannot be made, then its form is shown again with what was typed, and the focus on the reason',
+    async (path) => {
+      const fields = [...(await operator.get(path)).text.matchAll(/<(input|select)[^>]* name="(\w+)"/g)]
+        .map(([, kind = '', name = '']) => ({ kind, name }))
+        // The address of a recipient is not shown again.
+        .filter(({ name }) => !['csrf', 'address'].includes(name));
+      const typed = new URLSearchParams(fields.map(({ name }) => [name, `typed-${name}`]));
+
+      const { status, text } = await operator.get(`${path}?${typed}&page=0`);
+
+      expect(status).toBe(400);
+      expect(text).toMatch(/<div id="problem" tabindex="-1" autofocus[^>]*><div class="note bad" role="alert">/);
+      expect(fields.length).toBeGreaterThan(0);
+      for (const { name } of fields) expect(text).toContain(`value="typed-${name}"`);
+      expect(text).toContain(`href="${path}" aria-current="page"`);
+    },
+  );
 
   test.each(['/deliveries/', '/endpoints/', '/bulk/'])(
     'when %s has no such record, then the page reports it',
