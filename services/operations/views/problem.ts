@@ -1,5 +1,6 @@
 // Turns an error into a page that tells the operator what happened.
 import type { Request, Response } from 'express';
+import type { VNode } from 'preact';
 import { AppError } from '#libs/errors.ts';
 import { isOutOfTime, isUnavailable } from '#libs/mongo/errors.ts';
 import { html, renderPage } from '#libs/pages/html.ts';
@@ -7,7 +8,7 @@ import { PageError } from '#libs/pages/page-error.ts';
 import { note } from '#libs/pages/parts.ts';
 import { setRetryAfter } from '#libs/pages/retry-after.ts';
 import type { Logger } from '#libs/service/logger.ts';
-import { visitorOf } from '../session/visit.ts';
+import { localPath, visitorOf } from '../session/visit.ts';
 import { documentOf, frame } from './layout.ts';
 
 export function sendProblem(error: unknown, log: Logger, request: Request, response: Response) {
@@ -17,12 +18,18 @@ export function sendProblem(error: unknown, log: Logger, request: Request, respo
   const visitor = response.locals['visitor'] ? visitorOf(response) : undefined;
   const page = visitor
     ? frame({ title: 'Not done', section: '', body }, visitor)
-    : documentOf(
-        'Not done',
-        html`<body class="login"><main>${body}<p><a href="/">To the overview</a></p></main></body>`,
-      );
+    : documentOf('Not done', html`<body class="login"><main>${body}<p>${wayOn(status, request)}</p></main></body>`);
   setRetryAfter(response, status, error);
   response.status(status).set('Cache-Control', 'no-store').send(renderPage(page));
+}
+
+/** Returns the link of a page without a session. After the end of one it leads over the login back to the page of the form. */
+function wayOn(status: number, request: Request): VNode {
+  const from = request.get('Referer') ?? '';
+  const page = URL.canParse(from) ? new URL(from) : undefined;
+  if (status !== 401 || page?.host !== request.host) return html`<a href="/">To the overview</a>`;
+  const next = localPath(page.pathname + page.search);
+  return html`<a href=${`/login?${new URLSearchParams({ next })}`}>Log in, and back to the page</a>`;
 }
 
 /** Returns what the operator reads about an error. */

@@ -161,6 +161,18 @@ describe('sessions', () => {
     expect((await browser.post('/queues/fan-out-event/pause')).status).toBe(401);
   });
 
+  test('when a session ended before its form was sent, then the answer leads over the login back to the page', async () => {
+    const browser = dashboard.browser();
+    const path = '/endpoints?state=all&page=2';
+
+    const own = await browser.post('/queues/fan-out-event/pause', {}, { Referer: dashboard.url + path });
+    const foreign = await browser.post('/queues/fan-out-event/pause', {}, { Referer: `https://evil.example${path}` });
+
+    expect([own.status, foreign.status]).toEqual([401, 401]);
+    expect(own.text).toContain(`href="/login?next=${encodeURIComponent(path)}"`);
+    expect(foreign.text).toContain('<a href="/">');
+  });
+
   test.each(['/deliveries?event=invoice.*', '/mail?cause=it+(is)+away,+retry!&id=~a;b@c', '/accounts?q=[x]|$1'])(
     'when the login leads back to %s, then the search is still there',
     async (path) => {
