@@ -20,16 +20,25 @@ interface Outcome {
 /** A start takes a second, or ten on a busy machine. */
 const LIMIT_MS = 60_000;
 
-function run(program: string[], env: Record<string, string>): Promise<Outcome> {
+/**
+ * Node.js can hang as it exits (nodejs/node#54918), and a supervisor ends such a process with a signal and starts it again, as
+ * this does once.
+ */
+function run(program: string[], env: Record<string, string>, isAgain = false): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const place = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...compiledCode(process.env) };
     const child = execFile('node', program, { env: { ...place, ...env } }, (error, stdout, stderr) => {
       clearTimeout(timer);
+      if (error?.signal === 'SIGTERM' && !isAgain) return resolve(run(program, env, true));
       resolve({ code: Number((error as { code?: number } | null)?.code ?? 0), output: stdout + stderr });
     });
-    const timer = setTimeout(() => {
-      reject(new Error(`${program} did not end. Its threads:\n${threadsOf(child.pid)}`));
-      child.kill('SIGKILL'); // A process that hangs as it exits may ignore SIGTERM.
+    let timer = setTimeout(() => {
+      const threads = threadsOf(child.pid);
+      child.kill('SIGTERM');
+      timer = setTimeout(() => {
+        reject(new Error(`${program} did not end. Its threads:\n${threads}`));
+        child.kill('SIGKILL'); // It still runs code of its own, which handles SIGTERM.
+      }, LIMIT_MS);
     }, LIMIT_MS);
   });
 }
