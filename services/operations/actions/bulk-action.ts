@@ -6,7 +6,7 @@ import { isId, newId } from '#libs/models/tenant.ts';
 import { counted, countedUpTo, countUpTo } from '#libs/pages/format.ts';
 import { html } from '#libs/pages/html.ts';
 import { action, note } from '#libs/pages/parts.ts';
-import { paramsOf, selectionParams } from '#libs/pages/query.ts';
+import { paramsOf, selectionParams, withoutPage } from '#libs/pages/query.ts';
 import { actorOf, type Done, type Visit } from '../session/visit.ts';
 import type { Page } from '../views/layout.ts';
 
@@ -96,8 +96,7 @@ export function bulkAction<Search>(act: BulkAction<Search>) {
   }
 
   function selectionOf(params: URLSearchParams): URLSearchParams {
-    const selection = new URLSearchParams(params);
-    selection.delete('page');
+    const selection = withoutPage(params);
     if (!selection.has(act.states.name)) selection.set(act.states.name, act.states.standard);
     return selection;
   }

@@ -102,7 +102,6 @@ async function pageOf(state: State, params: URLSearchParams): Promise<VNode> {
   const { caption, empty } = LISTS[state];
   const number = pageNumberOf(params);
   const { rows, hasNext } = shownOf(await findListed(state, sliceOf(number)));
-  params.delete('page');
   return html`<section>
     ${table(caption, await columnsFor(rows), rows, empty)}
     ${pager(SECTION, params, { number, hasNext })}

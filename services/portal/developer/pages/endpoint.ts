@@ -103,7 +103,6 @@ async function deliveriesOf({ accountId }: Visitor, endpointId: string, params: 
   const { rows, hasNext } = shownOf(
     await searchDeliveries({ accountId, endpointId, status, eventType }, sliceOf(number)),
   );
-  params.delete('page');
   params.delete('done');
   const path = `${ENDPOINTS}/endpoints/${endpointId}`;
   const any = { value: '', label: 'any' };
