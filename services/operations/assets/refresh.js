@@ -59,22 +59,21 @@ function replace(old, fresh) {
   if (!fresh || (sent.get(old) ?? old.innerHTML) === fresh.innerHTML) return;
   sent.set(old, fresh.innerHTML);
   silenceKnown(old, fresh);
-  const focused = actsIn(old).find((control) => control === document.activeElement);
+  const focused = controlsIn(old).find((control) => control === document.activeElement);
   const target = focused && targetOf(focused);
-  const place = actsIn(old)
-    .filter((control) => targetOf(control) === target)
-    .indexOf(focused);
+  const withItsTarget = () => controlsIn(old).filter((control) => targetOf(control) === target);
+  const place = focused && withItsTarget().indexOf(focused);
   old.replaceChildren(...fresh.childNodes);
   if (!focused) return;
   // The focus stays with its record, wherever its row is now. The control of another record would act on that record.
-  const same = actsIn(old).filter((control) => targetOf(control) === target);
+  const same = withItsTarget();
   const next = same[place] ?? same.at(-1) ?? old;
   // The section takes the focus of a control that is gone, so that the Tab key continues there.
   if (next === old) old.tabIndex = -1;
   next.focus({ preventScroll: true });
 }
 
-function actsIn(section) {
+function controlsIn(section) {
   return [...section.querySelectorAll('a, button, input, select')];
 }
 
