@@ -12,6 +12,7 @@ import { DocumentLink } from '#libs/models/portal/document-link.ts';
 import { drawnSignature } from '#libs/rules/quotes/drawn-signature.ts';
 import { openLogos } from '../../../services/portal/client/load-logo.ts';
 import { accessFaults, overhanging, tabThrough } from '../../support/accessibility.ts';
+import { chanceOf } from '../../support/chance.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { pathOf, startPortal, type TestPortal } from '../../support/portal.ts';
@@ -269,15 +270,6 @@ const BROKEN_WORDS = `[...document.querySelectorAll('.sum, .totals dt, .totals d
   return found;
 })`;
 
-/** Returns shares between 0 and 1 that look random and are the same in every run. */
-function seededPlaces(): () => number {
-  let seed = 7;
-  return () => {
-    seed = (seed * 16_807) % 2_147_483_647;
-    return seed / 2_147_483_647;
-  };
-}
-
 const text = async () => String(await page.evaluate("document.querySelector('body').innerText"));
 
 describe('looks', () => {
@@ -408,7 +400,7 @@ test('when a client clicks on the field of the signature, or draws a lot, then t
 
   await page.mouse.move(x + 20, y + 20);
   await page.mouse.down();
-  const place = seededPlaces();
+  const place = chanceOf(7, 'strokes').next;
   for (let stroke = 0; stroke < 300; stroke += 1) await page.mouse.move(x + width * place(), y + height * place());
   await page.mouse.up();
   expect(drawnSignature(await drawn())).toBeDefined();
